@@ -1,0 +1,9 @@
+//! Integration tests; modules mirror `src`.
+
+mod broad_phase;
+mod ccd;
+mod distance;
+mod exact;
+mod io;
+mod mesh;
+mod surface;

@@ -1,0 +1,1 @@
+//! Cross-layer tests live in `tests/it`; this library is empty.
