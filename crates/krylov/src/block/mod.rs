@@ -1,0 +1,14 @@
+//! Symmetric sparse matrices of 3×3 blocks, half of which are stored.
+//!
+//! A mesh node, and each half of a rigid body, is one block of three unknowns; an element or a spring couples pairs
+//! of blocks. The coupling never changes during a simulation and the numbers always do, hence the two types:
+//! [`BlockPattern`] says which blocks are stored and how a product walks through them, [`SymmetricBlockMatrix`]
+//! holds the numbers of one matrix over a shared pattern.
+
+mod matrix;
+mod partition;
+mod pattern;
+mod product;
+
+pub use matrix::SymmetricBlockMatrix;
+pub use pattern::BlockPattern;

@@ -1,0 +1,176 @@
+//! Which blocks of a symmetric matrix are stored.
+
+use std::ops::Range;
+
+use super::partition::Partition;
+
+/// The stored blocks of a symmetric matrix: its upper triangle, row by row, columns ascending, every diagonal block
+/// included, so that the first block of a row is its diagonal.
+///
+/// A *slot* is the position of a block in that order, and so its index in the values of a
+/// [`SymmetricBlockMatrix`](super::SymmetricBlockMatrix).
+#[derive(Clone, Debug)]
+pub struct BlockPattern {
+    /// First slot of each row, and one past the last: length `blocks + 1`.
+    row_offsets: Vec<usize>,
+    /// Column of each slot.
+    columns: Vec<u32>,
+    /// How a product cuts the rows into pieces; decided by the pattern alone.
+    partition: Partition,
+}
+
+impl BlockPattern {
+    /// The pattern of a matrix of `blocks` block rows that couples the given pairs.
+    ///
+    /// Pairs may repeat, come in any order and name their blocks either way round. Every diagonal block is stored,
+    /// whether named or not.
+    ///
+    /// # Panics
+    /// If a pair names a block beyond `blocks`, or if `blocks` exceeds what a `u32` can number.
+    #[must_use]
+    #[track_caller]
+    pub fn from_pairs(blocks: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        Self::with_chunk_rows(blocks, pairs, Partition::CHUNK_ROWS)
+    }
+
+    /// As [`from_pairs`](Self::from_pairs), with products in pieces of about `chunk_rows` rows.
+    #[track_caller]
+    pub(super) fn with_chunk_rows(
+        blocks: usize,
+        pairs: impl IntoIterator<Item = (u32, u32)>,
+        chunk_rows: usize,
+    ) -> Self {
+        assert!(
+            u32::try_from(blocks).is_ok(),
+            "{blocks} block rows: more than a u32 can number"
+        );
+        let pairs: Vec<(u32, u32)> = pairs
+            .into_iter()
+            .map(|(i, j)| if i <= j { (i, j) } else { (j, i) })
+            .collect();
+        let (mut starts, mut columns) = bucket_by_row(blocks, &pairs);
+
+        // Each bucket is sorted and freed of repetitions; the buckets move together.
+        let mut row_offsets = Vec::with_capacity(blocks + 1);
+        row_offsets.push(0);
+        let mut end = 0;
+        for row in 0..blocks {
+            let bucket = starts[row]..starts[row + 1];
+            columns[bucket.clone()].sort_unstable();
+            let row_start = end;
+            for read in bucket {
+                if end == row_start || columns[end - 1] != columns[read] {
+                    columns[end] = columns[read];
+                    end += 1;
+                }
+            }
+            row_offsets.push(end);
+        }
+        starts.clear();
+        columns.truncate(end);
+        columns.shrink_to_fit();
+
+        let partition = Partition::new(&row_offsets, &columns, chunk_rows);
+        Self {
+            row_offsets,
+            columns,
+            partition,
+        }
+    }
+
+    /// Number of block rows; a vector that fits the matrix has three times as many entries.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.row_offsets.len() - 1
+    }
+
+    /// Number of stored blocks.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The slot of block `(i, j)` of the upper triangle (`i <= j`), or `None` if it is not stored.
+    ///
+    /// Blocks below the diagonal are never stored: ask for `(j, i)` and mind that `(i, j)` is its transpose.
+    ///
+    /// # Cost
+    /// A binary search among the blocks of row `i`.
+    #[must_use]
+    pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
+        if i >= self.blocks() {
+            return None;
+        }
+        let row = self.row(i);
+        let column = u32::try_from(j).ok()?;
+        let place = self.columns[row.clone()].binary_search(&column).ok()?;
+        Some(row.start + place)
+    }
+
+    /// The slots of row `i`, diagonal first.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, i: usize) -> Range<usize> {
+        self.row_offsets[i]..self.row_offsets[i + 1]
+    }
+
+    /// The slot of the diagonal block of row `i`.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn diagonal_slot(&self, i: usize) -> usize {
+        self.row(i).start
+    }
+
+    /// The column of every slot.
+    #[must_use]
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// First slot of every row, and the number of slots: length `blocks + 1`.
+    #[must_use]
+    pub fn row_offsets(&self) -> &[usize] {
+        &self.row_offsets
+    }
+
+    pub(super) fn partition(&self) -> &Partition {
+        &self.partition
+    }
+}
+
+/// Sorts the columns of the pairs (`i <= j`) and of all diagonal blocks into one bucket per row; returns where each
+/// bucket starts, and the buckets.
+#[track_caller]
+fn bucket_by_row(blocks: usize, pairs: &[(u32, u32)]) -> (Vec<usize>, Vec<u32>) {
+    let mut starts = vec![0; blocks + 1];
+    for row in 0..blocks {
+        starts[row + 1] = 1;
+    }
+    for &(i, j) in pairs {
+        assert!(
+            (j as usize) < blocks,
+            "pair ({i}, {j}) names a block beyond the {blocks} of the matrix"
+        );
+        starts[i as usize + 1] += 1;
+    }
+    for row in 0..blocks {
+        starts[row + 1] += starts[row];
+    }
+    let mut columns = vec![0; starts[blocks]];
+    let mut next = starts.clone();
+    let mut place = |row: usize, column: u32| {
+        columns[next[row]] = column;
+        next[row] += 1;
+    };
+    for row in 0..blocks {
+        place(row, row as u32);
+    }
+    for &(i, j) in pairs {
+        place(i as usize, j);
+    }
+    (starts, columns)
+}
