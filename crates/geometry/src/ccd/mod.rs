@@ -1,1 +1,112 @@
-//! (being written)
+//! Continuous collision detection: do two primitives touch while their corners move linearly?
+//!
+//! [`Toi::Separated`] is a proof, for the `f64` numbers as given: at every real time of the closed step the distance
+//! exceeds [`CcdRule::minimum_separation`]. [`Toi::Impact`] is a claim that may be false for close passes, but its time
+//! is never later than the first time at which the distance is not larger than the separation.
+//!
+//! # Method
+//! Both primitives are convex hulls of linearly moving points, so they are apart at time `t` if and only if the
+//! differences of their corners `d_k(t) = p_i(t) − q_j(t)`, also linear in `t`, lie strictly on one side of some plane
+//! through the origin: `n · d_k(t) > 0` for all `k`. Whole time intervals are certified by such directions (`slab`), the
+//! uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
+//! computed, and every comparison carries a rigorous bound of its rounding error.
+//!
+//! # Source
+//! Separating planes over time as in Snyder, "Interval analysis for computer graphics", 1992, and the inclusion-based
+//! queries of Wang et al. 2021, <https://doi.org/10.1145/3460775>, from which it differs: it subdivides time only, and
+//! excludes a contact by a turning plane instead of an interval box.
+
+mod direction;
+mod slab;
+
+use nalgebra::Vector3;
+
+/// What counts as an impact, and how finely it is looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CcdRule {
+    /// Distance in m that the primitives must keep; `0` forbids touching only. Finite, not negative.
+    pub minimum_separation: f64,
+    /// Shortest interval examined, as a fraction of the step. A contact is reported at most about this much too early,
+    /// and a pass may be reported falsely only if it comes closer than the corners travel in this time. At least 2⁻⁵⁰.
+    pub time_tolerance: f64,
+    /// Gap in m above the separation that is not told from contact. The default `0` asks for nothing beyond what
+    /// rounding forces: a bound of about `16 ε` times the largest relative coordinate of the query, which follows the
+    /// scale of the query by itself. A positive value stops the search earlier.
+    pub distance_tolerance: f64,
+    /// Most instants to examine in one query before the rest counts as an impact ([`Toi::Impact::work_limited`]).
+    pub work_limit: u32,
+}
+
+impl Default for CcdRule {
+    fn default() -> Self {
+        Self {
+            minimum_separation: 0.0,
+            // 2⁻²⁰: a contact costs twenty halvings, and is early by less than a millionth of the step.
+            time_tolerance: 1.0 / 1_048_576.0,
+            distance_tolerance: 0.0,
+            // Twenty halvings of every one of about twelve close passes; bounds a query to some ten microseconds.
+            work_limit: 256,
+        }
+    }
+}
+
+/// Answer of a continuous collision query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Toi {
+    /// Proven: farther apart than the separation at every time of the closed step.
+    Separated,
+    /// Not proven apart from `time` on; proven apart at every time before it.
+    Impact {
+        /// Fraction of the step in `[0, 1]`, never later than the exact first time of contact.
+        time: f64,
+        /// Whether the search ended at [`CcdRule::work_limit`] instead of a tolerance.
+        work_limited: bool,
+    },
+}
+
+impl Toi {
+    /// Time of the impact, if any.
+    pub fn time(self) -> Option<f64> {
+        match self {
+            Self::Separated => None,
+            Self::Impact { time, .. } => Some(time),
+        }
+    }
+}
+
+/// Looks for the first contact of a moving point and a moving closed triangle.
+///
+/// # Shapes and units
+/// Corners `[p, a, b, c]` in m at the start and the end of the step, moving linearly in between. A number that is not
+/// finite is answered by an impact at time 0.
+///
+/// # Cost
+/// Some ten nanoseconds if an axis separates, about two hundred if a plane does, one to two microseconds for a contact;
+/// no allocation.
+pub fn vertex_face(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
+    let differences = |[p, a, b, c]: &[Vector3<f64>; 4]| [p - a, p - b, p - c];
+    slab::first_contact(
+        differences(start),
+        differences(end),
+        direction::from_triangle,
+        rule,
+    )
+}
+
+/// Looks for the first contact of two moving closed edges.
+///
+/// # Shapes and units
+/// Corners `[a0, a1, b0, b1]` in m at the start and the end of the step, moving linearly in between. A number that is
+/// not finite is answered by an impact at time 0.
+///
+/// # Cost
+/// As [`vertex_face`].
+pub fn edge_edge(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
+    let differences = |[a0, a1, b0, b1]: &[Vector3<f64>; 4]| [a0 - b0, a1 - b0, a0 - b1, a1 - b1];
+    slab::first_contact(
+        differences(start),
+        differences(end),
+        direction::from_parallelogram,
+        rule,
+    )
+}
