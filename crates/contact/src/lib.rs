@@ -1,1 +1,63 @@
-//! placeholder
+//! Frictional contact at the velocity level: the problem as plain data, one residual that judges every answer,
+//! and the methods that solve it.
+//!
+//! With the momentum matrix `A` (kg), its right-hand side `b` (N·s) and contact rows `J` that already carry the
+//! step length (s), a step looks for velocities `v`, normal forces `λ` and friction forces `F` with
+//!
+//! ```text
+//! A v = b + Jᵀ λ + J_tᵀ F
+//! g = J v − c_n ≥ 0,   λ ≥ 0,   λ g = 0                     (Signorini)
+//! ‖F‖ ≤ μ λ,           F = −μ λ s/‖s‖ where s = J_t v − c_t ≠ 0   (Coulomb, maximum dissipation)
+//! ```
+//!
+//! In the order of the data's flow:
+//! - [`frame`]: the orthonormal frame of a contact, carried along when the normal turns;
+//! - [`problem`]: rows, offsets and coefficients, free of any method;
+//! - [`solution`]: velocities and multipliers, at once warm start and result;
+//! - [`method`]: the active-set conjugate-residual solver and what it reports;
+//! - [`residual`]: the independent judge; it shares no code with a solver.
+//!
+//! | method | needs | approximates |
+//! |---|---|---|
+//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone and maximum dissipation to tolerance |
+//!
+//! ```
+//! use impinge_contact::method::{ContactSolver, active_set_cr::{ActiveSetCr, ActiveSetCrSettings}};
+//! use impinge_contact::problem::{ContactProblem, ContactRow};
+//! use impinge_contact::residual::residual;
+//! use impinge_contact::solution::ContactSolution;
+//! use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+//! use nalgebra::{Matrix3, Vector3};
+//!
+//! // A particle of 1 kg, 1 mm above the ground, falling at 2 m/s: within 1 ms it must stop at the ground.
+//! let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(1, []));
+//! momentum.values_mut()[0] = Matrix3::identity();
+//! let mut problem = ContactProblem::new(1e-3, momentum, vec![0.0, 0.0, -2.0]);
+//! let jacobian = [(0, 1e-3 * Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.))];
+//! problem.push(&ContactRow { entries: &jacobian, offset: Vector3::new(-1e-3, 0.0, 0.0), friction: 0.5 });
+//!
+//! let mut solution = ContactSolution::at_rest(&problem);
+//! let report = ActiveSetCr::new(ActiveSetCrSettings::default()).solve(&problem, &mut solution)?;
+//! assert!((solution.velocity[2] + 1.0).abs() < 1e-9);
+//! assert!(residual(&problem, &solution).normal < 1e-9);
+//! # let _ = report;
+//! # Ok::<(), impinge_contact::ContactError>(())
+//! ```
+//!
+//! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
+//! caller's.
+//!
+//! **Limits today:** normal and tangent rows only; compliant and bilateral rows have no kind yet.
+
+mod error;
+pub mod frame;
+pub mod method;
+pub mod problem;
+pub mod residual;
+pub mod solution;
+
+pub use error::ContactError;
+pub use method::{ContactReport, ContactSolver, Termination};
+pub use problem::{ContactProblem, ContactRow};
+pub use residual::{ContactResidual, residual};
+pub use solution::{ContactSolution, ContactState, Multipliers};

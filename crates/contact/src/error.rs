@@ -1,0 +1,69 @@
+//! What makes a contact problem unusable.
+
+use thiserror::Error;
+
+/// A contact problem that no method may start on.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ContactError {
+    /// A number in the problem is NaN or infinite.
+    #[error(
+        "{what} {index} of the contact problem is not finite; check the state and the forces it was built from"
+    )]
+    NotFinite {
+        /// Which array: "right-hand side entry", "row block of contact", ...
+        what: &'static str,
+        /// Its index in that array.
+        index: usize,
+    },
+    /// The diagonal of the momentum matrix has an entry that is zero or negative.
+    #[error(
+        "diagonal entry {index} of the momentum matrix is {value:e} kg, not positive; every free node needs mass"
+    )]
+    SingularMomentum {
+        /// Scalar row.
+        index: usize,
+        /// The entry (kg).
+        value: f64,
+    },
+    /// Friction coefficients are never negative.
+    #[error(
+        "contact {contact} has the friction coefficient {value}; give a finite number that is at least 0"
+    )]
+    NegativeFriction {
+        /// Index of the contact.
+        contact: usize,
+        /// The coefficient.
+        value: f64,
+    },
+    /// A contact without any free unknown cannot be acted on.
+    #[error(
+        "contact {contact} touches no free unknown; leave out contacts between prescribed bodies"
+    )]
+    EmptyRow {
+        /// Index of the contact.
+        contact: usize,
+    },
+    /// The warm start belongs to another problem.
+    #[error(
+        "the solution has {found} {what}, the problem {expected}; build it with `ContactSolution::at_rest`"
+    )]
+    WarmStartMismatch {
+        /// "velocities" or "contacts".
+        what: &'static str,
+        /// Length in the solution.
+        found: usize,
+        /// Length in the problem.
+        expected: usize,
+    },
+    /// A tolerance or parameter of the method is outside its range.
+    #[error("setting `{name}` is {value:e}; it must be {requirement}")]
+    Setting {
+        /// Name of the field.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// The admissible range in words.
+        requirement: &'static str,
+    },
+}

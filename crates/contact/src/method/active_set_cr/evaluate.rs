@@ -1,0 +1,184 @@
+//! Algorithms 2 and 3: contacts change state inside the iteration, or their change is postponed.
+//!
+//! A tentative change is committed only if it is worth more than the tolerance *as a displacement*: this is what keeps
+//! contacts from chattering at a kink. Each transition has its own size (spec 5.3, R6).
+
+use super::settings::{ActiveSetCrSettings, Tolerances};
+use crate::{ContactState, Multipliers};
+use nalgebra::Vector3;
+
+/// What the evaluation of one contact looks at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContactView {
+    /// `(g, s)` (m).
+    pub(super) displacement: Vector3<f64>,
+    /// `μ`.
+    pub(super) friction: f64,
+    /// `W_n` (m/N).
+    pub(super) normal_compliance: f64,
+    /// `W_t` (m/N).
+    pub(super) tangential_compliance: f64,
+}
+
+/// The state that replaces `now`, or `None` when nothing is worth committing.
+///
+/// The moving average's history is advanced in `now` in any case.
+pub(super) fn transition(
+    now: &mut Multipliers,
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> Option<Multipliers> {
+    let tolerances = &settings.tolerances;
+    let gap = view.displacement[0];
+    let slip = [view.displacement[1], view.displacement[2]];
+    let smoothed = 0.5 * (now.lambda.max(0.0) + now.previous_lambda);
+    now.previous_lambda = now.lambda.max(0.0);
+    match now.state {
+        ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
+        _ if gap >= 0.0 && now.lambda <= 0.0 => deactivation(now, view, tolerances),
+        _ if view.friction == 0.0 => None,
+        ContactState::Sticking => slide_off(now, slip, view, settings),
+        ContactState::Sliding => stick(now, slip, tolerances)
+            .or_else(|| keep_sliding(now, slip, smoothed, view, settings)),
+    }
+}
+
+/// Inactive → active: the gap is violated. Size `−g`.
+fn activation(
+    gap: f64,
+    slip: [f64; 2],
+    friction: f64,
+    tolerances: &Tolerances,
+) -> Option<Multipliers> {
+    (-gap > tolerances.gap).then(|| Multipliers::fresh(slip, friction, tolerances.slip))
+}
+
+/// Active → inactive: separated *and* pulling; either alone may be transient. Size: the force that goes, as a
+/// displacement.
+fn deactivation(
+    now: &Multipliers,
+    view: &ContactView,
+    tolerances: &Tolerances,
+) -> Option<Multipliers> {
+    let normal = view.normal_compliance * now.lambda.abs();
+    let tangential = view.tangential_compliance * norm(now.friction_force());
+    (normal.max(tangential) > tolerances.gap).then(Multipliers::default)
+}
+
+/// Sticking → sliding: the force left the cone while the slip still asks for more.
+fn slide_off(
+    now: &Multipliers,
+    slip: [f64; 2],
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> Option<Multipliers> {
+    let force = norm(now.gamma);
+    let cone = view.friction * now.lambda.max(0.0);
+    if force <= cone || dot(slip, now.gamma) >= 0.0 {
+        return None;
+    }
+    // λ' = ‖γ‖/μ keeps the total force continuous; K1 then averages it with the true normal force.
+    let mut next = Multipliers {
+        state: ContactState::Sliding,
+        gamma: [0.0; 2],
+        slip_direction: [-now.gamma[0] / force, -now.gamma[1] / force],
+        ..*now
+    };
+    let smoothed = 0.5 * (now.lambda.max(0.0) + force / view.friction);
+    align(&mut next, slip, settings);
+    apply_sliding_force(&mut next, smoothed, view.friction);
+    let change = [
+        next.sliding_force[0] - now.gamma[0],
+        next.sliding_force[1] - now.gamma[1],
+    ];
+    (view.tangential_compliance * norm(change) > settings.tolerances.slip).then_some(next)
+}
+
+/// Sliding → sticking: the slip turned against its direction. The force stays; size `‖s‖`.
+fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<Multipliers> {
+    let undirected = now.slip_direction == [0.0; 2];
+    (!undirected && dot(slip, now.slip_direction) <= 0.0 && norm(slip) > tolerances.slip).then_some(
+        Multipliers {
+            state: ContactState::Sticking,
+            gamma: now.sliding_force,
+            sliding_force: [0.0; 2],
+            ..*now
+        },
+    )
+}
+
+/// Sliding → sliding: magnitude follows the normal force, direction turns towards the slip (Algorithm 3).
+///
+/// The change is measured to the *aligned* target; the damped step towards it is what is committed.
+fn keep_sliding(
+    now: &Multipliers,
+    slip: [f64; 2],
+    smoothed: f64,
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> Option<Multipliers> {
+    let slipped = norm(slip);
+    let mut next = *now;
+    if next.slip_direction == [0.0; 2] && slipped > settings.tolerances.slip {
+        next.slip_direction = [slip[0] / slipped, slip[1] / slipped];
+    }
+    let target = if misaligned(next.slip_direction, slip, settings) {
+        [slip[0] / slipped, slip[1] / slipped]
+    } else {
+        next.slip_direction
+    };
+    let cone = view.friction * now.lambda.max(0.0);
+    let change = [
+        -cone * target[0] - now.sliding_force[0],
+        -cone * target[1] - now.sliding_force[1],
+    ];
+    if view.tangential_compliance * norm(change) <= settings.tolerances.slip {
+        return None;
+    }
+    align(&mut next, slip, settings);
+    apply_sliding_force(&mut next, smoothed, view.friction);
+    Some(next)
+}
+
+/// K2: one damped step of `δ` towards the slip.
+fn align(contact: &mut Multipliers, slip: [f64; 2], settings: &ActiveSetCrSettings) {
+    if !misaligned(contact.slip_direction, slip, settings) {
+        return;
+    }
+    let slipped = norm(slip);
+    let delta = contact.slip_direction;
+    let step = settings.direction_step;
+    let turned = [
+        delta[0] + step * (slip[0] / slipped - delta[0]),
+        delta[1] + step * (slip[1] / slipped - delta[1]),
+    ];
+    let length = norm(turned);
+    contact.slip_direction = [turned[0] / length, turned[1] / length];
+}
+
+/// K3: `γ' = −μ λ' δ`.
+fn apply_sliding_force(contact: &mut Multipliers, smoothed: f64, friction: f64) {
+    let size = friction * smoothed;
+    contact.sliding_force = [
+        -size * contact.slip_direction[0],
+        -size * contact.slip_direction[1],
+    ];
+}
+
+/// Whether the slip is measurable, points forward and is more than `ε_θ` away from `δ`.
+fn misaligned(delta: [f64; 2], slip: [f64; 2], settings: &ActiveSetCrSettings) -> bool {
+    let slipped = norm(slip);
+    if slipped <= settings.tolerances.slip {
+        return false;
+    }
+    let cosine = dot(delta, slip) / slipped;
+    cosine > 0.0 && cosine < settings.direction_tolerance.cos()
+}
+
+fn norm(x: [f64; 2]) -> f64 {
+    x[0].hypot(x[1])
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}

@@ -1,0 +1,442 @@
+//! Active-set conjugate residuals: one Krylov solve for velocities and contact forces together.
+//!
+//! Source: Verschoor & Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG
+//! 38(2), 2019, Algorithms 1 (inner part), 2 and 3. Differs from it in: signs (`A v = b + Jᵀλ`), the size of a change
+//! that is worth committing, the guarded direction where `zᵀBz` vanishes, a relative stationarity test, a tangential
+//! tolerance of its own, and `A v` not being kept. `docs/methods/active_set_cr.md` gives the reasons.
+
+mod duplicates;
+mod evaluate;
+mod preconditioner;
+mod rows;
+mod settings;
+mod workspace;
+
+pub use settings::{
+    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, PreconditionerKind, Tolerances,
+};
+
+use super::{ContactReport, ContactSolver, Termination};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
+use evaluate::{ContactView, transition};
+use nalgebra::Vector3;
+use preconditioner::Preconditioner;
+use rows::{add_contact_product, add_impulse, masked};
+use workspace::Workspace;
+
+/// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
+const STATIONARY: f64 = 1e-8;
+
+/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
+const NO_PROGRESS: f64 = 1e-8;
+
+/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen.
+#[derive(Debug, Default)]
+pub struct ActiveSetCr {
+    /// Settings of the next solve.
+    pub settings: ActiveSetCrSettings,
+    work: Workspace,
+    preconditioner: Preconditioner,
+}
+
+/// Evaluate whatever the schedule says, or only when it is due.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    Forced,
+    Scheduled { iteration: u64, since_restart: u64 },
+}
+
+impl ActiveSetCr {
+    /// A solver with an empty workspace.
+    pub fn new(settings: ActiveSetCrSettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+
+    /// `r` from the definition, with one product by `A`.
+    fn recompute_residual(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        let work = &mut self.work;
+        problem
+            .momentum
+            .multiply(&solution.velocity, &mut work.r.v, &mut work.product);
+        for (r, b) in work.r.v.iter_mut().zip(&problem.rhs) {
+            *r = b - *r;
+        }
+        work.r.m.fill(0.0);
+        for &contact in &work.active {
+            let contact = contact as usize;
+            let multipliers = &solution.contacts[contact];
+            let [f1, f2] = multipliers.friction_force();
+            add_impulse(
+                problem,
+                contact,
+                Vector3::new(multipliers.lambda, f1, f2),
+                &mut work.r.v,
+            );
+            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            work.r.m[3 * contact..][..3]
+                .copy_from_slice(masked(multipliers.state, displacement).as_slice());
+        }
+    }
+
+    /// Looks at every stored contact and commits the changes that are worth it; true if there was one.
+    ///
+    /// Afterwards `r` belongs to the new states: only sparse rows were touched.
+    fn evaluate(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        occasion: Occasion,
+        report: &mut ContactReport,
+    ) -> bool {
+        if let Occasion::Scheduled {
+            iteration,
+            since_restart,
+        } = occasion
+        {
+            let due = match self.settings.schedule {
+                EvaluationSchedule::Every => true,
+                EvaluationSchedule::AtConvergence => false,
+                EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval()),
+            };
+            if !due || since_restart < self.settings.cool_down {
+                return false;
+            }
+        }
+        report.evaluations += 1;
+        let mut changes = 0;
+        for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
+            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
+            let view = ContactView {
+                displacement,
+                friction: problem.friction(contact),
+                normal_compliance: self.preconditioner.normal_compliance(contact),
+                tangential_compliance: self.preconditioner.tangential_compliance(contact),
+            };
+            if let Some(next) = transition(multipliers, &view, &self.settings) {
+                let (old, new) = (multipliers.friction_force(), next.friction_force());
+                let change = Vector3::new(
+                    next.lambda - multipliers.lambda,
+                    new[0] - old[0],
+                    new[1] - old[1],
+                );
+                add_impulse(problem, contact, change, &mut self.work.r.v);
+                *multipliers = next;
+                changes += 1;
+            }
+        }
+        if changes == 0 {
+            return false;
+        }
+        report.state_changes += changes;
+        self.rebuild_active(solution);
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            let displacement =
+                Vector3::from_column_slice(&self.work.displacement[3 * contact..][..3]);
+            self.work.r.m[3 * contact..][..3]
+                .copy_from_slice(masked(multipliers.state, displacement).as_slice());
+        }
+        true
+    }
+
+    fn rebuild_active(&mut self, solution: &ContactSolution) {
+        self.work.active.clear();
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            if multipliers.state != ContactState::Inactive {
+                self.work.active.push(contact as u32);
+            }
+        }
+    }
+
+    /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
+    fn interval(&self) -> u64 {
+        let ratio = self.work.r.norm() / self.settings.tolerances.momentum;
+        if ratio > 64.0 {
+            (ratio.log2() / 3.0) as u64
+        } else {
+            1
+        }
+    }
+
+    /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
+    fn restart(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        let work = &mut self.work;
+        // Rows that dropped out must not keep what they held.
+        for pair in [&mut work.z, &mut work.q, &mut work.bp, &mut work.bw]
+            .into_iter()
+            .chain(&mut work.previous)
+        {
+            pair.m.fill(0.0);
+        }
+        let contacts = &solution.contacts;
+        self.preconditioner.apply(
+            problem,
+            contacts,
+            &work.active,
+            (&work.r.v, &work.r.m),
+            (&mut work.z.v, &mut work.z.m),
+        );
+        work.p.copy_from(&work.z);
+        problem
+            .momentum
+            .multiply(&work.p.v, &mut work.bp.v, &mut work.product);
+        add_contact_product(
+            problem,
+            contacts,
+            &work.active,
+            (&work.p.v, &work.p.m),
+            (&mut work.bp.v, &mut work.bp.m),
+        );
+    }
+
+    /// Whether `‖r‖`, active gaps and sticking slips are within `slack` times their tolerances.
+    fn converged(&self, solution: &ContactSolution, slack: f64) -> bool {
+        let tolerances = &self.settings.tolerances;
+        if self.work.r.norm() >= slack * tolerances.momentum {
+            return false;
+        }
+        self.work.active.iter().all(|&contact| {
+            let r = &self.work.r.m[3 * contact as usize..][..3];
+            let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
+            r[0].abs() < slack * tolerances.gap
+                && (!sticking || r[1].hypot(r[2]) < slack * tolerances.slip)
+        })
+    }
+
+    /// Steps along `p`: `y += α p`, `r −= α Bp`, `z −= α q`.
+    fn advance(&mut self, solution: &mut ContactSolution, alpha: f64) {
+        let work = &mut self.work;
+        impinge_krylov::vector::axpy(alpha, &work.p.v, &mut solution.velocity);
+        for &contact in &work.active {
+            let p = &work.p.m[3 * contact as usize..][..3];
+            let multipliers = &mut solution.contacts[contact as usize];
+            multipliers.lambda += alpha * p[0];
+            multipliers.gamma[0] += alpha * p[1];
+            multipliers.gamma[1] += alpha * p[2];
+        }
+        work.r.axpy(-alpha, &work.bp);
+        work.z.axpy(-alpha, &work.q);
+    }
+
+    fn check(
+        &self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) -> Result<(), ContactError> {
+        self.settings.validate()?;
+        problem.validate()?;
+        let same = |what, found, expected| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(ContactError::WarmStartMismatch {
+                    what,
+                    found,
+                    expected,
+                })
+            }
+        };
+        same("velocities", solution.velocity.len(), problem.unknowns())?;
+        same("contacts", solution.contacts.len(), problem.contacts())
+    }
+}
+
+/// The previous direction that the guarded recurrence needs, while it needs it.
+#[derive(Clone, Copy)]
+struct Previous {
+    curvature: f64,
+}
+
+impl ContactSolver for ActiveSetCr {
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError> {
+        self.check(problem, solution)?;
+        self.work.resize(
+            problem.unknowns(),
+            problem.contacts(),
+            problem.momentum.scratch_len(),
+        );
+        self.work.initial_velocity.clone_from(&solution.velocity);
+        self.work.initial_contacts.clone_from(&solution.contacts);
+        self.preconditioner.prepare(
+            problem,
+            self.settings.preconditioner,
+            self.settings.duplicates,
+        );
+
+        let mut report = self.iterate(problem, solution);
+        report.residual = self.work.r.norm();
+        if report.termination == Termination::Breakdown {
+            solution.velocity.clone_from(&self.work.initial_velocity);
+            solution.contacts.clone_from(&self.work.initial_contacts);
+        }
+        Ok(report)
+    }
+}
+
+impl ActiveSetCr {
+    /// Algorithm 1, inner part: iterate, let contacts change state, restart where they did.
+    fn iterate(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> ContactReport {
+        let mut report = ContactReport::default();
+        self.rebuild_active(solution);
+        self.recompute_residual(problem, solution);
+        report.extra_products += 1;
+        self.evaluate(problem, solution, Occasion::Forced, &mut report);
+        self.restart(problem, solution);
+
+        let mut previous: Option<Previous> = None;
+        let mut guarded_before = false;
+        let mut stationary = false;
+        let mut since_restart = 0;
+        while report.iterations < self.settings.max_iterations {
+            let norm = self.work.r.norm();
+            if !norm.is_finite() {
+                report.termination = Termination::Breakdown;
+                return report;
+            }
+            if stationary || self.converged(solution, 1.0) {
+                // The recurrences have drifted: judge by the definition before saying so.
+                self.recompute_residual(problem, solution);
+                report.extra_products += 1;
+                let changed = self.evaluate(problem, solution, Occasion::Forced, &mut report);
+                if !changed && self.converged(solution, 2.0) {
+                    report.termination = Termination::Converged;
+                    return report;
+                }
+                if !changed && stationary {
+                    report.termination = Termination::LeastSquares;
+                    return report;
+                }
+                self.restart(problem, solution);
+                report.extra_products += 1;
+                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+            }
+
+            self.apply_preconditioner_to_bp(problem, solution);
+            let curvature = self.work.bp.dot(&self.work.q);
+            report.iterations += 1;
+            since_restart += 1;
+            if curvature == 0.0 || !curvature.is_finite() {
+                if self.preconditioner.kind == PreconditionerKind::Full {
+                    self.preconditioner.kind = PreconditionerKind::Diagonal;
+                    report.preconditioner_fallbacks += 1;
+                    self.restart(problem, solution);
+                    (previous, guarded_before, since_restart) = (None, false, 0);
+                } else {
+                    stationary = true;
+                }
+                continue;
+            }
+            let alpha = self.work.r.dot(&self.work.q) / curvature;
+            self.advance(solution, alpha);
+
+            let occasion = Occasion::Scheduled {
+                iteration: report.iterations,
+                since_restart,
+            };
+            if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
+                self.restart(problem, solution);
+                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                continue;
+            }
+            if report
+                .iterations
+                .is_multiple_of(self.settings.refresh_interval)
+            {
+                self.recompute_residual(problem, solution);
+                report.extra_products += 1;
+                self.apply_preconditioner_to_r(problem, solution);
+            }
+            let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
+            self.next_direction(
+                problem,
+                solution,
+                curvature,
+                previous,
+                guarded || guarded_before,
+                guarded,
+            );
+            stationary = !guarded && self.work.bw.norm() < STATIONARY * self.work.r.norm();
+            previous = Some(Previous { curvature });
+            guarded_before = guarded;
+        }
+        report
+    }
+
+    fn apply_preconditioner_to_bp(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        let work = &mut self.work;
+        self.preconditioner.apply(
+            problem,
+            &solution.contacts,
+            &work.active,
+            (&work.bp.v, &work.bp.m),
+            (&mut work.q.v, &mut work.q.m),
+        );
+    }
+
+    fn apply_preconditioner_to_r(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        let work = &mut self.work;
+        self.preconditioner.apply(
+            problem,
+            &solution.contacts,
+            &work.active,
+            (&work.r.v, &work.r.m),
+            (&mut work.z.v, &mut work.z.m),
+        );
+    }
+
+    /// `p ← w − c₁ p − c₂ p_prev` with `w = z`, or `w = q` where `z` leads nowhere (spec 5.6).
+    ///
+    /// In exact arithmetic `c₂ = 0` unless a step was guarded, so the third term is only formed there.
+    fn next_direction(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        curvature: f64,
+        previous: Option<Previous>,
+        three_terms: bool,
+        guarded: bool,
+    ) {
+        let work = &mut self.work;
+        let w = if guarded { &work.q } else { &work.z };
+        problem
+            .momentum
+            .multiply(&w.v, &mut work.bw.v, &mut work.product);
+        add_contact_product(
+            problem,
+            &solution.contacts,
+            &work.active,
+            (&w.v, &w.m),
+            (&mut work.bw.v, &mut work.bw.m),
+        );
+        let c1 = work.bw.dot(&work.q) / curvature;
+        let c2 = match previous {
+            Some(previous) if three_terms => work.bw.dot(&work.previous[2]) / previous.curvature,
+            _ => 0.0,
+        };
+        let [p_previous, bp_previous, q_previous] = &mut work.previous;
+        // The new direction is formed in the place of the one before the current, which then becomes the previous one.
+        if c2 == 0.0 {
+            p_previous.assign_sum(w, -c1, &work.p);
+            bp_previous.assign_sum(&work.bw, -c1, &work.bp);
+        } else {
+            p_previous.xpby(w, -c2);
+            p_previous.axpy(-c1, &work.p);
+            bp_previous.xpby(&work.bw, -c2);
+            bp_previous.axpy(-c1, &work.bp);
+        }
+        std::mem::swap(p_previous, &mut work.p);
+        std::mem::swap(bp_previous, &mut work.bp);
+        std::mem::swap(q_previous, &mut work.q);
+    }
+}

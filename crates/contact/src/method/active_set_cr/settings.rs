@@ -1,0 +1,119 @@
+//! Settings of the active-set conjugate-residual method.
+
+use crate::ContactError;
+
+/// `C⁻¹` of the iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PreconditionerKind {
+    /// `diag(D, S_d)⁻¹`: positive definite.
+    Diagonal,
+    /// The block inverse with `A → D` and `L A⁻¹ Lᵀ → S_d`: indefinite, several times fewer iterations.
+    #[default]
+    Full,
+}
+
+/// How near-duplicate contacts are counted in `Z` (spec 6.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DuplicateRule {
+    /// The paper's: product of weight similarities over common blocks.
+    #[default]
+    Similarity,
+    /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper-left preconditioner block provably semi-definite.
+    RowSum,
+}
+
+/// When contact states are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EvaluationSchedule {
+    /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
+    #[default]
+    Interval,
+    /// After every iteration.
+    Every,
+    /// Only when the current equalities are solved: a plain active-set method.
+    AtConvergence,
+}
+
+/// Absolute tolerances of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerances {
+    /// `ε₁`: bound on `‖(r_v, r_m)‖₂` (N·s).
+    pub momentum: f64,
+    /// Bound on `|g|` of active contacts (m).
+    pub gap: f64,
+    /// `ε_t`: bound on `‖s‖` of sticking contacts (m).
+    pub slip: f64,
+}
+
+/// Everything that steers the method; the defaults are the paper's where it gives them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ActiveSetCrSettings {
+    /// `C⁻¹`.
+    pub preconditioner: PreconditionerKind,
+    /// `Z`.
+    pub duplicates: DuplicateRule,
+    /// When states are evaluated.
+    pub schedule: EvaluationSchedule,
+    /// Stopping tolerances.
+    pub tolerances: Tolerances,
+    /// `ε_θ`: misalignment of the slip direction that is left alone (rad).
+    pub direction_tolerance: f64,
+    /// `α_θ`: part of the misalignment removed per evaluation.
+    pub direction_step: f64,
+    /// Most iterations of one solve.
+    pub max_iterations: u64,
+    /// Iterations after a restart in which only forced evaluations happen.
+    pub cool_down: u64,
+    /// Iterations between exact recomputations of the residual, against drift of the recurrence.
+    pub refresh_interval: u64,
+}
+
+impl Default for ActiveSetCrSettings {
+    fn default() -> Self {
+        Self {
+            preconditioner: PreconditionerKind::default(),
+            duplicates: DuplicateRule::default(),
+            schedule: EvaluationSchedule::default(),
+            tolerances: Tolerances {
+                momentum: 5e-5,
+                gap: 2.25e-6,
+                slip: 2.25e-6,
+            },
+            direction_tolerance: 1.2_f64.to_radians(),
+            direction_step: 0.01,
+            max_iterations: 5000,
+            cool_down: 0,
+            refresh_interval: 50,
+        }
+    }
+}
+
+impl ActiveSetCrSettings {
+    pub(super) fn validate(&self) -> Result<(), ContactError> {
+        let positive = |name, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(ContactError::Setting {
+                    name,
+                    value,
+                    requirement: "positive and finite",
+                })
+            }
+        };
+        positive("tolerances.momentum", self.tolerances.momentum)?;
+        positive("tolerances.gap", self.tolerances.gap)?;
+        positive("tolerances.slip", self.tolerances.slip)?;
+        positive("direction_tolerance", self.direction_tolerance)?;
+        positive("direction_step", self.direction_step)?;
+        if self.direction_step > 1.0 {
+            return Err(ContactError::Setting {
+                name: "direction_step",
+                value: self.direction_step,
+                requirement: "at most 1",
+            });
+        }
+        positive("max_iterations", self.max_iterations as f64)?;
+        positive("refresh_interval", self.refresh_interval as f64)
+    }
+}

@@ -1,0 +1,53 @@
+//! Contact methods and what they report.
+
+pub mod active_set_cr;
+
+use crate::{ContactError, ContactProblem, ContactSolution};
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Termination {
+    /// Momentum, gaps and slips are within tolerance and no state wants to change.
+    Converged,
+    /// Over-constrained contacts: a least-squares solution; whether it penetrates is for the caller to check.
+    LeastSquares,
+    /// The iteration limit came first; the solution holds the last iterate.
+    #[default]
+    MaxIterations,
+    /// A number stopped being finite; the solution holds the last finite iterate or the warm start.
+    Breakdown,
+}
+
+/// Counts and outcome of one solve.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ContactReport {
+    /// How it ended.
+    pub termination: Termination,
+    /// Iterations of the method (for the conjugate-residual method: directions stepped along).
+    pub iterations: u64,
+    /// Products with `A` beyond one per iteration: restarts and exact refreshes.
+    pub extra_products: u64,
+    /// Evaluations of the contact states.
+    pub evaluations: u64,
+    /// Committed state changes.
+    pub state_changes: u64,
+    /// Times that the indefinite preconditioner met a zero curvature and the diagonal one took over.
+    pub preconditioner_fallbacks: u32,
+    /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`crate::residual`].
+    pub residual: f64,
+}
+
+/// A method for contact problems.
+pub trait ContactSolver {
+    /// Solves `problem`, starting from and ending in `solution`.
+    ///
+    /// Ending early is no error: the report says so and `solution` holds the last iterate.
+    ///
+    /// # Errors
+    /// [`ContactError`] when the problem or the settings are unusable; `solution` is untouched then.
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError>;
+}

@@ -1,0 +1,174 @@
+//! The contact problem as plain data: nothing in it belongs to a method.
+
+use crate::ContactError;
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::{Matrix3, Vector3};
+
+/// One contact as it is added to a problem.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactRow<'a> {
+    /// `(block, Δt·[n; t₁; t₂]-rows)`: the contact's displacement per unit velocity of that block (s).
+    pub entries: &'a [(u32, Matrix3<f64>)],
+    /// `(c_n, c_t)` (m): the displacement at which the gap is the safety distance, and at which nothing slipped.
+    pub offset: Vector3<f64>,
+    /// `μ ≥ 0`.
+    pub friction: f64,
+}
+
+/// Momentum equations and contacts of one step.
+///
+/// | field | symbol | shape | unit |
+/// |---|---|---|---|
+/// | `time_step` | `Δt` | 1 | s |
+/// | `momentum` | `A` | `n × n` | kg |
+/// | `rhs` | `b` | `n` | N·s |
+/// | rows | `[J; J_t]` | `3·contacts × n` | s |
+/// | `offsets` | `(c_n, c_t)` | 3 per contact | m |
+/// | `friction` | `μ` | 1 per contact | 1 |
+#[derive(Debug, Clone)]
+pub struct ContactProblem {
+    /// Length of the step (s); the rows already carry it.
+    pub time_step: f64,
+    /// `A`, symmetric positive definite.
+    pub momentum: SymmetricBlockMatrix,
+    /// `b`, an impulse.
+    pub rhs: Vec<f64>,
+    offsets: Vec<Vector3<f64>>,
+    friction: Vec<f64>,
+    starts: Vec<u32>,
+    blocks: Vec<u32>,
+    jacobians: Vec<Matrix3<f64>>,
+}
+
+impl ContactProblem {
+    /// A problem without contacts.
+    ///
+    /// # Panics
+    /// If `rhs` is not three times the number of blocks long.
+    #[track_caller]
+    pub fn new(time_step: f64, momentum: SymmetricBlockMatrix, rhs: Vec<f64>) -> Self {
+        assert_eq!(
+            rhs.len(),
+            3 * momentum.blocks(),
+            "one right-hand side entry per scalar unknown"
+        );
+        Self {
+            time_step,
+            momentum,
+            rhs,
+            offsets: Vec::new(),
+            friction: Vec::new(),
+            starts: vec![0],
+            blocks: Vec::new(),
+            jacobians: Vec::new(),
+        }
+    }
+
+    /// Removes all contacts, keeping the memory.
+    pub fn clear_contacts(&mut self) {
+        self.offsets.clear();
+        self.friction.clear();
+        self.starts.truncate(1);
+        self.blocks.clear();
+        self.jacobians.clear();
+    }
+
+    /// Adds a contact and returns its index.
+    ///
+    /// # Panics
+    /// If an entry names a block that the momentum matrix does not have.
+    #[track_caller]
+    pub fn push(&mut self, row: &ContactRow<'_>) -> usize {
+        for (block, jacobian) in row.entries {
+            assert!(
+                (*block as usize) < self.momentum.blocks(),
+                "block {block} is outside the momentum matrix"
+            );
+            self.blocks.push(*block);
+            self.jacobians.push(*jacobian);
+        }
+        self.starts
+            .push(u32::try_from(self.blocks.len()).expect("fewer than 2^32 row blocks"));
+        self.offsets.push(row.offset);
+        self.friction.push(row.friction);
+        self.offsets.len() - 1
+    }
+
+    /// Number of contacts.
+    pub fn contacts(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Number of scalar unknowns in the velocity.
+    pub fn unknowns(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// `(c_n, c_t)` of a contact (m).
+    pub fn offset(&self, contact: usize) -> Vector3<f64> {
+        self.offsets[contact]
+    }
+
+    /// `μ` of a contact.
+    pub fn friction(&self, contact: usize) -> f64 {
+        self.friction[contact]
+    }
+
+    /// Blocks and row blocks of a contact; the rows of each are `n, t₁, t₂`, times `Δt` (s).
+    #[inline]
+    pub fn row(&self, contact: usize) -> (&[u32], &[Matrix3<f64>]) {
+        let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
+        (&self.blocks[range.clone()], &self.jacobians[range])
+    }
+
+    /// Checks everything that a method relies on.
+    ///
+    /// # Errors
+    /// [`ContactError`] naming the first number that is not finite, a diagonal entry that is not positive, a negative
+    /// friction coefficient or a contact without unknowns.
+    pub fn validate(&self) -> Result<(), ContactError> {
+        let finite = |what, index, ok: bool| {
+            if ok {
+                Ok(())
+            } else {
+                Err(ContactError::NotFinite { what, index })
+            }
+        };
+        for (index, value) in self.rhs.iter().enumerate() {
+            finite("right-hand side entry", index, value.is_finite())?;
+        }
+        for (index, block) in self.momentum.values().iter().enumerate() {
+            finite("momentum block", index, block.iter().all(|x| x.is_finite()))?;
+        }
+        for block in 0..self.momentum.blocks() {
+            let diagonal = self.momentum.diagonal_block(block);
+            for axis in 0..3 {
+                let value = diagonal[(axis, axis)];
+                if value <= 0.0 {
+                    return Err(ContactError::SingularMomentum {
+                        index: 3 * block + axis,
+                        value,
+                    });
+                }
+            }
+        }
+        for contact in 0..self.contacts() {
+            let (blocks, jacobians) = self.row(contact);
+            if blocks.is_empty() {
+                return Err(ContactError::EmptyRow { contact });
+            }
+            let rows_finite = jacobians.iter().all(|j| j.iter().all(|x| x.is_finite()));
+            finite("row block of contact", contact, rows_finite)?;
+            finite(
+                "offset of contact",
+                contact,
+                self.offsets[contact].iter().all(|x| x.is_finite()),
+            )?;
+            let mu = self.friction[contact];
+            if !(mu >= 0.0 && mu.is_finite()) {
+                return Err(ContactError::NegativeFriction { contact, value: mu });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! The one residual that judges every method.
+//!
+//! It is written straight from the definition and shares no code with a solver: its own product with the momentum
+//! matrix, its own rows, its own compliances.
+
+use crate::{ContactProblem, ContactSolution};
+use nalgebra::Vector3;
+
+/// How far a solution is from satisfying its problem (spec 10.1).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ContactResidual {
+    /// `e_v = ‖A v − b − Jᵀλ − J_tᵀF‖₂` (N·s).
+    pub momentum: f64,
+    /// `e_n = max |min(W_n λ, g)|` (m): penetration, adhesion and force at a distance in one number.
+    pub normal: f64,
+    /// `e_t = max W_t ‖F − proj(F − s/W_t)‖` (m), the projection being on the disk of radius `μ max(λ, 0)`:
+    /// cone, stick and maximum dissipation in one number.
+    pub friction: f64,
+    /// Largest violated gap `max(0, −g)` (m).
+    pub penetration: f64,
+    /// `Σ max(0, F·s)` (J): friction doing positive work.
+    pub friction_work: f64,
+}
+
+/// Judges `solution` on `problem`.
+///
+/// # Panics
+/// If their sizes differ.
+#[track_caller]
+pub fn residual(problem: &ContactProblem, solution: &ContactSolution) -> ContactResidual {
+    assert_eq!(
+        solution.velocity.len(),
+        problem.unknowns(),
+        "one velocity per unknown"
+    );
+    assert_eq!(
+        solution.contacts.len(),
+        problem.contacts(),
+        "one multiplier set per contact"
+    );
+    let velocity: Vec<Vector3<f64>> = solution
+        .velocity
+        .chunks_exact(3)
+        .map(Vector3::from_column_slice)
+        .collect();
+    let mut balance = momentum_balance(problem, &velocity);
+
+    let mut out = ContactResidual::default();
+    for (contact, multipliers) in solution.contacts.iter().enumerate() {
+        let (blocks, jacobians) = problem.row(contact);
+        let [f1, f2] = multipliers.friction_force();
+        let force = Vector3::new(multipliers.lambda, f1, f2);
+        let mut displacement = -problem.offset(contact);
+        let mut compliance = Vector3::<f64>::zeros();
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            let block = block as usize;
+            displacement += jacobian * velocity[block];
+            balance[block] -= jacobian.transpose() * force;
+            let diagonal = problem.momentum.diagonal_block(block).diagonal();
+            for row in 0..3 {
+                for axis in 0..3 {
+                    compliance[row] +=
+                        jacobian[(row, axis)] * jacobian[(row, axis)] / diagonal[axis];
+                }
+            }
+        }
+
+        let gap = displacement[0];
+        out.normal = worst(
+            out.normal,
+            (compliance[0] * multipliers.lambda).min(gap).abs(),
+        );
+        out.penetration = worst(out.penetration, -gap);
+
+        let w_t = compliance[1].max(compliance[2]);
+        let slip = [displacement[1], displacement[2]];
+        let radius = problem.friction(contact) * multipliers.lambda.max(0.0);
+        let target = project_on_disk([f1 - slip[0] / w_t, f2 - slip[1] / w_t], radius);
+        out.friction = worst(out.friction, w_t * (f1 - target[0]).hypot(f2 - target[1]));
+        out.friction_work += (f1 * slip[0] + f2 * slip[1]).max(0.0);
+    }
+    out.momentum = balance
+        .iter()
+        .map(Vector3::norm_squared)
+        .sum::<f64>()
+        .sqrt();
+    out
+}
+
+/// The larger of the two, where NaN counts as larger than anything: a judge must not lose it.
+fn worst(so_far: f64, value: f64) -> f64 {
+    if value.is_nan() || value > so_far {
+        value
+    } else {
+        so_far
+    }
+}
+
+/// `A v − b`, block by block.
+fn momentum_balance(problem: &ContactProblem, velocity: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    let mut balance: Vec<Vector3<f64>> = problem
+        .rhs
+        .chunks_exact(3)
+        .map(|b| -Vector3::from_column_slice(b))
+        .collect();
+    let pattern = problem.momentum.pattern();
+    for row in 0..problem.momentum.blocks() {
+        for slot in pattern.row(row) {
+            let column = pattern.columns()[slot] as usize;
+            let block = problem.momentum.values()[slot];
+            balance[row] += block * velocity[column];
+            if column != row {
+                balance[column] += block.transpose() * velocity[row];
+            }
+        }
+    }
+    balance
+}
+
+fn project_on_disk(force: [f64; 2], radius: f64) -> [f64; 2] {
+    let length = force[0].hypot(force[1]);
+    if length <= radius {
+        force
+    } else {
+        [force[0] * radius / length, force[1] * radius / length]
+    }
+}

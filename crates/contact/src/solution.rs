@@ -1,0 +1,84 @@
+//! Velocities and multipliers: what a method starts from and what it leaves.
+
+use crate::ContactProblem;
+
+/// What a contact does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum ContactState {
+    /// Separated: no force.
+    #[default]
+    Inactive,
+    /// Pressed and slipping: friction stands on the right-hand side.
+    Sliding,
+    /// Pressed and held: friction is an unknown.
+    Sticking,
+}
+
+/// Forces and state of one contact. Forces act on the first side (the one the normal points to).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Multipliers {
+    /// Whether it is inactive, sliding or sticking.
+    pub state: ContactState,
+    /// `λ`: normal force (N).
+    pub lambda: f64,
+    /// `γ`: friction force while sticking (N).
+    pub gamma: [f64; 2],
+    /// `γ'`: friction force while sliding (N).
+    pub sliding_force: [f64; 2],
+    /// `δ`: unit estimate of the slip direction; zero when none is known yet.
+    pub slip_direction: [f64; 2],
+    /// `max(λ, 0)` at the previous evaluation (N), the older half of the moving average `λ'`.
+    pub previous_lambda: f64,
+}
+
+impl Multipliers {
+    /// The friction force `F = γ + γ'` (N).
+    pub fn friction_force(&self) -> [f64; 2] {
+        [
+            self.gamma[0] + self.sliding_force[0],
+            self.gamma[1] + self.sliding_force[1],
+        ]
+    }
+
+    /// A contact that has just been found: pressed, without force. Slides along `slip` (m) where that exceeds
+    /// `slip_tolerance` (m), else sticks; without friction it always slides.
+    pub fn fresh(slip: [f64; 2], friction: f64, slip_tolerance: f64) -> Self {
+        let length = slip[0].hypot(slip[1]);
+        if friction == 0.0 {
+            Self {
+                state: ContactState::Sliding,
+                ..Self::default()
+            }
+        } else if length > slip_tolerance {
+            Self {
+                state: ContactState::Sliding,
+                slip_direction: [slip[0] / length, slip[1] / length],
+                ..Self::default()
+            }
+        } else {
+            Self {
+                state: ContactState::Sticking,
+                ..Self::default()
+            }
+        }
+    }
+}
+
+/// Warm start and result of a contact method.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContactSolution {
+    /// `v`: end-of-step velocity, 3 per block (m/s; rad/s in rotation blocks).
+    pub velocity: Vec<f64>,
+    /// One entry per contact.
+    pub contacts: Vec<Multipliers>,
+}
+
+impl ContactSolution {
+    /// No velocity, every contact inactive.
+    pub fn at_rest(problem: &ContactProblem) -> Self {
+        Self {
+            velocity: vec![0.0; problem.unknowns()],
+            contacts: vec![Multipliers::default(); problem.contacts()],
+        }
+    }
+}
