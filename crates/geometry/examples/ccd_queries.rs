@@ -1,6 +1,6 @@
 //! Runs the continuous collision queries of a folder of CSV files and prints misses, false alarms and times.
 //!
-//! `cargo run --release -p impinge-geometry --example ccd_queries -- FOLDER`
+//! `cargo run --release -p impinge-geometry --example ccd_queries -- FOLDER [TIME_TOLERANCE [DISTANCE_TOLERANCE [WORK_LIMIT]]]`
 #![expect(
     clippy::print_stdout,
     reason = "a report to the terminal is this program's purpose"
@@ -81,9 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn print(name: &str, tally: &mut Tally) {
     tally.nanoseconds.sort_unstable_by(f64::total_cmp);
-    let at = |fraction: f64| {
-        tally.nanoseconds[((tally.nanoseconds.len() - 1) as f64 * fraction) as usize]
-    };
+    let at = |percent: usize| tally.nanoseconds[(tally.nanoseconds.len() - 1) * percent / 100];
     println!(
         "{name:<26} {:>7} {:>7} {:>6} {:>5} {:>6} {:>7} {:>9.1e} {:>9.0} {:>9.0} {:>9.0}",
         tally.queries,
@@ -93,9 +91,9 @@ fn print(name: &str, tally: &mut Tally) {
         tally.false_alarms,
         tally.work_limited,
         tally.earliness,
-        at(0.5),
-        at(0.99),
-        at(1.0)
+        at(50),
+        at(99),
+        at(100)
     );
 }
 

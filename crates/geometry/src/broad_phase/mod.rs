@@ -1,1 +1,48 @@
-//! (being written)
+//! Broad phase: which vertex-face and edge-edge pairs may touch at all.
+//!
+//! Features are bounded by boxes of their points. The caller bounds the *points*, typically by the box of a point's start
+//! and end of the step grown by half the separation; as every point of a triangle or edge moves within the hull of its
+//! corners' boxes, a pair whose boxes are disjoint cannot touch.
+
+mod aabb;
+mod brute_force;
+mod bvh;
+mod candidates;
+
+pub use aabb::Aabb;
+pub use brute_force::BruteForce;
+pub use bvh::Bvh;
+pub use candidates::CandidateSet;
+
+use crate::surface::CollisionSurface;
+
+/// Finds all pairs of features whose boxes overlap.
+///
+/// All implementations give the same set. The box of a face or edge is the merger of its points' boxes; boxes are closed,
+/// so touching ones overlap. Left out are pairs of features that share a point, and pairs of two passive bodies
+/// (including a passive body with itself).
+pub trait BroadPhase {
+    /// Clears `out` and fills it with all pairs, ascending and unique.
+    ///
+    /// # Shapes
+    /// `point_boxes` holds one box per point of the surface; those of points that no triangle uses are not looked at.
+    ///
+    /// # Panics
+    /// If `point_boxes.len() != surface.point_count()`, or the box of a used point is empty or not finite.
+    fn collect(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb], out: &mut CandidateSet);
+}
+
+#[track_caller]
+fn assert_boxes(surface: &CollisionSurface, point_boxes: &[Aabb]) {
+    assert_eq!(
+        point_boxes.len(),
+        surface.point_count(),
+        "one box per point"
+    );
+    for &vertex in surface.vertices() {
+        assert!(
+            point_boxes[vertex as usize].is_valid(),
+            "the box of point {vertex} is empty or not finite"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! All pairs, the oracle for every other broad phase.
+
+use super::{Aabb, BroadPhase, CandidateSet, assert_boxes};
+use crate::surface::CollisionSurface;
+
+/// Tests every vertex against every face and every edge against every other: quadratic, for tests and tiny scenes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BruteForce;
+
+impl BroadPhase for BruteForce {
+    fn collect(
+        &mut self,
+        surface: &CollisionSurface,
+        point_boxes: &[Aabb],
+        out: &mut CandidateSet,
+    ) {
+        assert_boxes(surface, point_boxes);
+        out.clear();
+        let box_of = |points: &[u32]| {
+            points.iter().fold(Aabb::EMPTY, |all, &point| {
+                all.merged(&point_boxes[point as usize])
+            })
+        };
+        let excluded = |a: &[u32], b: &[u32]| {
+            a.iter().any(|point| b.contains(point))
+                || (surface.is_passive_point(a[0]) && surface.is_passive_point(b[0]))
+        };
+
+        for &vertex in surface.vertices() {
+            for (face, corners) in (0..).zip(surface.triangles()) {
+                if !excluded(&[vertex], corners) && box_of(&[vertex]).overlaps(&box_of(corners)) {
+                    out.vertex_face.push([vertex, face]);
+                }
+            }
+        }
+        for (first, ends) in (0..).zip(surface.edges()) {
+            for (second, other) in (0..).zip(surface.edges()).skip(first as usize + 1) {
+                if !excluded(ends, other) && box_of(ends).overlaps(&box_of(other)) {
+                    out.edge_edge.push([first, second]);
+                }
+            }
+        }
+    }
+}
