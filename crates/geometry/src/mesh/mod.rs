@@ -1,1 +1,31 @@
-//! (being written)
+//! Tetrahedral solids and triangle surfaces that are valid by construction.
+//!
+//! A [`TetMesh`] or [`TriangleMesh`] can only be made through a constructor that checks everything later stages rely
+//! on; what it refuses it names ([`MeshError`]). All lengths are metres.
+//!
+//! - [`TetMesh`], [`TriangleMesh`]: the meshes
+//! - [`BoundarySurface`]: the outside of a solid, with its map back to the nodes
+//! - [`generate`]: procedural shapes
+//! - [`MeshSummary`]: counts, measures and defects of a mesh
+//! - [`tet_volume`], [`tet_quality`], [`triangle_area`]: measures of one element
+
+mod boundary;
+mod error;
+pub mod generate;
+mod measure;
+mod morton;
+mod summary;
+mod tet_mesh;
+mod topology;
+mod triangle_mesh;
+mod validate;
+
+pub use boundary::BoundarySurface;
+pub use error::MeshError;
+pub use measure::{tet_quality, tet_volume, triangle_area};
+pub use summary::{MeshSummary, SolidSummary};
+pub use tet_mesh::TetMesh;
+pub use triangle_mesh::TriangleMesh;
+
+/// Magnitude in m below which coordinates must stay: the cube of any difference is then far from overflow.
+pub const COORDINATE_LIMIT: f64 = 1e90;

@@ -1,0 +1,139 @@
+//! The outside of a tetrahedral mesh.
+
+use super::{MeshError, TetMesh, TriangleMesh, topology};
+
+/// The faces that belong to one tetrahedron only, in the node numbering of the tetrahedral mesh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundarySurface {
+    triangles: Vec<[u32; 3]>,
+    tet_of_triangle: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl BoundarySurface {
+    /// The triangles as node ids of the tetrahedral mesh, wound outwards, in the order of their tetrahedra.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The tetrahedron behind each triangle.
+    pub fn tet_of_triangle(&self) -> &[u32] {
+        &self.tet_of_triangle
+    }
+
+    /// The node ids that lie on the surface, ascending: entry `i` is the tetrahedral node of surface vertex `i`.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// The edges as ascending pairs of node ids, ascending and unique.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        topology::unique_edges(&self.triangles)
+    }
+
+    /// Whether the surface is one clean skin: see [`TriangleMesh::check_closed`].
+    ///
+    /// The outside of tetrahedra never has a hole, but tetrahedra that touch in an edge or a node only leave it
+    /// non-manifold there. Contact copes with that; methods that need a normal per vertex may not.
+    ///
+    /// # Errors
+    /// [`MeshError::NonManifoldEdge`] or [`MeshError::NonManifoldVertex`].
+    pub fn check_closed(&self) -> Result<(), MeshError> {
+        let node_count = self.nodes.last().map_or(0, |&node| node as usize + 1);
+        topology::check_closed(&self.triangles, node_count)
+    }
+
+    /// The surface as a mesh of its own, vertex `i` being node [`nodes`](Self::nodes)`()[i]` of `mesh`.
+    ///
+    /// # Errors
+    /// [`MeshError::ZeroArea`] if a face underflows.
+    ///
+    /// # Panics
+    /// If the surface was not taken from `mesh` or one with at least as many nodes.
+    pub fn to_triangle_mesh(&self, mesh: &TetMesh) -> Result<TriangleMesh, MeshError> {
+        let mut vertex_of_node = vec![0u32; mesh.nodes().len()];
+        for (vertex, &node) in (0u32..).zip(&self.nodes) {
+            vertex_of_node[node as usize] = vertex;
+        }
+        TriangleMesh::new(
+            self.nodes
+                .iter()
+                .map(|&node| mesh.nodes()[node as usize])
+                .collect(),
+            self.triangles
+                .iter()
+                .map(|corners| corners.map(|node| vertex_of_node[node as usize]))
+                .collect(),
+        )
+    }
+}
+
+/// The four faces of a positive tetrahedron, each wound outwards.
+const OUTWARD_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
+/// One face of one tetrahedron, filed under its ascending nodes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Face {
+    key: [u32; 3],
+    tet: u32,
+    side: u8,
+}
+
+/// Extracts the boundary of `tets`; see [`TetMesh::surface`].
+pub(super) fn extract(tets: &[[u32; 4]]) -> Result<BoundarySurface, MeshError> {
+    let corners =
+        |tet: u32, side: u8| OUTWARD_FACES[side as usize].map(|corner| tets[tet as usize][corner]);
+
+    let mut faces = Vec::with_capacity(4 * tets.len());
+    for tet in 0..tets.len() as u32 {
+        for side in 0..4 {
+            let mut key = corners(tet, side);
+            key.sort_unstable();
+            faces.push(Face { key, tet, side });
+        }
+    }
+    faces.sort_unstable();
+
+    let mut outside: Vec<(u32, u8)> = Vec::new();
+    for run in faces.chunk_by(|a, b| a.key == b.key) {
+        match run {
+            [only] => outside.push((only.tet, only.side)),
+            [a, b] => {
+                if is_even(corners(a.tet, a.side)) == is_even(corners(b.tet, b.side)) {
+                    return Err(MeshError::OverlappingTets {
+                        nodes: a.key,
+                        first: a.tet,
+                        second: b.tet,
+                    });
+                }
+            }
+            _ => {
+                return Err(MeshError::OvercrowdedFace {
+                    nodes: run[0].key,
+                    first: run[0].tet,
+                    second: run[1].tet,
+                    third: run[2].tet,
+                });
+            }
+        }
+    }
+    outside.sort_unstable();
+
+    let triangles: Vec<[u32; 3]> = outside
+        .iter()
+        .map(|&(tet, side)| corners(tet, side))
+        .collect();
+    let mut nodes = triangles.as_flattened().to_vec();
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(BoundarySurface {
+        triangles,
+        tet_of_triangle: outside.into_iter().map(|(tet, _)| tet).collect(),
+        nodes,
+    })
+}
+
+/// Whether the winding is an even permutation of ascending order.
+fn is_even([a, b, c]: [u32; 3]) -> bool {
+    (a < b) ^ (b < c) ^ (a < c)
+}
