@@ -3,7 +3,7 @@
 //! A tentative change is committed only if it is worth more than the tolerance *as a displacement*: this is what keeps
 //! contacts from chattering at a kink. Each transition has its own size (spec 5.3, R6).
 
-use super::settings::{ActiveSetCrSettings, Tolerances};
+use super::settings::{ActiveSetCrSettings, DirectionRule, Tolerances};
 use crate::{ContactState, Multipliers};
 use nalgebra::Vector3;
 
@@ -18,6 +18,52 @@ pub(super) struct ContactView {
     pub(super) normal_compliance: f64,
     /// `W_t` (m/N).
     pub(super) tangential_compliance: f64,
+    /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
+    pub(super) settled: bool,
+}
+
+/// How one contact's slip direction has been turning during a solve.
+///
+/// `W_t` knows the contact alone. Where a stiff body makes many contacts slip together, the slip answers a turn more
+/// strongly, and a step that the contact alone would take without overshooting swings to and fro. The swing is seen
+/// as a turn that reverses the one before it; each such reversal halves the step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turning {
+    /// Part of the step that is taken.
+    factor: f64,
+    /// Sign of the turn before.
+    side: f64,
+}
+
+impl Default for Turning {
+    fn default() -> Self {
+        Self {
+            factor: 1.0,
+            side: 0.0,
+        }
+    }
+}
+
+impl Turning {
+    const SHRINK: f64 = 0.5;
+    const GROW: f64 = 1.1;
+
+    /// Takes note of a turn towards `side`.
+    fn towards(&mut self, side: f64) {
+        self.factor = if side * self.side < 0.0 {
+            Self::SHRINK * self.factor
+        } else {
+            (Self::GROW * self.factor).min(1.0)
+        };
+        self.side = side.signum();
+    }
+}
+
+impl ContactView {
+    /// The part of `tolerance` that must not decide anything.
+    fn noise(&self, tolerance: f64) -> f64 {
+        if self.settled { tolerance } else { 0.0 }
+    }
 }
 
 /// The state that replaces `now`, or `None` when nothing is worth committing.
@@ -25,6 +71,7 @@ pub(super) struct ContactView {
 /// The moving average's history is advanced in `now` in any case.
 pub(super) fn transition(
     now: &mut Multipliers,
+    turning: &mut Turning,
     view: &ContactView,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
@@ -35,11 +82,13 @@ pub(super) fn transition(
     now.previous_lambda = now.lambda.max(0.0);
     match now.state {
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
-        _ if gap >= 0.0 && now.lambda <= 0.0 => deactivation(now, view, tolerances),
+        _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
+            deactivation(now, view, tolerances)
+        }
         _ if view.friction == 0.0 => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => stick(now, slip, tolerances)
-            .or_else(|| keep_sliding(now, slip, smoothed, view, settings)),
+            .or_else(|| keep_sliding(now, turning, slip, smoothed, view, settings)),
     }
 }
 
@@ -74,7 +123,7 @@ fn slide_off(
 ) -> Option<Multipliers> {
     let force = norm(now.gamma);
     let cone = view.friction * now.lambda.max(0.0);
-    if force <= cone || dot(slip, now.gamma) >= 0.0 {
+    if force <= cone || dot(slip, now.gamma) > force * view.noise(settings.tolerances.slip) {
         return None;
     }
     // λ' = ‖γ‖/μ keeps the total force continuous; K1 then averages it with the true normal force.
@@ -85,18 +134,19 @@ fn slide_off(
         ..*now
     };
     let smoothed = 0.5 * (now.lambda.max(0.0) + force / view.friction);
-    align(&mut next, slip, settings);
+    align(&mut next, slip, &Turning::default(), view, settings);
     apply_sliding_force(&mut next, smoothed, view.friction);
+    // Measured to the edge of the cone, not to the averaged force that is committed: half an excess would be left.
     let change = [
-        next.sliding_force[0] - now.gamma[0],
-        next.sliding_force[1] - now.gamma[1],
+        -cone * next.slip_direction[0] - now.gamma[0],
+        -cone * next.slip_direction[1] - now.gamma[1],
     ];
     (view.tangential_compliance * norm(change) > settings.tolerances.slip).then_some(next)
 }
 
 /// Sliding → sticking: the slip turned against its direction. The force stays; size `‖s‖`.
 fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<Multipliers> {
-    let undirected = now.slip_direction == [0.0; 2];
+    let undirected = norm(now.slip_direction) == 0.0;
     (!undirected && dot(slip, now.slip_direction) <= 0.0 && norm(slip) > tolerances.slip).then_some(
         Multipliers {
             state: ContactState::Sticking,
@@ -112,6 +162,7 @@ fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<M
 /// The change is measured to the *aligned* target; the damped step towards it is what is committed.
 fn keep_sliding(
     now: &Multipliers,
+    turning: &mut Turning,
     slip: [f64; 2],
     smoothed: f64,
     view: &ContactView,
@@ -119,7 +170,7 @@ fn keep_sliding(
 ) -> Option<Multipliers> {
     let slipped = norm(slip);
     let mut next = *now;
-    if next.slip_direction == [0.0; 2] && slipped > settings.tolerances.slip {
+    if norm(next.slip_direction) == 0.0 && slipped > settings.tolerances.slip {
         next.slip_direction = [slip[0] / slipped, slip[1] / slipped];
     }
     let target = if misaligned(next.slip_direction, slip, settings) {
@@ -135,19 +186,34 @@ fn keep_sliding(
     if view.tangential_compliance * norm(change) <= settings.tolerances.slip {
         return None;
     }
-    align(&mut next, slip, settings);
+    if misaligned(next.slip_direction, slip, settings) {
+        turning.towards(cross(next.slip_direction, slip));
+    }
+    align(&mut next, slip, turning, view, settings);
     apply_sliding_force(&mut next, smoothed, view.friction);
     Some(next)
 }
 
 /// K2: one damped step of `δ` towards the slip.
-fn align(contact: &mut Multipliers, slip: [f64; 2], settings: &ActiveSetCrSettings) {
+fn align(
+    contact: &mut Multipliers,
+    slip: [f64; 2],
+    turning: &Turning,
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) {
     if !misaligned(contact.slip_direction, slip, settings) {
         return;
     }
     let slipped = norm(slip);
     let delta = contact.slip_direction;
-    let step = settings.direction_step;
+    let step = match settings.direction_rule {
+        DirectionRule::Damped => settings.direction_step,
+        DirectionRule::Projection => {
+            let reach = view.tangential_compliance * view.friction * contact.lambda.max(0.0);
+            turning.factor * slipped / (slipped + reach)
+        }
+    };
     let turned = [
         delta[0] + step * (slip[0] / slipped - delta[0]),
         delta[1] + step * (slip[1] / slipped - delta[1]),
@@ -177,6 +243,10 @@ fn misaligned(delta: [f64; 2], slip: [f64; 2], settings: &ActiveSetCrSettings) -
 
 fn norm(x: [f64; 2]) -> f64 {
     x[0].hypot(x[1])
+}
+
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
 }
 
 fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {

@@ -3,7 +3,8 @@
 //! Source: Verschoor & Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG
 //! 38(2), 2019, Algorithms 1 (inner part), 2 and 3. Differs from it in: signs (`A v = b + Jᵀλ`), the size of a change
 //! that is worth committing, the guarded direction where `zᵀBz` vanishes, a relative stationarity test, a tangential
-//! tolerance of its own, and `A v` not being kept. `docs/methods/active_set_cr.md` gives the reasons.
+//! tolerance of its own, slip directions that turn by a projection and not by a fixed part, and `A v` not being kept.
+//! `docs/methods/active_set_cr.md` gives the reasons.
 
 mod duplicates;
 mod evaluate;
@@ -13,12 +14,13 @@ mod settings;
 mod workspace;
 
 pub use settings::{
-    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, PreconditionerKind, Tolerances,
+    ActiveSetCrSettings, DirectionRule, DuplicateRule, EvaluationSchedule, PreconditionerKind,
+    Tolerances,
 };
 
 use super::{ContactReport, ContactSolver, Termination};
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
-use evaluate::{ContactView, transition};
+use evaluate::{ContactView, Turning, transition};
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
 use rows::{add_contact_product, add_impulse, masked};
@@ -115,8 +117,14 @@ impl ActiveSetCr {
                 friction: problem.friction(contact),
                 normal_compliance: self.preconditioner.normal_compliance(contact),
                 tangential_compliance: self.preconditioner.tangential_compliance(contact),
+                settled: occasion == Occasion::Forced,
             };
-            if let Some(next) = transition(multipliers, &view, &self.settings) {
+            if let Some(next) = transition(
+                multipliers,
+                &mut self.work.turning[contact],
+                &view,
+                &self.settings,
+            ) {
                 let (old, new) = (multipliers.friction_force(), next.friction_force());
                 let change = Vector3::new(
                     next.lambda - multipliers.lambda,
@@ -152,6 +160,10 @@ impl ActiveSetCr {
     }
 
     /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
+    #[expect(
+        clippy::cast_sign_loss,
+        reason = "the logarithm of more than 64 is positive"
+    )]
     fn interval(&self) -> u64 {
         let ratio = self.work.r.norm() / self.settings.tolerances.momentum;
         if ratio > 64.0 {
@@ -264,6 +276,7 @@ impl ContactSolver for ActiveSetCr {
         );
         self.work.initial_velocity.clone_from(&solution.velocity);
         self.work.initial_contacts.clone_from(&solution.contacts);
+        self.work.turning.fill(Turning::default());
         self.preconditioner.prepare(
             problem,
             self.settings.preconditioner,
@@ -369,6 +382,9 @@ impl ActiveSetCr {
             stationary = !guarded && self.work.bw.norm() < STATIONARY * self.work.r.norm();
             previous = Some(Previous { curvature });
             guarded_before = guarded;
+        }
+        if !self.work.r.norm().is_finite() {
+            report.termination = Termination::Breakdown;
         }
         report
     }

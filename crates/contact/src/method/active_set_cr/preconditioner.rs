@@ -94,7 +94,7 @@ impl Preconditioner {
                 }
             }
             PreconditionerKind::Full => {
-                self.apply_full(problem, contacts, active, (r_v, r_m), (z_v, z_m))
+                self.apply_full(problem, contacts, active, (r_v, r_m), (z_v, z_m));
             }
         }
     }
@@ -131,12 +131,6 @@ impl Preconditioner {
             }
             z_m[3 * contact..][..3].copy_from_slice(t.as_slice());
         }
-    }
-
-    /// `L D⁻¹ Lᵀ` of one contact with itself is only estimated by its diagonal; this recomputes the diagonal directly.
-    #[cfg(test)]
-    pub(super) fn compliance_of(&self, contact: usize) -> Vector3<f64> {
-        at(&self.compliance, contact as u32)
     }
 
     /// `g` and `s` of one contact: `[J; J_t] v − c` (m).

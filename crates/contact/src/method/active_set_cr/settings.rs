@@ -34,6 +34,19 @@ pub enum EvaluationSchedule {
     AtConvergence,
 }
 
+/// How far the slip direction `δ` of a sliding contact turns towards its slip `s` at an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DirectionRule {
+    /// By the part `‖s‖/(‖s‖ + W_t μ λ)` of the misalignment, i.e. to `−proj(F − s/W_t)` on the friction disk.
+    ///
+    /// Turning `δ` by an angle moves the slip back by about `W_t μ λ` times it, so any fixed part overshoots for ever
+    /// once `‖s‖` is less than half that part of `W_t μ λ`: a contact that barely slides.
+    #[default]
+    Projection,
+    /// By the part `direction_step`, as in the paper.
+    Damped,
+}
+
 /// Absolute tolerances of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances {
@@ -58,7 +71,9 @@ pub struct ActiveSetCrSettings {
     pub tolerances: Tolerances,
     /// `ε_θ`: misalignment of the slip direction that is left alone (rad).
     pub direction_tolerance: f64,
-    /// `α_θ`: part of the misalignment removed per evaluation.
+    /// How `δ` follows the slip.
+    pub direction_rule: DirectionRule,
+    /// `α_θ`: part of the misalignment that [`DirectionRule::Damped`] removes per evaluation.
     pub direction_step: f64,
     /// Most iterations of one solve.
     pub max_iterations: u64,
@@ -80,6 +95,7 @@ impl Default for ActiveSetCrSettings {
                 slip: 2.25e-6,
             },
             direction_tolerance: 1.2_f64.to_radians(),
+            direction_rule: DirectionRule::default(),
             direction_step: 0.01,
             max_iterations: 5000,
             cool_down: 0,

@@ -1,5 +1,6 @@
 //! The vectors of the iteration, in pairs: momentum part of length `n`, contact part of length `3·contacts`.
 
+use super::evaluate::Turning;
 use impinge_krylov::vector;
 
 /// One vector of the KKT system. Contact entries of rows that do not take part are zero.
@@ -71,6 +72,8 @@ pub(super) struct Workspace {
     pub(super) previous: [Pair; 3],
     /// `(g, s)` of every contact at the latest evaluation (m).
     pub(super) displacement: Vec<f64>,
+    /// How the slip direction of every contact has been turning.
+    pub(super) turning: Vec<Turning>,
     /// Contacts whose rows take part, ascending.
     pub(super) active: Vec<u32>,
     /// Scratch of the product with `A`.
@@ -96,6 +99,7 @@ impl Workspace {
             pair.resize(unknowns, contacts);
         }
         self.displacement.resize(3 * contacts, 0.0);
+        self.turning.resize(contacts, Turning::default());
         self.product.resize(product, 0.0);
     }
 }
