@@ -8,6 +8,7 @@
 mod matrix;
 mod partition;
 mod pattern;
+mod prefetch;
 mod product;
 
 pub use matrix::SymmetricBlockMatrix;

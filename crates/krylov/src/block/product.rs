@@ -3,6 +3,7 @@
 use nalgebra::Matrix3;
 
 use super::pattern::BlockPattern;
+use super::prefetch::look_ahead;
 
 /// Numbers per local row in a lane: three of `x`, then three of `y`. Side by side, one bounds check and one cache line
 /// serve both.
@@ -180,37 +181,58 @@ impl Product<'_> {
 }
 
 /// The kernel: each stored block is read once and used for its row and, transposed, for its column.
+///
+/// Rows are taken in turns from the four quarters of the chunk. Read from one end to the other, the blocks would be a
+/// single stream, which memory serves at two thirds of the speed that it gives to several.
 fn chunk_product(
     row_offsets: &[usize],
     local_columns: &[u32],
     values: &[Matrix3<f64>],
     lane: &mut [[f64; LOCAL]],
 ) {
-    for (row, ends) in row_offsets.windows(2).enumerate() {
-        let Some((diagonal, blocks)) = values[ends[0]..ends[1]].split_first() else {
-            continue;
-        };
-        let columns = &local_columns[ends[0] + 1..ends[1]];
-        let [x0, x1, x2, ..] = lane[row];
-        let [c0, c1, c2] = &diagonal.data.0;
-        let mut sum = [0.0; 3];
-        for k in 0..3 {
-            sum[k] = c0[k] * x0 + c1[k] * x1 + c2[k] * x2;
-        }
-        for (block, &column) in blocks.iter().zip(columns) {
-            let other = &mut lane[column as usize];
-            let [c0, c1, c2] = &block.data.0;
-            for k in 0..3 {
-                sum[k] += c0[k] * other[0] + c1[k] * other[1] + c2[k] * other[2];
+    let rows = row_offsets.len() - 1;
+    let quarter = rows.div_ceil(4);
+    for first in 0..quarter {
+        for row in [
+            first,
+            first + quarter,
+            first + 2 * quarter,
+            first + 3 * quarter,
+        ] {
+            if row < rows {
+                let slots = row_offsets[row]..row_offsets[row + 1];
+                row_product(row, &local_columns[slots.clone()], &values[slots], lane);
             }
-            other[3] += c0[0] * x0 + c0[1] * x1 + c0[2] * x2;
-            other[4] += c1[0] * x0 + c1[1] * x1 + c1[2] * x2;
-            other[5] += c2[0] * x0 + c2[1] * x1 + c2[2] * x2;
         }
-        let own = &mut lane[row];
-        own[3] += sum[0];
-        own[4] += sum[1];
-        own[5] += sum[2];
+    }
+}
+
+/// One row of the kernel; `blocks` are its stored blocks, the diagonal first.
+#[inline]
+fn row_product(row: usize, columns: &[u32], blocks: &[Matrix3<f64>], lane: &mut [[f64; LOCAL]]) {
+    let ([_, columns @ ..], [diagonal, blocks @ ..]) = (columns, blocks) else {
+        return;
+    };
+    let [x0, x1, x2, ..] = lane[row];
+    let [c0, c1, c2] = &diagonal.data.0;
+    let mut sum = [0.0; 3];
+    for k in 0..3 {
+        sum[k] = c0[k] * x0 + c1[k] * x1 + c2[k] * x2;
+    }
+    for (block, &column) in blocks.iter().zip(columns) {
+        look_ahead(block);
+        let other = &mut lane[column as usize];
+        let [c0, c1, c2] = &block.data.0;
+        for k in 0..3 {
+            sum[k] += c0[k] * other[0] + c1[k] * other[1] + c2[k] * other[2];
+        }
+        other[3] += c0[0] * x0 + c0[1] * x1 + c0[2] * x2;
+        other[4] += c1[0] * x0 + c1[1] * x1 + c1[2] * x2;
+        other[5] += c2[0] * x0 + c2[1] * x1 + c2[2] * x2;
+    }
+    let own = &mut lane[row];
+    for k in 0..3 {
+        own[3 + k] += sum[k];
     }
 }
 
