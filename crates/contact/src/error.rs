@@ -36,6 +36,20 @@ pub enum ContactError {
         /// The coefficient.
         value: f64,
     },
+    /// The step length is zero, negative or not a number.
+    #[error("the time step is {value:e} s; give a positive, finite length")]
+    TimeStep {
+        /// The length (s).
+        value: f64,
+    },
+    /// The right-hand side does not fit the momentum matrix.
+    #[error("the right-hand side has {found} entries, the momentum matrix {expected} rows")]
+    RightHandSideLength {
+        /// Entries of the right-hand side.
+        found: usize,
+        /// Scalar rows of the matrix.
+        expected: usize,
+    },
     /// A contact without any free unknown cannot be acted on.
     #[error(
         "contact {contact} touches no free unknown; leave out contacts between prescribed bodies"

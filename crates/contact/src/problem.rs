@@ -125,7 +125,7 @@ impl ContactProblem {
     ///
     /// # Errors
     /// [`ContactError`] naming the first number that is not finite, a diagonal entry that is not positive, a negative
-    /// friction coefficient or a contact without unknowns.
+    /// friction coefficient, a contact that moves no unknown, a useless time step or a right-hand side of another length.
     pub fn validate(&self) -> Result<(), ContactError> {
         let finite = |what, index, ok: bool| {
             if ok {
@@ -134,6 +134,16 @@ impl ContactProblem {
                 Err(ContactError::NotFinite { what, index })
             }
         };
+        if !(self.time_step > 0.0 && self.time_step.is_finite()) {
+            let value = self.time_step;
+            return Err(ContactError::TimeStep { value });
+        }
+        if self.rhs.len() != self.momentum.len() {
+            return Err(ContactError::RightHandSideLength {
+                found: self.rhs.len(),
+                expected: self.momentum.len(),
+            });
+        }
         for (index, value) in self.rhs.iter().enumerate() {
             finite("right-hand side entry", index, value.is_finite())?;
         }
@@ -154,11 +164,12 @@ impl ContactProblem {
         }
         for contact in 0..self.contacts() {
             let (blocks, jacobians) = self.row(contact);
-            if blocks.is_empty() {
-                return Err(ContactError::EmptyRow { contact });
-            }
             let rows_finite = jacobians.iter().all(|j| j.iter().all(|x| x.is_finite()));
             finite("row block of contact", contact, rows_finite)?;
+            let acts = |row: usize| jacobians.iter().any(|j| j.row(row).amax() > 0.0);
+            if blocks.is_empty() || !(0..3).all(acts) {
+                return Err(ContactError::EmptyRow { contact });
+            }
             finite(
                 "offset of contact",
                 contact,

@@ -68,6 +68,8 @@ impl DuplicateCounter {
         z: &mut [f64],
     ) {
         self.by_block.rebuild(problem);
+        // What the last contact of an earlier, perhaps larger, problem left.
+        self.pairs.clear();
         self.slot.clear();
         self.slot.resize(problem.contacts(), u32::MAX);
         for contact in 0..problem.contacts() {

@@ -20,6 +20,8 @@ pub(super) struct ContactView {
     pub(super) tangential_compliance: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) settled: bool,
+    /// Whether they contradict each other, so that this is as good as they can be met together.
+    pub(super) contradicting: bool,
 }
 
 /// How one contact's slip direction has been turning during a solve.
@@ -80,6 +82,11 @@ pub(super) fn transition(
     let slip = [view.displacement[1], view.displacement[2]];
     let smoothed = 0.5 * (now.lambda.max(0.0) + now.previous_lambda);
     now.previous_lambda = now.lambda.max(0.0);
+    if view.contradicting
+        && let Some(next) = give_way(now, view, settings)
+    {
+        return Some(next);
+    }
     match now.state {
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
@@ -112,6 +119,32 @@ fn deactivation(
     let normal = view.normal_compliance * now.lambda.abs();
     let tangential = view.tangential_compliance * norm(now.friction_force());
     (normal.max(tangential) > tolerances.gap).then(Multipliers::default)
+}
+
+/// What an equality does that others kept from being met: a gap left open pushes no longer, a slip left over slides.
+fn give_way(
+    now: &Multipliers,
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> Option<Multipliers> {
+    let tolerances = &settings.tolerances;
+    let slip = [view.displacement[1], view.displacement[2]];
+    let slipped = norm(slip);
+    match now.state {
+        ContactState::Inactive => None,
+        _ if view.displacement[0] > tolerances.gap => Some(Multipliers::default()),
+        ContactState::Sticking if slipped > tolerances.slip => {
+            let mut next = Multipliers {
+                state: ContactState::Sliding,
+                gamma: [0.0; 2],
+                slip_direction: [slip[0] / slipped, slip[1] / slipped],
+                ..*now
+            };
+            apply_sliding_force(&mut next, now.lambda.max(0.0), view.friction);
+            Some(next)
+        }
+        _ => None,
+    }
 }
 
 /// Sticking → sliding: the force left the cone while the slip still asks for more.

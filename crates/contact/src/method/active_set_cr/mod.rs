@@ -44,7 +44,7 @@ pub struct ActiveSetCr {
 /// Evaluate whatever the schedule says, or only when it is due.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Occasion {
-    Forced,
+    Forced { contradicting: bool },
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
@@ -117,7 +117,11 @@ impl ActiveSetCr {
                 friction: problem.friction(contact),
                 normal_compliance: self.preconditioner.normal_compliance(contact),
                 tangential_compliance: self.preconditioner.tangential_compliance(contact),
-                settled: occasion == Occasion::Forced,
+                settled: matches!(occasion, Occasion::Forced { .. }),
+                contradicting: occasion
+                    == Occasion::Forced {
+                        contradicting: true,
+                    },
             };
             if let Some(next) = transition(
                 multipliers,
@@ -304,7 +308,14 @@ impl ActiveSetCr {
         self.rebuild_active(solution);
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
-        self.evaluate(problem, solution, Occasion::Forced, &mut report);
+        self.evaluate(
+            problem,
+            solution,
+            Occasion::Forced {
+                contradicting: false,
+            },
+            &mut report,
+        );
         self.restart(problem, solution);
 
         let mut previous: Option<Previous> = None;
@@ -321,7 +332,10 @@ impl ActiveSetCr {
                 // The recurrences have drifted: judge by the definition before saying so.
                 self.recompute_residual(problem, solution);
                 report.extra_products += 1;
-                let changed = self.evaluate(problem, solution, Occasion::Forced, &mut report);
+                let occasion = Occasion::Forced {
+                    contradicting: stationary,
+                };
+                let changed = self.evaluate(problem, solution, occasion, &mut report);
                 if !changed && self.converged(solution, 2.0) {
                     report.termination = Termination::Converged;
                     return report;
