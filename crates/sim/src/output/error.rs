@@ -1,0 +1,100 @@
+//! Why output could not be written or read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a file of a run could not be written or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The disk has no room left.
+    #[error(
+        "the disk is full: {} could not be written; what was written before is whole\n  mend: free some space or give another folder with --out",
+        path.display()
+    )]
+    DiskFull {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder may not be written to.
+    #[error(
+        "{} may not be written: {source}\n  mend: give a folder that you may write to with --out, or change its permissions",
+        path.display()
+    )]
+    NotWritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something else went wrong while writing.
+    #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder holds files that are not an earlier run's.
+    #[error(
+        "the folder {} holds other files ({example}), which a run would mix with its own\n  mend: give an empty or new folder with --out",
+        path.display()
+    )]
+    FolderInUse {
+        /// The folder.
+        path: PathBuf,
+        /// One of the files.
+        example: String,
+    },
+    /// A file could not be read.
+    #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl OutputError {
+    /// Sorts an error that came up while `path` was written.
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::DiskFull { path, source }
+            }
+            io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::AlreadyExists => Self::NotWritable { path, source },
+            _ => Self::Write { path, source },
+        }
+    }
+
+    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub(super) fn format(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Format {
+            path: path.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}

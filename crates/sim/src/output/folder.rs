@@ -1,0 +1,195 @@
+//! The folder of a run.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{FORMAT, MANIFEST, frame_name};
+use super::{Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, vtu};
+use crate::scene::{Scene, SceneParts};
+
+/// Files of an earlier run beside its frames.
+const FILES: [&str; 4] = [MANIFEST, "frames.pvd", "steps.csv", "summary.json"];
+
+/// What a run is about: all of the manifest but the frames.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunHeader(Manifest);
+
+impl RunHeader {
+    /// The header for `scene`, whose parts are `parts`.
+    ///
+    /// # Panics
+    /// If the scene cannot be written as JSON, which none can be that was validated.
+    pub fn new(scene: &Scene, parts: &SceneParts) -> Self {
+        #[expect(
+            clippy::missing_panics_doc,
+            clippy::expect_used,
+            reason = "plain data with string keys always has a JSON form"
+        )]
+        let json = serde_json::to_value(scene).expect("a scene is plain data");
+        Self(Manifest {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scene_hash: Checksum::of(json.to_string().as_bytes()),
+            scene: json,
+            bodies: parts
+                .bodies
+                .iter()
+                .map(|body| body.name.clone())
+                .chain(parts.obstacles.iter().map(|part| part.name.clone()))
+                .collect(),
+            half_spaces: parts
+                .half_spaces
+                .iter()
+                .map(|half_space| HalfSpaceEntry {
+                    name: half_space.name.clone(),
+                    point: half_space.point,
+                    normal: half_space.normal,
+                })
+                .collect(),
+            motions: parts.motions.clone(),
+            allow_inversion: scene.solver.allow_inversion,
+            frames: Vec::new(),
+        })
+    }
+
+    /// Checksum of the scene with its overrides.
+    pub fn scene_hash(&self) -> Checksum {
+        self.0.scene_hash
+    }
+}
+
+/// When a frame is, and how the points came there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameStamp {
+    /// Number of the step it shows the end of; 0 for the initial state.
+    pub step: u64,
+    /// Simulated time (s).
+    pub time: f64,
+    /// Straight motions since the frame before: 1 after one undivided step, 0 for the initial state.
+    pub parts: u32,
+}
+
+/// Writes the frames of a run, its `frames.pvd` and its `manifest.json`.
+#[derive(Debug)]
+pub struct FrameWriter {
+    folder: PathBuf,
+    manifest: Manifest,
+    /// `frames.pvd` without its closing tags.
+    collection: String,
+}
+
+impl FrameWriter {
+    /// Makes `folder`, removes the files of an earlier run from it, and writes an empty manifest.
+    ///
+    /// # Errors
+    /// [`OutputError::FolderInUse`] if it holds files that are not an earlier run's, else what the system refuses.
+    pub fn create(folder: impl Into<PathBuf>, header: RunHeader) -> Result<Self, OutputError> {
+        let folder = folder.into();
+        fs::create_dir_all(&folder).map_err(|source| OutputError::write(&folder, source))?;
+        clear_earlier_run(&folder)?;
+        let writer = Self {
+            folder,
+            manifest: header.0,
+            collection: "<?xml version=\"1.0\"?>\n\
+                 <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n"
+                .to_owned(),
+        };
+        writer.write_contents()?;
+        Ok(writer)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Number of frames written.
+    pub fn frames(&self) -> usize {
+        self.manifest.frames.len()
+    }
+
+    /// Number of the step of the last frame, if there is one.
+    pub fn last_step(&self) -> Option<u64> {
+        self.manifest.frames.last().map(|frame| frame.step)
+    }
+
+    /// Writes one frame, then the two files that list it.
+    ///
+    /// # Errors
+    /// [`OutputError`] of the file that could not be written; the frames before stay listed and readable.
+    ///
+    /// # Panics
+    /// If the arrays of `frame` do not fit together.
+    #[track_caller]
+    pub fn write(&mut self, frame: &Frame, stamp: FrameStamp) -> Result<(), OutputError> {
+        let file = frame_name(self.manifest.frames.len());
+        let path = self.folder.join(&file);
+        let bytes = vtu::encode(frame, &path)?;
+        atomic::write(&path, &bytes)?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.collection,
+            "    <DataSet timestep=\"{:?}\" file=\"{file}\"/>",
+            stamp.time
+        );
+        self.manifest.frames.push(FrameEntry {
+            file,
+            step: stamp.step,
+            time: stamp.time,
+            parts: stamp.parts,
+            checksum: Checksum::of(&bytes),
+        });
+        self.write_contents()
+    }
+
+    fn write_contents(&self) -> Result<(), OutputError> {
+        let collection = format!("{}  </Collection>\n</VTKFile>\n", self.collection);
+        atomic::write(&self.folder.join("frames.pvd"), collection.as_bytes())?;
+        let path = self.folder.join(MANIFEST);
+        let manifest = serde_json::to_vec(&self.manifest)
+            .map_err(|error| OutputError::format(&path, error.to_string()))?;
+        atomic::write(&path, &manifest)
+    }
+}
+
+/// Removes what an earlier run left, and refuses a folder that holds anything else.
+fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
+    let entries = fs::read_dir(folder).map_err(|source| OutputError::write(folder, source))?;
+    let mut names = entries
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|source| OutputError::write(folder, source))?;
+    names.sort_unstable();
+    let Some(first) = names.first() else {
+        return Ok(());
+    };
+    let in_use = |example: &str| OutputError::FolderInUse {
+        path: folder.to_owned(),
+        example: example.to_owned(),
+    };
+    let Ok(earlier) = Manifest::read(folder) else {
+        return Err(in_use(first));
+    };
+    // The manifest goes last: if the clearing is interrupted, the next run can go on with it.
+    let mut own: Vec<&str> = earlier
+        .frames
+        .iter()
+        .map(|frame| frame.file.as_str())
+        .collect();
+    own.extend(FILES.iter().rev());
+    let own: Vec<&str> = own
+        .into_iter()
+        .filter(|name| names.iter().any(|found| found == name))
+        .collect();
+    if let Some(stranger) = names
+        .iter()
+        .find(|name| name.ends_with(".vtu") && !own.contains(&name.as_str()))
+    {
+        return Err(in_use(stranger));
+    }
+    own.iter().try_for_each(|name| {
+        let path = folder.join(name);
+        fs::remove_file(&path).map_err(|source| OutputError::write(&path, source))
+    })
+}

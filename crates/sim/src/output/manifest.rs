@@ -1,0 +1,109 @@
+//! The table of contents of a run's folder.
+
+use std::path::Path;
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::{Checksum, OutputError};
+use crate::scene::RigidMotion;
+
+/// Number of the format, raised when a reader of the old one would misunderstand the new one.
+pub(super) const FORMAT: u32 = 1;
+
+/// Name of the file.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// `manifest.json`: what was run and which frames are stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Number of this format.
+    pub format: u32,
+    /// Version of the program that wrote it.
+    pub version: String,
+    /// The scene with all overrides applied, in the keys of the scene format.
+    pub scene: serde_json::Value,
+    /// Checksum of the scene.
+    pub scene_hash: Checksum,
+    /// Names of the bodies, then of the mesh obstacles: the numbers in the array `body` of the frames.
+    pub bodies: Vec<String>,
+    /// The half-spaces, which frames do not show.
+    pub half_spaces: Vec<HalfSpaceEntry>,
+    /// The prescribed motions: the numbers in the array `motion` of the frames.
+    pub motions: Vec<RigidMotion>,
+    /// Whether elements are allowed to turn inside out.
+    pub allow_inversion: bool,
+    /// The stored frames, in order of time.
+    pub frames: Vec<FrameEntry>,
+}
+
+/// A half-space that stands still.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HalfSpaceEntry {
+    /// Name in messages.
+    pub name: String,
+    /// A point of the plane (m).
+    pub point: Vector3<f64>,
+    /// Unit normal, out of the solid side.
+    pub normal: Vector3<f64>,
+}
+
+/// One stored frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameEntry {
+    /// File name within the folder.
+    pub file: String,
+    /// Number of the step it shows the end of; 0 for the initial state.
+    pub step: u64,
+    /// Simulated time (s).
+    pub time: f64,
+    /// Straight motions that the points made since the frame before. With 1, the motion between the two frames is
+    /// known from them, and can be verified.
+    pub parts: u32,
+    /// Checksum of the file.
+    pub checksum: Checksum,
+}
+
+impl Manifest {
+    /// Reads the manifest of the run in `folder`.
+    ///
+    /// # Errors
+    /// [`OutputError::Read`] if there is none, [`OutputError::Format`] if it is damaged.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
+        let path = folder.as_ref().join(MANIFEST);
+        let bytes = std::fs::read(&path).map_err(|source| OutputError::read(&path, source))?;
+        let manifest: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| OutputError::format(&path, error.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(OutputError::format(
+                &path,
+                format!(
+                    "it has format {}, this program reads format {FORMAT}",
+                    manifest.format
+                ),
+            ));
+        }
+        // A name must not lead out of the folder, since an old run's files are deleted by it.
+        match manifest
+            .frames
+            .iter()
+            .find(|frame| !is_frame_name(&frame.file))
+        {
+            None => Ok(manifest),
+            Some(frame) => Err(OutputError::format(
+                &path,
+                format!("`{}` is not the name of a frame", frame.file),
+            )),
+        }
+    }
+}
+
+pub(super) fn frame_name(index: usize) -> String {
+    format!("frame_{index:05}.vtu")
+}
+
+fn is_frame_name(name: &str) -> bool {
+    name.strip_prefix("frame_")
+        .and_then(|rest| rest.strip_suffix(".vtu"))
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}

@@ -1,0 +1,204 @@
+//! `steps.csv`: one row per step.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::OutputError;
+use crate::report::{StageTimes, StepReport};
+
+/// A number of a row: counts are written without a decimal point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    Count(u64),
+    Real(f64),
+}
+
+impl Number {
+    pub(super) fn value(self) -> f64 {
+        match self {
+            Self::Count(count) => count as f64,
+            Self::Real(value) => value,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            // The shortest text that reads back as the same double.
+            Self::Real(value) => format!("{value:?}"),
+        }
+    }
+}
+
+/// The columns in order. Taking the report apart field by field makes a field without a column an error here.
+pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
+    use Number::{Count, Real};
+    let StepReport {
+        step,
+        time,
+        substeps,
+        rejected,
+        iterations,
+        extra_products,
+        evaluations,
+        state_changes,
+        rounds,
+        contacts_added,
+        relinearised,
+        removed,
+        box_overruns,
+        active,
+        sticking,
+        sliding,
+        inactive,
+        vertex_face_candidates,
+        edge_edge_candidates,
+        broad_phase_collections,
+        ccd_queries,
+        momentum_residual,
+        normal_residual,
+        friction_residual,
+        minimum_gap,
+        maximum_gap,
+        minimum_volume_ratio,
+        kinetic_energy,
+        elastic_energy,
+        gravitational_energy,
+        momentum,
+        angular_momentum,
+        contact_force,
+        least_squares_solves,
+        inexact_solves,
+        preconditioner_fallbacks,
+        clamped_contacts,
+        ccd_work_limits,
+        times,
+    } = *report;
+    let StageTimes {
+        assemble,
+        detect,
+        formulate,
+        resolve,
+        refine,
+        commit,
+    } = times;
+    vec![
+        ("step", Count(step)),
+        ("time", Real(time)),
+        ("substeps", Count(substeps.into())),
+        ("rejected", Count(rejected.into())),
+        ("iterations", Count(iterations)),
+        ("extra_products", Count(extra_products)),
+        ("evaluations", Count(evaluations)),
+        ("state_changes", Count(state_changes)),
+        ("rounds", Count(rounds.into())),
+        ("contacts_added", Count(contacts_added.into())),
+        ("relinearised", Count(relinearised.into())),
+        ("removed", Count(removed.into())),
+        ("box_overruns", Count(box_overruns.into())),
+        ("active", Count(active.into())),
+        ("sticking", Count(sticking.into())),
+        ("sliding", Count(sliding.into())),
+        ("inactive", Count(inactive.into())),
+        (
+            "vertex_face_candidates",
+            Count(vertex_face_candidates.into()),
+        ),
+        ("edge_edge_candidates", Count(edge_edge_candidates.into())),
+        (
+            "broad_phase_collections",
+            Count(broad_phase_collections.into()),
+        ),
+        ("ccd_queries", Count(ccd_queries)),
+        ("momentum_residual", Real(momentum_residual)),
+        ("normal_residual", Real(normal_residual)),
+        ("friction_residual", Real(friction_residual)),
+        ("minimum_gap", Real(minimum_gap)),
+        ("maximum_gap", Real(maximum_gap)),
+        ("minimum_volume_ratio", Real(minimum_volume_ratio)),
+        ("kinetic_energy", Real(kinetic_energy)),
+        ("elastic_energy", Real(elastic_energy)),
+        ("gravitational_energy", Real(gravitational_energy)),
+        ("momentum_x", Real(momentum[0])),
+        ("momentum_y", Real(momentum[1])),
+        ("momentum_z", Real(momentum[2])),
+        ("angular_momentum_x", Real(angular_momentum[0])),
+        ("angular_momentum_y", Real(angular_momentum[1])),
+        ("angular_momentum_z", Real(angular_momentum[2])),
+        ("contact_force_x", Real(contact_force[0])),
+        ("contact_force_y", Real(contact_force[1])),
+        ("contact_force_z", Real(contact_force[2])),
+        ("least_squares_solves", Count(least_squares_solves.into())),
+        ("inexact_solves", Count(inexact_solves.into())),
+        (
+            "preconditioner_fallbacks",
+            Count(preconditioner_fallbacks.into()),
+        ),
+        ("clamped_contacts", Count(clamped_contacts.into())),
+        ("ccd_work_limits", Count(ccd_work_limits.into())),
+        ("time_assemble", Real(assemble)),
+        ("time_detect", Real(detect)),
+        ("time_formulate", Real(formulate)),
+        ("time_resolve", Real(resolve)),
+        ("time_refine", Real(refine)),
+        ("time_commit", Real(commit)),
+        ("time_total", Real(times.total())),
+    ]
+}
+
+/// Names of the columns in order; the wall-clock ones begin with `time_`.
+pub fn column_names() -> Vec<&'static str> {
+    columns(&StepReport::default())
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Writer of `steps.csv`; each row is on disk before the next step begins.
+#[derive(Debug)]
+pub struct StepsCsv {
+    path: PathBuf,
+    writer: csv::Writer<File>,
+}
+
+impl StepsCsv {
+    /// Makes the file, with its header, in `folder`.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses.
+    pub fn create(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
+        let path = folder.as_ref().join("steps.csv");
+        let file = File::create(&path).map_err(|source| OutputError::write(&path, source))?;
+        let mut steps = Self {
+            path,
+            writer: csv::Writer::from_writer(file),
+        };
+        steps.record(column_names())?;
+        Ok(steps)
+    }
+
+    /// Appends the row of one step.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses, a full disk for example.
+    pub fn row(&mut self, report: &StepReport) -> Result<(), OutputError> {
+        self.record(
+            columns(report)
+                .into_iter()
+                .map(|(_, number)| number.text())
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    fn record<T: AsRef<[u8]>>(
+        &mut self,
+        fields: impl IntoIterator<Item = T>,
+    ) -> Result<(), OutputError> {
+        self.writer
+            .write_record(fields)
+            .map_err(io::Error::from)
+            .and_then(|()| self.writer.flush())
+            .map_err(|source| OutputError::write(&self.path, source))
+    }
+}

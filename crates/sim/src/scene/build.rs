@@ -1,0 +1,472 @@
+//! From a scene to the parts of a model: placed meshes, materials, velocities and prescribed motions.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use impinge_geometry::mesh::{TetMesh, TriangleMesh};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+
+use super::arrange::{SplitMix64, grid_offset};
+use super::format::{
+    Body, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Rotation,
+};
+use super::motion::RigidMotion;
+use super::{Scene, SceneError, shapes, validate};
+
+/// Everything a model is made of, in world coordinates at time 0.
+#[derive(Debug, Clone)]
+pub struct SceneParts {
+    /// Elastic bodies in the order of the scene, copies one after the other.
+    pub bodies: Vec<BodyPart>,
+    /// Half-spaces in the order of the scene.
+    pub half_spaces: Vec<HalfSpacePart>,
+    /// Mesh obstacles in the order of the scene.
+    pub obstacles: Vec<MeshObstaclePart>,
+    /// The distinct prescribed motions that bodies and obstacles refer to by index.
+    pub motions: Vec<RigidMotion>,
+}
+
+/// One elastic body.
+#[derive(Debug, Clone)]
+pub struct BodyPart {
+    /// Name for messages.
+    pub name: String,
+    /// Rest shape, scaled and placed as at time 0.
+    pub mesh: TetMesh,
+    /// What it is made of.
+    pub material: Material,
+    /// Coulomb friction coefficient (1); see [`pair_friction`].
+    pub friction: f64,
+    /// Initial velocity of each node (m/s); of the motion itself where it is prescribed.
+    pub velocity: Vec<Vector3<f64>>,
+    /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub prescribed: Vec<Option<usize>>,
+}
+
+/// A half-space that stands still.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HalfSpacePart {
+    /// Name for messages.
+    pub name: String,
+    /// A point of the plane (m).
+    pub point: Vector3<f64>,
+    /// Unit normal, out of the solid side.
+    pub normal: Vector3<f64>,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+}
+
+/// A closed surface with a prescribed motion.
+#[derive(Debug, Clone)]
+pub struct MeshObstaclePart {
+    /// Name for messages.
+    pub name: String,
+    /// Closed surface as at time 0, wound outwards.
+    pub mesh: TriangleMesh,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Index into [`SceneParts::motions`].
+    pub motion: usize,
+}
+
+/// Friction coefficient of a touching pair: the geometric mean of the two.
+///
+/// It is symmetric, returns `mu` for two surfaces of the same `mu`, and 0 as soon as one surface is frictionless.
+pub fn pair_friction(a: f64, b: f64) -> f64 {
+    // The product of equal numbers has an exact root only sometimes; equal coefficients must stay what they are.
+    if a.to_bits() == b.to_bits() {
+        a
+    } else {
+        (a * b).sqrt()
+    }
+}
+
+/// More nodes than this in one scene are taken for a mistake (they would need about a terabyte).
+const NODE_LIMIT: usize = 200_000_000;
+
+/// Room between copies beyond what they need (1): far more than rounding, too little to see.
+const SPACING_SLACK: f64 = 1.02;
+
+pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
+    validate::validate(scene)?;
+    let mut builder = Builder {
+        scene,
+        tet_meshes: BTreeMap::new(),
+        parts: SceneParts {
+            bodies: Vec::new(),
+            half_spaces: Vec::new(),
+            obstacles: Vec::new(),
+            motions: Vec::new(),
+        },
+        nodes: 0,
+    };
+    for (index, body) in scene.bodies.iter().enumerate() {
+        builder.body(index, body)?;
+    }
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        builder.obstacle(index, obstacle)?;
+    }
+    Ok(builder.parts)
+}
+
+struct Builder<'a> {
+    scene: &'a Scene,
+    /// Files read so far, in their own units.
+    tet_meshes: BTreeMap<PathBuf, TetMesh>,
+    parts: SceneParts,
+    nodes: usize,
+}
+
+impl Builder<'_> {
+    fn body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let name = if body.name.is_empty() {
+            format!("body {}", index + 1)
+        } else {
+            body.name.clone()
+        };
+        let mesh = self.tet_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        let count = body.copies.map_or(1, |copies| copies.count);
+        self.nodes = self
+            .nodes
+            .saturating_add(mesh.nodes().len().saturating_mul(count as usize));
+        if self.nodes > NODE_LIMIT {
+            return Err(self.scene.error_at(
+                &format!("{path}.copies"),
+                format!("the scene has more than {NODE_LIMIT} nodes"),
+                "use fewer copies or a coarser mesh",
+            ));
+        }
+
+        let mut prescribed_somewhere = vec![false; body.fixed.len()];
+        for (copy, placement) in self.placements(&path, body, &mesh)?.iter().enumerate() {
+            let placed = mesh
+                .map_nodes(|node| placement.position + placement.rotation * node)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let mut prescribed = vec![None; placed.nodes().len()];
+            for (fixed, seen) in body.fixed.iter().zip(&mut prescribed_somewhere) {
+                let motion = self.motion(fixed.motion.as_ref(), &placement.position);
+                for (node, slot) in placed.nodes().iter().zip(&mut prescribed) {
+                    let inside = fixed.region.is_none_or(|region| {
+                        (0..3).all(|axis| {
+                            (region.lower[axis]..=region.upper[axis]).contains(&node[axis])
+                        })
+                    });
+                    if inside {
+                        *seen = true;
+                        slot.get_or_insert(motion);
+                    }
+                }
+            }
+
+            let center = center_of_mass(&placed);
+            let (velocity, turning) = (
+                Vector3::from(body.velocity),
+                Vector3::from(body.angular_velocity),
+            );
+            let velocity = placed
+                .nodes()
+                .iter()
+                .zip(&prescribed)
+                .map(|(node, motion)| match *motion {
+                    Some(motion) => self.parts.motions[motion].velocity_at(node, 0.0),
+                    None => velocity + turning.cross(&(node - center)),
+                })
+                .collect();
+            self.parts.bodies.push(BodyPart {
+                name: if body.copies.is_some() {
+                    format!("{name} {}", copy + 1)
+                } else {
+                    name.clone()
+                },
+                mesh: placed,
+                material: body.material,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity,
+                prescribed,
+            });
+        }
+        match prescribed_somewhere.iter().position(|&seen| !seen) {
+            None => Ok(()),
+            Some(fixed) => Err(self.scene.error_at(
+                &format!("{path}.fixed.{fixed}"),
+                format!("no node of {name} lies in this box, so it would fix nothing"),
+                "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
+            )),
+        }
+    }
+
+    fn obstacle(&mut self, index: usize, obstacle: &Obstacle) -> Result<(), SceneError> {
+        let path = format!("obstacle.{index}");
+        let name = if obstacle.name.is_empty() {
+            format!("obstacle {}", index + 1)
+        } else {
+            obstacle.name.clone()
+        };
+        let friction = obstacle.friction.unwrap_or(self.scene.world.friction);
+        let position = Vector3::from(obstacle.position);
+        let rotation = rotation(obstacle.rotation.as_ref());
+        let mesh_path = format!("{path}.shape");
+        let mesh = match &obstacle.shape {
+            ObstacleShape::HalfSpace { point, normal } => {
+                self.parts.half_spaces.push(HalfSpacePart {
+                    name,
+                    point: position + rotation * Vector3::from(*point),
+                    normal: rotation * normalized(normal),
+                    friction,
+                });
+                return Ok(());
+            }
+            ObstacleShape::File(file) => self.surface_file(&format!("{mesh_path}.file"), file)?,
+            shape => shapes::surface(shape).map_err(|error| self.mesh_error(&mesh_path, &error))?,
+        };
+        let mesh = mesh
+            .map_vertices(|vertex| position + rotation * vertex)
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        mesh.check_closed_outwards()
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        let motion = self.motion(obstacle.motion.as_ref(), &position);
+        self.parts.obstacles.push(MeshObstaclePart {
+            name,
+            mesh,
+            friction,
+            motion,
+        });
+        Ok(())
+    }
+
+    /// Where each copy stands; a single placement for a body without copies.
+    fn placements(
+        &self,
+        path: &str,
+        body: &Body,
+        mesh: &TetMesh,
+    ) -> Result<Vec<Placement>, SceneError> {
+        let single = Placement {
+            position: Vector3::from(body.position),
+            rotation: rotation(body.rotation.as_ref()),
+        };
+        let Some(copies) = &body.copies else {
+            return Ok(vec![single]);
+        };
+        let spacing = self.spacing(path, copies, mesh, &single.rotation)?;
+        let mut random = SplitMix64::new(copies.seed);
+        Ok((0..copies.count)
+            .map(|index| Placement {
+                position: single.position + grid_offset(copies, &spacing, index),
+                rotation: if copies.random_rotation {
+                    random.rotation()
+                } else {
+                    single.rotation
+                },
+            })
+            .collect())
+    }
+
+    /// Distance between neighbouring copies (m), checked to keep them apart.
+    fn spacing(
+        &self,
+        path: &str,
+        copies: &Copies,
+        mesh: &TetMesh,
+        rotation: &UnitQuaternion<f64>,
+    ) -> Result<Vector3<f64>, SceneError> {
+        // Turned copies stay inside balls about their origins, unturned ones inside equal boxes.
+        let needed = if copies.random_rotation {
+            let radius = mesh.nodes().iter().map(Vector3::norm).fold(0.0, f64::max);
+            Vector3::repeat(2.0 * radius)
+        } else {
+            let turned = mesh.nodes().iter().map(|node| rotation * node);
+            let (lower, upper) = bounds(turned);
+            upper - lower
+        };
+        let Some(spacing) = copies.spacing.map(Vector3::from) else {
+            return Ok(needed * SPACING_SLACK);
+        };
+        let [nx, ny] = copies.columns;
+        let rows = [nx, ny, copies.count.div_ceil(nx * ny)];
+        for axis in 0..3 {
+            if rows[axis] > 1 && spacing[axis] <= needed[axis] {
+                return Err(self.scene.error_at(
+                    &format!("{path}.copies.spacing.{axis}"),
+                    format!(
+                        "copies {} m apart could overlap at the start: each may reach over {} m",
+                        spacing[axis], needed[axis]
+                    ),
+                    format!(
+                        "leave `spacing` out, or write more than {:.4}",
+                        needed[axis] * 1.001
+                    ),
+                ));
+            }
+        }
+        Ok(spacing)
+    }
+
+    /// Index of a motion in the list, which holds each only once.
+    fn motion(&mut self, motion: Option<&Motion>, position: &Vector3<f64>) -> usize {
+        let motion = motion.map_or_else(RigidMotion::rest, |motion| RigidMotion {
+            velocity: motion.velocity.into(),
+            angular_velocity: motion.angular_velocity.into(),
+            center: motion.center.map_or(*position, Vector3::from),
+        });
+        // The centre of what stands still has no meaning.
+        let motion = if motion.is_rest() {
+            RigidMotion::rest()
+        } else {
+            motion
+        };
+        let motions = &mut self.parts.motions;
+        motions
+            .iter()
+            .position(|known| *known == motion)
+            .unwrap_or_else(|| {
+                motions.push(motion);
+                motions.len() - 1
+            })
+    }
+
+    fn tet_mesh(&mut self, path: &str, source: &BodyMesh) -> Result<TetMesh, SceneError> {
+        let BodyMesh::File(file) = source else {
+            return shapes::solid(source).map_err(|error| self.mesh_error(path, &error));
+        };
+        let key = format!("{path}.file.path");
+        let found = self.find_file(&key, file)?;
+        if !self.tet_meshes.contains_key(&found) {
+            let mesh = impinge_geometry::io::read_tet_mesh(&found)
+                .map_err(|error| self.file_error(&key, &error))?;
+            self.tet_meshes.insert(found.clone(), mesh);
+        }
+        let mesh = &self.tet_meshes[&found];
+        let shift = centering(file, mesh.nodes());
+        mesh.map_nodes(|node| (node - shift) * file.scale)
+            .map_err(|error| self.mesh_error(path, &error))
+    }
+
+    fn surface_file(&self, path: &str, file: &MeshFile) -> Result<TriangleMesh, SceneError> {
+        let key = format!("{path}.path");
+        let found = self.find_file(&key, file)?;
+        let mesh = impinge_geometry::io::read_triangle_mesh(&found)
+            .map_err(|error| self.file_error(&key, &error))?;
+        let shift = centering(file, mesh.vertices());
+        mesh.map_vertices(|vertex| (vertex - shift) * file.scale)
+            .map_err(|error| self.mesh_error(path, &error))
+    }
+
+    fn find_file(&self, key: &str, file: &MeshFile) -> Result<PathBuf, SceneError> {
+        let expanded = expand_variables(&file.path)
+            .map_err(|(problem, mend)| self.scene.error_at(key, problem, mend))?;
+        let found = self.scene.folder().join(Path::new(&expanded));
+        if found.is_file() {
+            return Ok(found);
+        }
+        Err(self.scene.error_at(
+            key,
+            format!("there is no file {}", found.display()),
+            "correct the path; it is taken relative to the scene file",
+        ))
+    }
+
+    fn mesh_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
+        self.scene.error_at(
+            path,
+            format!("this mesh cannot be used: {error}"),
+            "correct the mesh or its placement as said above",
+        )
+    }
+
+    fn file_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
+        self.scene.error_at(
+            path,
+            format!("this mesh file cannot be used: {error}"),
+            "correct the file as said above; `impinge mesh info FILE` examines it alone",
+        )
+    }
+}
+
+struct Placement {
+    position: Vector3<f64>,
+    rotation: UnitQuaternion<f64>,
+}
+
+fn rotation(rotation: Option<&Rotation>) -> UnitQuaternion<f64> {
+    rotation.map_or_else(UnitQuaternion::identity, |rotation| {
+        UnitQuaternion::from_axis_angle(
+            &Unit::new_unchecked(normalized(&rotation.axis)),
+            rotation.degrees.to_radians(),
+        )
+    })
+}
+
+/// Unit vector along `direction`, which is not zero but may be so short or long that its square is.
+fn normalized(direction: &[f64; 3]) -> Vector3<f64> {
+    let direction = Vector3::from(*direction);
+    (direction / direction.amax()).normalize()
+}
+
+/// What to subtract from the points of a file.
+fn centering(file: &MeshFile, points: &[Vector3<f64>]) -> Vector3<f64> {
+    if !file.center {
+        return Vector3::zeros();
+    }
+    let (lower, upper) = bounds(points.iter().copied());
+    0.5 * (lower + upper)
+}
+
+fn bounds(points: impl Iterator<Item = Vector3<f64>>) -> (Vector3<f64>, Vector3<f64>) {
+    points.fold(
+        (
+            Vector3::repeat(f64::INFINITY),
+            Vector3::repeat(f64::NEG_INFINITY),
+        ),
+        |(lower, upper), point| (lower.inf(&point), upper.sup(&point)),
+    )
+}
+
+/// Centre of mass (m) of a body of uniform density.
+fn center_of_mass(mesh: &TetMesh) -> Vector3<f64> {
+    // Relative to one node, so that a body far from the origin loses no digits.
+    let base = mesh.nodes()[0];
+    let (moment, volume) =
+        mesh.tets()
+            .iter()
+            .fold((Vector3::zeros(), 0.0), |(moment, volume), tet| {
+                let [a, b, c, d] = tet.map(|node| mesh.nodes()[node as usize] - base);
+                // Six times the volume; the factor drops out of the quotient.
+                let share = (b - a).dot(&(c - a).cross(&(d - a)));
+                (moment + share * 0.25 * (a + b + c + d), volume + share)
+            });
+    base + moment / volume
+}
+
+/// Replaces each `${NAME}` by the environment variable.
+fn expand_variables(text: &str) -> Result<String, (String, String)> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else {
+            return Err((
+                "`${` has no closing `}`".to_owned(),
+                "write ${NAME}".to_owned(),
+            ));
+        };
+        let name = &rest[start + 2..start + length];
+        match std::env::var(name) {
+            Ok(value) if !value.is_empty() => {
+                expanded.push_str(&rest[..start]);
+                expanded.push_str(&value);
+            }
+            _ => {
+                return Err((
+                    format!("the environment variable {name} is not set"),
+                    format!(
+                        "set it to the folder that holds the files, for example `export {name}=/path/to/data`"
+                    ),
+                ));
+            }
+        }
+        rest = &rest[start + length + 1..];
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}

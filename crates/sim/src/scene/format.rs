@@ -1,0 +1,444 @@
+//! The keys of a scene file, each with its unit.
+//!
+//! These structs are the format: serde reads them, schemars turns their comments into the JSON schema. What the
+//! numbers must fulfil beyond their type stands in [`validate`](super::validate).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Simulated time and how it is divided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// Time step (s), greater than 0.
+    pub step: f64,
+    /// Simulated time at which the run ends (s), greater than 0.
+    pub duration: f64,
+    /// Shortest part of a subdivided step (s); the run stops, safe on disk, when a shorter one would be needed.
+    /// Default: a thirty-second of `step`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimum_step: Option<f64>,
+}
+
+impl Time {
+    /// Shortest part of a subdivided step (s): `minimum_step`, or a thirty-second of `step`.
+    pub fn minimum_step(&self) -> f64 {
+        self.minimum_step.unwrap_or(self.step / 32.0)
+    }
+
+    /// Number of whole steps in `duration`.
+    pub fn steps(&self) -> u64 {
+        #[expect(clippy::cast_sign_loss, reason = "both are validated to be positive")]
+        let steps = (self.duration / self.step).round() as u64;
+        steps
+    }
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self {
+            step: 1e-3,
+            duration: 1.0,
+            minimum_step: None,
+        }
+    }
+}
+
+/// What acts on every body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct World {
+    /// Acceleration of gravity (m/s²).
+    pub gravity: [f64; 3],
+    /// Coulomb friction coefficient of each body and obstacle that does not name its own (1), 0 or more.
+    /// A touching pair rubs with the geometric mean `sqrt(mu_a * mu_b)` of its two coefficients, so a frictionless
+    /// surface stays frictionless against everything.
+    pub friction: f64,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            gravity: [0.0, 0.0, -9.81],
+            friction: 0.5,
+        }
+    }
+}
+
+/// Preconditioner of the conjugate-residual iterations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preconditioner {
+    /// Diagonal blocks together with the active contacts: few iterations.
+    #[default]
+    Full,
+    /// The diagonal of the momentum matrix alone: cheap, many iterations.
+    Diagonal,
+}
+
+/// How the tolerances that are not given are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tolerances {
+    /// From the scene's own scales (mass, gravity, step), so that a result keeps its accuracy when units change.
+    #[default]
+    Physical,
+    /// The absolute numbers of the method's paper, for comparing iteration counts with its tables.
+    Paper,
+}
+
+/// When the contact states are evaluated inside the solver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Evaluation {
+    /// At intervals that adapt to the rate of convergence.
+    #[default]
+    Interval,
+    /// After every iteration.
+    Every,
+    /// Only when the linear system has converged.
+    AtConvergence,
+}
+
+/// The contact solver: every key is optional.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// Preconditioner of the iterations.
+    pub preconditioner: Preconditioner,
+    /// Where the tolerances come from that are not given below.
+    pub tolerances: Tolerances,
+    /// Largest momentum residual of an accepted solve (N·s), greater than 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub momentum_tolerance: Option<f64>,
+    /// Contact clearance (m), greater than 0: gaps of active contacts end between 0 and this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_tolerance: Option<f64>,
+    /// Largest slip per step of a contact that counts as sticking (m), greater than 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip_tolerance: Option<f64>,
+    /// Iterations after which a solve counts as not converged, at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Whether a sticking contact remembers where it stuck, which removes creep over many steps.
+    pub anchored_contacts: bool,
+    /// When contact states are evaluated.
+    pub evaluation: Evaluation,
+    /// Whether elements may turn inside out; when `false`, a step that inverts one is subdivided.
+    pub allow_inversion: bool,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            preconditioner: Preconditioner::Full,
+            tolerances: Tolerances::Physical,
+            momentum_tolerance: None,
+            gap_tolerance: None,
+            slip_tolerance: None,
+            max_iterations: None,
+            anchored_contacts: true,
+            evaluation: Evaluation::Interval,
+            allow_inversion: true,
+        }
+    }
+}
+
+/// What is written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputOptions {
+    /// Steps from one stored frame to the next, at least 1. With 1, `impinge verify` can also check the motion
+    /// between frames.
+    pub every: u32,
+    /// Time from which the summary counts steps as settled (s). Default: half of `time.duration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled_after: Option<f64>,
+}
+
+impl Default for OutputOptions {
+    fn default() -> Self {
+        Self {
+            every: 1,
+            settled_after: None,
+        }
+    }
+}
+
+/// A turn about an axis through the origin, before `position` is added.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// Direction of the axis (any length but 0).
+    pub axis: [f64; 3],
+    /// Angle by the right-hand rule (degrees).
+    pub degrees: f64,
+}
+
+/// A mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshFile {
+    /// The file, relative to the scene file. `${NAME}` stands for the environment variable NAME, for example
+    /// `${IMPINGE_DATA}/meshes/tetMeshes/bunny.msh`.
+    pub path: String,
+    /// Metres per unit of length of the file, greater than 0.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// Whether to move the centre of the bounding box to the origin first.
+    #[serde(default)]
+    pub center: bool,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Tetrahedral mesh of a body, in its own frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum BodyMesh {
+    /// A torus of square section about the z axis.
+    Ring {
+        /// Radius of the centre line (m), greater than half of `section`.
+        major_radius: f64,
+        /// Side of the square section (m).
+        section: f64,
+        /// Hexahedra around the ring, at least 3; each becomes 6 tetrahedra.
+        #[serde(default = "ring_segments")]
+        segments: u32,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// Side lengths (m).
+        size: [f64; 3],
+        /// Cells along each side, at least 1; each becomes 6 tetrahedra.
+        cells: [u32; 3],
+    },
+    /// A ball about the origin.
+    Sphere {
+        /// Radius (m).
+        radius: f64,
+        /// Cuts along each edge of the twenty tetrahedra of an icosahedron, at least 1: 20 n³ elements.
+        subdivisions: u32,
+    },
+    /// A solid cylinder about the z axis, centred at the origin.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Length along z (m).
+        height: f64,
+        /// Concentric rings of elements, at least 1.
+        rings: u32,
+        /// Layers along z, at least 1: 18 rings² layers elements.
+        layers: u32,
+    },
+    /// A thin plate in the xy plane, one cell thick, centred at the origin.
+    Sheet {
+        /// Side lengths along x and y (m).
+        size: [f64; 2],
+        /// Thickness along z (m).
+        thickness: f64,
+        /// Cells along x and y, at least 1.
+        cells: [u32; 2],
+    },
+    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`).
+    File(MeshFile),
+}
+
+fn ring_segments() -> u32 {
+    18
+}
+
+/// Law between deformation and stress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MaterialModel {
+    /// Co-rotational linear elasticity: stiffness stays linear while bodies turn.
+    #[default]
+    Corotational,
+    /// Neo-Hookean, with the energy extrapolated where less than 70 % of the volume is left.
+    NeoHookean,
+}
+
+/// What a body is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// Law between deformation and stress.
+    #[serde(default)]
+    pub model: MaterialModel,
+    /// Young's modulus (Pa), greater than 0.
+    pub young: f64,
+    /// Poisson's ratio (1), at least 0 and below 0.5.
+    pub poisson: f64,
+    /// Mass per rest volume (kg/m³), greater than 0.
+    pub density: f64,
+    /// Rayleigh damping in proportion to mass (1/s), 0 or more.
+    #[serde(default)]
+    pub mass_damping: f64,
+    /// Rayleigh damping in proportion to stiffness (s), 0 or more.
+    #[serde(default)]
+    pub stiffness_damping: f64,
+}
+
+/// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Motion {
+    /// Velocity of the centre (m/s).
+    pub velocity: [f64; 3],
+    /// Angular velocity about the centre (rad/s).
+    pub angular_velocity: [f64; 3],
+    /// Where the centre is at time 0, in world coordinates (m). Default: the `position` of the body or obstacle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub center: Option<[f64; 3]>,
+}
+
+/// A box with sides along the world axes, its boundary included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Corner of smallest coordinates (m).
+    pub lower: [f64; 3],
+    /// Corner of largest coordinates (m).
+    pub upper: [f64; 3],
+}
+
+/// Nodes of a body whose motion is given. Where several entries hold a node, the first one moves it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+    /// How they move. Default: they stand still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+}
+
+/// Several equal bodies on a grid, its columns along x and y, its layers upwards along z.
+///
+/// The columns are centred about the body's `position`, which is the height of the lowest layer; it is filled first.
+/// Copies never overlap at the start: a `spacing` too small for that is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// Number of bodies, at least 1.
+    pub count: u32,
+    /// Columns along x and y, at least 1 each.
+    pub columns: [u32; 2],
+    /// Distance between neighbours along x, y and z (m). Default: 2 % more than they need in order not to touch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<[f64; 3]>,
+    /// Whether each copy is turned at random, uniformly over all rotations, instead of by `rotation`.
+    #[serde(default)]
+    pub random_rotation: bool,
+    /// Start of the random sequence; the same seed gives the same scene on every machine.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// An elastic body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name in messages; copies get `name 1`, `name 2`, … Default: `body` and its number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Mesh, in the body's own frame.
+    pub mesh: BodyMesh,
+    /// What it is made of.
+    pub material: Material,
+    /// Where the origin of the body's own frame is placed (m).
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Turn about the origin of the body's own frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+    /// Initial velocity (m/s).
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Initial angular velocity about the centre of mass (rad/s).
+    #[serde(default)]
+    pub angular_velocity: [f64; 3],
+    /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Nodes whose motion is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<Fixed>,
+    /// Several of this body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<Copies>,
+}
+
+/// Shape of an obstacle, in its own frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ObstacleShape {
+    /// Everything on one side of a plane. It stands still.
+    HalfSpace {
+        /// A point of the plane (m).
+        #[serde(default)]
+        point: [f64; 3],
+        /// Normal of the plane, out of the solid side (any length but 0).
+        normal: [f64; 3],
+    },
+    /// The surface of a ball about the origin.
+    Sphere {
+        /// Radius (m).
+        radius: f64,
+        /// Cuts along each edge of an icosahedron, at least 1: 20 n² triangles.
+        #[serde(default = "sphere_subdivisions")]
+        subdivisions: u32,
+    },
+    /// The surface of a cylinder about the z axis, centred at the origin.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Length along z (m).
+        height: f64,
+        /// Flat sides around the axis, at least 3.
+        #[serde(default = "cylinder_sides")]
+        sides: u32,
+    },
+    /// The surface of a box about the origin.
+    Cuboid {
+        /// Side lengths (m).
+        size: [f64; 3],
+    },
+    /// A closed surface mesh (`.obj`, `.msh`, `.vtk`, `.vtu`).
+    File(MeshFile),
+}
+
+fn sphere_subdivisions() -> u32 {
+    8
+}
+
+fn cylinder_sides() -> u32 {
+    48
+}
+
+/// A rigid thing that bodies touch and that nothing moves but its own prescribed motion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Obstacle {
+    /// Name in messages. Default: `obstacle` and its number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Shape, in the obstacle's own frame.
+    pub shape: ObstacleShape,
+    /// Where the origin of the obstacle's own frame is placed (m).
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Turn about the origin of the obstacle's own frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+    /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Prescribed motion; not for a half-space. Default: it stands still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+}

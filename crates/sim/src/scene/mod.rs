@@ -1,0 +1,189 @@
+//! Scene files: what a simulation starts from, as TOML with units, overrides and errors that point at a line.
+//!
+//! - [`Scene`]: a scene, read from a file or built by a program; its fields are the keys of the format
+//! - [`SceneError`], [`Diagnostic`]: file, line, column and mend of what is wrong
+//! - [`SceneParts`]: meshes, materials and motions placed in the world, from [`Scene::instantiate`]
+//!
+//! ```
+//! use impinge_sim::scene::Scene;
+//!
+//! let text = r#"
+//! [time]
+//! step = 1e-3      # s
+//! duration = 0.5   # s
+//!
+//! [[body]]
+//! mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+//! material = { young = 1e5, poisson = 0.3, density = 1000 }
+//! position = [0, 0, 0.06]
+//!
+//! [[obstacle]]
+//! name = "ground"
+//! shape = { half_space = { normal = [0, 0, 1] } }
+//! "#;
+//! let scene = Scene::parse("drop.toml", text, &["time.duration=0.25"])?;
+//! assert_eq!(scene.time.steps(), 250);
+//!
+//! let error = Scene::parse("drop.toml", &text.replace("density", "densty"), &[""; 0]).unwrap_err();
+//! assert!(error.to_string().contains("drop.toml:8:"));
+//! assert!(error.to_string().contains("did you mean `density`"));
+//! # Ok::<(), impinge_sim::scene::SceneError>(())
+//! ```
+
+mod arrange;
+mod build;
+mod deserialize;
+mod document;
+mod error;
+mod format;
+mod motion;
+mod shapes;
+mod validate;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use build::{BodyPart, HalfSpacePart, MeshObstaclePart, SceneParts, pair_friction};
+pub use error::{Diagnostic, Place, SceneError};
+pub use format::{
+    Body, BodyMesh, Copies, Evaluation, Fixed, Material, MaterialModel, MeshFile, Motion, Obstacle,
+    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, Time, Tolerances,
+    World,
+};
+pub use motion::RigidMotion;
+
+use deserialize::NodeDeserializer;
+use document::{Document, Origin};
+
+/// A simulation's beginning. All numbers are in SI units; the z axis points up where nothing else is said.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// One line that says what happens.
+    #[serde(default)]
+    pub title: String,
+    /// Simulated time and how it is divided.
+    pub time: Time,
+    /// What acts on every body.
+    #[serde(default)]
+    pub world: World,
+    /// The contact solver.
+    #[serde(default)]
+    pub solver: Solver,
+    /// What is written.
+    #[serde(default)]
+    pub output: OutputOptions,
+    /// Elastic bodies, at least one.
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Body>,
+    /// Half-spaces and rigid surfaces that bodies touch.
+    #[serde(default, rename = "obstacle")]
+    pub obstacles: Vec<Obstacle>,
+
+    /// Where the keys were written; `None` for a scene that a program built.
+    #[serde(skip)]
+    document: Option<Arc<Document>>,
+    /// The folder that mesh files are relative to; empty for the current folder.
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+impl Scene {
+    /// Reads the scene file at `path`, with `overrides` of the form `KEY=VALUE` applied.
+    ///
+    /// `KEY` is dotted, list entries count from 0 (`body.0.material.young=1e6`); `VALUE` is a TOML value, or text.
+    ///
+    /// # Errors
+    /// [`SceneError`] if the file cannot be read, is no TOML, or says something that has no meaning.
+    pub fn load(path: impl AsRef<Path>, overrides: &[impl AsRef<str>]) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(|source| SceneError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut scene = Self::parse(&path.display().to_string(), &text, overrides)?;
+        scene.folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(scene)
+    }
+
+    /// Reads a scene from `text`; messages call it `name`, and mesh files are relative to the current folder.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse(
+        name: &str,
+        text: &str,
+        overrides: &[impl AsRef<str>],
+    ) -> Result<Self, SceneError> {
+        let document = Document::parse(name, text, overrides)?;
+        let mut scene =
+            Self::deserialize(NodeDeserializer(document.root())).map_err(|mismatch| {
+                let origin = mismatch.origin.unwrap_or(Origin::Text(0..0));
+                document.error(&origin, mismatch.problem, mismatch.mend)
+            })?;
+        scene.document = Some(Arc::new(document));
+        scene.validate()?;
+        Ok(scene)
+    }
+
+    /// Checks every number; done by [`parse`](Self::parse), to be called after fields were changed by hand.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] for the first value that has no meaning.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        validate::validate(self)
+    }
+
+    /// Reads the meshes and places everything in the world.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] for a value without meaning, a mesh file that is missing or cannot be used, a box that
+    /// fixes nothing, or copies that could overlap.
+    pub fn instantiate(&self) -> Result<SceneParts, SceneError> {
+        build::instantiate(self)
+    }
+
+    /// The JSON schema of the format; its descriptions give the meaning and unit of every key.
+    pub fn json_schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+
+    /// Time from which steps count as settled (s).
+    pub fn settled_after(&self) -> f64 {
+        self.output
+            .settled_after
+            .unwrap_or(0.5 * self.time.duration)
+    }
+
+    /// The folder that mesh files are relative to; empty for the current folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sets the folder that mesh files are relative to.
+    pub fn set_folder(&mut self, folder: impl Into<PathBuf>) {
+        self.folder = folder.into();
+    }
+
+    /// The error for `problem` at the dotted key `path`, with file and line where they are known.
+    ///
+    /// For later stages that find something wrong with the scene, for example bodies that overlap at the start.
+    pub fn error_at(
+        &self,
+        path: &str,
+        problem: impl Into<String>,
+        mend: impl Into<String>,
+    ) -> SceneError {
+        match &self.document {
+            Some(document) => document.error_at(path, problem, mend),
+            None => SceneError::Invalid(Box::new(Diagnostic {
+                place: Place::Key(path.to_owned()),
+                problem: problem.into(),
+                mend: mend.into(),
+            })),
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What the numbers of a scene must fulfil beyond their type.
+
+use super::format::{BodyMesh, Copies, Fixed, Material, MeshFile, Motion, ObstacleShape, Rotation};
+use super::{Scene, SceneError};
+
+/// Checks the whole scene; the first thing found is the error.
+pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
+    let check = Check { scene };
+    check.time()?;
+    check.world_and_solver()?;
+    for (index, body) in scene.bodies.iter().enumerate() {
+        let path = format!("body.{index}");
+        check.body_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        check.material(&format!("{path}.material"), &body.material)?;
+        check.vectors(&path, "position", &body.position)?;
+        check.vectors(&path, "velocity", &body.velocity)?;
+        check.vectors(&path, "angular_velocity", &body.angular_velocity)?;
+        check.placement(&path, body.rotation.as_ref(), body.friction)?;
+        for (index, fixed) in body.fixed.iter().enumerate() {
+            check.fixed(&format!("{path}.fixed.{index}"), fixed)?;
+        }
+        if let Some(copies) = &body.copies {
+            check.copies(&format!("{path}.copies"), copies)?;
+        }
+    }
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        let path = format!("obstacle.{index}");
+        check.obstacle_shape(&format!("{path}.shape"), &obstacle.shape)?;
+        check.vectors(&path, "position", &obstacle.position)?;
+        check.placement(&path, obstacle.rotation.as_ref(), obstacle.friction)?;
+        if let Some(motion) = &obstacle.motion {
+            check.motion(&format!("{path}.motion"), motion)?;
+            if matches!(obstacle.shape, ObstacleShape::HalfSpace { .. }) {
+                return Err(scene.error_at(
+                    &format!("{path}.motion"),
+                    "a half-space stands still",
+                    "leave `motion` out, or use a `cuboid` shape as the moving obstacle",
+                ));
+            }
+        }
+    }
+    if scene.bodies.is_empty() {
+        return Err(scene.error_at(
+            "",
+            "the scene has no body, so nothing can move",
+            "add a [[body]] with a mesh and a material",
+        ));
+    }
+    Ok(())
+}
+
+struct Check<'a> {
+    scene: &'a Scene,
+}
+
+impl Check<'_> {
+    fn fail(&self, path: &str, problem: String, mend: &str) -> Result<(), SceneError> {
+        Err(self.scene.error_at(path, problem, mend))
+    }
+
+    /// Greater than zero. Written so that NaN fails.
+    fn positive(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+        if value > 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must be greater than 0"),
+            "write a number greater than 0",
+        )
+    }
+
+    fn not_negative(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+        if value >= 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must not be negative"),
+            "write 0 or a greater number",
+        )
+    }
+
+    fn at_least(&self, path: &str, what: &str, value: u32, least: u32) -> Result<(), SceneError> {
+        if value >= least {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must be at least {least}"),
+            &format!("write {least} or more"),
+        )
+    }
+
+    fn finite(&self, path: &str, values: &[f64]) -> Result<(), SceneError> {
+        match values.iter().find(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(value) => self.fail(
+                path,
+                format!("{value} is not a finite number"),
+                "write a finite number",
+            ),
+        }
+    }
+
+    fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) -> Result<(), SceneError> {
+        self.finite(&format!("{path}.{key}"), value)
+    }
+
+    fn direction(&self, path: &str, what: &str, value: &[f64; 3]) -> Result<(), SceneError> {
+        self.finite(path, value)?;
+        if value.iter().any(|&component| component != 0.0) {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} has no direction: all of it is 0"),
+            "write a vector of any length but 0, for example [0, 0, 1]",
+        )
+    }
+
+    fn time(&self) -> Result<(), SceneError> {
+        let time = &self.scene.time;
+        self.positive("time.step", "the time step (s)", time.step)?;
+        self.positive("time.duration", "the duration (s)", time.duration)?;
+        // Half a step of slack: a duration of one step must not fail for its last bit.
+        if time.duration < 0.5 * time.step {
+            return self.fail(
+                "time.duration",
+                format!(
+                    "the duration {} s is shorter than one step of {} s",
+                    time.duration, time.step
+                ),
+                "make the duration longer or the step shorter",
+            );
+        }
+        if let Some(minimum) = time.minimum_step {
+            self.positive("time.minimum_step", "the shortest step (s)", minimum)?;
+            if minimum > time.step {
+                return self.fail(
+                    "time.minimum_step",
+                    format!(
+                        "the shortest step {minimum} s is longer than the step {} s",
+                        time.step
+                    ),
+                    "make it equal to `step` (no subdivision) or smaller",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn world_and_solver(&self) -> Result<(), SceneError> {
+        let Scene {
+            world,
+            solver,
+            output,
+            ..
+        } = self.scene;
+        self.finite("world.gravity", &world.gravity)?;
+        self.not_negative("world.friction", "the friction coefficient", world.friction)?;
+        for (key, value) in [
+            ("momentum_tolerance", solver.momentum_tolerance),
+            ("gap_tolerance", solver.gap_tolerance),
+            ("slip_tolerance", solver.slip_tolerance),
+        ] {
+            if let Some(value) = value {
+                self.positive(&format!("solver.{key}"), &format!("`{key}`"), value)?;
+            }
+        }
+        if let Some(count) = solver.max_iterations {
+            self.at_least("solver.max_iterations", "`max_iterations`", count, 1)?;
+        }
+        if let Some(time) = output.settled_after {
+            self.not_negative("output.settled_after", "`settled_after` (s)", time)?;
+        }
+        self.at_least("output.every", "`every`", output.every, 1)
+    }
+
+    fn material(&self, path: &str, material: &Material) -> Result<(), SceneError> {
+        self.positive(
+            &format!("{path}.young"),
+            "Young's modulus (Pa)",
+            material.young,
+        )?;
+        if !(0.0..0.5).contains(&material.poisson) {
+            return self.fail(
+                &format!("{path}.poisson"),
+                format!(
+                    "Poisson's ratio is {}, but must be at least 0 and below 0.5",
+                    material.poisson
+                ),
+                "write for example 0.2 (foam), 0.3 (metal) or 0.45 (nearly incompressible)",
+            );
+        }
+        self.positive(
+            &format!("{path}.density"),
+            "the density (kg/m³)",
+            material.density,
+        )?;
+        self.not_negative(
+            &format!("{path}.mass_damping"),
+            "`mass_damping` (1/s)",
+            material.mass_damping,
+        )?;
+        self.not_negative(
+            &format!("{path}.stiffness_damping"),
+            "`stiffness_damping` (s)",
+            material.stiffness_damping,
+        )
+    }
+
+    fn mesh_file(&self, path: &str, file: &MeshFile) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.scale"), "the scale", file.scale)
+    }
+
+    fn lengths(&self, path: &str, what: &str, values: &[f64]) -> Result<(), SceneError> {
+        values
+            .iter()
+            .try_for_each(|&value| self.positive(path, what, value))
+    }
+
+    fn cells(&self, path: &str, values: &[u32], least: u32) -> Result<(), SceneError> {
+        for &value in values {
+            self.at_least(path, "this count", value, least)?;
+            // A typing error must not fill the memory: 500³ cells are already 750 million elements.
+            if value > 500 {
+                return self.fail(
+                    path,
+                    format!("{value} divisions are more than the 500 allowed"),
+                    "use a coarser mesh, or a mesh file",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn body_mesh(&self, path: &str, mesh: &BodyMesh) -> Result<(), SceneError> {
+        match mesh {
+            BodyMesh::Ring {
+                major_radius,
+                section,
+                segments,
+            } => {
+                let path = format!("{path}.ring");
+                self.positive(&format!("{path}.section"), "the section (m)", *section)?;
+                self.positive(
+                    &format!("{path}.major_radius"),
+                    "the major radius (m)",
+                    *major_radius,
+                )?;
+                if *major_radius <= 0.5 * section {
+                    return self.fail(
+                        &format!("{path}.major_radius"),
+                        format!("the major radius {major_radius} m leaves no hole in a ring of section {section} m"),
+                        "make it greater than half of the section",
+                    );
+                }
+                self.at_least(&format!("{path}.segments"), "`segments`", *segments, 3)?;
+                self.cells(&format!("{path}.segments"), &[*segments], 3)
+            }
+            BodyMesh::Cuboid { size, cells } => {
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.cuboid.cells"), cells, 1)
+            }
+            BodyMesh::Sphere {
+                radius,
+                subdivisions,
+            } => {
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+            }
+            BodyMesh::Cylinder {
+                radius,
+                height,
+                rings,
+                layers,
+            } => {
+                self.cylinder(path, *radius, *height)?;
+                self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1)?;
+                self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1)
+            }
+            BodyMesh::Sheet {
+                size,
+                thickness,
+                cells,
+            } => {
+                self.lengths(&format!("{path}.sheet.size"), "a side length (m)", size)?;
+                self.positive(
+                    &format!("{path}.sheet.thickness"),
+                    "the thickness (m)",
+                    *thickness,
+                )?;
+                self.cells(&format!("{path}.sheet.cells"), cells, 1)
+            }
+            BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
+        }
+    }
+
+    fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) -> Result<(), SceneError> {
+        match shape {
+            ObstacleShape::HalfSpace { point, normal } => {
+                self.finite(&format!("{path}.half_space.point"), point)?;
+                self.direction(&format!("{path}.half_space.normal"), "the normal", normal)
+            }
+            ObstacleShape::Sphere {
+                radius,
+                subdivisions,
+            } => {
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+            }
+            ObstacleShape::Cylinder {
+                radius,
+                height,
+                sides,
+            } => {
+                self.cylinder(path, *radius, *height)?;
+                self.at_least(&format!("{path}.cylinder.sides"), "`sides`", *sides, 3)
+            }
+            ObstacleShape::Cuboid { size } => {
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)
+            }
+            ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
+        }
+    }
+
+    fn cylinder(&self, path: &str, radius: f64, height: f64) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.cylinder.radius"), "the radius (m)", radius)?;
+        self.positive(&format!("{path}.cylinder.height"), "the height (m)", height)
+    }
+
+    fn placement(
+        &self,
+        path: &str,
+        rotation: Option<&Rotation>,
+        friction: Option<f64>,
+    ) -> Result<(), SceneError> {
+        if let Some(rotation) = rotation {
+            self.direction(&format!("{path}.rotation.axis"), "the axis", &rotation.axis)?;
+            self.finite(&format!("{path}.rotation.degrees"), &[rotation.degrees])?;
+        }
+        match friction {
+            None => Ok(()),
+            Some(friction) => self.not_negative(
+                &format!("{path}.friction"),
+                "the friction coefficient",
+                friction,
+            ),
+        }
+    }
+
+    fn motion(&self, path: &str, motion: &Motion) -> Result<(), SceneError> {
+        self.vectors(path, "velocity", &motion.velocity)?;
+        self.vectors(path, "angular_velocity", &motion.angular_velocity)?;
+        match &motion.center {
+            None => Ok(()),
+            Some(center) => self.vectors(path, "center", center),
+        }
+    }
+
+    fn fixed(&self, path: &str, fixed: &Fixed) -> Result<(), SceneError> {
+        if let Some(region) = &fixed.region {
+            self.finite(&format!("{path}.box.lower"), &region.lower)?;
+            self.finite(&format!("{path}.box.upper"), &region.upper)?;
+            if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
+                return self.fail(
+                    &format!("{path}.box"),
+                    "`lower` exceeds `upper`, so the box is empty".to_owned(),
+                    "exchange the coordinates that are the wrong way round",
+                );
+            }
+        }
+        match &fixed.motion {
+            None => Ok(()),
+            Some(motion) => self.motion(&format!("{path}.motion"), motion),
+        }
+    }
+
+    fn copies(&self, path: &str, copies: &Copies) -> Result<(), SceneError> {
+        self.at_least(&format!("{path}.count"), "`count`", copies.count, 1)?;
+        for columns in copies.columns {
+            self.at_least(
+                &format!("{path}.columns"),
+                "the number of columns",
+                columns,
+                1,
+            )?;
+        }
+        if copies.columns[0].checked_mul(copies.columns[1]).is_none() {
+            return self.fail(
+                &format!("{path}.columns"),
+                "there are more columns than can be counted".to_owned(),
+                "write smaller numbers",
+            );
+        }
+        match &copies.spacing {
+            None => Ok(()),
+            Some(spacing) => self.lengths(
+                &format!("{path}.spacing"),
+                "the distance of neighbours (m)",
+                spacing,
+            ),
+        }
+    }
+}
