@@ -1,0 +1,110 @@
+//! What a deformation costs: energy densities and their derivatives.
+//!
+//! | material | parameters | assembled tangent | valid for |
+//! |---|---|---|---|
+//! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity turned by `R` | any rotation, moderate strain |
+//! | [`NeoHookean`] | the same, and the volume ratio `a` where extrapolation starts | exact, made convex | large strain, inversion |
+
+mod corotational;
+mod error;
+mod lame;
+mod neo_hookean;
+mod tangent;
+
+pub use corotational::CorotationalLinear;
+pub use error::MaterialError;
+pub use lame::Lame;
+pub use neo_hookean::NeoHookean;
+pub use tangent::Tangent;
+
+use nalgebra::Matrix3;
+
+/// An isotropic energy density `Ψ(F)` with `P = ∂Ψ/∂F`, defined for every `F`, inverted ones included.
+pub trait Hyperelastic: Sync {
+    /// Energy per rest volume `Ψ(F)`, J/m³; zero at rest up to the constant of the model.
+    fn energy_density(&self, deformation: &Matrix3<f64>) -> f64;
+
+    /// First Piola-Kirchhoff stress `P(F) = ∂Ψ/∂F`, Pa.
+    fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64>;
+
+    /// The derivative `∂P/∂F` as it is, Pa: symmetric, not always positive semi-definite.
+    fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent;
+
+    /// Stress together with the positive semi-definite tangent that the momentum matrix is built from.
+    fn convex_response(&self, deformation: &Matrix3<f64>) -> Response;
+}
+
+/// Stress and tangent at one deformation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Response {
+    /// First Piola-Kirchhoff stress `P`, Pa.
+    pub stress: Matrix3<f64>,
+    /// Positive semi-definite stand-in for `∂P/∂F`, Pa.
+    pub tangent: Tangent,
+}
+
+/// The materials a scene can name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Material {
+    /// Linear elasticity in a frame that turns with the element.
+    Corotational(CorotationalLinear),
+    /// Compressible neo-Hookean solid, extrapolated where strongly compressed or inverted.
+    NeoHookean(NeoHookean),
+}
+
+impl Material {
+    /// Co-rotational linear material from Young's modulus (Pa) and Poisson's ratio.
+    ///
+    /// # Errors
+    /// [`MaterialError`] unless `young` is positive and finite and `-1 < poisson < 0.5`.
+    pub fn corotational(young: f64, poisson: f64) -> Result<Self, MaterialError> {
+        Ok(Self::Corotational(CorotationalLinear::new(Lame::new(
+            young, poisson,
+        )?)))
+    }
+
+    /// Neo-Hookean material from Young's modulus (Pa) and Poisson's ratio, extrapolated below
+    /// [`NeoHookean::DEFAULT_THRESHOLD`].
+    ///
+    /// # Errors
+    /// [`MaterialError`] unless `young` is positive and finite and `-1 < poisson < 0.5`.
+    pub fn neo_hookean(young: f64, poisson: f64) -> Result<Self, MaterialError> {
+        Ok(Self::NeoHookean(NeoHookean::new(Lame::new(
+            young, poisson,
+        )?)))
+    }
+
+    /// The Lamé parameters.
+    pub fn lame(&self) -> Lame {
+        match self {
+            Self::Corotational(material) => material.lame(),
+            Self::NeoHookean(material) => material.lame(),
+        }
+    }
+
+    fn model(&self) -> &dyn Hyperelastic {
+        match self {
+            Self::Corotational(material) => material,
+            Self::NeoHookean(material) => material,
+        }
+    }
+}
+
+impl Hyperelastic for Material {
+    fn energy_density(&self, deformation: &Matrix3<f64>) -> f64 {
+        self.model().energy_density(deformation)
+    }
+
+    fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64> {
+        self.model().stress(deformation)
+    }
+
+    fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent {
+        self.model().exact_tangent(deformation)
+    }
+
+    fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
+        self.model().convex_response(deformation)
+    }
+}

@@ -1,0 +1,302 @@
+//! Compressible neo-Hookean solid with a linear extrapolation for strong compression and inversion.
+
+use super::tangent::PAIRS;
+use super::{Hyperelastic, Lame, MaterialError, Response, Tangent};
+use crate::kinematics::{RotationSvd, rotation_svd};
+use nalgebra::{Matrix3, Vector3};
+
+/// `κ_a` divides by `σ₂ + σ₃`, which vanishes where the rotation is not unique; the division stops here.
+pub(super) const SMALLEST_SUM: f64 = 1e-6;
+/// Limit of the twist stiffness in units of `2μ + λ`: bounds the condition of the assembled matrix near `σ₂ + σ₃ = 0`.
+const TWIST_CAP: f64 = 10.0;
+/// The safeguarded Newton search for the extrapolation point needs about six steps; bisection alone would need 60.
+const MAX_ROOT_STEPS: usize = 100;
+
+/// Neo-Hookean solid: `Ψ(σ) = (μ/2)(Σσᵢ² − 3) − μ ln J + (λ/2) ln² J` with `J = σ₁σ₂σ₃`.
+///
+/// Below `J = a` the energy is continued linearly along the ray from the rest state `σ = (1,1,1)`, from the point
+/// `Q` where the ray leaves the region `J ≥ a`. So energy and stress are finite and continuous for every `F`; the
+/// resistance to further compression is constant along the ray (elements may invert under a large load and recover).
+///
+/// # Source
+/// Stomakhin, Howes, Schroeder & Teran 2012, "Energetically consistent invertible elasticity", §5; differs in: the
+/// linear variant without the quadratic stiffening term, and divided differences of the stress in closed form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NeoHookean {
+    lame: Lame,
+    threshold: f64,
+}
+
+/// Energy and derivatives by the principal stretches.
+struct Principal {
+    energy: f64,
+    stress: Vector3<f64>,
+}
+
+/// The point `Q = 1 + s e` where the ray to `σ = 1 + e` crosses `J = a`, and what the derivatives there need.
+struct Crossing {
+    /// Direction `e = σ − 1`.
+    e: Vector3<f64>,
+    /// Fraction `s` of the way at which `J = a`.
+    s: f64,
+    q: Vector3<f64>,
+    /// `Σ eᵢ/Qᵢ`, the derivative of `ln J` along the ray; always negative.
+    z: f64,
+    log_a: f64,
+}
+
+impl NeoHookean {
+    /// Volume ratio `a` below which the energy is extrapolated unless told otherwise.
+    pub const DEFAULT_THRESHOLD: f64 = 0.7;
+
+    /// The material with these Lamé parameters, extrapolated below [`Self::DEFAULT_THRESHOLD`].
+    pub fn new(lame: Lame) -> Self {
+        Self {
+            lame,
+            threshold: Self::DEFAULT_THRESHOLD,
+        }
+    }
+
+    /// The material with these Lamé parameters, extrapolated where `det F` is below `threshold`.
+    ///
+    /// # Errors
+    /// [`MaterialError::ExtrapolationThreshold`] unless `0 < threshold < 1`.
+    pub fn with_threshold(lame: Lame, threshold: f64) -> Result<Self, MaterialError> {
+        if threshold > 0.0 && threshold < 1.0 {
+            Ok(Self { lame, threshold })
+        } else {
+            Err(MaterialError::ExtrapolationThreshold { value: threshold })
+        }
+    }
+
+    /// The Lamé parameters.
+    pub fn lame(&self) -> Lame {
+        self.lame
+    }
+
+    /// Volume ratio `a` below which the energy is extrapolated.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Energy density (J/m³) as a function of the signed principal stretches.
+    pub fn principal_energy(&self, sigma: &Vector3<f64>) -> f64 {
+        self.principal(sigma).energy
+    }
+
+    /// Principal stresses `∂Ψ/∂σᵢ` (Pa) as a function of the signed principal stretches.
+    pub fn principal_stress(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
+        self.principal(sigma).stress
+    }
+
+    /// Fraction of the way from rest to `sigma` at which `J` falls to the threshold; `None` where nothing is
+    /// extrapolated.
+    pub fn extrapolation_point(&self, sigma: &Vector3<f64>) -> Option<f64> {
+        self.is_extrapolated(sigma).then(|| self.crossing(sigma).s)
+    }
+
+    fn is_extrapolated(&self, sigma: &Vector3<f64>) -> bool {
+        sigma.product() < self.threshold
+    }
+
+    fn principal(&self, sigma: &Vector3<f64>) -> Principal {
+        if !self.is_extrapolated(sigma) {
+            let log_j = sigma.product().ln();
+            return Principal {
+                energy: self.energy_at(sigma, log_j),
+                stress: self.gradient_at(sigma, log_j),
+            };
+        }
+        let ray = self.crossing(sigma);
+        let g = self.gradient_at(&ray.q, ray.log_a);
+        let w = self.hessian_at(&ray.q, ray.log_a) * ray.e;
+        let rest = 1.0 - ray.s;
+        Principal {
+            energy: self.energy_at(&ray.q, ray.log_a) + rest * g.dot(&ray.e),
+            stress: g + (w * ray.s + ray.gradient() * ray.e.dot(&w)) * rest,
+        }
+    }
+
+    /// `Ψ` inside the valid region.
+    fn energy_at(&self, sigma: &Vector3<f64>, log_j: f64) -> f64 {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        0.5 * mu * (sigma.norm_squared() - 3.0) - mu * log_j + 0.5 * lambda * log_j * log_j
+    }
+
+    /// `gᵢ = μ(σᵢ − 1/σᵢ) + λ ln J/σᵢ`.
+    fn gradient_at(&self, sigma: &Vector3<f64>, log_j: f64) -> Vector3<f64> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        sigma.map(|x| mu * (x - 1.0 / x) + lambda * log_j / x)
+    }
+
+    /// `H_ij = δ_ij (μ + (μ − λ ln J)/σᵢ²) + λ/(σᵢσⱼ)`.
+    fn hessian_at(&self, sigma: &Vector3<f64>, log_j: f64) -> Matrix3<f64> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let inverse = sigma.map(|x| 1.0 / x);
+        inverse * inverse.transpose() * lambda
+            + Matrix3::from_diagonal(&inverse.map(|x| mu + (mu - lambda * log_j) * x * x))
+    }
+
+    /// Third derivative of `Ψ` contracted with `e`.
+    fn third_along(&self, ray: &Crossing) -> Matrix3<f64> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let (e, inverse) = (ray.e, ray.q.map(|x| 1.0 / x));
+        let y = e.dot(&inverse);
+        Matrix3::from_fn(|i, j| {
+            let (ri, rj) = (inverse[i], inverse[j]);
+            let mixed = -lambda * (e[i] * ri * ri * rj + e[j] * ri * rj * rj);
+            if i == j {
+                mixed + (2.0 * lambda * ray.log_a - 2.0 * mu) * e[i] * ri * ri * ri
+                    - lambda * y * ri * ri
+            } else {
+                mixed
+            }
+        })
+    }
+
+    /// Newton's method on `φ(s) = Σ ln(1 + s eᵢ) − ln a`, which is concave, positive at 0 and has one root; started
+    /// to the right of the root it approaches from that side, and bisection guards the first steps.
+    fn crossing(&self, sigma: &Vector3<f64>) -> Crossing {
+        let e = sigma.map(|x| x - 1.0);
+        let log_a = self.threshold.ln();
+        let smallest = e.min();
+        let (mut low, mut high) = (
+            0.0,
+            if smallest < -1.0 {
+                -1.0 / smallest
+            } else {
+                1.0
+            },
+        );
+        let mut s = if smallest > -1.0 { high } else { 0.5 * high };
+        for _ in 0..MAX_ROOT_STEPS {
+            let q = e.map(|x| 1.0 + s * x);
+            let value = q.product().ln() - log_a;
+            if value > 0.0 {
+                low = s;
+            } else {
+                high = s;
+            }
+            let newton = s - value / e.component_div(&q).sum();
+            let next = if newton >= low && newton <= high {
+                newton
+            } else {
+                0.5 * (low + high)
+            };
+            let change = (next - s).abs();
+            s = next;
+            if change <= 2.0 * f64::EPSILON * s {
+                break;
+            }
+        }
+        let q = e.map(|x| 1.0 + s * x);
+        Crossing {
+            e,
+            s,
+            q,
+            z: e.component_div(&q).sum(),
+            log_a,
+        }
+    }
+
+    fn tangent_at(&self, svd: &RotationSvd, stress: &Vector3<f64>) -> Tangent {
+        let sigma = &svd.sigma;
+        let (stretch, shear) = if self.is_extrapolated(sigma) {
+            let ray = self.crossing(sigma);
+            (
+                self.extrapolated_hessian(&ray),
+                PAIRS.map(|(i, j)| self.extrapolated_shear(&ray, i, j)),
+            )
+        } else {
+            let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+            let log_j = sigma.product().ln();
+            let shear = PAIRS.map(|(i, j)| mu + (mu - lambda * log_j) / (sigma[i] * sigma[j]));
+            (self.hessian_at(sigma, log_j), shear)
+        };
+        let twist =
+            PAIRS.map(|(i, j)| (stress[i] + stress[j]) / (sigma[i] + sigma[j]).max(SMALLEST_SUM));
+        Tangent {
+            left: svd.u,
+            right: svd.v,
+            stretch,
+            shear: Vector3::from(shear),
+            twist: Vector3::from(twist),
+        }
+    }
+
+    /// Second derivative of the extrapolated energy by the principal stretches.
+    fn extrapolated_hessian(&self, ray: &Crossing) -> Matrix3<f64> {
+        let (s, rest) = (ray.s, 1.0 - ray.s);
+        let h = self.hessian_at(&ray.q, ray.log_a);
+        let third = self.third_along(ray);
+        let (w, t, ds) = (h * ray.e, third * ray.e, ray.gradient());
+        let (curvature, tau) = (ray.e.dot(&w), ray.e.dot(&t));
+        h * (s * (2.0 - s))
+            + third * (s * s * rest)
+            + symmetric_product(&(w * 2.0 + t * s), &ds) * rest
+            + ds * ds.transpose() * (rest * tau - curvature)
+            + ray.hessian() * (rest * curvature)
+    }
+
+    /// `(pᵢ − pⱼ)/(σᵢ − σⱼ)` of the extrapolated stress without dividing by the difference: every term of `p` is a
+    /// function of `Qᵢ`, and `Qᵢ − Qⱼ = s(σᵢ − σⱼ)`.
+    fn extrapolated_shear(&self, ray: &Crossing, i: usize, j: usize) -> f64 {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let (s, beta) = (ray.s, mu - lambda * ray.log_a);
+        let (product, sum) = (ray.q[i] * ray.q[j], ray.q[i] + ray.q[j]);
+        let curvature = ray.e.dot(&(self.hessian_at(&ray.q, ray.log_a) * ray.e));
+        let of_gradient = s * (mu + beta / product);
+        let of_hessian = mu + beta * (sum / product - 1.0) / product - lambda * ray.z * s / product;
+        let of_fraction = curvature * s * s / (ray.z * product);
+        of_gradient + (1.0 - s) * (s * of_hessian + of_fraction)
+    }
+}
+
+impl Crossing {
+    /// `∇s = −(s/z)(1/Q₁, 1/Q₂, 1/Q₃)`.
+    fn gradient(&self) -> Vector3<f64> {
+        self.q.map(|x| -self.s / (self.z * x))
+    }
+
+    /// `∇²s = −(1/z)[∇s⊗ρ + ρ⊗∇s − z₂ ∇s⊗∇s − s² diag(ρ)]`, `ρᵢ = 1/Qᵢ²`, `z₂ = Σ eᵢ²/Qᵢ²`.
+    fn hessian(&self) -> Matrix3<f64> {
+        let ds = self.gradient();
+        let rho = self.q.map(|x| 1.0 / (x * x));
+        let z2 = self.e.component_mul(&self.e).dot(&rho);
+        (symmetric_product(&ds, &rho)
+            - ds * ds.transpose() * z2
+            - Matrix3::from_diagonal(&rho) * (self.s * self.s))
+            * (-1.0 / self.z)
+    }
+}
+
+/// `x⊗y + y⊗x`.
+fn symmetric_product(x: &Vector3<f64>, y: &Vector3<f64>) -> Matrix3<f64> {
+    x * y.transpose() + y * x.transpose()
+}
+
+impl Hyperelastic for NeoHookean {
+    fn energy_density(&self, deformation: &Matrix3<f64>) -> f64 {
+        self.principal(&rotation_svd(deformation).sigma).energy
+    }
+
+    fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64> {
+        let svd = rotation_svd(deformation);
+        svd.compose(&self.principal(&svd.sigma).stress)
+    }
+
+    fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent {
+        let svd = rotation_svd(deformation);
+        self.tangent_at(&svd, &self.principal(&svd.sigma).stress)
+    }
+
+    fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
+        let svd = rotation_svd(deformation);
+        let p = self.principal(&svd.sigma).stress;
+        let cap = TWIST_CAP * (2.0 * self.lame.shear_modulus() + self.lame.first());
+        Response {
+            stress: svd.compose(&p),
+            tangent: self.tangent_at(&svd, &p).projected(cap),
+        }
+    }
+}
