@@ -1,0 +1,81 @@
+//! Meshes and patterns that no elastic model can be built on.
+
+use thiserror::Error;
+
+/// Unusable input of [`ElasticModel`](crate::ElasticModel), found before any number is computed from it.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FemError {
+    /// A rest position is NaN or infinite.
+    #[error("rest position {point} is ({}, {}, {}); every coordinate must be finite", position[0], position[1], position[2])]
+    RestPosition {
+        /// Index of the point.
+        point: usize,
+        /// Its coordinates, m.
+        position: [f64; 3],
+    },
+    /// A tetrahedron names a point that does not exist.
+    #[error(
+        "tetrahedron {element} uses point {point}, but there are only {points} points; check the index base (the first point is 0)"
+    )]
+    PointIndex {
+        /// Index of the tetrahedron.
+        element: usize,
+        /// The point it names.
+        point: u32,
+        /// Number of points.
+        points: usize,
+    },
+    /// A tetrahedron has no volume, or a negative one.
+    #[error("tetrahedron {element} {nodes:?} has the rest volume {volume} m³; {}", mend_of_volume(*volume))]
+    RestVolume {
+        /// Index of the tetrahedron.
+        element: usize,
+        /// Its points.
+        nodes: [u32; 4],
+        /// Signed rest volume, m³.
+        volume: f64,
+    },
+    /// A tetrahedron names a material that does not exist.
+    #[error(
+        "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one is 0"
+    )]
+    MaterialIndex {
+        /// Index of the tetrahedron.
+        element: usize,
+        /// The material it names.
+        material: u32,
+        /// Number of materials.
+        materials: usize,
+    },
+    /// A density is not a positive finite number.
+    #[error(
+        "tetrahedron {element} has the density {density} kg/m³; give a positive, finite density, e.g. 1000 for water"
+    )]
+    Density {
+        /// Index of the tetrahedron.
+        element: usize,
+        /// The density given, kg/m³.
+        density: f64,
+    },
+    /// The matrix pattern has no place for a pair of blocks coupled by an element.
+    #[error(
+        "the matrix pattern has no block ({row}, {column}), which tetrahedron {element} needs; build the pattern from `block_pairs` of this model"
+    )]
+    MissingBlock {
+        /// Index of the tetrahedron.
+        element: usize,
+        /// Block row.
+        row: u32,
+        /// Block column.
+        column: u32,
+    },
+}
+
+fn mend_of_volume(volume: f64) -> &'static str {
+    if volume < 0.0 {
+        "it is inside out: exchange two of its points"
+    } else {
+        "it is flat: remove it or move its points apart"
+    }
+}
