@@ -1,1 +1,54 @@
-//! placeholder
+//! Finite elements for deformable solids, assembled into a fixed block pattern.
+//!
+//! A material is an energy density `Ψ` (J/m³) of the deformation gradient `F`; everything else follows from it:
+//! `P = ∂Ψ/∂F`, `f = −∂E/∂x` with `E = Σ w₀ Ψ(F)`, and `K = −∂f/∂x`, made positive semi-definite so that the momentum
+//! matrix `A = M + h (a_M M + a_K K) + h² K` of an implicit step is positive definite for every configuration.
+//!
+//! In the order in which data flows:
+//! - [`element`]: the linear tetrahedron;
+//! - [`kinematics`]: rotation and principal stretches of a deformation gradient, inverted ones included;
+//! - [`material`]: energy, stress and tangent;
+//!
+//!   | material | parameters | unit | good for |
+//!   |---|---|---|---|
+//!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
+//!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
+//! - [`damping`]: Rayleigh coefficients per tetrahedron;
+//! - [`assembly`]: the global energy, forces, masses, and the linear system of a step.
+//!
+//! ```
+//! use impinge_fem::{ElasticModel, Material};
+//! use nalgebra::Vector3;
+//!
+//! let rest = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+//! let rubber = Material::neo_hookean(5e5, 0.2)?;
+//! let model = ElasticModel::new(&rest, &[[0, 1, 2, 3]], &[rubber], &[0], &[1000.0])?;
+//!
+//! // Pull one point outwards: the force is the slope of the energy, backwards.
+//! let stretched = |by: f64| [rest[0], rest[1] + Vector3::x() * by, rest[2], rest[3]];
+//! let mut force = [Vector3::zeros(); 4];
+//! model.elastic_force_into(&stretched(0.3), &mut force);
+//! let step = 1e-5;
+//! let slope = (model.energy(&stretched(0.3 + step)) - model.energy(&stretched(0.3 - step))) / (2.0 * step);
+//! assert!((force[1].x + slope).abs() < 1e-6 * slope.abs());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Does not know: contact, rigid bodies, time (a step length enters only as [`AssemblyScales`]), files.
+//!
+//! Present limits: linear tetrahedra only (they lock near `poisson = 0.5`); lumped mass only; isotropic materials only.
+
+pub mod assembly;
+pub mod damping;
+pub mod element;
+mod error;
+pub mod kinematics;
+pub mod material;
+
+pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
+pub use damping::RayleighDamping;
+pub use element::TetElement;
+pub use error::FemError;
+pub use material::{
+    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, Tangent,
+};

@@ -1,0 +1,243 @@
+//! Everything about the elastic bodies that does not change during a simulation.
+
+use super::{Assembler, assembler};
+use crate::{FemError, Material, RayleighDamping, TetElement};
+use impinge_krylov::BlockPattern;
+use nalgebra::Vector3;
+
+/// The six edges of a tetrahedron, by local vertices.
+const EDGES: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+
+/// Linear tetrahedra over one array of points, with their materials, densities and damping.
+///
+/// The points of all bodies live in one array; bodies differ only by the material, density and damping of their
+/// tetrahedra. A model without tetrahedra is valid (a scene of rigid bodies).
+#[derive(Clone, Debug)]
+pub struct ElasticModel {
+    points: usize,
+    elements: Vec<TetElement>,
+    materials: Vec<Material>,
+    material_of_tet: Vec<u32>,
+    density_of_tet: Vec<f64>,
+    damping_of_tet: Vec<RayleighDamping>,
+}
+
+impl ElasticModel {
+    /// Computes the element data of a rest configuration; no damping.
+    ///
+    /// # Shapes and units
+    /// | name | shape | unit |
+    /// |---|---|---|
+    /// | `rest` | all points | m |
+    /// | `tets` | number of tetrahedra | point indices |
+    /// | `materials` | any | Pa |
+    /// | `material_of_tet` | number of tetrahedra | index into `materials` |
+    /// | `density_of_tet` | number of tetrahedra | kg/m³ |
+    ///
+    /// # Errors
+    /// [`FemError`] naming the first point or tetrahedron that is unusable: a rest position that is not finite, an
+    /// index out of range, a rest volume that is not positive, an unknown material, a density that is not positive.
+    ///
+    /// # Panics
+    /// If `material_of_tet` or `density_of_tet` is not as long as `tets`.
+    #[track_caller]
+    pub fn new(
+        rest: &[Vector3<f64>],
+        tets: &[[u32; 4]],
+        materials: &[Material],
+        material_of_tet: &[u32],
+        density_of_tet: &[f64],
+    ) -> Result<Self, FemError> {
+        assert_eq!(
+            material_of_tet.len(),
+            tets.len(),
+            "one material index per tetrahedron"
+        );
+        assert_eq!(
+            density_of_tet.len(),
+            tets.len(),
+            "one density per tetrahedron"
+        );
+        if let Some(point) = rest.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
+            return Err(FemError::RestPosition {
+                point,
+                position: rest[point].into(),
+            });
+        }
+        for (element, &density) in density_of_tet.iter().enumerate() {
+            if !(density > 0.0 && density.is_finite()) {
+                return Err(FemError::Density { element, density });
+            }
+            let material = material_of_tet[element];
+            if material as usize >= materials.len() {
+                return Err(FemError::MaterialIndex {
+                    element,
+                    material,
+                    materials: materials.len(),
+                });
+            }
+        }
+        let elements = tets
+            .iter()
+            .enumerate()
+            .map(|(element, nodes)| rest_element(rest, element, *nodes))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            points: rest.len(),
+            damping_of_tet: vec![RayleighDamping::NONE; elements.len()],
+            elements,
+            materials: materials.to_vec(),
+            material_of_tet: material_of_tet.to_vec(),
+            density_of_tet: density_of_tet.to_vec(),
+        })
+    }
+
+    /// The same model with Rayleigh damping, one pair of coefficients per tetrahedron.
+    ///
+    /// # Panics
+    /// If `damping_of_tet` is not as long as the number of tetrahedra.
+    #[track_caller]
+    #[must_use]
+    pub fn with_damping(mut self, damping_of_tet: &[RayleighDamping]) -> Self {
+        assert_eq!(
+            damping_of_tet.len(),
+            self.elements.len(),
+            "one pair of damping coefficients per tetrahedron"
+        );
+        self.damping_of_tet.copy_from_slice(damping_of_tet);
+        self
+    }
+
+    /// Number of points, those without any tetrahedron included.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// The elements, in the order of the tetrahedra given.
+    pub fn elements(&self) -> &[TetElement] {
+        &self.elements
+    }
+
+    /// The material of a tetrahedron.
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron.
+    #[inline]
+    pub fn material(&self, element: usize) -> &Material {
+        &self.materials[self.material_of_tet[element] as usize]
+    }
+
+    /// The damping of a tetrahedron.
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron.
+    pub fn damping(&self, element: usize) -> RayleighDamping {
+        self.damping_of_tet[element]
+    }
+
+    /// All materials.
+    pub(super) fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Index of the material of a tetrahedron.
+    pub(super) fn material_index(&self, element: usize) -> u32 {
+        self.material_of_tet[element]
+    }
+
+    /// Total rest volume, m³.
+    pub fn rest_volume(&self) -> f64 {
+        self.elements.iter().map(|element| element.volume).sum()
+    }
+
+    /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra; zero for points without any.
+    pub fn lumped_mass(&self) -> Vec<f64> {
+        self.lump(|_| 1.0)
+    }
+
+    /// Mass-proportional damping of every point, kg/s: as the lumped mass, weighted with `a_M`.
+    pub fn lumped_mass_damping(&self) -> Vec<f64> {
+        self.lump(|element| self.damping_of_tet[element].mass())
+    }
+
+    fn lump(&self, weight: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut lumped = vec![0.0; self.points];
+        for (index, element) in self.elements.iter().enumerate() {
+            let share = 0.25 * self.density_of_tet[index] * element.volume * weight(index);
+            for node in element.nodes {
+                lumped[node as usize] += share;
+            }
+        }
+        lumped
+    }
+
+    /// The pairs of different blocks that the tetrahedra couple, for building a [`BlockPattern`]; with repetitions.
+    ///
+    /// `block_of_point` is the matrix block of each point, `None` for a prescribed point.
+    ///
+    /// # Panics
+    /// If `block_of_point` is shorter than the number of points.
+    #[track_caller]
+    pub fn block_pairs<'a>(
+        &'a self,
+        block_of_point: &'a [Option<u32>],
+    ) -> impl Iterator<Item = (u32, u32)> + 'a {
+        assert_eq!(
+            block_of_point.len(),
+            self.points,
+            "one optional block per point"
+        );
+        self.elements.iter().flat_map(move |element| {
+            let blocks = element.nodes.map(|node| block_of_point[node as usize]);
+            EDGES.into_iter().filter_map(move |(a, b)| {
+                let (a, b) = (blocks[a]?, blocks[b]?);
+                Some((a.min(b), a.max(b)))
+            })
+        })
+    }
+
+    /// Binds the elements to the slots of a matrix pattern.
+    ///
+    /// `block_of_point` is the matrix block of each point, `None` for a prescribed point. The pattern may hold more
+    /// blocks than these points need (rigid bodies, other couplings).
+    ///
+    /// # Errors
+    /// [`FemError::MissingBlock`] if the pattern lacks a pair that a tetrahedron couples.
+    ///
+    /// # Panics
+    /// If `block_of_point` is not one entry per point, or two points of a tetrahedron share a block.
+    #[track_caller]
+    pub fn bind(
+        &self,
+        pattern: &BlockPattern,
+        block_of_point: &[Option<u32>],
+    ) -> Result<Assembler, FemError> {
+        assert_eq!(
+            block_of_point.len(),
+            self.points,
+            "one optional block per point"
+        );
+        assembler::bind(self, pattern, block_of_point)
+    }
+}
+
+fn rest_element(
+    rest: &[Vector3<f64>],
+    element: usize,
+    nodes: [u32; 4],
+) -> Result<TetElement, FemError> {
+    if let Some(&point) = nodes.iter().find(|&&node| node as usize >= rest.len()) {
+        return Err(FemError::PointIndex {
+            element,
+            point,
+            points: rest.len(),
+        });
+    }
+    TetElement::new(nodes, &nodes.map(|node| rest[node as usize])).map_err(|volume| {
+        FemError::RestVolume {
+            element,
+            nodes,
+            volume,
+        }
+    })
+}

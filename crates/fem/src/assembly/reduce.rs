@@ -1,0 +1,23 @@
+//! Reductions whose result does not depend on the number of threads.
+
+use std::ops::Range;
+
+/// Elements handled by one task: some 100 µs of work, so that the cost of a fork does not show.
+const LEAF: usize = 512;
+
+/// Combines the results of fixed pieces of `range` in a fixed binary tree, the pieces being computed in parallel.
+pub(super) fn reduce<T: Send>(
+    range: Range<usize>,
+    leaf: &(impl Fn(Range<usize>) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    if range.len() <= LEAF {
+        return leaf(range);
+    }
+    let middle = range.start + range.len() / 2;
+    let (left, right) = rayon::join(
+        || reduce(range.start..middle, leaf, combine),
+        || reduce(middle..range.end, leaf, combine),
+    );
+    combine(left, right)
+}
