@@ -57,7 +57,7 @@ pub fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
         .build()
         .expect("a pool of threads");
     // Small matrices are repeated, so that the clock has something to measure.
-    let repeats = (20e6 / bytes).ceil() as usize;
+    let repeats = 1 + 250_000 / stored_blocks;
     let mut rates: Vec<(f64, f64)> = pool.install(|| {
         (0..rounds)
             .map(|_| {

@@ -27,6 +27,6 @@ fn cut(length: usize) -> usize {
 }
 
 /// Whether a vector of this length is worth several threads, where there are several.
-fn pays(length: usize) -> bool {
+pub(crate) fn pays(length: usize) -> bool {
     length >= PARALLEL_LENGTH && rayon::current_num_threads() > 1
 }

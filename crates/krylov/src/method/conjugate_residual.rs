@@ -1,0 +1,135 @@
+//! The conjugate residual method.
+
+use super::{KrylovMethod, Step, StepOutcome, fit};
+use crate::system::LinearSystem;
+use crate::vector::{advance, axpy, dot_pair, norm, xpby};
+
+/// The preconditioned conjugate residual method, for symmetric `A`.
+///
+/// Each step minimises `√(rᵀ M⁻¹ r)` over the directions seen so far, so that norm never grows. For positive definite
+/// `A` the iterates are those of [`Minres`](super::Minres) at a vector or two less; indefinite `A` is allowed, but
+/// where `zᵀ A z` happens to vanish for the residual the method breaks down, and near such a place it loses accuracy:
+/// MINRES does not. [`Step::curvature`] is `pᵀ A p` for the search direction `p`; the step is taken whatever its sign.
+///
+/// # Source
+/// Stiefel 1955, <https://doi.org/10.1007/BF02564277>; preconditioned as in Saad, *Iterative Methods for Sparse Linear
+/// Systems*, 2nd ed. 2003, algorithm 6.20, <https://doi.org/10.1137/1.9780898718003>; differs in: the residual is kept
+/// beside the preconditioned one, so both of its norms are at hand.
+#[derive(Clone, Debug, Default)]
+pub struct ConjugateResidual {
+    /// Residual `r = b − A x`, `n`.
+    r: Vec<f64>,
+    /// Preconditioned residual `z = M⁻¹ r`, `n`.
+    z: Vec<f64>,
+    /// `s = A z`, `n`.
+    s: Vec<f64>,
+    /// Search direction `p`, `n`.
+    p: Vec<f64>,
+    /// `q = A p`, `n`.
+    q: Vec<f64>,
+    /// `m = M⁻¹ q`, `n`.
+    m: Vec<f64>,
+    /// For the operator.
+    scratch: Vec<f64>,
+    /// `‖r‖²`.
+    residual_squared: f64,
+    /// `rᵀ z`.
+    preconditioned_squared: f64,
+    /// `zᵀ A z`.
+    rho: f64,
+}
+
+impl ConjugateResidual {
+    /// An empty workspace.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The residual `r = b − A x` by recurrence.
+    #[must_use]
+    pub fn residual(&self) -> &[f64] {
+        &self.r
+    }
+
+    /// The search direction `p` of the next step.
+    #[must_use]
+    pub fn direction(&self) -> &[f64] {
+        &self.p
+    }
+
+    /// `A p` for the search direction `p` of the next step.
+    #[must_use]
+    pub fn direction_image(&self) -> &[f64] {
+        &self.q
+    }
+
+    fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
+        Step {
+            outcome,
+            residual: self.residual_squared.sqrt(),
+            // Rounding may bring a vanishing square below zero.
+            preconditioned_residual: self.preconditioned_squared.max(0.0).sqrt(),
+            curvature,
+        }
+    }
+}
+
+impl KrylovMethod for ConjugateResidual {
+    fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
+        let n = system.unknowns();
+        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
+        for vector in [
+            &mut self.r,
+            &mut self.z,
+            &mut self.s,
+            &mut self.p,
+            &mut self.q,
+            &mut self.m,
+        ] {
+            fit(vector, n);
+        }
+        fit(&mut self.scratch, system.operator.scratch_len());
+
+        system.residual_into(x, &mut self.r, &mut self.scratch);
+        system.preconditioner.apply(&self.r, &mut self.z);
+        system
+            .operator
+            .apply(&self.z, &mut self.s, &mut self.scratch);
+        self.p.copy_from_slice(&self.z);
+        self.q.copy_from_slice(&self.s);
+        (self.rho, self.preconditioned_squared) = dot_pair(&self.z, &self.s, &self.r);
+        let residual = norm(&self.r);
+        self.residual_squared = residual * residual;
+        residual
+    }
+
+    fn step(&mut self, system: &LinearSystem<'_>, x: &mut [f64]) -> Step {
+        if self.residual_squared == 0.0 {
+            return self.report(StepOutcome::Solved, 0.0);
+        }
+        system.preconditioner.apply(&self.q, &mut self.m);
+        let (image_squared, curvature) = dot_pair(&self.q, &self.m, &self.p);
+        let alpha = self.rho / image_squared;
+        if !(image_squared.is_finite() && self.rho.is_finite() && curvature.is_finite()) {
+            return self.report(StepOutcome::NotFinite, curvature);
+        }
+        // With rho = 0 the step would be of length zero and the next direction undefined.
+        if image_squared <= 0.0 || self.rho == 0.0 || !alpha.is_finite() {
+            return self.report(StepOutcome::Breakdown, curvature);
+        }
+
+        self.residual_squared = advance(alpha, &self.p, &self.q, x, &mut self.r);
+        axpy(-alpha, &self.m, &mut self.z);
+        system
+            .operator
+            .apply(&self.z, &mut self.s, &mut self.scratch);
+        let (rho, preconditioned_squared) = dot_pair(&self.z, &self.s, &self.r);
+        let beta = rho / self.rho;
+        self.rho = rho;
+        self.preconditioned_squared = preconditioned_squared;
+        xpby(&self.z, beta, &mut self.p);
+        xpby(&self.s, beta, &mut self.q);
+        self.report(StepOutcome::Advanced, curvature)
+    }
+}

@@ -1,0 +1,107 @@
+//! Nothing is allocated once a workspace has grown: a counting allocator sees zero on the second solve.
+#![expect(
+    unsafe_code,
+    reason = "a global allocator can only be implemented unsafely; this one counts and forwards to the system's"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use impinge_krylov::{
+    BlockJacobi, BlockPattern, ConjugateGradient, ConjugateResidual, KrylovMethod, LinearSystem,
+    Minres, StoppingRule, SymmetricBlockMatrix, solve,
+};
+use nalgebra::Matrix3;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is forwarded unchanged to the system allocator; the counter does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's duties are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's duties are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's duties are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A chain with long-range couplings, positive definite.
+fn matrix(blocks: u32) -> SymmetricBlockMatrix {
+    let pairs = (0..blocks).flat_map(|i| [(i, i + 1), (i, i + 50), (i, i + 3000)]);
+    let pattern = BlockPattern::from_pairs(blocks as usize, pairs.filter(|pair| pair.1 < blocks));
+    let mut matrix = SymmetricBlockMatrix::zeros(pattern);
+    matrix.values_mut().fill(-Matrix3::identity());
+    for i in 0..blocks as usize {
+        *matrix.diagonal_block_mut(i) = Matrix3::identity() * (6.1 + (i % 3) as f64);
+    }
+    matrix
+}
+
+/// Counts what a repeated solve, and a preconditioner's update, allocate.
+fn allocations_of_second_solve(
+    method: &mut dyn KrylovMethod,
+    matrix: &SymmetricBlockMatrix,
+) -> usize {
+    let b = vec![1.0; matrix.len()];
+    let mut x = vec![0.0; matrix.len()];
+    let mut preconditioner = BlockJacobi::new(matrix).expect("positive definite");
+    let rule = StoppingRule {
+        relative: 1e-8,
+        absolute: 0.0,
+        max_iterations: 20,
+    };
+    let mut count = 0;
+    for _ in 0..2 {
+        x.fill(0.0);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        preconditioner.update(matrix).expect("positive definite");
+        let system = LinearSystem {
+            operator: matrix,
+            preconditioner: &preconditioner,
+            rhs: &b,
+        };
+        let report = solve(method, &system, &mut x, &rule);
+        count = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(report.iterations > 2);
+    }
+    count
+}
+
+/// One test, for the counter sees all threads: a small system on the calling thread, a large one on a pool.
+#[test]
+fn second_solves_allocate_nothing() {
+    let methods: [(&str, Box<dyn KrylovMethod + Send>); 3] = [
+        ("CG", Box::new(ConjugateGradient::new())),
+        ("CR", Box::new(ConjugateResidual::new())),
+        ("MINRES", Box::new(Minres::new())),
+    ];
+    let (small, large) = (matrix(3000), matrix(90_000));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .unwrap();
+    for (name, mut method) in methods {
+        assert_eq!(
+            allocations_of_second_solve(&mut *method, &small),
+            0,
+            "{name}"
+        );
+        let count = pool.install(|| allocations_of_second_solve(&mut *method, &large));
+        assert_eq!(count, 0, "{name} on a pool");
+    }
+}

@@ -1,0 +1,87 @@
+//! Patterns, and the product against oracles.
+
+use impinge_krylov::BlockPattern;
+use nalgebra::DVector;
+use proptest::prelude::*;
+
+use crate::common::{
+    Numbers, ROUNDING, dense, large_matrix, patterns, product, random_matrix, same_on_all_pools,
+};
+
+proptest! {
+    #[test]
+    fn pattern_holds_the_pairs_and_the_diagonal((blocks, pairs, _) in patterns(30)) {
+        let pattern = BlockPattern::from_pairs(blocks, pairs.iter().copied());
+        for i in 0..blocks {
+            prop_assert_eq!(pattern.slot(i, i), Some(pattern.diagonal_slot(i)));
+            for j in i..blocks {
+                let named = i == j || pairs.iter().any(|&(a, b)| {
+                    (a.min(b) as usize, a.max(b) as usize) == (i, j)
+                });
+                let slot = pattern.slot(i, j);
+                prop_assert_eq!(slot.is_some(), named);
+                if let Some(slot) = slot {
+                    prop_assert!(pattern.row(i).contains(&slot));
+                    prop_assert_eq!(pattern.columns()[slot] as usize, j);
+                }
+            }
+        }
+        prop_assert!((0..blocks).all(|i| pattern.columns()[pattern.row(i)].is_sorted()));
+    }
+
+    #[test]
+    fn product_is_that_of_the_dense_matrix((blocks, pairs, seed) in patterns(40)) {
+        let matrix = random_matrix(blocks, pairs, seed, 0.0);
+        let x = Numbers::new(!seed).vector(matrix.len());
+        let expected = dense(&matrix) * DVector::from_column_slice(&x);
+        let y = DVector::from_vec(product(&matrix, &x));
+        prop_assert!((y - expected).amax() < ROUNDING);
+    }
+
+    #[test]
+    fn product_is_symmetric((blocks, pairs, seed) in patterns(40)) {
+        let matrix = random_matrix(blocks, pairs, seed, 0.0);
+        let mut numbers = Numbers::new(seed);
+        let (a, b) = (numbers.vector(matrix.len()), numbers.vector(matrix.len()));
+        let (a, b) = (DVector::from_vec(a), DVector::from_vec(b));
+        let ab = DVector::from_vec(product(&matrix, a.as_slice())).dot(&b);
+        let ba = DVector::from_vec(product(&matrix, b.as_slice())).dot(&a);
+        prop_assert!((ab - ba).abs() < ROUNDING * (1.0 + matrix.len() as f64));
+    }
+}
+
+#[test]
+fn large_product_is_that_of_the_general_format() {
+    let matrix = large_matrix(30_000);
+    let x = Numbers::new(1).vector(matrix.len());
+    let expected = &matrix.to_csr() * &DVector::from_column_slice(&x);
+    let y = DVector::from_vec(product(&matrix, &x));
+    assert!((y - &expected).amax() < ROUNDING * expected.amax());
+}
+
+#[test]
+fn large_product_has_the_same_bits_on_all_pools() {
+    let matrix = large_matrix(40_000);
+    let x = Numbers::new(2).vector(matrix.len());
+    same_on_all_pools(|| product(&matrix, &x));
+}
+
+#[test]
+fn the_empty_matrix_multiplies_the_empty_vector() {
+    let matrix = random_matrix(0, [], 1, 0.0);
+    assert!(product(&matrix, &[]).is_empty());
+}
+
+#[test]
+fn diagonal_is_that_of_the_dense_matrix() {
+    let matrix = random_matrix(9, [(0, 3), (8, 1)], 3, 0.0);
+    let mut diagonal = vec![0.0; matrix.len()];
+    matrix.diagonal_into(&mut diagonal);
+    assert_eq!(DVector::from_vec(diagonal), dense(&matrix).diagonal());
+}
+
+#[test]
+#[should_panic(expected = "names a block beyond the 3")]
+fn a_pair_beyond_the_matrix_is_refused() {
+    let _ = BlockPattern::from_pairs(3, [(0, 3)]);
+}

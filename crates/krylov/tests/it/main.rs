@@ -1,0 +1,8 @@
+//! Laws, oracles and bit equality of `impinge-krylov`; modules mirror the crate.
+
+mod block;
+mod common;
+mod method;
+mod preconditioner;
+mod solve;
+mod vector;
