@@ -11,7 +11,8 @@ use crate::mesh::TriangleMesh;
 /// Reads vertices and faces; texture coordinates, normals, groups, materials, lines and points are of no use here.
 ///
 /// Texture and normal indices are not looked at, so files whose `vn` count is off are read all the same. (This is also
-/// why there is a reader here: the common library keeps positions in single precision and renumbers the vertices.)
+/// why there is a reader here: the common library, `tobj`, renumbers the vertices, leaves out those that no face uses
+/// and reads single precision by default, so errors could not name the vertex and nothing would read back exactly.)
 pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Problem> {
     let mut elements = Elements::default();
     let mut corners = Vec::new();

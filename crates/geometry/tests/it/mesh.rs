@@ -1,1 +1,5 @@
-//! (being written)
+//! Solids and surfaces: what is refused, the outside, the curve order, the generators.
+
+mod generate;
+mod outside;
+mod validation;

@@ -1,7 +1,7 @@
 //! Gmsh `.msh`, formats 2.2 and 4.1, ASCII and binary.
 //!
-//! The reader is our own because the common library reads 4.1 with `$Entities` only, which many programs leave out.
-//! Counts in the file are never trusted with memory: storage grows with what has actually been read.
+//! The reader is our own because the common library (`mshio`, an oracle in the tests) reads 4.1 only and cannot say on
+//! which line a file is wrong. Counts in the file are never trusted with memory: storage grows with what has actually been read.
 //!
 //! Format: Gmsh reference manual, section "MSH file format" and "MSH file format version 2 (Legacy)",
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.

@@ -10,7 +10,7 @@ use crate::mesh::{MeshError, TetMesh, TriangleMesh, tet_volume};
 ///
 /// The twenty nearly regular tetrahedra between the centre and the faces of an icosahedron are subdivided and moved
 /// along rays onto concentric spheres. Shapes stay good under refinement: the worst
-/// [quality](crate::mesh::tet_quality) is above 0.5, all dihedral angles between 30° and 125°. All surface nodes lie on the
+/// [quality](crate::mesh::tet_quality) is above 0.5, all dihedral angles between 35° and 130°. All surface nodes lie on the
 /// sphere, so the volume stays below that of the exact ball, by a part that falls as `1/subdivisions²`.
 ///
 /// # Errors
