@@ -64,7 +64,11 @@ impl Turning {
 impl ContactView {
     /// The part of `tolerance` that must not decide anything.
     fn noise(&self, tolerance: f64) -> f64 {
-        if self.settled { tolerance } else { 0.0 }
+        if self.settled {
+            super::SLACK * tolerance
+        } else {
+            0.0
+        }
     }
 }
 

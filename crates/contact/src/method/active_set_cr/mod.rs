@@ -29,6 +29,9 @@ use workspace::Workspace;
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
 const STATIONARY: f64 = 1e-8;
 
+/// What an exact residual may exceed the tolerances by where the recurrence met them.
+const SLACK: f64 = 2.0;
+
 /// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
 
@@ -336,7 +339,7 @@ impl ActiveSetCr {
                     contradicting: stationary,
                 };
                 let changed = self.evaluate(problem, solution, occasion, &mut report);
-                if !changed && self.converged(solution, 2.0) {
+                if !changed && self.converged(solution, SLACK) {
                     report.termination = Termination::Converged;
                     return report;
                 }
@@ -385,6 +388,26 @@ impl ActiveSetCr {
                 self.apply_preconditioner_to_r(problem, solution);
             }
             let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
+            if guarded {
+                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
+                self.multiply_residual(problem, solution);
+                report.extra_products += 1;
+                stationary = self.work.bw.norm() < STATIONARY * self.work.r.norm();
+                if stationary {
+                    continue;
+                }
+            }
+            if guarded && guarded_before {
+                if self.preconditioner.kind == PreconditionerKind::Full {
+                    self.preconditioner.kind = PreconditionerKind::Diagonal;
+                    report.preconditioner_fallbacks += 1;
+                }
+                self.recompute_residual(problem, solution);
+                self.restart(problem, solution);
+                report.extra_products += 2;
+                (previous, guarded_before, since_restart) = (None, false, 0);
+                continue;
+            }
             self.next_direction(
                 problem,
                 solution,
@@ -422,6 +445,21 @@ impl ActiveSetCr {
             &work.active,
             (&work.r.v, &work.r.m),
             (&mut work.z.v, &mut work.z.m),
+        );
+    }
+
+    /// `B z`, in the place of `B w`.
+    fn multiply_residual(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        let work = &mut self.work;
+        problem
+            .momentum
+            .multiply(&work.z.v, &mut work.bw.v, &mut work.product);
+        add_contact_product(
+            problem,
+            &solution.contacts,
+            &work.active,
+            (&work.z.v, &work.z.m),
+            (&mut work.bw.v, &mut work.bw.m),
         );
     }
 
