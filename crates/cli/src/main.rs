@@ -1,2 +1,38 @@
-//! placeholder
-fn main() {}
+//! The `impinge` program: run scenes, verify what they left, examine and make meshes.
+//!
+//! It knows arguments, progress and exit codes, and nothing numerical. `docs/cli.md` documents it.
+
+mod arguments;
+mod exit;
+mod interrupt;
+mod mesh;
+mod run;
+mod scene;
+mod terminal;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Run(options) => run::run(&options),
+        Command::Verify(options) => verify::verify(&options),
+        Command::Mesh(command) => mesh::mesh(&command),
+        Command::Scene(command) => scene::scene(&command),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, message }) => {
+            if !message.is_empty() {
+                terminal::complain(&message);
+            }
+            ExitCode::from(code.number())
+        }
+    }
+}

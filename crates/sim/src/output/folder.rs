@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{FORMAT, MANIFEST, frame_name};
 use super::{Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, vtu};
-use crate::scene::{Scene, SceneParts};
+use crate::model::Model;
+use crate::scene::Scene;
 
 /// Files of an earlier run beside its frames.
 const FILES: [&str; 4] = [MANIFEST, "frames.pvd", "steps.csv", "summary.json"];
@@ -16,14 +17,10 @@ const FILES: [&str; 4] = [MANIFEST, "frames.pvd", "steps.csv", "summary.json"];
 pub struct RunHeader(Manifest);
 
 impl RunHeader {
-    /// The header for `scene`, whose parts are `parts`.
-    ///
-    /// # Panics
-    /// If the scene cannot be written as JSON, which none can be that was validated.
-    pub fn new(scene: &Scene, parts: &SceneParts) -> Self {
+    /// The header for a run of `scene` as `model`.
+    pub fn new(scene: &Scene, model: &Model) -> Self {
         #[expect(
             clippy::missing_panics_doc,
-            clippy::expect_used,
             reason = "plain data with string keys always has a JSON form"
         )]
         let json = serde_json::to_value(scene).expect("a scene is plain data");
@@ -32,13 +29,13 @@ impl RunHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene_hash: Checksum::of(json.to_string().as_bytes()),
             scene: json,
-            bodies: parts
+            bodies: model
                 .bodies
                 .iter()
+                .chain(&model.obstacles)
                 .map(|body| body.name.clone())
-                .chain(parts.obstacles.iter().map(|part| part.name.clone()))
                 .collect(),
-            half_spaces: parts
+            half_spaces: model
                 .half_spaces
                 .iter()
                 .map(|half_space| HalfSpaceEntry {
@@ -47,8 +44,8 @@ impl RunHeader {
                     normal: half_space.normal,
                 })
                 .collect(),
-            motions: parts.motions.clone(),
-            allow_inversion: scene.solver.allow_inversion,
+            motions: model.motions.clone(),
+            allow_inversion: model.allow_inversion,
             frames: Vec::new(),
         })
     }

@@ -2,6 +2,10 @@
 
 use nalgebra::Vector3;
 
+use crate::forces::contact_forces;
+use crate::model::{Model, PointMotion};
+use crate::state::State;
+
 /// Everything a frame file holds: the points of all bodies and mesh obstacles in one array, with what is known on
 /// them. Lengths are asserted when it is written.
 ///
@@ -39,6 +43,45 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The frame that shows `state`.
+    ///
+    /// # Panics
+    /// If `state` is not one of `model`.
+    #[track_caller]
+    pub fn capture(model: &Model, state: &State) -> Self {
+        let mut von_mises = vec![0.0; model.tets.len()];
+        model
+            .elastic
+            .von_mises_into(&state.positions, &mut von_mises);
+        let obstacles = model.obstacles.iter();
+        Self {
+            points: state.positions.clone(),
+            velocities: state.velocities.clone(),
+            contact_forces: contact_forces(model, state).points,
+            node_ids: model
+                .bodies
+                .iter()
+                .chain(&model.obstacles)
+                .flat_map(|body| body.original_nodes.iter().copied())
+                .collect(),
+            body_of_point: model.surface.group().to_vec(),
+            motion_of_point: model
+                .motion_of_point
+                .iter()
+                .map(|motion| match motion {
+                    PointMotion::Free(_) => None,
+                    PointMotion::Prescribed(motion) => Some(*motion),
+                })
+                .collect(),
+            tets: model.tets.clone(),
+            von_mises,
+            triangles: obstacles
+                .flat_map(|body| &model.surface.triangles()[body.triangles.clone()])
+                .copied()
+                .collect(),
+        }
+    }
+
     /// Says which array has the wrong length or which index is out of range, if any.
     pub(super) fn defect(&self) -> Option<String> {
         let points = self.points.len();

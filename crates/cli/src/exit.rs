@@ -1,0 +1,95 @@
+//! How the program ends.
+
+use impinge_sim::output::OutputError;
+use impinge_sim::scene::SceneError;
+use impinge_sim::{SimError, StepError};
+
+/// Exit codes; 0 is success and 2 a usage error, which clap reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// Verification found something wrong.
+    Unsound,
+    /// A scene, mesh or run folder cannot be used.
+    BadInput,
+    /// A step could not be completed; everything before it is on disk.
+    Stopped,
+    /// The run completed, but some solves did not meet their tolerance.
+    Inexact,
+    /// Output could not be written.
+    Output,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Code {
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::Unsound => 1,
+            Self::BadInput => 3,
+            Self::Stopped => 4,
+            Self::Inexact => 5,
+            Self::Output => 6,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// The table of `--help`.
+pub(crate) const EXIT_CODES: &str = "Exit codes:
+  0    everything went well
+  1    verification found something wrong
+  2    the command line is wrong
+  3    a scene, mesh or run folder cannot be used
+  4    run: a step could not be completed; everything before it is on disk
+  5    run: completed, but some solves did not meet their tolerance (see --accept-inexact)
+  6    output could not be written
+  130  interrupted; the last step is on disk";
+
+/// Why the program ends without success.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: Code,
+    /// One paragraph; empty if all was said.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn bad_input(error: &dyn std::error::Error) -> Self {
+        Self::new(Code::BadInput, error.to_string())
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        Self::bad_input(&error)
+    }
+}
+
+impl From<SimError> for Failure {
+    fn from(error: SimError) -> Self {
+        Self::bad_input(&error)
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        Self::new(Code::Stopped, error.to_string())
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        let code = match error {
+            OutputError::Read { .. } | OutputError::Format { .. } => Code::BadInput,
+            _ => Code::Output,
+        };
+        Self::new(code, error.to_string())
+    }
+}

@@ -1,0 +1,138 @@
+//! `impinge mesh`: examine, convert and make meshes.
+
+use std::path::Path;
+
+use impinge_geometry::io::{
+    read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
+};
+use impinge_geometry::mesh::generate::{self, RingShape};
+use impinge_geometry::mesh::{MeshError, MeshSummary, TetMesh};
+
+use super::arguments::{Make, Mesh};
+use super::exit::{Code, Failure};
+use super::terminal;
+
+/// Does what `command` asks.
+pub(crate) fn mesh(command: &Mesh) -> Result<(), Failure> {
+    match command {
+        Mesh::Info { files } => info(files),
+        Mesh::Convert { from, to, scale } => convert(from, to, *scale),
+        Mesh::Make(shape) => make(shape),
+    }
+}
+
+fn info(files: &[impl AsRef<Path>]) -> Result<(), Failure> {
+    let mut bad = 0;
+    for file in files {
+        let file = file.as_ref();
+        match summarise(file) {
+            Ok(summary) => terminal::say(&format!("{}\n{summary}", file.display())),
+            Err(failure) => {
+                bad += 1;
+                terminal::complain(&failure.message);
+            }
+        }
+    }
+    if bad == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new(Code::BadInput, String::new()))
+    }
+}
+
+/// A file as a solid if it can be one, else as a surface.
+fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
+    if is_surface_file(file) {
+        let mesh = read_triangle_mesh(file).map_err(|error| Failure::bad_input(&error))?;
+        return Ok(MeshSummary::of_surface(&mesh));
+    }
+    match read_tet_mesh(file) {
+        Ok(mesh) => MeshSummary::of_solid(&mesh).map_err(|error| Failure::bad_input(&error)),
+        Err(solid_error) => match read_triangle_mesh(file) {
+            Ok(mesh) => {
+                terminal::remark(&format!("as a surface only: {solid_error}"));
+                Ok(MeshSummary::of_surface(&mesh))
+            }
+            Err(_) => Err(Failure::bad_input(&solid_error)),
+        },
+    }
+}
+
+fn convert(from: &Path, to: &Path, scale: f64) -> Result<(), Failure> {
+    if is_surface_file(from) {
+        let mesh = read_triangle_mesh(from)
+            .map_err(|error| Failure::bad_input(&error))?
+            .map_vertices(|vertex| vertex * scale)
+            .map_err(|error| Failure::bad_input(&error))?;
+        return write_triangle_mesh(to, &mesh)
+            .map_err(|error| Failure::new(Code::Output, error.to_string()));
+    }
+    let mesh = read_tet_mesh(from)
+        .map_err(|error| Failure::bad_input(&error))?
+        .map_nodes(|node| node * scale)
+        .map_err(|error| Failure::bad_input(&error))?;
+    write(&mesh, to)
+}
+
+fn make(shape: &Make) -> Result<(), Failure> {
+    let (mesh, to): (Result<TetMesh, MeshError>, _) = match shape {
+        Make::Ring {
+            major_radius,
+            section,
+            segments,
+            to,
+        } => (
+            generate::ring(RingShape {
+                major_radius: *major_radius,
+                section: *section,
+                segments: *segments,
+            }),
+            to,
+        ),
+        Make::Cuboid { size, cells, to } => (
+            generate::cuboid([size[0], size[1], size[2]], [cells[0], cells[1], cells[2]]),
+            to,
+        ),
+        Make::Sphere {
+            radius,
+            subdivisions,
+            to,
+        } => (generate::sphere(*radius, *subdivisions), to),
+        Make::Cylinder {
+            radius,
+            height,
+            rings,
+            layers,
+            to,
+        } => (generate::cylinder(*radius, *height, *rings, *layers), to),
+        Make::Sheet {
+            size,
+            thickness,
+            cells,
+            to,
+        } => (
+            generate::sheet([size[0], size[1]], *thickness, [cells[0], cells[1]]),
+            to,
+        ),
+    };
+    write(&mesh.map_err(|error| Failure::bad_input(&error))?, to)
+}
+
+/// Writes a solid, or its surface where the format knows no solids.
+fn write(mesh: &TetMesh, to: &Path) -> Result<(), Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::new(Code::Output, error.to_string());
+    if !is_surface_file(to) {
+        return write_tet_mesh(to, mesh).map_err(|error| failed(&error));
+    }
+    let surface = mesh
+        .surface()
+        .and_then(|surface| surface.to_triangle_mesh(mesh))
+        .map_err(|error| Failure::bad_input(&error))?;
+    write_triangle_mesh(to, &surface).map_err(|error| failed(&error))
+}
+
+fn is_surface_file(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("obj") || extension.eq_ignore_ascii_case("vtp")
+    })
+}

@@ -1,0 +1,247 @@
+//! `impinge run`: from a scene to a folder of results.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use impinge_sim::output::{
+    Frame, FrameStamp, FrameWriter, Outcome, RunFacts, RunHeader, StepsCsv, Summary,
+};
+use impinge_sim::{Scene, Simulation, StepReport};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::arguments::Run;
+use super::exit::{Code, Failure};
+use super::interrupt::Interrupt;
+use super::terminal;
+
+/// Runs the scene of `options`.
+pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    let scene = Scene::load(&options.scene, &options.overrides)?;
+    use_threads(options.threads)?;
+    // Everything that can be wrong with the input is found before a folder is touched.
+    let simulation = Simulation::new(&scene)?;
+    let interrupt = Interrupt::listen();
+
+    let steps = match (options.steps, options.until) {
+        (Some(steps), _) => steps,
+        (None, Some(until)) => whole_steps(until, scene.time.step),
+        (None, None) => scene.time.steps(),
+    };
+    let folder = options.out.clone().unwrap_or_else(|| {
+        let name = options.scene.file_stem().unwrap_or_default();
+        PathBuf::from("out").join(name)
+    });
+    let mut recorder = Recorder::create(folder, &scene, simulation)?;
+    let bar = progress_bar(steps, options.quiet);
+    let end = recorder.advance(steps, &interrupt, &bar)?;
+    bar.finish_and_clear();
+    recorder.finish(end, options)
+}
+
+/// Why the steps ended.
+enum End {
+    Completed,
+    Interrupted,
+    Stopped(String),
+}
+
+/// A simulation and the files that record it.
+struct Recorder<'a> {
+    scene: &'a Scene,
+    simulation: Simulation,
+    header: RunHeader,
+    frames: FrameWriter,
+    steps: StepsCsv,
+    summary: Summary,
+    /// Straight motions since the last stored frame.
+    parts: u32,
+    begin: Instant,
+}
+
+impl<'a> Recorder<'a> {
+    fn create(folder: PathBuf, scene: &'a Scene, simulation: Simulation) -> Result<Self, Failure> {
+        let header = RunHeader::new(scene, simulation.model());
+        let frames = FrameWriter::create(folder, header.clone())?;
+        let steps = StepsCsv::create(frames.folder())?;
+        let mut recorder = Self {
+            scene,
+            simulation,
+            header,
+            frames,
+            steps,
+            summary: Summary::new(scene.settled_after()),
+            parts: 0,
+            begin: Instant::now(),
+        };
+        recorder.store()?;
+        Ok(recorder)
+    }
+
+    /// Stores the state as a frame, unless the last frame already shows it.
+    fn store(&mut self) -> Result<(), Failure> {
+        let state = self.simulation.state();
+        if self.frames.last_step() == Some(state.step) {
+            return Ok(());
+        }
+        let frame = Frame::capture(self.simulation.model(), state);
+        let stamp = FrameStamp {
+            step: state.step,
+            time: state.time,
+            parts: self.parts,
+        };
+        self.frames.write(&frame, stamp)?;
+        self.parts = 0;
+        Ok(())
+    }
+
+    fn advance(
+        &mut self,
+        steps: u64,
+        interrupt: &Interrupt,
+        bar: &ProgressBar,
+    ) -> Result<End, Failure> {
+        self.begin = Instant::now();
+        let mut end = End::Completed;
+        for done in 1..=steps {
+            if interrupt.requested() {
+                end = End::Interrupted;
+                break;
+            }
+            let report = match self.simulation.advance() {
+                Ok(report) => report,
+                Err(error) => {
+                    end = End::Stopped(error.to_string());
+                    break;
+                }
+            };
+            self.steps.row(&report)?;
+            self.summary.add(&report);
+            self.parts = self.parts.saturating_add(report.substeps.max(1));
+            if done % u64::from(self.scene.output.every) == 0 {
+                self.store()?;
+            }
+            show(bar, &report);
+        }
+        // Whatever ended the run, its last state is stored.
+        self.store()?;
+        Ok(end)
+    }
+
+    fn finish(self, end: End, options: &Run) -> Result<(), Failure> {
+        let counters = self.summary.counters();
+        let inexact = counters.inexact_solves > 0 && !options.accept_inexact;
+        let (status, code, message) = match end {
+            End::Stopped(message) => ("stopped", Some(Code::Stopped), Some(message)),
+            End::Interrupted => ("interrupted", Some(Code::Interrupted), None),
+            End::Completed if inexact => (
+                "inexact",
+                Some(Code::Inexact),
+                Some(format!(
+                    "{} solves did not meet their tolerance (column `inexact_solves` of steps.csv says where)\n  \
+                     mend: raise solver.max_iterations, shorten time.step, or accept them with --accept-inexact",
+                    counters.inexact_solves
+                )),
+            ),
+            End::Completed => ("completed", None, None),
+        };
+        let outcome = Outcome {
+            status: status.to_owned(),
+            exit_code: code.map_or(0, Code::number),
+            message: message.clone(),
+        };
+        let model = self.simulation.model();
+        let facts = RunFacts {
+            title: self.scene.title.clone(),
+            scene_hash: self.header.scene_hash(),
+            threads: rayon::current_num_threads(),
+            points: model.rest.len(),
+            tets: model.tets.len(),
+            frames: self.frames.frames(),
+            wall_seconds: self.begin.elapsed().as_secs_f64(),
+        };
+        self.summary.write(self.frames.folder(), &facts, &outcome)?;
+
+        if !options.quiet {
+            let folder = self.frames.folder().display();
+            terminal::say(&format!(
+                "{status}: {} steps in {:.1} s; {} frames in {folder} (open {folder}/frames.pvd in ParaView)",
+                self.summary.steps(),
+                facts.wall_seconds,
+                facts.frames,
+            ));
+        }
+        match code {
+            None => Ok(()),
+            Some(code) => Err(Failure::new(code, message.unwrap_or_default())),
+        }
+    }
+}
+
+/// Steps that reach `until`; a rounding error must not cost a whole one.
+fn whole_steps(until: f64, step: f64) -> u64 {
+    let steps = (until / step - 1e-9).ceil().max(1.0);
+    #[expect(clippy::cast_sign_loss, reason = "at least 1")]
+    let steps = steps as u64;
+    steps
+}
+
+/// Limits the threads of everything that follows.
+pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
+    let Some(threads) = threads else {
+        return Ok(());
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.get())
+        .build_global()
+        .map_err(|error| {
+            Failure::new(
+                Code::BadInput,
+                format!(
+                    "{threads} threads cannot be started: {error}\n  mend: use fewer --threads"
+                ),
+            )
+        })
+}
+
+/// A bar of `length` steps; it shows itself only on a terminal.
+pub(crate) fn progress_bar(length: u64, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length);
+    let template = "{bar:30} {pos}/{len}  {elapsed} done, {eta} left  {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}
+
+fn show(bar: &ProgressBar, report: &StepReport) {
+    bar.set_message(format!(
+        "t = {:.4} s, {} contacts, {} iterations{}",
+        report.time,
+        report.active,
+        report.iterations,
+        if report.substeps > 1 {
+            format!(", {} parts", report.substeps)
+        } else {
+            String::new()
+        }
+    ));
+    bar.inc(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_steps;
+
+    #[test]
+    fn until_is_reached_and_not_passed_by_a_rounding() {
+        assert_eq!(whole_steps(0.3, 0.1), 3);
+        assert_eq!(whole_steps(0.25, 0.1), 3);
+        assert_eq!(whole_steps(1.0, 1e-3), 1000);
+        assert_eq!(whole_steps(1e-6, 1e-3), 1);
+    }
+}

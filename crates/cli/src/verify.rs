@@ -1,0 +1,72 @@
+//! `impinge verify`: what a saved run guarantees, proved again.
+
+use std::path::Path;
+
+use impinge_sim::output::{Manifest, Verification, verify_frame, verify_run};
+
+use super::arguments::Verify;
+use super::exit::{Code, Failure};
+use super::run::{progress_bar, use_threads};
+use super::terminal;
+
+/// Proves everything `options` names; all of it, even after something wrong was found.
+pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {
+    use_threads(options.threads)?;
+    let mut sound = true;
+    for path in &options.paths {
+        let verification = examine(path, options.quiet)?;
+        sound &= verification.is_sound();
+        report(path, &verification, options.quiet);
+    }
+    if sound {
+        Ok(())
+    } else {
+        Err(Failure::new(Code::Unsound, String::new()))
+    }
+}
+
+fn examine(path: &Path, quiet: bool) -> Result<Verification, Failure> {
+    if !path.is_dir() {
+        return Ok(verify_frame(path)?);
+    }
+    let frames = Manifest::read(path)?.frames.len();
+    let bar = progress_bar(frames as u64, quiet);
+    let result = verify_run(path, &|| bar.inc(1));
+    bar.finish_and_clear();
+    Ok(result?)
+}
+
+fn report(path: &Path, verification: &Verification, quiet: bool) {
+    let Verification {
+        frames,
+        motions,
+        prescribed,
+        allowed_inversions,
+        findings,
+        notes,
+        ..
+    } = verification;
+    for finding in findings {
+        terminal::say(&finding.to_string());
+    }
+    if quiet {
+        return;
+    }
+    for note in notes {
+        terminal::remark(note);
+    }
+    if *allowed_inversions > 0 {
+        terminal::remark(&format!(
+            "{allowed_inversions} elements in all frames are inside out, which the scene allows"
+        ));
+    }
+    let verdict = match findings.len() {
+        0 => "sound".to_owned(),
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    terminal::say(&format!(
+        "{}: {verdict}; {frames} frames, {motions} motions between frames, {prescribed} prescribed positions",
+        path.display()
+    ));
+}
