@@ -77,8 +77,8 @@ pub(super) fn first_contact<const K: usize>(
 /// `None` if a coordinate axis separates during the whole step, else the largest `|d_kc|` per axis.
 ///
 /// The test is that of the boxes swept by the *relative* motion. Signs of rounded differences are exact, hence so is
-/// the test for zero separation; for others the slack covers the one rounding. NaN fails every comparison that could
-/// separate, and infinities make every later certificate fail.
+/// the test for zero separation; for others the slack covers the one rounding. A number that is not finite leaves
+/// `spoiled` NaN, which refuses the test and, through the extent, every later certificate.
 #[inline]
 fn overlapping_extent<const K: usize>(
     start: &[Vector3<f64>; K],
@@ -87,20 +87,21 @@ fn overlapping_extent<const K: usize>(
 ) -> Option<Vector3<f64>> {
     let mut lower = start[0];
     let mut upper = start[0];
-    let mut finite = Vector3::<f64>::zeros();
+    let mut spoiled = Vector3::<f64>::zeros();
     for d in start.iter().chain(end) {
         for c in 0..3 {
             lower[c] = if d[c] < lower[c] { d[c] } else { lower[c] };
             upper[c] = if d[c] > upper[c] { d[c] } else { upper[c] };
-            finite[c] += d[c] * 0.0;
+            spoiled[c] += d[c] * 0.0;
         }
     }
+    let spoiled = spoiled.sum();
     let gap = separation * LENGTH_SLACK;
-    let apart = |c: usize| (lower[c] > gap || upper[c] < -gap) && finite[c] == 0.0;
-    if apart(0) || apart(1) || apart(2) {
+    let apart = |c: usize| lower[c] > gap || upper[c] < -gap;
+    if (apart(0) || apart(1) || apart(2)) && !spoiled.is_nan() {
         return None;
     }
-    Some(Vector3::from_fn(|c, _| upper[c].max(-lower[c]) + finite[c]))
+    Some(Vector3::from_fn(|c, _| upper[c].max(-lower[c]) + spoiled))
 }
 
 /// The configuration at one time with its own separating direction.
