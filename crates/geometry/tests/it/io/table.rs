@@ -1,6 +1,10 @@
 //! What is known about the real meshes, measured by other programs (four significant digits).
 
-#![expect(clippy::unreadable_literal, reason = "copied digit for digit")]
+#![expect(
+    clippy::unreadable_literal,
+    clippy::approx_constant,
+    reason = "copied digit for digit"
+)]
 
 /// One file of the data folder's `meshes`.
 pub(super) struct Row {
