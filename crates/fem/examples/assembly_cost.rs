@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p impinge-fem --example assembly_cost`
 
+#![expect(clippy::print_stdout, reason = "a measurement for people to read")]
+
 use impinge_fem::{AssemblyScales, ElasticModel, Material};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::Vector3;

@@ -1,0 +1,13 @@
+//! Laws, derivatives, closed forms and oracles for the finite elements.
+
+mod allocations;
+mod assembly;
+mod corotational;
+mod derivatives;
+mod errors;
+mod kinematics;
+mod measures;
+mod neo_hookean;
+mod patch;
+mod support;
+mod threads;

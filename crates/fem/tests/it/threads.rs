@@ -1,0 +1,84 @@
+//! The same bits for any number of threads, while binding and while assembling.
+
+use crate::support::{Mesh, cuboid, materials, shaken};
+use impinge_fem::{AssemblyScales, ElasticModel};
+use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
+use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+/// Two large bodies of different materials, the second with some prescribed points.
+fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
+    let one = cuboid([8, 8, 8], 0.2);
+    let count = one.points.len() as u32;
+    let mut both = cuboid([8, 8, 8], 0.2);
+    both.points
+        .extend(one.points.iter().map(|x| x + Vector3::x() * 2.0));
+    both.tets
+        .extend(one.tets.iter().map(|tet| tet.map(|n| n + count)));
+    let half = one.tets.len();
+    let material_of_tet = [vec![0; half], vec![1; half]].concat();
+    let model = ElasticModel::new(
+        &both.points,
+        &both.tets,
+        &materials(),
+        &material_of_tet,
+        &vec![1000.0; 2 * half],
+    )
+    .expect("a sound mesh");
+    let mut next = 0;
+    let blocks = (0..both.points.len())
+        .map(|point| {
+            (point < count as usize || point % 9 != 0).then(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect();
+    (both, model, blocks)
+}
+
+fn bits(threads: usize) -> Vec<u64> {
+    let (mesh, model, blocks) = scene();
+    let x = shaken(&mesh.points, 0.03, 1);
+    let v = shaken(&vec![Vector3::zeros(); x.len()], 1.0, 2);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a thread pool");
+    pool.install(|| {
+        let pattern = Arc::new(BlockPattern::from_pairs(
+            blocks.iter().flatten().count(),
+            model.block_pairs(&blocks),
+        ));
+        let assembler = model.bind(&pattern, &blocks).expect("the pattern fits");
+        let mut matrix = SymmetricBlockMatrix::zeros(pattern);
+        let mut rhs = vec![0.0; matrix.len()];
+        assembler.assemble(
+            &x,
+            &AssemblyScales::implicit_euler(1e-3),
+            &v,
+            &mut matrix,
+            &mut rhs,
+        );
+        let least = model.minimum_volume_ratio(&x).expect("there are elements");
+        let entries = matrix
+            .values()
+            .iter()
+            .flat_map(Matrix3::as_slice)
+            .chain(&rhs);
+        entries
+            .chain([&model.energy(&x), &least.ratio])
+            .map(|value| value.to_bits())
+            .chain([least.element as u64])
+            .collect()
+    })
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let serial = bits(1);
+    assert!(serial.len() > 50_000);
+    for threads in [2, 7] {
+        assert!(bits(threads) == serial, "{threads} threads differ from one");
+    }
+}
