@@ -29,6 +29,9 @@ use workspace::Workspace;
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
 const STATIONARY: f64 = 1e-8;
 
+/// Iterations without an evaluation that every further `patience` iterations add after a restart.
+const REST: u64 = 8;
+
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
 
@@ -106,7 +109,10 @@ impl ActiveSetCr {
                 EvaluationSchedule::AtConvergence => false,
                 EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval()),
             };
-            if !due || since_restart < self.settings.cool_down {
+            // Contacts that have not settled by now chase each other: let the equalities be solved further between two
+            // looks, ever further, until what is seen are solutions and not passing states.
+            let rest = self.settings.cool_down + REST * (iteration / self.settings.patience);
+            if !due || since_restart < rest {
                 return false;
             }
         }

@@ -79,6 +79,9 @@ pub struct ActiveSetCrSettings {
     pub max_iterations: u64,
     /// Iterations after a restart in which only forced evaluations happen.
     pub cool_down: u64,
+    /// Iterations after which that rest starts to grow, and again after as many more; `u64::MAX` for never, as in the
+    /// paper, where contacts on nearly rigid or over-constrained bodies may change states in circles.
+    pub patience: u64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
 }
@@ -99,6 +102,7 @@ impl Default for ActiveSetCrSettings {
             direction_step: 0.01,
             max_iterations: 5000,
             cool_down: 0,
+            patience: 100,
             refresh_interval: 50,
         }
     }
@@ -130,6 +134,7 @@ impl ActiveSetCrSettings {
             });
         }
         positive("max_iterations", self.max_iterations as f64)?;
+        positive("patience", self.patience as f64)?;
         positive("refresh_interval", self.refresh_interval as f64)
     }
 }
