@@ -13,7 +13,7 @@ const SCALING_BAND: std::ops::Range<f64> = 0.25..4.0;
 /// Scaled Newton needs at most 9 steps (Higham); more means non-finite input.
 const MAX_STEPS: usize = 12;
 
-/// The rotation `R` of the polar decomposition `F = R S`: `U Vᵀ` of [`rotation_svd`](super::rotation_svd).
+/// The rotation `R` of the polar decomposition `F = R S`: `U Vᵀ` of [`rotation_svd`].
 ///
 /// Always a proper rotation (`det R = 1`), also for flat or inverted `F`. Where `σ₂ + σ₃ = 0` it is not unique and
 /// any of the nearest rotations is returned; with a NaN in `F` the result is unspecified.

@@ -79,12 +79,12 @@ impl NeoHookean {
         self.threshold
     }
 
-    /// Energy density (J/m³) as a function of the signed principal stretches.
+    /// Energy density (J/m³) as a function of the signed principal stretches (at most the last one negative).
     pub fn principal_energy(&self, sigma: &Vector3<f64>) -> f64 {
         self.principal(sigma).energy
     }
 
-    /// Principal stresses `∂Ψ/∂σᵢ` (Pa) as a function of the signed principal stretches.
+    /// Principal stresses `∂Ψ/∂σᵢ` (Pa) as a function of the signed principal stretches (at most the last one negative).
     pub fn principal_stress(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
         self.principal(sigma).stress
     }
