@@ -338,23 +338,10 @@ impl ActiveSetCr {
                 return report;
             }
             if stationary || self.converged(solution, 1.0) {
-                // The recurrences have drifted: judge by the definition before saying so.
-                self.recompute_residual(problem, solution);
-                report.extra_products += 1;
-                let occasion = Occasion::Forced {
-                    contradicting: stationary,
-                };
-                let changed = self.evaluate(problem, solution, occasion, &mut report);
-                if !changed && self.converged(solution, SLACK) {
-                    report.termination = Termination::Converged;
+                if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
+                    report.termination = termination;
                     return report;
                 }
-                if !changed && stationary {
-                    report.termination = Termination::LeastSquares;
-                    return report;
-                }
-                self.restart(problem, solution);
-                report.extra_products += 1;
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
             }
 
@@ -363,9 +350,7 @@ impl ActiveSetCr {
             report.iterations += 1;
             since_restart += 1;
             if curvature == 0.0 || !curvature.is_finite() {
-                if self.preconditioner.kind == PreconditionerKind::Full {
-                    self.preconditioner.kind = PreconditionerKind::Diagonal;
-                    report.preconditioner_fallbacks += 1;
+                if self.fall_back(&mut report) {
                     self.restart(problem, solution);
                     (previous, guarded_before, since_restart) = (None, false, 0);
                 } else {
@@ -404,10 +389,7 @@ impl ActiveSetCr {
                 }
             }
             if guarded && guarded_before {
-                if self.preconditioner.kind == PreconditionerKind::Full {
-                    self.preconditioner.kind = PreconditionerKind::Diagonal;
-                    report.preconditioner_fallbacks += 1;
-                }
+                self.fall_back(&mut report);
                 self.recompute_residual(problem, solution);
                 self.restart(problem, solution);
                 report.extra_products += 2;
@@ -430,6 +412,42 @@ impl ActiveSetCr {
             report.termination = Termination::Breakdown;
         }
         report
+    }
+
+    /// Where the equalities seem solved, or as good as they can be: whether that is the end, else a new start.
+    fn settle(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        stationary: bool,
+        report: &mut ContactReport,
+    ) -> Option<Termination> {
+        // The recurrences have drifted: judge by the definition before saying so.
+        self.recompute_residual(problem, solution);
+        report.extra_products += 1;
+        let occasion = Occasion::Forced {
+            contradicting: stationary,
+        };
+        let changed = self.evaluate(problem, solution, occasion, report);
+        if !changed && self.converged(solution, SLACK) {
+            return Some(Termination::Converged);
+        }
+        if !changed && stationary {
+            return Some(Termination::LeastSquares);
+        }
+        self.restart(problem, solution);
+        report.extra_products += 1;
+        None
+    }
+
+    /// Gives up the indefinite preconditioner; false if the definite one is in use already.
+    fn fall_back(&mut self, report: &mut ContactReport) -> bool {
+        let full = self.preconditioner.kind == PreconditionerKind::Full;
+        if full {
+            self.preconditioner.kind = PreconditionerKind::Diagonal;
+            report.preconditioner_fallbacks += 1;
+        }
+        full
     }
 
     fn apply_preconditioner_to_bp(&mut self, problem: &ContactProblem, solution: &ContactSolution) {

@@ -143,3 +143,153 @@ impl Preconditioner {
         displacement(problem, contact, v) - problem.offset(contact)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContactRow, ContactState};
+    use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+    use nalgebra::{DMatrix, DVector, Matrix3};
+
+    /// Two blocks, and `copies` of one contact between them.
+    fn problem(copies: usize) -> ContactProblem {
+        let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(2, [(0, 1)]));
+        *momentum.diagonal_block_mut(0) = Matrix3::new(2.0, 0.3, 0.0, 0.3, 3.0, 0.1, 0.0, 0.1, 5.0);
+        *momentum.diagonal_block_mut(1) = Matrix3::from_diagonal(&Vector3::new(1.0, 4.0, 2.0));
+        let mut problem = ContactProblem::new(1e-3, momentum, vec![0.0; 6]);
+        let frame = crate::frame::ContactFrame::around(Vector3::new(1.0, 2.0, -2.0) / 3.0).rows();
+        for _ in 0..copies {
+            problem.push(&ContactRow {
+                entries: &[(0, 1e-3 * frame), (1, -0.7e-3 * frame)],
+                offset: Vector3::zeros(),
+                friction: 0.5,
+            });
+        }
+        problem
+    }
+
+    /// `C⁻¹` column by column.
+    fn applied(
+        preconditioner: &Preconditioner,
+        problem: &ContactProblem,
+        contacts: &[Multipliers],
+    ) -> DMatrix<f64> {
+        let active: Vec<u32> = (0..contacts.len() as u32)
+            .filter(|&c| contacts[c as usize].state != ContactState::Inactive)
+            .collect();
+        let size = 6 + 3 * contacts.len();
+        let mut out = DMatrix::zeros(size, size);
+        for column in 0..size {
+            let mut r = DVector::<f64>::zeros(size);
+            r[column] = 1.0;
+            // The iteration never passes anything in rows that do not take part.
+            for (contact, multipliers) in contacts.iter().enumerate() {
+                let rows = 6 + 3 * contact;
+                let kept = masked(
+                    multipliers.state,
+                    Vector3::new(r[rows], r[rows + 1], r[rows + 2]),
+                );
+                r.fixed_rows_mut::<3>(rows).copy_from(&kept);
+            }
+            let (r_v, r_m) = r.as_slice().split_at(6);
+            let mut z = vec![0.0; size];
+            let (z_v, z_m) = z.split_at_mut(6);
+            preconditioner.apply(problem, contacts, &active, (r_v, r_m), (z_v, z_m));
+            out.set_column(column, &DVector::from_vec(z));
+        }
+        out
+    }
+
+    /// The formula of spec 6.1, written with dense matrices.
+    #[test]
+    fn full_is_the_block_formula() {
+        let problem = problem(3);
+        let states = [
+            ContactState::Sticking,
+            ContactState::Inactive,
+            ContactState::Sliding,
+        ];
+        let contacts = states.map(|state| Multipliers {
+            state,
+            ..Multipliers::default()
+        });
+        let mut preconditioner = Preconditioner::default();
+        preconditioner.prepare(
+            &problem,
+            PreconditionerKind::Full,
+            DuplicateRule::Similarity,
+        );
+
+        let inverse = DMatrix::from_diagonal(&DVector::from_column_slice(
+            &preconditioner.inverse_diagonal,
+        ));
+        let mut l = DMatrix::<f64>::zeros(9, 6);
+        let mut inverse_s = DMatrix::<f64>::zeros(9, 9);
+        for (contact, multipliers) in contacts.iter().enumerate() {
+            let mask = masked(multipliers.state, Vector3::repeat(1.0));
+            let (blocks, jacobians) = problem.row(contact);
+            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                l.fixed_view_mut::<3, 3>(3 * contact, 3 * block as usize)
+                    .copy_from(&(-Matrix3::from_diagonal(&mask) * jacobian));
+            }
+            for row in 0..3 {
+                // All three contacts are equal: each counts three times, whatever the states.
+                let w = preconditioner.compliance[3 * contact + row];
+                inverse_s[(3 * contact + row, 3 * contact + row)] = mask[row] / (3.0 * w);
+            }
+        }
+        let mut expected = DMatrix::zeros(15, 15);
+        let coupling = &inverse_s * &l * &inverse;
+        expected
+            .view_mut((0, 0), (6, 6))
+            .copy_from(&(&inverse - &inverse * l.transpose() * &coupling));
+        expected.view_mut((6, 0), (9, 6)).copy_from(&coupling);
+        expected
+            .view_mut((0, 6), (6, 9))
+            .copy_from(&coupling.transpose());
+        expected.view_mut((6, 6), (9, 9)).copy_from(&-&inverse_s);
+        let found = applied(&preconditioner, &problem, &contacts);
+        // Entries range from 1/kg to N/m.
+        assert!((&found - &expected).amax() < 1e-12 * expected.amax());
+        let upper = found.view((0, 0), (6, 6)) - expected.view((0, 0), (6, 6));
+        assert!(upper.amax() < 1e-12);
+    }
+
+    /// Copies leave the upper left block semi-definite when they are counted, by either rule.
+    #[test]
+    fn counted_copies_leave_no_negative_eigenvalue() {
+        for rule in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
+            let problem = problem(5);
+            let contacts = [Multipliers {
+                state: ContactState::Sticking,
+                ..Multipliers::default()
+            }; 5];
+            let mut preconditioner = Preconditioner::default();
+            preconditioner.prepare(&problem, PreconditionerKind::Full, rule);
+            let smallest = |preconditioner: &Preconditioner| {
+                let upper = applied(preconditioner, &problem, &contacts)
+                    .view((0, 0), (6, 6))
+                    .into_owned();
+                let scale = DMatrix::from_diagonal(
+                    &DVector::from_column_slice(&preconditioner.inverse_diagonal)
+                        .map(|d| d.sqrt().recip()),
+                );
+                (&scale * upper * &scale).symmetric_eigenvalues().min()
+            };
+            // Rows of one contact are not orthogonal under `D⁻¹`: the row sum counts that, the similarity does not.
+            let floor = match rule {
+                DuplicateRule::Similarity => -1.0,
+                DuplicateRule::RowSum => -1e-12,
+            };
+            assert!(smallest(&preconditioner) >= floor, "{rule:?}");
+            for (inverse, w) in preconditioner
+                .inverse_scaled
+                .iter_mut()
+                .zip(&preconditioner.compliance)
+            {
+                *inverse = w.recip();
+            }
+            assert!(smallest(&preconditioner) < -3.0, "uncounted copies");
+        }
+    }
+}

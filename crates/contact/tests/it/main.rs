@@ -1,0 +1,9 @@
+//! Tests of the contact crate, arranged as its sources are.
+
+mod active_set_cr;
+mod agreement;
+mod frame;
+mod problem;
+mod residual;
+mod robustness;
+mod support;

@@ -1,0 +1,99 @@
+//! Dense reference: `W = J A⁻¹ Jᵀ` by Cholesky, non-smooth Gauss-Seidel with projection on the cone.
+
+use super::{dense_momentum, dense_rows};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, Multipliers};
+use nalgebra::{DVector, Matrix3, Vector3};
+
+/// A solved reference: velocity, forces `(λ, F)` and how far the last sweep moved any displacement (m).
+pub(crate) struct Reference {
+    pub(crate) velocity: DVector<f64>,
+    /// The velocity if no contact acted.
+    pub(crate) free: DVector<f64>,
+    pub(crate) forces: DVector<f64>,
+    pub(crate) settled: f64,
+}
+
+/// Solves `problem` by at most `sweeps` sweeps, stopping when no displacement moves by more than `tolerance` (m).
+pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> Reference {
+    let cholesky = dense_momentum(problem)
+        .cholesky()
+        .expect("the momentum matrix is positive definite");
+    let rows = dense_rows(problem);
+    let free = cholesky.solve(&DVector::from_column_slice(&problem.rhs));
+    let compliant = cholesky.solve(&rows.transpose());
+    let delassus = &rows * &compliant;
+    let mut displacement = &rows * &free;
+    for contact in 0..problem.contacts() {
+        let mut entry = displacement.fixed_rows_mut::<3>(3 * contact);
+        entry -= problem.offset(contact);
+    }
+    let mut forces = DVector::zeros(3 * problem.contacts());
+    let mut settled = f64::INFINITY;
+    for _ in 0..sweeps {
+        settled = 0.0;
+        for contact in 0..problem.contacts() {
+            let own: Matrix3<f64> = delassus.fixed_view::<3, 3>(3 * contact, 3 * contact).into();
+            let old: Vector3<f64> = forces.fixed_rows::<3>(3 * contact).into();
+            let now: Vector3<f64> = displacement.fixed_rows::<3>(3 * contact).into();
+            let change = local(&own, now, old, problem.friction(contact)) - old;
+            forces
+                .fixed_rows_mut::<3>(3 * contact)
+                .copy_from(&(old + change));
+            displacement += delassus.columns(3 * contact, 3) * change;
+            settled = settled.max((own * change).amax());
+        }
+        if settled < tolerance {
+            break;
+        }
+    }
+    Reference {
+        velocity: &free + compliant * &forces,
+        free,
+        forces,
+        settled,
+    }
+}
+
+/// A few projections for one contact: the normal force alone, then friction on the disk it allows.
+fn local(own: &Matrix3<f64>, now: Vector3<f64>, old: Vector3<f64>, friction: f64) -> Vector3<f64> {
+    let mut force = old;
+    let tangential = own.fixed_view::<2, 2>(1, 1).trace();
+    for _ in 0..20 {
+        let at = now + own * (force - old);
+        force.x = (force.x - at.x / own[(0, 0)]).max(0.0);
+        let at = now + own * (force - old);
+        let trial = force.yz() - at.yz() / tangential;
+        let radius = friction * force.x;
+        let scale = if trial.norm() > radius {
+            radius / trial.norm()
+        } else {
+            1.0
+        };
+        force.y = scale * trial.x;
+        force.z = scale * trial.y;
+    }
+    force
+}
+
+impl Reference {
+    /// The same in the form that `residual` judges.
+    pub(crate) fn solution(&self) -> ContactSolution {
+        let contacts = self.forces.as_slice().chunks_exact(3).map(|force| {
+            let state = if force[0] > 0.0 {
+                ContactState::Sliding
+            } else {
+                ContactState::Inactive
+            };
+            Multipliers {
+                state,
+                lambda: force[0],
+                sliding_force: [force[1], force[2]],
+                ..Multipliers::default()
+            }
+        });
+        ContactSolution {
+            velocity: self.velocity.as_slice().to_vec(),
+            contacts: contacts.collect(),
+        }
+    }
+}
