@@ -197,8 +197,10 @@ impl Contact {
     }
 }
 
-fn contact_parts()
--> impl Strategy<Value = (Vector3<f64>, [Vector3<f64>; 3], [Vector3<f64>; 3], f64)> {
+/// A first corner, the other three at the start and at the contact, and its time.
+type ContactParts = (Vector3<f64>, [Vector3<f64>; 3], [Vector3<f64>; 3], f64);
+
+fn contact_parts() -> impl Strategy<Value = ContactParts> {
     (
         exact_point(),
         prop::array::uniform3(exact_point()),
