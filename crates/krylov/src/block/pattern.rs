@@ -48,7 +48,7 @@ impl BlockPattern {
             .into_iter()
             .map(|(i, j)| if i <= j { (i, j) } else { (j, i) })
             .collect();
-        let (mut starts, mut columns) = bucket_by_row(blocks, &pairs);
+        let (starts, mut columns) = bucket_by_row(blocks, &pairs);
 
         // Each bucket is sorted and freed of repetitions; the buckets move together.
         let mut row_offsets = Vec::with_capacity(blocks + 1);
@@ -66,7 +66,6 @@ impl BlockPattern {
             }
             row_offsets.push(end);
         }
-        starts.clear();
         columns.truncate(end);
         columns.shrink_to_fit();
 
