@@ -1,4 +1,4 @@
-//! Nothing is allocated once a workspace has grown: a counting allocator sees zero on the second solve.
+//! Nothing is allocated once a workspace has grown: a counting allocator sees zero when a solve is repeated.
 #![expect(
     unsafe_code,
     reason = "a global allocator can only be implemented unsafely; this one counts and forwards to the system's"
@@ -64,8 +64,9 @@ fn matrix(blocks: u32) -> SymmetricBlockMatrix {
     matrix
 }
 
-/// Counts what a repeated solve, and a preconditioner's update, allocate.
-fn allocations_of_second_solve(
+/// What a repeated solve, and a preconditioner's update, allocate: the least of a few repetitions. An allocation of ours
+/// recurs in each of them; each rayon worker allocates some bookkeeping of its own, once, at its first theft of work.
+fn allocations_of_repeated_solve(
     method: &mut dyn KrylovMethod,
     matrix: &SymmetricBlockMatrix,
 ) -> usize {
@@ -77,8 +78,7 @@ fn allocations_of_second_solve(
         absolute: 0.0,
         max_iterations: 20,
     };
-    let mut count = 0;
-    for round in 0..2 {
+    let mut solve_again = || {
         x.fill(0.0);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
         preconditioner.update(matrix).expect("positive definite");
@@ -88,19 +88,19 @@ fn allocations_of_second_solve(
             rhs: &b,
         };
         let report = solve(method, &system, &mut x, &rule);
-        count = ALLOCATIONS.load(Ordering::Relaxed) - before;
         assert!(report.iterations > 2);
-        assert!(
-            round > 0 || count > 0,
-            "the first solve must be seen to grow its workspace"
-        );
-    }
-    count
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    };
+    assert!(
+        solve_again() > 0,
+        "the first solve must be seen to grow its workspace"
+    );
+    (0..5).map(|_| solve_again()).min().unwrap_or(usize::MAX)
 }
 
 /// One test, for there is one counter: a small system on the calling thread, a large one on a pool.
 #[test]
-fn second_solves_allocate_nothing() {
+fn repeated_solves_allocate_nothing() {
     let methods: [(&str, Box<dyn KrylovMethod + Send>); 3] = [
         ("CG", Box::new(ConjugateGradient::new())),
         ("CR", Box::new(ConjugateResidual::new())),
@@ -115,11 +115,11 @@ fn second_solves_allocate_nothing() {
         .unwrap();
     for (name, mut method) in methods {
         assert_eq!(
-            allocations_of_second_solve(&mut *method, &small),
+            allocations_of_repeated_solve(&mut *method, &small),
             0,
             "{name}"
         );
-        let count = pool.install(|| allocations_of_second_solve(&mut *method, &large));
+        let count = pool.install(|| allocations_of_repeated_solve(&mut *method, &large));
         assert_eq!(count, 0, "{name} on a pool");
     }
 }
