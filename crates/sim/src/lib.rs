@@ -1,1 +1,21 @@
-//! placeholder
+//! Scenes, models, states and steppers: the order of a time step.
+
+pub mod error;
+pub mod forces;
+pub mod model;
+pub mod output;
+pub mod report;
+pub mod scene;
+pub mod simulation;
+pub mod state;
+pub mod step;
+pub mod stepper;
+pub mod tolerances;
+
+pub use error::{SimError, StepError, StepFailure};
+pub use model::Model;
+pub use report::StepReport;
+pub use scene::Scene;
+pub use simulation::Simulation;
+pub use state::State;
+pub use stepper::Stepper;

@@ -1,0 +1,140 @@
+//! What keeps a scene from being simulated, and what stops a run.
+
+use crate::scene::SceneError;
+use thiserror::Error;
+
+/// A scene that cannot be simulated.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The scene file itself.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A body's mesh or material.
+    #[error("body `{body}`: {problem}")]
+    Body {
+        /// Name of the body.
+        body: String,
+        /// What is wrong, and the mend.
+        problem: String,
+    },
+    /// Elements or masses.
+    #[error(transparent)]
+    Fem(#[from] impinge_fem::FemError),
+    /// No free node anywhere.
+    #[error(
+        "no node of the scene is free to move; leave at least one body without `fixed` on all of its nodes"
+    )]
+    NothingMoves,
+    /// Two surfaces cross at the start.
+    #[error(
+        "`{first}` and `{second}` overlap at the start (triangles {triangles:?}, near {place:?} m); move them apart: \
+         a run can only keep apart what starts apart"
+    )]
+    InitialOverlap {
+        /// Name of a body or obstacle.
+        first: String,
+        /// The other; the same name for a body that crosses itself.
+        second: String,
+        /// Triangles of the collision surface.
+        triangles: [u32; 2],
+        /// A point of the first triangle (m).
+        place: [f64; 3],
+    },
+    /// A body reaches into a half-space at the start.
+    #[error(
+        "`{body}` reaches {depth:e} m into the half-space `{half_space}` at the start, at {place:?} m; move it out"
+    )]
+    InitialPenetration {
+        /// Name of the body.
+        body: String,
+        /// Name of the half-space.
+        half_space: String,
+        /// How deep (m); 0 if it touches.
+        depth: f64,
+        /// The deepest point (m).
+        place: [f64; 3],
+    },
+}
+
+/// Why an attempt at a step was given up.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StepFailure {
+    /// The contact solver reached its iteration limit.
+    #[error(
+        "the contact solver did not converge in {iterations} iterations (residual {residual:e} N·s)"
+    )]
+    NotConverged {
+        /// Iterations spent.
+        iterations: u64,
+        /// Final residual (N·s).
+        residual: f64,
+    },
+    /// A number stopped being finite.
+    #[error("the contact solver broke down after {iterations} iterations")]
+    Breakdown {
+        /// Iterations spent.
+        iterations: u64,
+    },
+    /// Contacts kept being added.
+    #[error("new contacts were still found after {rounds} rounds; the last one: {contact}")]
+    TooManyRounds {
+        /// Rounds spent.
+        rounds: u32,
+        /// The contact in words.
+        contact: String,
+    },
+    /// Gaps did not settle in `(0, ε₂)`.
+    #[error(
+        "after {rounds} re-linearisations a gap is {gap:e} m, outside (0, {clearance:e}): {contact}"
+    )]
+    GapsUnsettled {
+        /// Rounds spent.
+        rounds: u32,
+        /// The worst gap (m).
+        gap: f64,
+        /// `ε₂` (m).
+        clearance: f64,
+        /// The contact in words.
+        contact: String,
+    },
+    /// An element inverted although the scene forbids it.
+    #[error("tetrahedron {tet} of `{body}` inverted (volume ratio {ratio:.3})")]
+    Inverted {
+        /// Name of the body.
+        body: String,
+        /// Tetrahedron within the body.
+        tet: usize,
+        /// Current over rest volume.
+        ratio: f64,
+    },
+    /// Prescribed points drive two surfaces into each other: no force can prevent that.
+    #[error(
+        "prescribed motions drive surfaces into each other: {contact}; change `motion` or `fixed`"
+    )]
+    PrescribedCollision {
+        /// The contact in words.
+        contact: String,
+    },
+    /// The problem could not be posed.
+    #[error(transparent)]
+    Problem(#[from] impinge_contact::ContactError),
+}
+
+/// A step that could not be made collision-free; the state is the last safe one.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[error(
+    "step {step} (t = {time:.6} s) could not be completed: {failure}; parts as short as {shortest:e} s were tried. \
+     Everything up to here is safe. Try a shorter `time.step` or a smaller `time.minimum_step`"
+)]
+pub struct StepError {
+    /// Number of the step.
+    pub step: u64,
+    /// Simulated time of the last safe state (s).
+    pub time: f64,
+    /// Shortest part tried (s).
+    pub shortest: f64,
+    /// What went wrong in it.
+    pub failure: StepFailure,
+}

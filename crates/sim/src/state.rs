@@ -1,0 +1,21 @@
+//! All that changes during a run, and all that a restart needs.
+
+use crate::step::contact::Contact;
+use nalgebra::Vector3;
+
+/// The simulated bodies at one instant.
+///
+/// Scratch lives in the stepper; a stepper made anew continues from a state bit for bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Simulated time (s).
+    pub time: f64,
+    /// Number of whole steps taken.
+    pub step: u64,
+    /// `x`: one position per point of the model (m).
+    pub positions: Vec<Vector3<f64>>,
+    /// `v`: one velocity per point (m/s).
+    pub velocities: Vec<Vector3<f64>>,
+    /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.
+    pub contacts: Vec<Contact>,
+}

@@ -1,0 +1,50 @@
+//! Stage 1: momentum matrix and right-hand side of a step.
+
+use crate::{
+    model::{Model, PointMotion},
+    state::State,
+};
+use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Vector3;
+
+/// Prescribed points at the end of the step: exact positions, and the velocities that lead there in a straight line.
+///
+/// Entries of free points are left alone.
+pub(crate) fn prescribe(
+    model: &Model,
+    state: &State,
+    time_step: f64,
+    end: &mut [Vector3<f64>],
+    velocity: &mut [Vector3<f64>],
+) {
+    for (point, motion) in model.motion_of_point.iter().enumerate() {
+        if let PointMotion::Prescribed(motion) = motion {
+            let target = model.motions[*motion as usize]
+                .position_at(&model.rest[point], state.time + time_step);
+            velocity[point] = (target - state.positions[point]) / time_step;
+            end[point] = target;
+        }
+    }
+}
+
+/// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step (spec 3.1).
+pub(crate) fn momentum_system(
+    model: &Model,
+    assembler: &Assembler,
+    state: &State,
+    time_step: f64,
+    prescribed_velocity: &[Vector3<f64>],
+    matrix: &mut SymmetricBlockMatrix,
+    rhs: &mut [f64],
+) {
+    let scales = AssemblyScales::implicit_euler(time_step);
+    matrix.set_zero();
+    for (rhs, &point) in rhs.chunks_exact_mut(3).zip(&model.point_of_block) {
+        let point = point as usize;
+        let impulse = (state.velocities[point] + model.gravity * time_step) * model.mass[point];
+        rhs.copy_from_slice(impulse.as_slice());
+    }
+    assembler.add_mass(&scales, matrix);
+    assembler.assemble(&state.positions, &scales, prescribed_velocity, matrix, rhs);
+}

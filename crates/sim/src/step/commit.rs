@@ -1,0 +1,67 @@
+//! Stage 6: what a finished step tells of itself.
+
+use crate::{
+    model::{Model, PointMotion},
+    report::StepReport,
+    state::State,
+};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
+use nalgebra::Vector3;
+
+/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step.
+pub(crate) fn judge(problem: &ContactProblem, solution: &ContactSolution, report: &mut StepReport) {
+    let judged = residual(problem, solution);
+    report.momentum_residual = report.momentum_residual.max(judged.momentum);
+    report.normal_residual = report.normal_residual.max(judged.normal);
+    report.friction_residual = report.friction_residual.max(judged.friction);
+}
+
+/// Energies, momenta and contact counts of the state.
+pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
+    let (mut kinetic, mut gravitational) = (0.0, 0.0);
+    let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
+    for (point, motion) in model.motion_of_point.iter().enumerate() {
+        let (mass, x, v) = (
+            model.mass[point],
+            state.positions[point],
+            state.velocities[point],
+        );
+        kinetic += 0.5 * mass * v.norm_squared();
+        gravitational -= mass * model.gravity.dot(&x);
+        if matches!(motion, PointMotion::Free(_)) {
+            momentum += v * mass;
+            angular += x.cross(&v) * mass;
+        }
+    }
+    report.kinetic_energy = kinetic;
+    report.gravitational_energy = gravitational;
+    report.elastic_energy = model.elastic.energy(&state.positions);
+    report.momentum = momentum.into();
+    report.angular_momentum = angular.into();
+    report.minimum_volume_ratio = model
+        .elastic
+        .minimum_volume_ratio(&state.positions)
+        .map_or(1.0, |smallest| smallest.ratio);
+
+    let mut force = Vector3::zeros();
+    (
+        report.active,
+        report.sticking,
+        report.sliding,
+        report.inactive,
+    ) = (0, 0, 0, 0);
+    for contact in &state.contacts {
+        match contact.multipliers.state {
+            ContactState::Inactive => report.inactive += 1,
+            ContactState::Sliding => report.sliding += 1,
+            ContactState::Sticking => report.sticking += 1,
+        }
+        for (i, &point) in contact.stencil().iter().enumerate() {
+            if matches!(model.motion_of_point[point as usize], PointMotion::Free(_)) {
+                force += contact.force_on(i);
+            }
+        }
+    }
+    report.active = report.sticking + report.sliding;
+    report.contact_force = force.into();
+}

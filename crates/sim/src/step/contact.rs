@@ -1,0 +1,113 @@
+//! A contact as the step loop keeps it: features, linearisation, anchor and forces.
+
+use impinge_contact::{Multipliers, frame::ContactFrame};
+use nalgebra::Vector3;
+
+/// Which features touch. The order of keys is the order of contacts everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContactKey {
+    /// A point and a surface triangle.
+    VertexFace {
+        /// Point of the model.
+        vertex: u32,
+        /// Triangle of the collision surface.
+        face: u32,
+    },
+    /// Two surface edges, the smaller index first.
+    EdgeEdge {
+        /// Edge of the collision surface.
+        first: u32,
+        /// Edge of the collision surface.
+        second: u32,
+    },
+    /// A point and a half-space.
+    VertexHalfSpace {
+        /// Point of the model.
+        vertex: u32,
+        /// Half-space of the model.
+        half_space: u32,
+    },
+}
+
+/// A stored contact: what it touches, how it is linearised, and the force it carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Which features.
+    pub key: ContactKey,
+    /// Points of the stencil; `[p, a, b, c]`, `[a0, a1, b0, b1]` or `[p]`.
+    pub points: [u32; 4],
+    /// How many of `points` count: 4, or 1 for a half-space.
+    pub point_count: u8,
+    /// Signed weights of the normal row: the gap vector is `Σ w x − origin`; they sum to 0, or to 1 for a half-space.
+    pub weights: [f64; 4],
+    /// The same for the tangential rows: the material point that sticks.
+    pub anchor_weights: [f64; 4],
+    /// A point of the half-space's plane; zero between meshes (m).
+    pub origin: Vector3<f64>,
+    /// The half-space's material point that sticks; zero between meshes (m).
+    pub anchor: Vector3<f64>,
+    /// Normal and tangents.
+    pub frame: ContactFrame,
+    /// `d`: distance at the start of the step with the current linearisation (m).
+    pub distance: f64,
+    /// Tangential gap vector at the start of the step that the step has to undo in order to stick (m).
+    pub slip_start: Vector3<f64>,
+    /// `μ` of the pair.
+    pub friction: f64,
+    /// State and forces.
+    pub multipliers: Multipliers,
+    /// Stencil positions at the latest linearisation (m).
+    pub linearised_at: [Vector3<f64>; 4],
+    /// How often it was taken out during this step because the closest point left the feature.
+    pub removals: u8,
+}
+
+impl Contact {
+    /// Points that the rows act on.
+    pub fn stencil(&self) -> &[u32] {
+        &self.points[..usize::from(self.point_count)]
+    }
+
+    /// Stencil positions out of all points; unused entries are zero.
+    pub fn gather(&self, positions: &[Vector3<f64>]) -> [Vector3<f64>; 4] {
+        let mut corners = [Vector3::zeros(); 4];
+        for (corner, &point) in corners.iter_mut().zip(self.stencil()) {
+            *corner = positions[point as usize];
+        }
+        corners
+    }
+
+    /// `Σ w x − origin` with the normal row's weights (m).
+    pub fn gap_vector(&self, corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        combine(&self.weights, corners) - self.origin
+    }
+
+    /// `Σ w x − anchor` with the tangential rows' weights (m).
+    pub fn anchor_vector(&self, corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        combine(&self.anchor_weights, corners) - self.anchor
+    }
+
+    /// Sticks from here on: the current closest points become the anchor, with nothing slipped yet.
+    pub fn drop_anchor(&mut self, corners: &[Vector3<f64>; 4]) {
+        self.anchor_weights = self.weights;
+        self.anchor = match self.key {
+            ContactKey::VertexHalfSpace { .. } => combine(&self.weights, corners),
+            _ => Vector3::zeros(),
+        };
+        self.slip_start = Vector3::zeros();
+    }
+
+    /// Force on `points[i]` (N).
+    pub fn force_on(&self, i: usize) -> Vector3<f64> {
+        let [f1, f2] = self.multipliers.friction_force();
+        self.frame.normal * (self.weights[i] * self.multipliers.lambda)
+            + (self.frame.tangents[0] * f1 + self.frame.tangents[1] * f2) * self.anchor_weights[i]
+    }
+}
+
+fn combine(weights: &[f64; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
+    corners[0] * weights[0]
+        + corners[1] * weights[1]
+        + corners[2] * weights[2]
+        + corners[3] * weights[3]
+}

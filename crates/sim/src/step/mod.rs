@@ -1,0 +1,10 @@
+//! The six stages of a step, in order: assemble, detect, formulate, resolve, refine, commit.
+
+pub(crate) mod assemble;
+pub(crate) mod commit;
+pub mod contact;
+pub(crate) mod detect;
+pub(crate) mod formulate;
+pub(crate) mod linearise;
+pub(crate) mod refine;
+pub(crate) mod resolve;

@@ -1,0 +1,409 @@
+//! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say?
+
+use super::{
+    contact::{Contact, ContactKey},
+    detect::Detector,
+    formulate::{friction_of, solids_of},
+    linearise::{Linearisation, linearise, proximity},
+};
+use crate::{
+    error::StepFailure,
+    model::{Model, PointMotion},
+    report::StepReport,
+};
+use impinge_contact::{ContactState, Multipliers, frame::ContactFrame};
+use impinge_geometry::ccd::{self, CcdRule, Toi};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Largest turn of a normal in one re-linearisation: cosine of 15 degrees.
+const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
+
+/// Removals of one pair in one step after which it stays, with the closest direction as its normal.
+const MAX_REMOVALS: u8 = 3;
+
+/// Pairs per parallel task: enough to outweigh the task, few enough to balance.
+const PAIRS_PER_TASK: usize = 2048;
+
+/// A pair that the continuous test could not prove apart.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    key: ContactKey,
+    /// Fraction of the step before which the pair is proven apart.
+    time: f64,
+    work_limited: bool,
+}
+
+/// A straight motion of all points.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sweep<'a> {
+    /// Positions at the start (m).
+    pub(crate) start: &'a [Vector3<f64>],
+    /// Positions at the end (m).
+    pub(crate) end: &'a [Vector3<f64>],
+}
+
+impl Sweep<'_> {
+    fn corners(&self, points: [u32; 4]) -> ([Vector3<f64>; 4], [Vector3<f64>; 4]) {
+        (
+            points.map(|p| self.start[p as usize]),
+            points.map(|p| self.end[p as usize]),
+        )
+    }
+}
+
+/// Workspace of the stage.
+#[derive(Debug, Default)]
+pub(crate) struct Refiner {
+    hits: Vec<Hit>,
+    /// How often each pair was taken out during this step.
+    removals: BTreeMap<ContactKey, u8>,
+}
+
+impl Refiner {
+    /// Forgets what happened in the last step.
+    pub(crate) fn begin_step(&mut self) {
+        self.removals.clear();
+    }
+
+    /// Tests every candidate on the motion and turns hits into contacts; returns a description of the last one found.
+    ///
+    /// A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
+    ///
+    /// # Errors
+    /// [`StepFailure::PrescribedCollision`] if no free point takes part in a hit.
+    pub(crate) fn add_hits(
+        &mut self,
+        model: &Model,
+        detector: &Detector,
+        sweep: Sweep<'_>,
+        time_step: f64,
+        contacts: &mut Vec<Contact>,
+        report: &mut StepReport,
+    ) -> Result<Option<ContactKey>, StepFailure> {
+        self.find_hits(model, detector, sweep);
+        let slip_tolerance = model.tolerances.solver(time_step).slip;
+        let known = contacts.len();
+        for hit in &self.hits {
+            report.ccd_queries += 1;
+            report.ccd_work_limits += u32::from(hit.work_limited);
+            if let Ok(stored) =
+                contacts[..known].binary_search_by_key(&hit.key, |contact| contact.key)
+            {
+                let contact = &mut contacts[stored];
+                relinearise(model, contact, sweep);
+                report.relinearised += 1;
+                if contact.multipliers.state == ContactState::Inactive {
+                    contact.multipliers =
+                        Multipliers::fresh(slip(contact, sweep), contact.friction, slip_tolerance);
+                }
+                continue;
+            }
+            let mut contact = first_contact(model, hit, sweep);
+            let free = |&point: &u32| {
+                matches!(model.motion_of_point[point as usize], PointMotion::Free(_))
+            };
+            if !contact.stencil().iter().any(free) {
+                return Err(StepFailure::PrescribedCollision {
+                    contact: describe(model, hit.key),
+                });
+            }
+            contact.removals = self.removals.get(&hit.key).copied().unwrap_or(0);
+            contact.multipliers =
+                Multipliers::fresh(slip(&contact, sweep), contact.friction, slip_tolerance);
+            contacts.push(contact);
+            report.contacts_added += 1;
+        }
+        contacts.sort_by_key(|contact| contact.key);
+        Ok(self.hits.last().map(|hit| hit.key))
+    }
+
+    /// Compares every active contact with the true geometry at the end; true if anything had to change.
+    ///
+    /// Also drops inactive contacts, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
+    /// its pair.
+    pub(crate) fn check_gaps(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        contacts: &mut Vec<Contact>,
+        report: &mut StepReport,
+    ) -> Option<(ContactKey, f64)> {
+        let clearance = model.tolerances.clearance();
+        let mut worst: Option<(ContactKey, f64)> = None;
+        let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
+        contacts.retain_mut(|contact| {
+            if contact.multipliers.state == ContactState::Inactive {
+                return false;
+            }
+            let corners = contact.gather(sweep.end);
+            let seen = linearise(model, contact.key, &corners, &contact.frame.normal);
+            let stays = contact.removals >= MAX_REMOVALS;
+            let seen = match seen {
+                Some(lin) if !lin.is_off_feature(contact.key) => lin,
+                _ if stays => proximity(contact.key, &corners, &contact.frame.normal),
+                _ => {
+                    *self.removals.entry(contact.key).or_insert(0) += 1;
+                    report.removed += 1;
+                    worst = worst.or(Some((contact.key, f64::NAN)));
+                    return false;
+                }
+            };
+            report.clamped_contacts += u32::from(stays);
+            let gap = gap_along(contact, &seen, &corners);
+            if gap > 0.0 && gap < clearance {
+                smallest = smallest.min(gap);
+                largest = largest.max(gap);
+            } else {
+                let depth = |g: f64| (g - 0.5 * clearance).abs();
+                if worst.is_none_or(|(_, other)| other.is_nan() || depth(gap) > depth(other)) {
+                    worst = Some((contact.key, gap));
+                }
+                relinearise(model, contact, sweep);
+                report.relinearised += 1;
+            }
+            true
+        });
+        if worst.is_none() {
+            report.minimum_gap = report.minimum_gap.min(smallest);
+            report.maximum_gap = report.maximum_gap.max(largest);
+        }
+        worst
+    }
+
+    /// Fills `hits`, ascending by key.
+    fn find_hits(&mut self, model: &Model, detector: &Detector, sweep: Sweep<'_>) {
+        let rule = CcdRule::default();
+        let surface = &model.surface;
+        self.hits.clear();
+        let vertex_face = |&[vertex, face]: &[u32; 2]| {
+            let [a, b, c] = surface.triangles()[face as usize];
+            let (start, end) = sweep.corners([vertex, a, b, c]);
+            hit(
+                ContactKey::VertexFace { vertex, face },
+                ccd::vertex_face(&start, &end, &rule),
+            )
+        };
+        let edge_edge = |&[first, second]: &[u32; 2]| {
+            let ([a0, a1], [b0, b1]) = (
+                surface.edges()[first as usize],
+                surface.edges()[second as usize],
+            );
+            let (start, end) = sweep.corners([a0, a1, b0, b1]);
+            hit(
+                ContactKey::EdgeEdge { first, second },
+                ccd::edge_edge(&start, &end, &rule),
+            )
+        };
+        collect_in_order(
+            &detector.candidates.vertex_face,
+            vertex_face,
+            &mut self.hits,
+        );
+        collect_in_order(&detector.candidates.edge_edge, edge_edge, &mut self.hits);
+        for &vertex in surface.vertices() {
+            if surface.is_passive_point(vertex) {
+                continue;
+            }
+            for (index, half_space) in model.half_spaces.iter().enumerate() {
+                let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+                let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
+                let last = height(end);
+                // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three
+                // products and the difference can be wrong by.
+                let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
+                if last <= rounding || last.is_nan() {
+                    let first = height(start);
+                    let time = (first / (first - last)).clamp(0.0, 1.0);
+                    let key = ContactKey::VertexHalfSpace {
+                        vertex,
+                        half_space: index as u32,
+                    };
+                    self.hits.push(Hit {
+                        key,
+                        time,
+                        work_limited: false,
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn hit(key: ContactKey, toi: Toi) -> Option<Hit> {
+    match toi {
+        Toi::Separated => None,
+        Toi::Impact { time, work_limited } => Some(Hit {
+            key,
+            time,
+            work_limited,
+        }),
+    }
+}
+
+/// Appends the hits among `pairs` in the order of the pairs, whatever the number of threads.
+fn collect_in_order<F>(pairs: &[[u32; 2]], test: F, hits: &mut Vec<Hit>)
+where
+    F: Fn(&[u32; 2]) -> Option<Hit> + Sync,
+{
+    if pairs.len() <= PAIRS_PER_TASK {
+        hits.extend(pairs.iter().filter_map(test));
+        return;
+    }
+    let found: Vec<Vec<Hit>> = pairs
+        .par_chunks(PAIRS_PER_TASK)
+        .map(|chunk| chunk.iter().filter_map(&test).collect())
+        .collect();
+    hits.extend(found.into_iter().flatten());
+}
+
+/// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
+fn first_contact(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> Contact {
+    let (points, point_count) = stencil_of(model, hit.key);
+    let origin = match hit.key {
+        ContactKey::VertexHalfSpace { half_space, .. } => {
+            model.half_spaces[half_space as usize].point
+        }
+        _ => Vector3::zeros(),
+    };
+    let mut contact = Contact {
+        key: hit.key,
+        points,
+        point_count,
+        weights: [0.0; 4],
+        anchor_weights: [0.0; 4],
+        origin,
+        anchor: Vector3::zeros(),
+        frame: ContactFrame::around(Vector3::z()),
+        distance: 0.0,
+        slip_start: Vector3::zeros(),
+        friction: friction_of(model, hit.key),
+        multipliers: Multipliers::default(),
+        linearised_at: [Vector3::zeros(); 4],
+        removals: 0,
+    };
+    let (start, end) = (contact.gather(sweep.start), contact.gather(sweep.end));
+    let mut at_impact = start;
+    for (x, end) in at_impact.iter_mut().zip(&end) {
+        *x += (end - *x) * hit.time;
+    }
+    let lin = impact_linearisation(model, hit.key, &start, &at_impact);
+    contact.weights = lin.weights;
+    contact.frame = ContactFrame::around(lin.normal);
+    contact.distance = lin.normal.dot(&contact.gap_vector(&start));
+    contact.linearised_at = at_impact;
+    // Sticking means to end the step at the material points that were hit.
+    contact.drop_anchor(&at_impact);
+    contact.slip_start = contact.anchor_vector(&start);
+    contact
+}
+
+/// Feature normal at the impact, or the closest direction where the features have none that separates them.
+fn impact_linearisation(
+    model: &Model,
+    key: ContactKey,
+    start: &[Vector3<f64>; 4],
+    at_impact: &[Vector3<f64>; 4],
+) -> Linearisation {
+    let closest = proximity(key, start, &Vector3::zeros());
+    let Some(lin) = linearise(model, key, at_impact, &closest.normal) else {
+        return closest;
+    };
+    if matches!(key, ContactKey::VertexHalfSpace { .. }) {
+        return lin;
+    }
+    let clamped = lin.clamped(key);
+    // Frozen weights and the normal must see the pair apart at the start, or the row would pull instead of push.
+    let gap: f64 = (0..4)
+        .map(|i| clamped.weights[i] * clamped.normal.dot(&start[i]))
+        .sum();
+    match key {
+        ContactKey::EdgeEdge { .. } if gap < 0.0 => Linearisation {
+            normal: -clamped.normal,
+            ..clamped
+        },
+        ContactKey::VertexFace { .. } if gap < 0.0 => closest,
+        _ => clamped,
+    }
+}
+
+/// Moves the linearisation to the end of the motion, or as far towards it as the normal may turn at once (spec 7.3).
+fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>) {
+    let corners = contact.gather(sweep.end);
+    let old_normal = contact.frame.normal;
+    let mut share = 1.0;
+    for _ in 0..8 {
+        let mut blend = contact.linearised_at;
+        for (x, end) in blend.iter_mut().zip(&corners) {
+            *x += (end - *x) * share;
+        }
+        let seen = match linearise(model, contact.key, &blend, &old_normal) {
+            Some(lin) if contact.removals < MAX_REMOVALS || !lin.is_off_feature(contact.key) => {
+                lin.clamped(contact.key)
+            }
+            _ => proximity(contact.key, &blend, &old_normal),
+        };
+        if seen.normal.dot(&old_normal) >= TURN_COSINE {
+            contact.weights = seen.weights;
+            contact.frame = contact.frame.transported(seen.normal);
+            contact.linearised_at = blend;
+            break;
+        }
+        share *= 0.5;
+    }
+    let start = contact.gather(sweep.start);
+    contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
+}
+
+/// Displacement along the tangents that the motion leaves, relative to sticking (m).
+fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
+    contact
+        .frame
+        .tangential(&contact.anchor_vector(&contact.gather(sweep.end)))
+}
+
+/// Distance along the normal of `seen`, with its weights.
+fn gap_along(contact: &Contact, seen: &Linearisation, corners: &[Vector3<f64>; 4]) -> f64 {
+    let mut probe = *contact;
+    probe.weights = seen.weights;
+    seen.normal.dot(&probe.gap_vector(corners))
+}
+
+fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
+    let surface = &model.surface;
+    match key {
+        ContactKey::VertexFace { vertex, face } => {
+            let [a, b, c] = surface.triangles()[face as usize];
+            ([vertex, a, b, c], 4)
+        }
+        ContactKey::EdgeEdge { first, second } => {
+            let ([a0, a1], [b0, b1]) = (
+                surface.edges()[first as usize],
+                surface.edges()[second as usize],
+            );
+            ([a0, a1, b0, b1], 4)
+        }
+        ContactKey::VertexHalfSpace { vertex, .. } => ([vertex, 0, 0, 0], 1),
+    }
+}
+
+/// The pair in words, for messages.
+pub(crate) fn describe(model: &Model, key: ContactKey) -> String {
+    let [first, second] = solids_of(model, key);
+    let (first, second) = (model.name_of(first), model.name_of(second));
+    match key {
+        ContactKey::VertexFace { vertex, face } => {
+            format!("vertex {vertex} of `{first}` against triangle {face} of `{second}`")
+        }
+        ContactKey::EdgeEdge {
+            first: a,
+            second: b,
+        } => {
+            format!("edge {a} of `{first}` against edge {b} of `{second}`")
+        }
+        ContactKey::VertexHalfSpace { vertex, .. } => {
+            format!("vertex {vertex} of `{first}` against `{second}`")
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The synchronous stepper: one implicit step for everything, collision-free at its end.
+//!
+//! Source: Verschoor & Jalba 2019, Algorithm 1, outer part. Differs from it in: candidates outlive a step while they
+//! cover the motion, limits on rounds, roll-back and subdivision.
+
+use super::Stepper;
+use crate::{
+    error::{SimError, StepError, StepFailure},
+    model::Model,
+    report::StepReport,
+    state::State,
+    step::{
+        assemble::{momentum_system, prescribe},
+        commit::{judge, measure},
+        contact::{Contact, ContactKey},
+        detect::Detector,
+        formulate::{carry_over, fill_problem},
+        refine::{Refiner, Sweep, describe},
+        resolve::{Quality, balance_momentum, resolve},
+    },
+};
+use impinge_contact::{
+    ContactProblem, ContactSolution,
+    method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings},
+};
+use impinge_fem::Assembler;
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Vector3;
+use std::time::Instant;
+
+/// Rounds that may add contacts before a step is given up (spec 7.4).
+const MAX_ADDING_ROUNDS: u32 = 50;
+
+/// Rounds that may re-linearise before a step is given up (spec 7.4).
+const MAX_RELINEARISING_ROUNDS: u32 = 20;
+
+/// The stepper and all of its scratch.
+pub struct Synchronous {
+    assembler: Assembler,
+    detector: Detector,
+    refiner: Refiner,
+    solver: ActiveSetCr,
+    problem: ContactProblem,
+    solution: ContactSolution,
+    /// Contacts of the attempt; the state's are replaced on success only.
+    contacts: Vec<Contact>,
+    end: Vec<Vector3<f64>>,
+    prescribed_velocity: Vec<Vector3<f64>>,
+}
+
+impl Synchronous {
+    /// A stepper for `model`, its memory laid out.
+    ///
+    /// # Errors
+    /// [`SimError::Fem`] if the elements do not fit the pattern.
+    pub fn new(model: &Model) -> Result<Self, SimError> {
+        let points = model.rest.len();
+        let matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
+        let rhs = vec![0.0; matrix.len()];
+        Ok(Self {
+            assembler: model.elastic.bind(&model.pattern, &model.block_of_point)?,
+            detector: Detector::new(),
+            refiner: Refiner::default(),
+            solver: ActiveSetCr::new(model.solver),
+            problem: ContactProblem::new(model.time_step, matrix, rhs),
+            solution: ContactSolution::default(),
+            contacts: Vec::new(),
+            end: vec![Vector3::zeros(); points],
+            prescribed_velocity: vec![Vector3::zeros(); points],
+        })
+    }
+
+    /// Takes `time_step` whole, or in two halves where that fails, and so on down to the model's shortest part.
+    fn advance_by(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        time_step: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let half = 0.5 * time_step;
+        let divisible = half >= model.minimum_step;
+        match self.attempt(model, state, time_step, !divisible, report) {
+            Ok(()) => {
+                report.substeps += 1;
+                Ok(())
+            }
+            Err(failure) if divisible => {
+                report.rejected += 1;
+                let _reason = failure;
+                self.advance_by(model, state, half, report)?;
+                self.advance_by(model, state, half, report)
+            }
+            Err(failure) => Err(StepError {
+                step: state.step + 1,
+                time: state.time,
+                shortest: time_step,
+                failure,
+            }),
+        }
+    }
+
+    /// One attempt: the state changes on success only.
+    ///
+    /// With `accept_unmet`, a motion that is proven collision-free is accepted although the solver or the gaps did not
+    /// reach their tolerance; it is counted.
+    fn attempt(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        time_step: f64,
+        accept_unmet: bool,
+        report: &mut StepReport,
+    ) -> Result<(), StepFailure> {
+        let mut clock = Instant::now();
+        let mut lap = move || {
+            let now = Instant::now();
+            let seconds = (now - clock).as_secs_f64();
+            clock = now;
+            seconds
+        };
+
+        prescribe(
+            model,
+            state,
+            time_step,
+            &mut self.end,
+            &mut self.prescribed_velocity,
+        );
+        self.problem.time_step = time_step;
+        momentum_system(
+            model,
+            &self.assembler,
+            state,
+            time_step,
+            &self.prescribed_velocity,
+            &mut self.problem.momentum,
+            &mut self.problem.rhs,
+        );
+        self.solver.settings = ActiveSetCrSettings {
+            tolerances: model.tolerances.solver(time_step),
+            ..model.solver
+        };
+        self.contacts.clone_from(&state.contacts);
+        carry_over(model, &state.positions, &mut self.contacts, report);
+        self.start_velocity(model, state);
+        self.refiner.begin_step();
+        report.times.assemble += lap();
+
+        self.detector.prepare(
+            model,
+            &state.positions,
+            &state.velocities,
+            time_step,
+            report,
+        );
+        report.times.detect += lap();
+
+        let (mut adding, mut relinearising) = (0, 0);
+        let unmet = loop {
+            fill_problem(
+                model,
+                &self.prescribed_velocity,
+                &self.contacts,
+                &mut self.problem,
+                &mut self.solution,
+            );
+            report.times.formulate += lap();
+
+            let (quality, shortfall) =
+                resolve(&mut self.solver, &self.problem, &mut self.solution, report)?;
+            if let (Some(failure), false) = (&shortfall, accept_unmet) {
+                return Err(failure.clone());
+            }
+            balance_momentum(model, state, &self.problem, &mut self.solution);
+            for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
+                contact.multipliers = *multipliers;
+            }
+            self.move_free_points(model, state, time_step);
+            report.times.resolve += lap();
+
+            self.detector
+                .cover(model, &state.positions, &self.end, report);
+            report.times.detect += lap();
+
+            let sweep = Sweep {
+                start: &state.positions,
+                end: &self.end,
+            };
+            let found = self.refiner.add_hits(
+                model,
+                &self.detector,
+                sweep,
+                time_step,
+                &mut self.contacts,
+                report,
+            )?;
+            if let Some(last) = found {
+                adding += 1;
+                if adding > MAX_ADDING_ROUNDS {
+                    return Err(too_many_rounds(model, adding, last));
+                }
+                report.times.refine += lap();
+                continue;
+            }
+            let unsettled = self
+                .refiner
+                .check_gaps(model, sweep, &mut self.contacts, report);
+            report.times.refine += lap();
+            let Some((key, gap)) = unsettled else {
+                break quality == Quality::Unmet;
+            };
+            relinearising += 1;
+            if relinearising > MAX_RELINEARISING_ROUNDS {
+                if accept_unmet {
+                    break true;
+                }
+                return Err(gaps_unsettled(model, relinearising, key, gap));
+            }
+        };
+        self.check_inversion(model)?;
+        report.inexact_solves += u32::from(unmet);
+
+        judge(&self.problem, &self.solution, report);
+        for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
+            state.velocities[point] = match model.block_of_point[point] {
+                Some(block) => {
+                    Vector3::from_column_slice(&self.solution.velocity[3 * block as usize..][..3])
+                }
+                None => self.prescribed_velocity[point],
+            };
+            *x = *end;
+        }
+        state.time += time_step;
+        std::mem::swap(&mut state.contacts, &mut self.contacts);
+        report.times.commit += lap();
+        Ok(())
+    }
+
+    /// Warm start: the velocities of the last step (spec 5.7).
+    fn start_velocity(&mut self, model: &Model, state: &State) {
+        self.solution.velocity.resize(3 * model.blocks(), 0.0);
+        for (v, &point) in self
+            .solution
+            .velocity
+            .chunks_exact_mut(3)
+            .zip(&model.point_of_block)
+        {
+            v.copy_from_slice(state.velocities[point as usize].as_slice());
+        }
+    }
+
+    fn move_free_points(&mut self, model: &Model, state: &State, time_step: f64) {
+        for (v, &point) in self
+            .solution
+            .velocity
+            .chunks_exact(3)
+            .zip(&model.point_of_block)
+        {
+            let point = point as usize;
+            self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
+        }
+    }
+
+    fn check_inversion(&self, model: &Model) -> Result<(), StepFailure> {
+        if model.allow_inversion {
+            return Ok(());
+        }
+        match model.elastic.minimum_volume_ratio(&self.end) {
+            Some(smallest) if smallest.ratio.is_nan() || smallest.ratio <= 0.0 => {
+                let body = model
+                    .bodies
+                    .iter()
+                    .find(|body| body.tets.contains(&smallest.element));
+                Err(StepFailure::Inverted {
+                    body: body.map_or_else(String::new, |body| body.name.clone()),
+                    tet: smallest.element - body.map_or(0, |body| body.tets.start),
+                    ratio: smallest.ratio,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Stepper for Synchronous {
+    fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let mut report = StepReport {
+            minimum_gap: f64::INFINITY,
+            ..StepReport::default()
+        };
+        self.advance_by(model, state, model.time_step, &mut report)?;
+        state.step += 1;
+        // Parts add up with rounding; whole steps must not.
+        state.time = state.step as f64 * model.time_step;
+        let started = Instant::now();
+        measure(model, state, &mut report);
+        report.step = state.step;
+        report.time = state.time;
+        report.times.commit += started.elapsed().as_secs_f64();
+        Ok(report)
+    }
+}
+
+fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> StepFailure {
+    StepFailure::TooManyRounds {
+        rounds,
+        contact: describe(model, last),
+    }
+}
+
+fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> StepFailure {
+    StepFailure::GapsUnsettled {
+        rounds,
+        gap,
+        clearance: model.tolerances.clearance(),
+        contact: describe(model, key),
+    }
+}
