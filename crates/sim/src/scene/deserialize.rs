@@ -89,7 +89,7 @@ impl Error for Mismatch {
     fn missing_field(field: &'static str) -> Self {
         Self::new(
             format!("the key `{field}` is missing here"),
-            format!("add `{field} = ...`; `impinge scene schema` tells its meaning and unit"),
+            format!("add `{field}`; `impinge scene schema` tells its meaning and unit"),
         )
     }
 }
@@ -129,21 +129,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
             Value::Integer(value) => visitor.visit_i64(*value),
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Boolean(value) => visitor.visit_bool(*value),
-            Value::Array(nodes) => {
-                let mut rest = nodes.iter();
-                let value = visitor.visit_seq(Elements(&mut rest))?;
-                if rest.len() > 0 {
-                    let wanted = nodes.len() - rest.len();
-                    return Err(Mismatch::new(
-                        format!(
-                            "expected a list of {wanted} numbers, found {} entries",
-                            nodes.len()
-                        ),
-                        format!("write a list of {wanted} numbers"),
-                    ));
-                }
-                Ok(value)
-            }
+            Value::Array(nodes) => whole_list(nodes, visitor),
             Value::Table(entries) => visitor.visit_map(Fields {
                 rest: entries.iter(),
                 value: None,
@@ -205,6 +191,23 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
+}
+
+/// A list that the visitor must take up to its last element.
+fn whole_list<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Value, Mismatch> {
+    let mut rest = nodes.iter();
+    let value = visitor.visit_seq(Elements(&mut rest))?;
+    if rest.len() == 0 {
+        return Ok(value);
+    }
+    let wanted = nodes.len() - rest.len();
+    Err(Mismatch::new(
+        format!(
+            "expected a list of {wanted} numbers, found {} entries",
+            nodes.len()
+        ),
+        format!("write a list of {wanted} numbers"),
+    ))
 }
 
 struct Elements<'a, 'b>(&'b mut std::slice::Iter<'a, Node>);

@@ -1,0 +1,179 @@
+//! `run`, `verify` and `scene` on good input.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{Place, SCENE, names};
+
+#[test]
+fn a_run_is_complete_and_verifies() {
+    let place = Place::new(SCENE);
+    let answer = place.impinge(&["run", "scene.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(answer.out.contains("completed: 2 steps"), "{}", answer.out);
+    assert_eq!(
+        names(&place.path("out/scene")),
+        [
+            "frame_00000.vtu",
+            "frame_00001.vtu",
+            "frame_00002.vtu",
+            "frames.pvd",
+            "manifest.json",
+            "steps.csv",
+            "summary.json"
+        ]
+    );
+    let answer = place.impinge(&["verify", "out/scene"]);
+    assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
+    assert!(
+        answer.out.contains("sound; 3 frames, 2 motions"),
+        "{}",
+        answer.out
+    );
+}
+
+#[test]
+fn verify_names_frame_and_time_of_a_corrupted_coordinate() {
+    let place = Place::new(SCENE);
+    place.impinge(&["run", "scene.toml", "--out", "r"]);
+    let path = place.path("r/frame_00001.vtu");
+    let mut bytes = fs::read(&path).unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let start = text.find("<Points>").unwrap();
+    let at = start + text[start..].find("\">").unwrap() + 60;
+    bytes[at] = if bytes[at] == b'B' { b'C' } else { b'B' };
+    fs::write(&path, bytes).unwrap();
+    let answer = place.impinge(&["verify", "r"]);
+    assert_eq!(answer.code, Some(1));
+    assert!(
+        answer.out.contains("frame_00001.vtu at 0.001 s"),
+        "{}",
+        answer.out
+    );
+}
+
+#[test]
+fn steps_until_and_overrides_shorten_a_run() {
+    let place = Place::new(SCENE);
+    let answer = place.impinge(&["run", "scene.toml", "--steps", "1", "--out", "a", "--quiet"]);
+    assert_eq!(
+        (answer.code, answer.out.as_str(), answer.err.as_str()),
+        (Some(0), "", "")
+    );
+    assert_eq!(
+        fs::read_to_string(place.path("a/steps.csv"))
+            .unwrap()
+            .lines()
+            .count(),
+        2
+    );
+    place.impinge(&["run", "scene.toml", "--until", "0.005", "--out", "b"]);
+    assert_eq!(
+        fs::read_to_string(place.path("b/steps.csv"))
+            .unwrap()
+            .lines()
+            .count(),
+        6
+    );
+    place.impinge(&[
+        "run",
+        "scene.toml",
+        "--set",
+        "time.duration=0.003",
+        "--set",
+        "output.every=2",
+        "--out",
+        "c",
+    ]);
+    // Frames 0 and 2, and the last state.
+    assert_eq!(
+        names(&place.path("c"))
+            .iter()
+            .filter(|name| name.ends_with(".vtu"))
+            .count(),
+        3
+    );
+    let manifest = fs::read_to_string(place.path("c/manifest.json")).unwrap();
+    assert!(manifest.contains("\"duration\":0.003"), "{manifest}");
+}
+
+#[test]
+fn threads_do_not_change_a_frame() {
+    let place = Place::new(SCENE);
+    place.impinge(&["run", "scene.toml", "--threads", "1", "--out", "one"]);
+    place.impinge(&["run", "scene.toml", "--threads", "3", "--out", "three"]);
+    for frame in ["frame_00000.vtu", "frame_00002.vtu"] {
+        let read = |folder: &str| fs::read(place.path(folder).join(frame)).expect("a stored frame");
+        assert!(read("one") == read("three"), "{frame} differs");
+    }
+}
+
+/// Ctrl-C in the middle of a long run leaves a whole result and says so.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_readable() {
+    let place = Place::new(SCENE);
+    let child = place
+        .command(&[
+            "run",
+            "scene.toml",
+            "--steps",
+            "100000000",
+            "--set",
+            "output.every=1000000",
+        ])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let csv = place.path("out/scene/steps.csv");
+    let begin = Instant::now();
+    while fs::read_to_string(&csv).map_or(0, |text| text.lines().count()) < 3 {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "the run did not begin"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let summary = fs::read_to_string(place.path("out/scene/summary.json")).unwrap();
+    assert!(summary.contains("\"interrupted\""), "{summary}");
+    assert!(place.path("out/scene/frame_00001.vtu").exists());
+    assert_eq!(place.impinge(&["verify", "out/scene"]).code, Some(0));
+}
+
+#[test]
+fn a_scene_is_validated_without_running() {
+    let place = Place::new(SCENE);
+    let answer = place.impinge(&["scene", "validate", "scene.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(
+        answer
+            .out
+            .contains("valid; 1 bodies, 1 obstacles, 8 points"),
+        "{}",
+        answer.out
+    );
+    assert_eq!(place.names(), ["scene.toml"]);
+}
+
+#[test]
+fn the_schema_is_json() {
+    let answer = Place::new(SCENE).impinge(&["scene", "schema"]);
+    assert_eq!(answer.code, Some(0));
+    let schema: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert!(schema["properties"]["time"].is_object());
+}
+
+#[test]
+fn help_tells_the_exit_codes() {
+    let answer = Place::new(SCENE).impinge(&["--help"]);
+    assert_eq!(answer.code, Some(0));
+    insta::assert_snapshot!("help", answer.out);
+}

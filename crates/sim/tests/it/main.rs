@@ -1,0 +1,4 @@
+//! One test binary; modules mirror `src`.
+
+mod output;
+mod scene;

@@ -1,0 +1,478 @@
+//! What is written, read back and verified.
+
+use std::fs;
+use std::path::Path;
+
+use impinge_sim::output::{
+    Checksum, Frame, FrameStamp, FrameWriter, Manifest, Outcome, OutputError, Problem, RunFacts,
+    RunHeader, Statistics, StepsCsv, Summary, Verification, column_names, peak_memory, read_frame,
+    verify_frame, verify_run,
+};
+use impinge_sim::{Scene, Simulation, StepReport};
+use nalgebra::Vector3;
+
+/// Two cubes, one above the other, the upper one held at its top by a moving grip; a moving ball; the ground.
+const SCENE: &str = r#"
+[time]
+step = 0.01
+duration = 0.1
+
+[solver]
+allow_inversion = false
+
+[[body]]
+name = "lower"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.1]
+
+[[body]]
+name = "upper"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.3]
+fixed = [{ box = { lower = [-1, -1, 0.34], upper = [1, 1, 1] }, motion = { velocity = [0, 0, 0.5] } }]
+
+[[obstacle]]
+name = "ball"
+shape = { sphere = { radius = 0.05, subdivisions = 1 } }
+position = [1, 0, 0.1]
+motion = { velocity = [1, 0, 0], angular_velocity = [0, 0, 3] }
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+struct Fixture {
+    header: RunHeader,
+    first: Frame,
+    manifest_motions: Vec<impinge_sim::scene::RigidMotion>,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let scene = Scene::parse("test.toml", SCENE, &[""; 0]).expect("a good scene");
+        let simulation = Simulation::new(&scene).expect("a good scene");
+        Self {
+            header: RunHeader::new(&scene, simulation.model()),
+            first: Frame::capture(simulation.model(), simulation.state()),
+            manifest_motions: simulation.model().motions.clone(),
+        }
+    }
+
+    /// The state at `time` if nothing pulled: prescribed points on their paths, the others at rest.
+    fn at(&self, time: f64) -> Frame {
+        let mut frame = self.first.clone();
+        for (point, motion) in frame.motion_of_point.iter().enumerate() {
+            if let Some(motion) = motion {
+                frame.points[point] = self.manifest_motions[*motion as usize]
+                    .position_at(&self.first.points[point], time);
+            }
+        }
+        frame
+    }
+
+    /// A run of three frames, `change` applied to the last one.
+    fn run(&self, folder: &Path, change: impl Fn(&mut Frame)) -> Verification {
+        let mut writer = FrameWriter::create(folder, self.header.clone()).expect("a new folder");
+        for step in 0..3u32 {
+            let time = 0.01 * f64::from(step);
+            let mut frame = self.at(time);
+            if step == 2 {
+                change(&mut frame);
+            }
+            let stamp = FrameStamp {
+                step: u64::from(step),
+                time,
+                parts: u32::from(step > 0),
+            };
+            writer.write(&frame, stamp).expect("room on the disk");
+        }
+        verify_run(folder, &|| ()).expect("a manifest")
+    }
+
+    /// The first point of body `body`.
+    fn point(&self, body: u32) -> usize {
+        self.first
+            .body_of_point
+            .iter()
+            .position(|&b| b == body)
+            .expect("the body has points")
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .expect("the folder exists")
+        .map(|entry| {
+            let name = entry.expect("a readable entry").file_name();
+            name.to_string_lossy().into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+fn kinds(verification: &Verification) -> String {
+    let lines: Vec<String> = verification
+        .findings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_frame_is_read_back_bit_for_bit() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut frame = fixture.first.clone();
+    // Numbers that a decimal or single-precision detour would change.
+    for (index, point) in frame.points.iter_mut().enumerate() {
+        *point += Vector3::new(1.0 / 3.0, f64::MIN_POSITIVE, 1e-300) * index as f64;
+    }
+    frame.velocities[0] = Vector3::new(-0.0, 5e-324, f64::MAX);
+    frame.contact_forces[1].x = std::f64::consts::PI;
+    frame.von_mises[0] = 0.1 + 0.2;
+    let mut writer = FrameWriter::create(folder.path(), fixture.header.clone()).unwrap();
+    let stamp = FrameStamp {
+        step: 0,
+        time: 0.0,
+        parts: 0,
+    };
+    writer.write(&frame, stamp).unwrap();
+    let again = read_frame(folder.path().join("frame_00000.vtu")).unwrap();
+    assert_eq!(again, frame);
+    let bits = |frame: &Frame| -> Vec<u64> {
+        frame
+            .velocities
+            .iter()
+            .flatten()
+            .map(|x| x.to_bits())
+            .collect()
+    };
+    assert_eq!(bits(&again), bits(&frame));
+}
+
+#[test]
+fn a_run_lists_its_frames() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let verification = fixture.run(folder.path(), |_| ());
+    assert!(verification.is_sound(), "{}", kinds(&verification));
+    assert_eq!((verification.frames, verification.motions), (3, 2));
+    assert!(verification.prescribed > 0);
+    assert_eq!(
+        names(folder.path()),
+        [
+            "frame_00000.vtu",
+            "frame_00001.vtu",
+            "frame_00002.vtu",
+            "frames.pvd",
+            "manifest.json"
+        ]
+    );
+    let manifest = Manifest::read(folder.path()).unwrap();
+    assert_eq!(manifest.bodies, ["lower", "upper", "ball"]);
+    assert_eq!(manifest.frames[2].step, 2);
+    let pvd = fs::read_to_string(folder.path().join("frames.pvd")).unwrap();
+    insta::assert_snapshot!("frames_pvd", pvd);
+}
+
+#[test]
+fn a_new_run_replaces_an_earlier_one() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    StepsCsv::create(folder.path()).unwrap();
+    FrameWriter::create(folder.path(), fixture.header).unwrap();
+    assert_eq!(names(folder.path()), ["frames.pvd", "manifest.json"]);
+}
+
+#[test]
+fn a_folder_with_other_files_is_left_alone() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("thesis.tex"), "important").unwrap();
+    let error = FrameWriter::create(folder.path(), fixture.header.clone()).unwrap_err();
+    assert!(matches!(error, OutputError::FolderInUse { .. }), "{error}");
+    assert!(error.to_string().contains("thesis.tex"), "{error}");
+    assert_eq!(names(folder.path()), ["thesis.tex"]);
+
+    // Nor is a manifest a licence to delete what it does not list.
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    fs::write(folder.path().join("frame_other.vtu"), "").unwrap();
+    let error = FrameWriter::create(folder.path(), fixture.header).unwrap_err();
+    assert!(error.to_string().contains("frame_other.vtu"), "{error}");
+    assert_eq!(names(folder.path()).len(), 6);
+}
+
+#[test]
+fn a_file_in_the_place_of_the_folder_is_named() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    fs::write(&path, "").unwrap();
+    let error = FrameWriter::create(&path, fixture.header).unwrap_err();
+    assert!(
+        matches!(error, OutputError::NotWritable { .. }),
+        "{error:?}"
+    );
+    assert!(error.to_string().contains("out"), "{error}");
+}
+
+#[test]
+fn a_manifest_cannot_point_outside_its_folder() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    let path = folder.path().join("manifest.json");
+    let text = fs::read_to_string(&path)
+        .unwrap()
+        .replace("frame_00001.vtu", "../frame_00001.vtu");
+    fs::write(&path, text).unwrap();
+    assert!(matches!(
+        Manifest::read(folder.path()),
+        Err(OutputError::Format { .. })
+    ));
+}
+
+#[test]
+fn one_changed_byte_is_found() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    // One letter of the encoded coordinates: somewhere in the points, which come first.
+    let path = folder.path().join("frame_00001.vtu");
+    let mut bytes = fs::read(&path).unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let at = text
+        .find("<DataArray")
+        .and_then(|start| text[start..].find('>').map(|end| start + end + 40))
+        .unwrap();
+    bytes[at] = if bytes[at] == b'B' { b'C' } else { b'B' };
+    fs::write(&path, bytes).unwrap();
+    let verification = verify_run(folder.path(), &|| ()).unwrap();
+    let finding = verification.findings.first().expect("a finding");
+    assert_eq!(finding.file, "frame_00001.vtu");
+    assert_eq!(finding.problem, Problem::Changed);
+    assert!(finding.to_string().contains("at 0.01 s"), "{finding}");
+}
+
+#[test]
+fn a_missing_or_truncated_frame_is_found() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    let path = folder.path().join("frame_00001.vtu");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let truncated = verify_run(folder.path(), &|| ()).unwrap();
+    assert!(
+        truncated
+            .findings
+            .iter()
+            .any(|f| matches!(f.problem, Problem::Unreadable(_)))
+    );
+    assert_eq!(truncated.unknown_motions, 1);
+    fs::remove_file(&path).unwrap();
+    let missing = verify_run(folder.path(), &|| ()).unwrap();
+    assert!(matches!(
+        missing.findings[0].problem,
+        Problem::Unreadable(_)
+    ));
+}
+
+/// Each guarantee broken on its own is found by its own check, whatever the checksum says.
+#[test]
+fn every_broken_guarantee_is_found() {
+    let fixture = Fixture::new();
+    let found = |change: &dyn Fn(&mut Frame), expected: &dyn Fn(&Problem) -> bool| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let verification = fixture.run(folder.path(), change);
+        let hit = verification
+            .findings
+            .iter()
+            .any(|finding| finding.file == "frame_00002.vtu" && expected(&finding.problem));
+        assert!(hit, "found only:\n{}", kinds(&verification));
+    };
+    let body = |frame: &mut Frame, body: u32, shift: Vector3<f64>| {
+        for (point, owner) in frame.points.iter_mut().zip(&frame.body_of_point) {
+            if *owner == body {
+                *point += shift;
+            }
+        }
+    };
+    found(
+        &|frame| body(frame, 0, Vector3::new(0.01, 0.02, 0.15)),
+        &|problem| matches!(problem, Problem::Intersection { bodies, .. } if bodies.contains(&"lower".to_owned()) && bodies.contains(&"upper".to_owned())),
+    );
+    found(
+        &|frame| body(frame, 0, Vector3::new(0.0, 0.0, -0.0500001)),
+        &|problem| matches!(problem, Problem::BelowPlane { half_space, .. } if half_space == "ground"),
+    );
+    // Through the ball and out on its other side: no frame intersects, only the way between them does.
+    found(
+        &|frame| body(frame, 0, Vector3::new(2.0, 0.013, 0.007)),
+        &|problem| matches!(problem, Problem::Crossing { bodies, at, .. } if bodies.contains(&"ball".to_owned()) && (0.01..0.02).contains(at)),
+    );
+    found(
+        &|frame| frame.points[fixture.point(2)].x += 1e-9,
+        &|problem| matches!(problem, Problem::OffPath { body, .. } if body == "ball"),
+    );
+    found(
+        &|frame| frame.points[fixture.point(0)] += Vector3::repeat(0.3),
+        &|problem| matches!(problem, Problem::Inverted { body, .. } if body == "lower"),
+    );
+    found(
+        &|frame| frame.points[fixture.point(0)].y = f64::NAN,
+        &|problem| matches!(problem, Problem::NotFinite { .. }),
+    );
+    found(&|frame| frame.tets[0].swap(0, 1), &|problem| {
+        matches!(problem, Problem::DifferentMesh)
+    });
+}
+
+#[test]
+fn a_single_frame_is_verified_without_a_manifest() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |frame| {
+        for (point, owner) in frame.points.iter_mut().zip(&frame.body_of_point) {
+            if *owner == 0 {
+                point.z += 0.15;
+            }
+        }
+    });
+    assert!(
+        verify_frame(folder.path().join("frame_00001.vtu"))
+            .unwrap()
+            .is_sound()
+    );
+    assert!(
+        !verify_frame(folder.path().join("frame_00002.vtu"))
+            .unwrap()
+            .is_sound()
+    );
+}
+
+#[test]
+fn motions_that_were_not_stored_are_counted() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = FrameWriter::create(folder.path(), fixture.header.clone()).unwrap();
+    writer
+        .write(
+            &fixture.at(0.0),
+            FrameStamp {
+                step: 0,
+                time: 0.0,
+                parts: 0,
+            },
+        )
+        .unwrap();
+    writer
+        .write(
+            &fixture.at(0.02),
+            FrameStamp {
+                step: 2,
+                time: 0.02,
+                parts: 2,
+            },
+        )
+        .unwrap();
+    let verification = verify_run(folder.path(), &|| ()).unwrap();
+    assert!(verification.is_sound());
+    assert_eq!((verification.motions, verification.unknown_motions), (0, 1));
+    assert_eq!(verification.notes.len(), 1);
+}
+
+#[test]
+fn columns_of_steps_csv() {
+    insta::assert_snapshot!("columns", column_names().join(","));
+    let folder = tempfile::tempdir().unwrap();
+    let mut steps = StepsCsv::create(folder.path()).unwrap();
+    let report = StepReport {
+        step: 1,
+        time: 0.1 + 0.2,
+        minimum_gap: f64::INFINITY,
+        ..StepReport::default()
+    };
+    steps.row(&report).unwrap();
+    // Rows are on disk at once, not when the writer goes.
+    let text = fs::read_to_string(folder.path().join("steps.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[1].starts_with("1,0.30000000000000004,0,"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[1].contains(",inf,"), "{}", lines[1]);
+    assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
+}
+
+/// `docs/output.md` promises a line for every column.
+#[test]
+fn every_column_is_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/output.md");
+    let text = fs::read_to_string(path).unwrap();
+    let missing: Vec<&str> = column_names()
+        .into_iter()
+        .filter(|name| !text.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "not documented: {missing:?}");
+}
+
+#[test]
+fn statistics_of_few_numbers() {
+    let odd = Statistics::of([3.0, 1.0, 8.0, f64::INFINITY]);
+    assert_eq!(odd.count, 3);
+    assert!((odd.mean - 4.0).abs() < 1e-15 && (odd.median - 3.0).abs() < 1e-15);
+    assert!((odd.minimum - 1.0).abs() < 1e-15 && (odd.maximum - 8.0).abs() < 1e-15);
+    let even = Statistics::of([4.0, 1.0, 3.0, 2.0]);
+    assert!((even.median - 2.5).abs() < 1e-15 && (even.total - 10.0).abs() < 1e-15);
+    let none = Statistics::of([f64::NAN]);
+    assert!(none.count == 0 && none.mean.is_nan() && none.median.is_nan() && none.maximum.is_nan());
+}
+
+#[test]
+fn the_summary_separates_the_settled_part() {
+    let mut summary = Summary::new(0.15);
+    for step in 1..=4 {
+        summary.add(&StepReport {
+            step,
+            time: 0.1 * step as f64,
+            iterations: 10 * step,
+            substeps: if step == 3 { 2 } else { 1 },
+            ..StepReport::default()
+        });
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let facts = RunFacts {
+        title: "test".to_owned(),
+        scene_hash: Checksum::of(b"scene"),
+        threads: 2,
+        points: 8,
+        tets: 5,
+        frames: 1,
+        wall_seconds: 0.5,
+    };
+    let outcome = Outcome {
+        status: "completed".to_owned(),
+        exit_code: 0,
+        message: None,
+    };
+    summary.write(folder.path(), &facts, &outcome).unwrap();
+    let text = fs::read_to_string(folder.path().join("summary.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["all"]["iterations"]["mean"], 25.0);
+    assert_eq!(json["settled"]["iterations"]["count"], 3);
+    assert_eq!(json["settled"]["iterations"]["median"], 30.0);
+    assert_eq!(json["counters"]["subdivided_steps"], 1);
+    assert_eq!(json["steps"], 4);
+    assert_eq!(json["outcome"]["status"], "completed");
+    assert_eq!(peak_memory().is_some(), cfg!(target_os = "linux"));
+}

@@ -1,0 +1,511 @@
+//! Scene files: what they give, and what their errors say.
+
+use std::path::{Path, PathBuf};
+
+use impinge_geometry::broad_phase::Aabb;
+use impinge_geometry::exact::surface_intersections;
+use impinge_geometry::surface::CollisionSurface;
+use impinge_sim::scene::{BodyPart, RigidMotion, Scene, SceneParts, pair_friction};
+use nalgebra::Vector3;
+
+const MINIMAL: &str = r#"title = "test"
+
+[time]
+step = 1e-3
+duration = 0.5
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.06]
+friction = 0.4
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 2] } }
+"#;
+
+const NONE: &[&str] = &[];
+
+/// The message for `MINIMAL` with `from` replaced by `to`.
+fn message(from: &str, to: &str) -> String {
+    assert!(MINIMAL.contains(from), "`{from}` is not in the scene");
+    match Scene::parse("test.toml", &MINIMAL.replacen(from, to, 1), NONE).map(|s| s.instantiate()) {
+        Ok(Ok(_)) => "no error".to_owned(),
+        Ok(Err(error)) | Err(error) => error.to_string(),
+    }
+}
+
+fn override_message(arguments: &[&str]) -> String {
+    match Scene::parse("test.toml", MINIMAL, arguments) {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn scenes_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
+}
+
+#[test]
+fn values_and_defaults_arrive() {
+    let scene = Scene::parse("test.toml", MINIMAL, NONE).unwrap();
+    assert_eq!(scene.time.steps(), 500);
+    assert!((scene.time.minimum_step() - 1e-3 / 32.0).abs() < 1e-18);
+    assert_eq!(scene.world.gravity, [0.0, 0.0, -9.81]);
+    let parts = scene.instantiate().unwrap();
+    let [body] = parts.bodies.as_slice() else {
+        panic!("one body");
+    };
+    assert_eq!(body.name, "cube");
+    assert!((body.friction - 0.4).abs() < 1e-15);
+    assert!((parts.half_spaces[0].friction - 0.5).abs() < 1e-15);
+    assert_eq!(parts.half_spaces[0].normal, Vector3::z());
+    assert!(body.prescribed.iter().all(Option::is_none));
+}
+
+#[test]
+fn errors_of_form() {
+    insta::assert_snapshot!("unknown_key", message("density", "densty"));
+    insta::assert_snapshot!("unknown_table", message("[[obstacle]]", "[[obstacles]]"));
+    insta::assert_snapshot!(
+        "unknown_choice",
+        message("young = 1e5", "model = \"neohookean\", young = 1e5")
+    );
+    insta::assert_snapshot!("unknown_shape", message("cuboid", "cube"));
+    insta::assert_snapshot!("missing_key", message("young = 1e5, ", ""));
+    insta::assert_snapshot!(
+        "missing_table",
+        message("[time]\nstep = 1e-3\nduration = 0.5\n", "")
+    );
+    insta::assert_snapshot!("wrong_type", message("poisson = 0.3", "poisson = \"0.3\""));
+    insta::assert_snapshot!("too_few_numbers", message("[0, 0, 0.06]", "[0, 0.06]"));
+    insta::assert_snapshot!(
+        "too_many_numbers",
+        message("[0, 0, 0.06]", "[0, 0, 0.06, 1]")
+    );
+    insta::assert_snapshot!("negative_count", message("[2, 2, 2]", "[2, -2, 2]"));
+    insta::assert_snapshot!(
+        "two_choices",
+        message("half_space = {", "sphere = { radius = 1 }, half_space = {")
+    );
+    insta::assert_snapshot!(
+        "choice_without_keys",
+        message("{ half_space = { normal = [0, 0, 2] } }", "\"half_space\"")
+    );
+    insta::assert_snapshot!("not_toml", message("duration = 0.5", "duration 0.5"));
+    insta::assert_snapshot!(
+        "duplicate_key",
+        message("duration = 0.5", "duration = 0.5\nduration = 1")
+    );
+    insta::assert_snapshot!("a_date", message("step = 1e-3", "step = 1979-05-27"));
+}
+
+#[test]
+fn errors_of_meaning() {
+    insta::assert_snapshot!(
+        "negative_density",
+        message("density = 1000", "density = -1000")
+    );
+    insta::assert_snapshot!(
+        "negative_friction",
+        message("friction = 0.4", "friction = -0.4")
+    );
+    insta::assert_snapshot!("no_step", message("step = 1e-3", "step = 0"));
+    insta::assert_snapshot!("nan", message("step = 1e-3", "step = nan"));
+    insta::assert_snapshot!("infinite", message("0, 0, 0.06", "0, 0, 1e999"));
+    insta::assert_snapshot!("poisson", message("poisson = 0.3", "poisson = 0.5"));
+    insta::assert_snapshot!("young", message("young = 1e5", "young = 0"));
+    insta::assert_snapshot!("duration", message("duration = 0.5", "duration = 1e-4"));
+    insta::assert_snapshot!("normal", message("[0, 0, 2]", "[0, 0, 0]"));
+    insta::assert_snapshot!("flat_cuboid", message("[0.1, 0.1, 0.1]", "[0.1, 0, 0.1]"));
+    insta::assert_snapshot!("no_cells", message("[2, 2, 2]", "[2, 0, 2]"));
+    insta::assert_snapshot!(
+        "no_body",
+        message(
+            &MINIMAL[MINIMAL.find("[[body]]").unwrap()..MINIMAL.find("[[obstacle]]").unwrap()],
+            ""
+        )
+    );
+    insta::assert_snapshot!(
+        "moving_half_space",
+        message("shape =", "motion = { velocity = [1, 0, 0] }\nshape =")
+    );
+    insta::assert_snapshot!(
+        "no_scale",
+        message(
+            "cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }",
+            "file = { path = \"a.msh\", scale = 0 }"
+        )
+    );
+    insta::assert_snapshot!(
+        "missing_mesh",
+        message(
+            "cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }",
+            "file = { path = \"no_such.msh\" }"
+        )
+    );
+    insta::assert_snapshot!(
+        "missing_variable",
+        message(
+            "cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }",
+            "file = { path = \"${IMPINGE_NO_SUCH_VARIABLE}/a.msh\" }"
+        )
+    );
+    insta::assert_snapshot!(
+        "fixes_nothing",
+        message(
+            "friction = 0.4",
+            "fixed = [{ box = { lower = [1, 1, 1], upper = [2, 2, 2] } }]"
+        )
+    );
+    insta::assert_snapshot!(
+        "empty_box",
+        message(
+            "friction = 0.4",
+            "fixed = [{ box = { lower = [1, 1, 1], upper = [2, 0, 2] } }]"
+        )
+    );
+    insta::assert_snapshot!(
+        "copies_overlap",
+        message(
+            "friction = 0.4",
+            "copies = { count = 4, columns = [2, 1], spacing = [0.2, 0.2, 0.05] }"
+        )
+    );
+    insta::assert_snapshot!(
+        "turned_copies_overlap",
+        message(
+            "friction = 0.4",
+            "copies = { count = 4, columns = [2, 2], spacing = [0.15, 0.2, 0.2], random_rotation = true }"
+        )
+    );
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Scene::load("no/such/scene.toml", NONE)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("no/such/scene.toml") && error.contains("mend:"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_truncated_mesh_is_named_with_the_scene_line() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("cut.msh"),
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1",
+    )
+    .unwrap();
+    let text = MINIMAL.replace(
+        "cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }",
+        "file = { path = \"cut.msh\" }",
+    );
+    let path = folder.path().join("scene.toml");
+    std::fs::write(&path, text).unwrap();
+    let error = Scene::load(&path, NONE)
+        .unwrap()
+        .instantiate()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("scene.toml:9:") && error.contains("cut.msh"),
+        "{error}"
+    );
+}
+
+#[test]
+fn overrides_replace_and_add() {
+    let scene = Scene::parse(
+        "test.toml",
+        MINIMAL,
+        &[
+            "body.0.material.young=2e6",
+            "solver.preconditioner=diagonal",
+            "time.duration = 2",
+            "world.gravity=[0,0,-1]",
+        ],
+    )
+    .unwrap();
+    assert!((scene.bodies[0].material.young - 2e6).abs() < 1e-9);
+    assert_eq!(
+        scene.solver.preconditioner,
+        impinge_sim::scene::Preconditioner::Diagonal
+    );
+    assert_eq!(scene.time.steps(), 2000);
+    assert_eq!(scene.world.gravity, [0.0, 0.0, -1.0]);
+}
+
+#[test]
+fn an_override_can_mend_a_file() {
+    let text = MINIMAL.replace("step = 1e-3", "step = -1");
+    assert!(Scene::parse("test.toml", &text, NONE).is_err());
+    assert!(Scene::parse("test.toml", &text, &["time.step=1e-3"]).is_ok());
+}
+
+#[test]
+fn errors_of_overrides_name_them() {
+    insta::assert_snapshot!(
+        "override_value",
+        override_message(&["time.step=0.001", "body.0.material.young=soft"])
+    );
+    insta::assert_snapshot!(
+        "override_meaning",
+        override_message(&["body.0.material.density=-1"])
+    );
+    insta::assert_snapshot!(
+        "override_key",
+        override_message(&["body.0.material.yuong=1e6"])
+    );
+    insta::assert_snapshot!(
+        "override_index",
+        override_message(&["body.3.material.young=1e6"])
+    );
+    insta::assert_snapshot!("override_form", override_message(&["time.step"]));
+    insta::assert_snapshot!("override_empty_key", override_message(&["time..step=1"]));
+    insta::assert_snapshot!("override_below_value", override_message(&["time.step.x=1"]));
+}
+
+#[test]
+fn the_schema_is_what_it_was() {
+    let schema = serde_json::to_string_pretty(&Scene::json_schema()).unwrap();
+    insta::assert_snapshot!("schema", schema);
+}
+
+/// Every description ends the search for a unit or a meaning, so every key must have one.
+#[test]
+fn the_schema_describes_every_key() {
+    fn visit(value: &serde_json::Value, path: &str, missing: &mut Vec<String>) {
+        if let Some(properties) = value.get("properties").and_then(|v| v.as_object()) {
+            for (key, property) in properties {
+                // A choice written as a table has its meaning beside the one key.
+                let described =
+                    property.get("description").is_some() || value.get("description").is_some();
+                if !described {
+                    missing.push(format!("{path}.{key}"));
+                }
+            }
+        }
+        match value {
+            serde_json::Value::Object(map) => map
+                .iter()
+                .for_each(|(key, v)| visit(v, &format!("{path}.{key}"), missing)),
+            serde_json::Value::Array(list) => list.iter().for_each(|v| visit(v, path, missing)),
+            _ => {}
+        }
+    }
+    let mut missing = Vec::new();
+    visit(&Scene::json_schema(), "", &mut missing);
+    assert!(missing.is_empty(), "without description: {missing:?}");
+}
+
+/// Bodies placed by `parts` touch neither each other nor a half-space.
+fn check_apart(parts: &SceneParts) {
+    let mut points = Vec::new();
+    let mut triangles = Vec::new();
+    let mut group = Vec::new();
+    let mut passive = Vec::new();
+    let meshes = parts
+        .bodies
+        .iter()
+        .map(|body| {
+            (
+                body.mesh.nodes(),
+                body.mesh
+                    .surface()
+                    .expect("a closed solid")
+                    .triangles()
+                    .to_vec(),
+                false,
+            )
+        })
+        .chain(
+            parts
+                .obstacles
+                .iter()
+                .map(|part| (part.mesh.vertices(), part.mesh.triangles().to_vec(), true)),
+        );
+    for (index, (nodes, surface, fixed)) in (0..).zip(meshes) {
+        let first = points.len() as u32;
+        triangles.extend(
+            surface
+                .iter()
+                .map(|triangle| triangle.map(|corner| corner + first)),
+        );
+        points.extend_from_slice(nodes);
+        group.resize(points.len(), index);
+        passive.push(fixed);
+    }
+    let surface = CollisionSurface::new(triangles, points.len(), group, passive);
+    assert!(surface_intersections(&points, &surface, 1).is_empty());
+    for plane in &parts.half_spaces {
+        for body in &parts.bodies {
+            let lowest = body
+                .mesh
+                .nodes()
+                .iter()
+                .map(|node| (node - plane.point).dot(&plane.normal))
+                .fold(f64::INFINITY, f64::min);
+            assert!(
+                lowest > 0.0,
+                "{} starts {lowest} m behind {}",
+                body.name,
+                plane.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_shipped_scenes_start_apart() {
+    for name in ["rings", "drop_cube", "incline", "stack", "thrown_cube"] {
+        let scene = Scene::load(scenes_folder().join(name).with_extension("toml"), NONE).unwrap();
+        check_apart(&scene.instantiate().unwrap());
+    }
+}
+
+#[test]
+fn the_shipped_scenes_of_real_meshes_start_apart() {
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        println!("skipped: IMPINGE_DATA is not set");
+        return;
+    }
+    for name in ["bunny_drop", "armadillo_drop"] {
+        let scene = Scene::load(scenes_folder().join(name).with_extension("toml"), NONE).unwrap();
+        let parts = scene.instantiate().unwrap();
+        check_apart(&parts);
+    }
+}
+
+#[test]
+fn the_rings_are_the_papers() {
+    let scene = Scene::load(scenes_folder().join("rings.toml"), NONE).unwrap();
+    let parts = scene.instantiate().unwrap();
+    assert_eq!(parts.bodies.len(), 120);
+    assert_eq!(
+        parts
+            .bodies
+            .iter()
+            .map(|body| body.mesh.tets().len())
+            .sum::<usize>(),
+        12_960
+    );
+}
+
+#[test]
+fn turned_copies_are_the_same_every_time_and_differ_by_seed() {
+    let text = MINIMAL.replace(
+        "friction = 0.4",
+        "copies = { count = 9, columns = [2, 2], random_rotation = true, seed = 5 }",
+    );
+    let nodes = |seed: &str| -> Vec<Vec<Vector3<f64>>> {
+        let scene = Scene::parse("test.toml", &text, &[format!("body.0.copies.seed={seed}")])
+            .expect("a good scene");
+        let parts = scene.instantiate().expect("a good scene");
+        parts
+            .bodies
+            .iter()
+            .map(|body: &BodyPart| body.mesh.nodes().to_vec())
+            .collect()
+    };
+    assert_eq!(nodes("5"), nodes("5"));
+    assert_ne!(nodes("5"), nodes("6"));
+    // Bounding boxes of all pairs are apart even though spacing was left out.
+    let boxes: Vec<Aabb> = nodes("5").iter().map(Aabb::from_points).collect();
+    for (first, a) in boxes.iter().enumerate() {
+        for b in &boxes[..first] {
+            assert!(!a.overlaps(b));
+        }
+    }
+}
+
+#[test]
+fn initial_velocity_is_that_of_a_rigid_body() {
+    let text = MINIMAL.replace("friction = 0.4", "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 3]\nrotation = { axis = [1, 1, 0], degrees = 30 }");
+    let parts = Scene::parse("test.toml", &text, NONE)
+        .unwrap()
+        .instantiate()
+        .unwrap();
+    let body = &parts.bodies[0];
+    let center = Vector3::new(0.0, 0.0, 0.06);
+    for (node, velocity) in body.mesh.nodes().iter().zip(&body.velocity) {
+        let expected = Vector3::x() + Vector3::new(0.0, 0.0, 3.0).cross(&(node - center));
+        assert!((velocity - expected).amax() < 1e-14);
+    }
+}
+
+#[test]
+fn fixed_nodes_follow_the_first_entry_that_holds_them() {
+    let text = MINIMAL.replace(
+        "friction = 0.4",
+        "fixed = [{ box = { lower = [-1, -1, 0.1], upper = [1, 1, 1] } }, { motion = { velocity = [0, 0, 1] } }]",
+    );
+    let parts = Scene::parse("test.toml", &text, NONE)
+        .unwrap()
+        .instantiate()
+        .unwrap();
+    let body = &parts.bodies[0];
+    for ((node, motion), velocity) in body
+        .mesh
+        .nodes()
+        .iter()
+        .zip(&body.prescribed)
+        .zip(&body.velocity)
+    {
+        let motion = &parts.motions[motion.unwrap()];
+        assert_eq!(motion.is_rest(), node.z > 0.1 - 1e-12);
+        assert_eq!(*velocity, motion.velocity);
+    }
+}
+
+#[test]
+fn a_scene_built_by_a_program_is_checked_too() {
+    let mut scene = Scene::parse("test.toml", MINIMAL, NONE).unwrap();
+    scene.bodies[0].material.density = f64::NAN;
+    let error = scene.instantiate().unwrap_err().to_string();
+    assert!(
+        error.contains("density") && error.contains("NaN"),
+        "{error}"
+    );
+    let error = Scene::default().instantiate().unwrap_err().to_string();
+    assert!(error.contains("no body"), "{error}");
+}
+
+#[test]
+fn a_scene_survives_its_json_form() {
+    let scene = Scene::load(scenes_folder().join("rings.toml"), NONE).unwrap();
+    let json = serde_json::to_string(&scene).unwrap();
+    let again: Scene = serde_json::from_str(&json).unwrap();
+    assert_eq!(again.bodies, scene.bodies);
+    assert_eq!(again.obstacles, scene.obstacles);
+}
+
+#[test]
+fn friction_of_a_pair_is_the_geometric_mean() {
+    assert_eq!(pair_friction(0.3, 0.3).to_bits(), 0.3_f64.to_bits());
+    assert!((pair_friction(0.2, 0.8) - 0.4).abs() < 1e-15);
+    assert!(pair_friction(0.0, 0.8).abs() < f64::MIN_POSITIVE);
+}
+
+/// The velocity is the derivative of the position: central differences with their measured order of 2.
+#[test]
+fn velocity_of_a_rigid_motion_is_the_derivative_of_its_position() {
+    let motion = RigidMotion {
+        velocity: Vector3::new(0.3, -0.2, 0.1),
+        angular_velocity: Vector3::new(1.0, 2.0, -0.5),
+        center: Vector3::new(0.1, 0.2, 0.3),
+    };
+    let start = Vector3::new(1.0, -1.0, 0.5);
+    let error = |h: f64| {
+        let slope =
+            (motion.position_at(&start, 0.7 + h) - motion.position_at(&start, 0.7 - h)) / (2.0 * h);
+        (slope - motion.velocity_at(&start, 0.7)).norm()
+    };
+    let order = (error(2e-2) / error(1e-2)).log2();
+    assert!((order - 2.0).abs() < 0.05, "order {order}");
+}
