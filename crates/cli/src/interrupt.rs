@@ -17,7 +17,6 @@ impl Interrupt {
         let flag = interrupt.0.clone();
         let caught = ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::SeqCst) {
-                #[expect(clippy::exit, reason = "the second Ctrl-C asks for exactly this")]
                 std::process::exit(i32::from(Code::Interrupted.number()));
             }
         });

@@ -90,7 +90,7 @@ fn steps_until_and_overrides_shorten_a_run() {
     assert_eq!(
         names(&place.path("c"))
             .iter()
-            .filter(|name| name.ends_with(".vtu"))
+            .filter(|name| name.starts_with("frame_"))
             .count(),
         3
     );
@@ -130,7 +130,7 @@ fn an_interrupted_run_is_readable() {
     let begin = Instant::now();
     while fs::read_to_string(&csv).map_or(0, |text| text.lines().count()) < 3 {
         assert!(
-            begin.elapsed() < Duration::from_secs(60),
+            begin.elapsed() < Duration::from_mins(1),
             "the run did not begin"
         );
         std::thread::sleep(Duration::from_millis(10));

@@ -181,7 +181,7 @@ fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
         .collect();
     if let Some(stranger) = names
         .iter()
-        .find(|name| name.ends_with(".vtu") && !own.contains(&name.as_str()))
+        .find(|name| name.starts_with("frame_") && !own.contains(&name.as_str()))
     {
         return Err(in_use(stranger));
     }

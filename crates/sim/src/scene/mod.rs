@@ -105,7 +105,7 @@ impl Scene {
             source,
         })?;
         let mut scene = Self::parse(&path.display().to_string(), &text, overrides)?;
-        scene.folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        scene.set_folder(path.parent().unwrap_or(Path::new("")));
         Ok(scene)
     }
 

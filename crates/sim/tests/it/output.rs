@@ -310,7 +310,7 @@ fn every_broken_guarantee_is_found() {
         &|problem| matches!(problem, Problem::Intersection { bodies, .. } if bodies.contains(&"lower".to_owned()) && bodies.contains(&"upper".to_owned())),
     );
     found(
-        &|frame| body(frame, 0, Vector3::new(0.0, 0.0, -0.0500001)),
+        &|frame| body(frame, 0, Vector3::new(0.0, 0.0, -0.050_000_1)),
         &|problem| matches!(problem, Problem::BelowPlane { half_space, .. } if half_space == "ground"),
     );
     // Through the ball and out on its other side: no frame intersects, only the way between them does.

@@ -53,7 +53,10 @@ fn values_and_defaults_arrive() {
     let scene = Scene::parse("test.toml", MINIMAL, NONE).unwrap();
     assert_eq!(scene.time.steps(), 500);
     assert!((scene.time.minimum_step() - 1e-3 / 32.0).abs() < 1e-18);
-    assert_eq!(scene.world.gravity, [0.0, 0.0, -9.81]);
+    assert_eq!(
+        Vector3::from(scene.world.gravity),
+        Vector3::new(0.0, 0.0, -9.81)
+    );
     let parts = scene.instantiate().unwrap();
     let [body] = parts.bodies.as_slice() else {
         panic!("one body");
@@ -238,7 +241,10 @@ fn overrides_replace_and_add() {
         impinge_sim::scene::Preconditioner::Diagonal
     );
     assert_eq!(scene.time.steps(), 2000);
-    assert_eq!(scene.world.gravity, [0.0, 0.0, -1.0]);
+    assert_eq!(
+        Vector3::from(scene.world.gravity),
+        Vector3::new(0.0, 0.0, -1.0)
+    );
 }
 
 #[test]
