@@ -1,2 +1,54 @@
-//! placeholder
-fn main() {}
+//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | bench`.
+//!
+//! - [`ci`]: everything that has to hold before a change is taken
+//! - [`conformance`]: one table per layer (case, measured, bound, verdict)
+//! - [`bench`]: how fast, on this machine
+#![expect(
+    clippy::print_stdout,
+    reason = "reporting to the terminal is this program's purpose"
+)]
+
+mod bench;
+mod ci;
+mod conformance;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Checks, conformance tables and measurements"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs every check, or the named ones
+    Ci(ci::Options),
+    /// Compares each layer with what it guarantees; exit code 1 on a broken guarantee
+    Conformance(conformance::Options),
+    /// Measures times; needs an optimised build, see CONTRIBUTING.md
+    #[command(subcommand)]
+    Bench(bench::Case),
+}
+
+fn main() -> ExitCode {
+    let good = match Arguments::parse().task {
+        Task::Ci(options) => ci::run(&options),
+        Task::Conformance(options) => conformance::run(&options),
+        Task::Bench(case) => bench::run(&case),
+    };
+    match good {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

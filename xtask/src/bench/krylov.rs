@@ -1,7 +1,7 @@
 //! How much of the memory bandwidth the half-stored block product reaches.
 //!
-//! Run with `cargo run --release -p impinge-krylov --example bandwidth`. The product is limited by reading its matrix,
-//! so its yardstick is the STREAM triad `a = b + s c`, measured in the same process, turn by turn with the product.
+//! The product is limited by reading its matrix, so its yardstick is the STREAM triad `a = b + s c`, measured in the same
+//! process, turn by turn with the product.
 //! Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y` once each; 24 per triad entry.
 
 use std::hint::black_box;
@@ -13,37 +13,32 @@ use rayon::prelude::*;
 
 /// One measured case.
 #[derive(Clone, Copy, Debug)]
-pub struct Bandwidth {
+struct Bandwidth {
     /// Block rows of the matrix.
-    pub nodes: usize,
+    nodes: usize,
     /// Blocks stored.
-    pub stored_blocks: usize,
+    stored_blocks: usize,
     /// Threads of the pool.
-    pub threads: usize,
+    threads: usize,
     /// Fastest triad, in GB/s.
-    pub triad: f64,
+    triad: f64,
     /// Fastest product, in GB/s.
-    pub product: f64,
+    product: f64,
     /// Fastest product, in seconds.
-    pub product_seconds: f64,
+    product_seconds: f64,
     /// Median over the rounds of product bandwidth over triad bandwidth, each measured within one round.
-    pub median_share: f64,
+    median_share: f64,
 }
 
 impl Bandwidth {
     /// Product bandwidth over triad bandwidth, each at its fastest.
-    #[must_use]
-    pub fn share(&self) -> f64 {
+    fn share(&self) -> f64 {
         self.product / self.triad
     }
 }
 
 /// Measures products of the tetrahedral grid of `axis³` nodes, numbered along a Morton curve.
-///
-/// # Panics
-/// If no pool of so many threads can be made.
-#[must_use]
-pub fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
+fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
     let matrix = tetrahedral_grid(axis);
     let stored_blocks = matrix.pattern().slots();
     let bytes = (76 * stored_blocks + 16 * matrix.len()) as f64;
@@ -184,8 +179,8 @@ fn morton(node: [u32; 3]) -> u64 {
     })
 }
 
-#[expect(clippy::print_stdout, reason = "printing is what this program is for")]
-fn main() {
+/// Prints the table: a matrix that fits into the cache and one that does not, on one and two threads.
+pub(super) fn run() {
     println!("   nodes  stored  threads  triad GB/s  product GB/s     ms  share  median share");
     for (axis, rounds) in [(20, 200), (58, 40)] {
         for threads in [1, 2] {

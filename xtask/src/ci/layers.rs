@@ -1,0 +1,122 @@
+//! The layer rule: what each package may depend on, compared with what `cargo metadata` says.
+
+use std::error::Error;
+
+use cargo_metadata::MetadataCommand;
+
+/// Every package of the workspace, and the packages of the workspace it may depend on, tests included.
+const LAYERS: [(&str, &[&str]); 8] = [
+    ("impinge-geometry", &[]),
+    ("impinge-krylov", &[]),
+    ("impinge-fem", &["impinge-geometry", "impinge-krylov"]),
+    ("impinge-contact", &["impinge-geometry", "impinge-krylov"]),
+    (
+        "impinge-sim",
+        &[
+            "impinge-geometry",
+            "impinge-krylov",
+            "impinge-fem",
+            "impinge-contact",
+        ],
+    ),
+    ("impinge", &["impinge-sim", "impinge-geometry"]),
+    ("impinge-tests", LIBRARIES),
+    ("xtask", LIBRARIES),
+];
+
+const LIBRARIES: &[&str] = &[
+    "impinge-geometry",
+    "impinge-krylov",
+    "impinge-fem",
+    "impinge-contact",
+    "impinge-sim",
+];
+
+/// True if no package depends on one that it must not know.
+pub(super) fn check() -> Result<bool, Box<dyn Error>> {
+    let metadata = MetadataCommand::new().no_deps().exec()?;
+    let packages: Vec<(String, Vec<String>)> = metadata
+        .workspace_packages()
+        .iter()
+        .map(|package| {
+            let names = package
+                .dependencies
+                .iter()
+                .map(|d| d.name.clone())
+                .collect();
+            (package.name.to_string(), names)
+        })
+        .collect();
+    let mistakes = mistakes(&packages);
+    for mistake in &mistakes {
+        println!("    {mistake}");
+    }
+    if mistakes.is_empty() {
+        println!("    {} packages, none depends upwards", packages.len());
+    }
+    Ok(mistakes.is_empty())
+}
+
+/// What breaks the rule among `(package, its dependencies)`.
+fn mistakes(packages: &[(String, Vec<String>)]) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    for (package, dependencies) in packages {
+        let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| name == package) else {
+            mistakes.push(format!(
+                "{package} has no layer; give it one in xtask/src/ci/layers.rs"
+            ));
+            continue;
+        };
+        for dependency in dependencies {
+            let ours = packages.iter().any(|(name, _)| name == dependency);
+            if ours && !allowed.contains(&dependency.as_str()) {
+                mistakes.push(format!(
+                    "{package} must not depend on {dependency}; move what it needs down, or the use of it up"
+                ));
+            }
+        }
+    }
+    mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, dependencies: &[&str]) -> (String, Vec<String>) {
+        (
+            name.to_owned(),
+            dependencies.iter().map(|&name| name.to_owned()).collect(),
+        )
+    }
+
+    #[test]
+    fn an_upward_dependency_is_named() {
+        let packages = [
+            package("impinge-fem", &["impinge-contact", "nalgebra"]),
+            package("impinge-contact", &["impinge-krylov"]),
+            package("impinge-krylov", &[]),
+        ];
+        let found = mistakes(&packages);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("impinge-fem must not depend on impinge-contact"));
+    }
+
+    #[test]
+    fn an_unknown_package_is_named() {
+        assert_eq!(mistakes(&[package("impinge-new", &[])]).len(), 1);
+    }
+
+    #[test]
+    fn the_table_itself_points_down() {
+        for (index, (package, allowed)) in LAYERS.iter().enumerate() {
+            for name in *allowed {
+                let place = LAYERS.iter().position(|(other, _)| other == name);
+                assert!(
+                    place.is_some_and(|place| place < index),
+                    "{package} on {name}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `cargo xtask ci`: the checks that a change has to pass, each selectable by name.
+
+mod layers;
+mod paths;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use clap::ValueEnum;
+
+use crate::conformance;
+
+/// What to check.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Checks to run [default: all, in this order]
+    #[arg(value_enum)]
+    steps: Vec<Step>,
+    /// Checks to leave out
+    #[arg(long, value_enum, value_name = "STEP", num_args = 1..)]
+    except: Vec<Step>,
+}
+
+/// One check. The order is that of a whole run: what fails quickly comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// Formatting
+    Fmt,
+    /// No crate depends on a layer above it
+    Layers,
+    /// Every path that the documentation names exists
+    Paths,
+    /// Lints of all targets, warnings denied
+    Clippy,
+    /// Documentation, private items included, warnings denied
+    Doc,
+    /// `cargo test --workspace`
+    Test,
+    /// What each layer guarantees, in its quick form
+    Conformance,
+}
+
+/// Runs the chosen checks, all of them even after a failure; true if all hold.
+pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    let chosen: Vec<Step> = Step::value_variants()
+        .iter()
+        .copied()
+        .filter(|step| options.steps.is_empty() || options.steps.contains(step))
+        .filter(|step| !options.except.contains(step))
+        .collect();
+    let mut summary = Vec::new();
+    for step in chosen {
+        println!("==> {}", name(step));
+        let clock = Instant::now();
+        let holds = check(step)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        println!("<== {}: {} in {seconds:.1} s\n", name(step), verdict(holds));
+        summary.push((step, holds, seconds));
+    }
+    println!("{:<14}{:<10}{:>8}", "check", "verdict", "seconds");
+    for (step, holds, seconds) in &summary {
+        println!("{:<14}{:<10}{seconds:>8.1}", name(*step), verdict(*holds));
+    }
+    Ok(summary.iter().all(|(_, holds, _)| *holds))
+}
+
+fn check(step: Step) -> Result<bool, Box<dyn Error>> {
+    match step {
+        Step::Fmt => cargo(&["fmt", "--all", "--check"], &[]),
+        Step::Layers => layers::check(),
+        Step::Paths => paths::check(&root()),
+        Step::Clippy => cargo(
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &[],
+        ),
+        Step::Doc => cargo(
+            &[
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--document-private-items",
+            ],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        ),
+        Step::Test => cargo(&["test", "--workspace"], &[]),
+        Step::Conformance => conformance::run(&conformance::Options::quick()),
+    }
+}
+
+fn name(step: Step) -> String {
+    format!("{step:?}").to_lowercase()
+}
+
+fn verdict(holds: bool) -> &'static str {
+    if holds { "passed" } else { "FAILED" }
+}
+
+/// Runs cargo at the root of the workspace; true if it succeeds.
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<dyn Error>> {
+    println!("    cargo {}", arguments.join(" "));
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .current_dir(root())
+        .status()?;
+    Ok(status.success())
+}
+
+/// Root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

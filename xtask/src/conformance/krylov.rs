@@ -1,0 +1,176 @@
+//! krylov: solves reach what they report, and the bits do not depend on threads.
+
+use std::error::Error;
+
+use impinge_krylov::{
+    BlockJacobi, BlockPattern, ConjugateGradient, ConjugateResidual, KrylovMethod, LinearSystem,
+    Minres, StoppingRule, SymmetricBlockMatrix, Termination, solve,
+};
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Extent, table::Table};
+
+/// `‖b − A x‖/‖b‖` that the solves have to reach.
+const RELATIVE: f64 = 1e-10;
+
+pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let axis = match extent {
+        Extent::Quick => 16,
+        Extent::Full => 40,
+    };
+    let matrix = elastic_grid(axis);
+    let rhs: Vec<f64> = (0..matrix.len())
+        .map(|i| ((7 * i) % 19) as f64 - 9.0)
+        .collect();
+    let (positive, _) = solve_all(table, "positive definite", &matrix, &rhs, true)?;
+    bits(table, &matrix, &rhs, &positive)?;
+    // The same with every seventh node pulled the other way: indefinite.
+    let mut indefinite = matrix;
+    for node in (0..indefinite.blocks()).step_by(7) {
+        *indefinite.diagonal_block_mut(node) *= -1.0;
+    }
+    solve_all(table, "indefinite", &indefinite, &rhs, false)?;
+    Ok(())
+}
+
+/// Solves with the methods that suit; returns the solutions and the largest number of steps.
+fn solve_all(
+    table: &mut Table,
+    name: &str,
+    matrix: &SymmetricBlockMatrix,
+    rhs: &[f64],
+    positive: bool,
+) -> Result<(Vec<f64>, usize), Box<dyn Error>> {
+    let block_jacobi;
+    let preconditioner: &dyn impinge_krylov::Preconditioner = if positive {
+        block_jacobi = BlockJacobi::new(matrix)?;
+        &block_jacobi
+    } else {
+        &impinge_krylov::Identity
+    };
+    let system = LinearSystem {
+        operator: matrix,
+        preconditioner,
+        rhs,
+    };
+    let mut methods: Vec<(&str, Box<dyn KrylovMethod>)> = vec![("MINRES", Box::new(Minres::new()))];
+    if positive {
+        methods.push(("CG", Box::new(ConjugateGradient::new())));
+        methods.push(("CR", Box::new(ConjugateResidual::new())));
+    }
+    let rule = StoppingRule {
+        relative: RELATIVE,
+        absolute: 0.0,
+        max_iterations: 4 * matrix.len(),
+    };
+    let (mut x, mut most) = (Vec::new(), 0);
+    for (method, workspace) in &mut methods {
+        x = vec![0.0; matrix.len()];
+        let report = solve(workspace.as_mut(), &system, &mut x, &rule);
+        table.certain(
+            &format!("{method}, {name}, {} unknowns: converged", matrix.len()),
+            report.termination == Termination::Converged,
+        );
+        table.at_most(
+            &format!(
+                "{method}, {name}: residual, from CSR ({} steps)",
+                report.iterations
+            ),
+            csr_residual(matrix, &x, rhs),
+            2.0 * RELATIVE,
+        );
+        most = most.max(report.iterations);
+    }
+    Ok((x, most))
+}
+
+/// `‖b − A x‖/‖b‖` by a product that shares no code with the one that was used.
+fn csr_residual(matrix: &SymmetricBlockMatrix, x: &[f64], rhs: &[f64]) -> f64 {
+    let csr = matrix.to_csr();
+    let (mut error, mut size) = (0.0, 0.0);
+    for (row, b) in csr.row_iter().zip(rhs) {
+        let product: f64 = row
+            .col_indices()
+            .iter()
+            .zip(row.values())
+            .map(|(&column, value)| value * x[column])
+            .sum();
+        error += (b - product).powi(2);
+        size += b * b;
+    }
+    f64::sqrt(error / size)
+}
+
+/// CR again, on 1, 2 and 7 threads.
+fn bits(
+    table: &mut Table,
+    matrix: &SymmetricBlockMatrix,
+    rhs: &[f64],
+    expected: &[f64],
+) -> Result<(), Box<dyn Error>> {
+    let preconditioner = BlockJacobi::new(matrix)?;
+    let system = LinearSystem {
+        operator: matrix,
+        preconditioner: &preconditioner,
+        rhs,
+    };
+    let rule = StoppingRule {
+        relative: RELATIVE,
+        absolute: 0.0,
+        max_iterations: 4 * matrix.len(),
+    };
+    let mut same = true;
+    for threads in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
+        let mut x = vec![0.0; matrix.len()];
+        pool.install(|| solve(&mut ConjugateResidual::new(), &system, &mut x, &rule));
+        same &= x
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| a.to_bits() == b.to_bits());
+    }
+    table.certain("CR: same bits on 1, 2 and 7 threads", same);
+    Ok(())
+}
+
+/// A grid of `axis³` nodes whose edges are springs, each node held a little.
+fn elastic_grid(axis: usize) -> SymmetricBlockMatrix {
+    let index = |x: usize, y: usize, z: usize| (x + axis * (y + axis * z)) as u32;
+    let mut springs = Vec::new();
+    for z in 0..axis {
+        for y in 0..axis {
+            for x in 0..axis {
+                for [dx, dy, dz] in [
+                    [1, 0, 0],
+                    [0, 1, 0],
+                    [0, 0, 1],
+                    [1, 1, 0],
+                    [0, 1, 1],
+                    [1, 0, 1],
+                ] {
+                    if x + dx < axis && y + dy < axis && z + dz < axis {
+                        let along = Vector3::new(dx as f64, dy as f64, dz as f64).normalize();
+                        springs.push((index(x, y, z), index(x + dx, y + dy, z + dz), along));
+                    }
+                }
+            }
+        }
+    }
+    let pattern = BlockPattern::from_pairs(axis.pow(3), springs.iter().map(|&(i, j, _)| (i, j)));
+    let mut matrix = SymmetricBlockMatrix::zeros(pattern);
+    for node in 0..matrix.blocks() {
+        *matrix.diagonal_block_mut(node) = Matrix3::from_diagonal_element(0.01);
+    }
+    for (i, j, along) in springs {
+        let stiffness = along * along.transpose();
+        *matrix.diagonal_block_mut(i as usize) += stiffness;
+        *matrix.diagonal_block_mut(j as usize) += stiffness;
+        let slot = matrix.pattern().slot(i as usize, j as usize);
+        if let Some(slot) = slot {
+            *matrix.block_mut(slot) -= stiffness;
+        }
+    }
+    matrix
+}

@@ -1,0 +1,86 @@
+//! One layer's table: case, measured, bound, verdict.
+
+/// What a layer guarantees, and what was found.
+pub(super) struct Table {
+    layer: String,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    case: String,
+    measured: String,
+    bound: String,
+    holds: bool,
+}
+
+impl Table {
+    pub(super) fn new(layer: &str) -> Self {
+        Self {
+            layer: layer.to_owned(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// `measured ≤ bound`; a number that is not finite breaks the guarantee.
+    pub(super) fn at_most(&mut self, case: &str, measured: f64, bound: f64) {
+        self.push(
+            case,
+            format!("{measured:.2e}"),
+            format!("<= {bound:.1e}"),
+            measured.is_finite() && measured <= bound,
+        );
+    }
+
+    /// Exactly `expected`.
+    pub(super) fn exactly(&mut self, case: &str, measured: usize, expected: usize) {
+        self.push(
+            case,
+            measured.to_string(),
+            format!("= {expected}"),
+            measured == expected,
+        );
+    }
+
+    /// A yes that has to be one.
+    pub(super) fn certain(&mut self, case: &str, holds: bool) {
+        let word = if holds { "yes" } else { "no" };
+        self.push(case, word.to_owned(), "yes".to_owned(), holds);
+    }
+
+    /// A figure without a bound.
+    pub(super) fn figure(&mut self, case: &str, measured: String) {
+        self.push(case, measured, "-".to_owned(), true);
+    }
+
+    fn push(&mut self, case: &str, measured: String, bound: String, holds: bool) {
+        self.rows.push(Row {
+            case: case.to_owned(),
+            measured,
+            bound,
+            holds,
+        });
+    }
+
+    pub(super) fn holds(&self) -> bool {
+        self.rows.iter().all(|row| row.holds)
+    }
+
+    pub(super) fn print(&self) {
+        println!(
+            "{:<64}{:>24}{:>14}  verdict",
+            self.layer, "measured", "bound"
+        );
+        for row in &self.rows {
+            let verdict = match (row.holds, row.bound.as_str()) {
+                (true, "-") => "",
+                (true, _) => "holds",
+                (false, _) => "BROKEN",
+            };
+            println!(
+                "  {:<62}{:>24}{:>14}  {verdict}",
+                row.case, row.measured, row.bound
+            );
+        }
+        println!();
+    }
+}
