@@ -5,6 +5,7 @@ use crate::{
     scene::{
         BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, Scene, SceneParts, pair_friction,
     },
+    step::features::Neighbours,
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use impinge_contact::method::active_set_cr::{
@@ -88,6 +89,8 @@ pub struct Model {
     pub pattern: Arc<BlockPattern>,
     /// Triangles, edges and vertices that may touch.
     pub surface: CollisionSurface,
+    /// Which of them meet where.
+    pub neighbours: Neighbours,
     /// Gravity (m/s²).
     pub gravity: Vector3<f64>,
     /// Length of a whole step (s).
@@ -347,6 +350,7 @@ impl Builder {
             tets: self.tets,
             elastic,
             pattern: Arc::new(pattern),
+            neighbours: Neighbours::new(&surface),
             surface,
             gravity: scene.world.gravity.into(),
             time_step: scene.time.step,

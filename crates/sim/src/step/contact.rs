@@ -20,6 +20,20 @@ pub enum ContactKey {
         /// Edge of the collision surface.
         second: u32,
     },
+    /// A point and an edge: where a pair touches within the clearance of an edge's end or a triangle's side.
+    VertexEdge {
+        /// Point of the model.
+        vertex: u32,
+        /// Edge of the collision surface.
+        edge: u32,
+    },
+    /// Two points: where a pair touches at ends or corners of both.
+    VertexVertex {
+        /// Point of the model, the smaller number.
+        first: u32,
+        /// Point of the model.
+        second: u32,
+    },
     /// A point and a half-space.
     VertexHalfSpace {
         /// Point of the model.
@@ -34,9 +48,9 @@ pub enum ContactKey {
 pub struct Contact {
     /// Which features.
     pub key: ContactKey,
-    /// Points of the stencil; `[p, a, b, c]`, `[a0, a1, b0, b1]` or `[p]`.
+    /// Points of the stencil: `[p, a, b, c]`, `[a0, a1, b0, b1]`, `[p, a, b]`, `[p, q]` or `[p]`, the first side first.
     pub points: [u32; 4],
-    /// How many of `points` count: 4, or 1 for a half-space.
+    /// How many of `points` count.
     pub point_count: u8,
     /// Signed weights of the normal row: the gap vector is `Σ w x − origin`; they sum to 0, or to 1 for a half-space.
     pub weights: [f64; 4],
@@ -50,16 +64,18 @@ pub struct Contact {
     pub frame: ContactFrame,
     /// `d`: distance at the start of the step with the current linearisation (m).
     pub distance: f64,
-    /// Tangential gap vector at the start of the step that the step has to undo in order to stick (m).
+    /// Whether the anchor holds from the last step on: then slip is measured from it, else from the start of the step.
+    pub anchored: bool,
+    /// Slip that has gathered since the anchor was dropped and that the step has to undo in order to stick (m).
     pub slip_start: Vector3<f64>,
     /// `μ` of the pair.
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
+    /// Whether it was hit although it was stored: for the rest of the step it keeps to the place of the impact.
+    pub held: bool,
     /// Stencil positions at the latest linearisation (m).
     pub linearised_at: [Vector3<f64>; 4],
-    /// How often it was taken out during this step because the closest point left the feature.
-    pub removals: u8,
 }
 
 impl Contact {
@@ -87,7 +103,7 @@ impl Contact {
         combine(&self.anchor_weights, corners) - self.anchor
     }
 
-    /// Sticks from here on: the current closest points become the anchor, with nothing slipped yet.
+    /// The current closest points become the anchor, with nothing slipped yet.
     pub fn drop_anchor(&mut self, corners: &[Vector3<f64>; 4]) {
         self.anchor_weights = self.weights;
         self.anchor = match self.key {

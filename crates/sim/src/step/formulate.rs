@@ -15,6 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 pub(crate) fn carry_over(
     model: &Model,
     positions: &[Vector3<f64>],
+    slip_tolerance: f64,
     contacts: &mut Vec<Contact>,
     report: &mut StepReport,
 ) {
@@ -24,13 +25,12 @@ pub(crate) fn carry_over(
             return false;
         }
         let corners = contact.gather(positions);
-        let kept = linearise(model, contact.key, &corners, &contact.frame.normal)
-            .filter(|lin| !lin.is_off_feature(contact.key))
-            .map(|lin| lin.clamped(contact.key));
-        let Some(lin) = kept else {
+        let lin = linearise(model, Some(positions), contact.key, &corners, &contact.frame.normal);
+        if lin.is_off_feature(model, contact.key) {
             report.removed += 1;
             return false;
-        };
+        }
+        let lin = lin.clamped(contact.key);
         contact.weights = lin.weights;
         contact.frame = contact.frame.transported(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
@@ -39,15 +39,31 @@ pub(crate) fn carry_over(
             return false;
         }
         contact.linearised_at = corners;
-        contact.removals = 0;
-        let holds = model.anchored_contacts && contact.multipliers.state == ContactState::Sticking;
-        if holds {
-            contact.slip_start = contact.anchor_vector(&corners);
+        contact.held = false;
+        let sticks = contact.multipliers.state == ContactState::Sticking;
+        if contact.anchored && sticks {
+            let slip = contact.anchor_vector(&corners);
+            let slip = slip - contact.frame.normal * contact.frame.normal.dot(&slip);
+            contact.slip_start = beyond(slip, 0.5 * slip_tolerance);
         } else {
             contact.drop_anchor(&corners);
+            contact.anchored = model.anchored_contacts && sticks;
         }
         true
     });
+}
+
+/// What of `slip` lies beyond the first `free` metres.
+///
+/// Slip within the tolerance is not called back: near-duplicate contacts whose anchors differ by that much would pull
+/// against each other with forces far outside of their cones.
+fn beyond(slip: Vector3<f64>, free: f64) -> Vector3<f64> {
+    let length = slip.norm();
+    if length > free {
+        slip * (1.0 - free / length)
+    } else {
+        Vector3::zeros()
+    }
 }
 
 /// Fills the problem's rows and the warm start from the contacts.
@@ -109,6 +125,13 @@ pub(crate) fn solids_of(model: &Model, key: ContactKey) -> [usize; 2] {
             model.solid_of_point(surface.edges()[first as usize][0]),
             model.solid_of_point(surface.edges()[second as usize][0]),
         ],
+        ContactKey::VertexEdge { vertex, edge } => [
+            model.solid_of_point(vertex),
+            model.solid_of_point(surface.edges()[edge as usize][0]),
+        ],
+        ContactKey::VertexVertex { first, second } => {
+            [model.solid_of_point(first), model.solid_of_point(second)]
+        }
         ContactKey::VertexHalfSpace { vertex, half_space } => [
             model.solid_of_point(vertex),
             model.solid_count() + half_space as usize,

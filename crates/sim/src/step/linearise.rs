@@ -1,6 +1,6 @@
 //! Normal and weights of a contact from the positions of its features.
 
-use super::contact::ContactKey;
+use super::{contact::ContactKey, features::admissible};
 use crate::model::Model;
 use impinge_geometry::distance::{self, point_triangle};
 use nalgebra::Vector3;
@@ -12,24 +12,43 @@ pub(crate) struct Linearisation {
     pub(crate) normal: Vector3<f64>,
     /// Signed weights of the closest points of the features' plane or lines, not clamped.
     pub(crate) weights: [f64; 4],
+    /// Part of the gap across the normal (m): what a contact at a vertex has moved off it.
+    pub(super) lateral: f64,
 }
 
 /// A weight below this is off the feature; the band keeps borders from flickering (spec 7.3).
 const OFF_FEATURE: f64 = -1e-3;
 
-/// Sine of the angle below which two edges have no usable common normal; vertex-face pairs cover them (spec 4.1).
+/// Sine of the angle below which two edges have no usable common normal (spec 4.1).
 const PARALLEL_SINE: f64 = 1e-8;
+
+/// A closest point nearer than this to an end or side belongs to it, in clearances: contacts there come in
+/// near-duplicates, one per incident feature, and none of their own normals is right.
+const REACH_PER_CLEARANCE: f64 = 4.0;
+
+/// `REACH_PER_CLEARANCE` in metres.
+pub(crate) fn reach(model: &Model) -> f64 {
+    REACH_PER_CLEARANCE * model.tolerances.clearance()
+}
 
 impl Linearisation {
     /// Whether the closest point lies beyond the border of a feature.
-    pub(crate) fn is_off_feature(&self, key: ContactKey) -> bool {
-        self.magnitudes(key).iter().any(|&w| w < OFF_FEATURE)
+    pub(crate) fn is_off_feature(&self, model: &Model, key: ContactKey) -> bool {
+        let w = self.weights;
+        let outside = |shares: &[f64]| shares.iter().any(|&share| share < OFF_FEATURE);
+        match key {
+            ContactKey::VertexHalfSpace { .. } => false,
+            ContactKey::VertexFace { .. } => outside(&[-w[1], -w[2], -w[3]]),
+            ContactKey::EdgeEdge { .. } => outside(&[w[0], w[1], -w[2], -w[3]]),
+            ContactKey::VertexEdge { .. } => outside(&[-w[1], -w[2]]) || self.lateral > reach(model),
+            ContactKey::VertexVertex { .. } => self.lateral > reach(model),
+        }
     }
 
     /// The same with weights moved back onto the features.
     pub(crate) fn clamped(mut self, key: ContactKey) -> Self {
         match key {
-            ContactKey::VertexHalfSpace { .. } => {}
+            ContactKey::VertexHalfSpace { .. } | ContactKey::VertexVertex { .. } => {}
             ContactKey::VertexFace { .. } => {
                 let inside = [1, 2, 3].map(|i| (-self.weights[i]).max(0.0));
                 let sum: f64 = inside.iter().sum();
@@ -42,42 +61,57 @@ impl Linearisation {
                 let r = (-self.weights[3]).clamp(0.0, 1.0);
                 self.weights = [1.0 - u, u, r - 1.0, -r];
             }
+            ContactKey::VertexEdge { .. } => {
+                let u = (-self.weights[2]).clamp(0.0, 1.0);
+                self.weights = [1.0, u - 1.0, -u, 0.0];
+            }
         }
         self
     }
-
-    /// Weights as shares of their side: all at least 0 when the closest points are on the features.
-    fn magnitudes(&self, key: ContactKey) -> [f64; 4] {
-        let w = self.weights;
-        match key {
-            ContactKey::VertexHalfSpace { .. } => [1.0; 4],
-            ContactKey::VertexFace { .. } => [1.0, -w[1], -w[2], -w[3]],
-            ContactKey::EdgeEdge { .. } => [w[0], w[1], -w[2], -w[3]],
-        }
-    }
 }
 
-/// Linearises the features of `key` at `corners`; `towards` decides the sign of an edge-edge normal.
+/// Linearises the features of `key` at `corners`, near the normal `known`.
 ///
-/// `None` for a face without area or edges without a common normal.
+/// `surroundings` are positions of all points: the normal is turned to what the neighbouring features admit there.
+/// Without them it stays the pair's own.
 pub(crate) fn linearise(
     model: &Model,
+    surroundings: Option<&[Vector3<f64>]>,
     key: ContactKey,
     corners: &[Vector3<f64>; 4],
-    towards: &Vector3<f64>,
-) -> Option<Linearisation> {
-    match key {
-        ContactKey::VertexHalfSpace { half_space, .. } => Some(Linearisation {
-            normal: model.half_spaces[half_space as usize].normal,
-            weights: [1.0, 0.0, 0.0, 0.0],
-        }),
-        ContactKey::VertexFace { .. } => vertex_face(corners),
-        ContactKey::EdgeEdge { .. } => edge_edge(corners, towards),
-    }
+    known: &Vector3<f64>,
+) -> Linearisation {
+    let admitted = |normal| surroundings.map_or(normal, |positions| admissible(model, positions, key, normal));
+    let (normal, weights) = match key {
+        ContactKey::VertexHalfSpace { half_space, .. } => {
+            (model.half_spaces[half_space as usize].normal, [1.0, 0.0, 0.0, 0.0])
+        }
+        ContactKey::VertexFace { .. } => {
+            vertex_face(corners).unwrap_or_else(|| (*known, closest_weights(key, corners)))
+        }
+        ContactKey::EdgeEdge { .. } => {
+            let (normal, weights) =
+                edge_edge(corners, known).unwrap_or_else(|| (*known, closest_weights(key, corners)));
+            (admitted(normal), weights)
+        }
+        ContactKey::VertexEdge { .. } => {
+            let [p, a, b, _] = corners;
+            let along = b - a;
+            let u = (p - a).dot(&along) / along.norm_squared();
+            let u = if u.is_finite() { u } else { 0.5 };
+            (admitted(*known), [1.0, u - 1.0, -u, 0.0])
+        }
+        ContactKey::VertexVertex { .. } => {
+            (admitted(*known), [1.0, -1.0, 0.0, 0.0])
+        }
+    };
+    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+    let lateral = (gap - normal * normal.dot(&gap)).norm();
+    Linearisation { normal, weights, lateral }
 }
 
-/// Outward face normal and the foot of the perpendicular.
-fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<Linearisation> {
+/// Outward face normal and the foot of the perpendicular; `None` for a face without area.
+fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<(Vector3<f64>, [f64; 4])> {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let area = ab.cross(&ac);
     let area_squared = area.norm_squared();
@@ -86,17 +120,11 @@ fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<Linearisation> {
     }
     let w_b = ap.cross(&ac).dot(&area) / area_squared;
     let w_c = ab.cross(&ap).dot(&area) / area_squared;
-    Some(Linearisation {
-        normal: area / area_squared.sqrt(),
-        weights: [1.0, w_b + w_c - 1.0, -w_b, -w_c],
-    })
+    Some((area / area_squared.sqrt(), [1.0, w_b + w_c - 1.0, -w_b, -w_c]))
 }
 
-/// Common perpendicular of two lines.
-fn edge_edge(
-    [a0, a1, b0, b1]: &[Vector3<f64>; 4],
-    towards: &Vector3<f64>,
-) -> Option<Linearisation> {
+/// Common perpendicular of two lines, on the side of `known`; `None` for parallel ones.
+fn edge_edge([a0, a1, b0, b1]: &[Vector3<f64>; 4], known: &Vector3<f64>) -> Option<(Vector3<f64>, [f64; 4])> {
     let (a, b, between) = (a1 - a0, b1 - b0, b0 - a0);
     let cross = a.cross(&b);
     let (size, limit) = (cross.norm(), PARALLEL_SINE * a.norm() * b.norm());
@@ -106,44 +134,34 @@ fn edge_edge(
     let u = between.cross(&b).dot(&cross) / (size * size);
     let r = between.cross(&a).dot(&cross) / (size * size);
     let normal = cross / size;
-    let normal = if normal.dot(towards) < 0.0 {
-        -normal
-    } else {
-        normal
-    };
-    Some(Linearisation {
-        normal,
-        weights: [1.0 - u, u, r - 1.0, -r],
-    })
+    let normal = if normal.dot(known) < 0.0 { -normal } else { normal };
+    Some((normal, [1.0 - u, u, r - 1.0, -r]))
 }
 
-/// Linearises along the line between the closest points of the features, borders included.
-///
-/// Where the features touch, and the line has no direction, `fallback` is kept as the normal.
-pub(crate) fn proximity(
-    key: ContactKey,
-    corners: &[Vector3<f64>; 4],
-    fallback: &Vector3<f64>,
-) -> Linearisation {
-    let weights = match key {
-        ContactKey::VertexHalfSpace { .. } => {
-            return Linearisation {
-                normal: *fallback,
-                weights: [1.0, 0.0, 0.0, 0.0],
-            };
-        }
+/// Weights of the closest points of the features themselves.
+pub(crate) fn closest_weights(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [f64; 4] {
+    let [p, a, b, c] = corners;
+    match key {
+        ContactKey::VertexHalfSpace { .. } => [1.0, 0.0, 0.0, 0.0],
+        ContactKey::VertexVertex { .. } => [1.0, -1.0, 0.0, 0.0],
         ContactKey::VertexFace { .. } => {
-            let [p, a, b, c] = *corners;
-            let [w_a, w_b, w_c] = point_triangle(&p, &[a, b, c]).barycentric;
+            let [w_a, w_b, w_c] = point_triangle(p, &[*a, *b, *c]).barycentric;
             [1.0, -w_a, -w_b, -w_c]
         }
         ContactKey::EdgeEdge { .. } => {
-            let [a0, a1, b0, b1] = *corners;
-            let closest = distance::edge_edge(&[a0, a1], &[b0, b1]);
+            let closest = distance::edge_edge(&[*p, *a], &[*b, *c]);
             [1.0 - closest.a, closest.a, closest.b - 1.0, -closest.b]
         }
-    };
+        ContactKey::VertexEdge { .. } => {
+            let closest = distance::edge_edge(&[*p, *p], &[*a, *b]);
+            [1.0, closest.b - 1.0, -closest.b, 0.0]
+        }
+    }
+}
+
+/// Unit vector between the closest points of the features, to the first side; `None` where they touch.
+pub(crate) fn closest_direction(key: ContactKey, corners: &[Vector3<f64>; 4]) -> Option<Vector3<f64>> {
+    let weights = closest_weights(key, corners);
     let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
-    let normal = gap.try_normalize(f64::MIN_POSITIVE).unwrap_or(*fallback);
-    Linearisation { normal, weights }
+    gap.try_normalize(f64::MIN_POSITIVE)
 }

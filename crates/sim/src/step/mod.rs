@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod commit;
 pub mod contact;
 pub(crate) mod detect;
+pub mod features;
 pub(crate) mod formulate;
 pub(crate) mod linearise;
 pub(crate) mod refine;

@@ -4,7 +4,8 @@ use super::{
     contact::{Contact, ContactKey},
     detect::Detector,
     formulate::{friction_of, solids_of},
-    linearise::{Linearisation, linearise, proximity},
+    features::touching_features,
+    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach},
 };
 use crate::{
     error::StepFailure,
@@ -15,13 +16,10 @@ use impinge_contact::{ContactState, Multipliers, frame::ContactFrame};
 use impinge_geometry::ccd::{self, CcdRule, Toi};
 use nalgebra::Vector3;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Largest turn of a normal in one re-linearisation: cosine of 15 degrees.
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
-
-/// Removals of one pair in one step after which it stays, with the closest direction as its normal.
-const MAX_REMOVALS: u8 = 3;
 
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
@@ -57,16 +55,11 @@ impl Sweep<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
     hits: Vec<Hit>,
-    /// How often each pair was taken out during this step.
-    removals: BTreeMap<ContactKey, u8>,
+    /// Contacts that this round's hits came down to.
+    touched: BTreeSet<ContactKey>,
 }
 
 impl Refiner {
-    /// Forgets what happened in the last step.
-    pub(crate) fn begin_step(&mut self) {
-        self.removals.clear();
-    }
-
     /// Tests every candidate on the motion and turns hits into contacts; returns a description of the last one found.
     ///
     /// A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
@@ -84,38 +77,45 @@ impl Refiner {
     ) -> Result<Option<ContactKey>, StepFailure> {
         self.find_hits(model, detector, sweep);
         let slip_tolerance = model.tolerances.solver(time_step).slip;
-        let known = contacts.len();
+        // The earliest of the hits that come down to one touch places it.
+        self.hits.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
+        self.touched.clear();
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
-            if let Ok(stored) =
-                contacts[..known].binary_search_by_key(&hit.key, |contact| contact.key)
-            {
-                let contact = &mut contacts[stored];
-                relinearise(model, contact, sweep);
-                report.relinearised += 1;
-                if contact.multipliers.state == ContactState::Inactive {
-                    contact.multipliers =
-                        Multipliers::fresh(slip(contact, sweep), contact.friction, slip_tolerance);
-                }
+            let mut touch = Touch::new(model, hit, sweep);
+            let stored = |key| contacts.binary_search_by_key(&key, |contact: &Contact| contact.key).is_ok();
+            if touch.key != hit.key && stored(touch.key) && !self.touched.contains(&touch.key) {
+                // The contact of the nearer feature did not keep this pair apart: it needs a row of its own.
+                touch = Touch::with_key(model, hit.key, hit.time, sweep);
+            }
+            if !self.touched.insert(touch.key) {
                 continue;
             }
-            let mut contact = first_contact(model, hit, sweep);
-            let free = |&point: &u32| {
-                matches!(model.motion_of_point[point as usize], PointMotion::Free(_))
-            };
-            if !contact.stencil().iter().any(free) {
-                return Err(StepFailure::PrescribedCollision {
-                    contact: describe(model, hit.key),
-                });
+            match contacts.binary_search_by_key(&touch.key, |contact| contact.key) {
+                Ok(stored) => {
+                    let contact = &mut contacts[stored];
+                    contact.held = true;
+                    relinearise(model, contact, sweep, touch.at_impact);
+                    report.relinearised += 1;
+                    if contact.multipliers.state == ContactState::Inactive {
+                        let slip = slip(contact, sweep);
+                        contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                    }
+                }
+                Err(place) => {
+                    let mut contact = first_contact(model, &touch, sweep);
+                    let free = |&point: &u32| matches!(model.motion_of_point[point as usize], PointMotion::Free(_));
+                    if !contact.stencil().iter().any(free) {
+                        return Err(StepFailure::PrescribedCollision { contact: describe(model, touch.key) });
+                    }
+                    let slip = slip(&contact, sweep);
+                    contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                    contacts.insert(place, contact);
+                    report.contacts_added += 1;
+                }
             }
-            contact.removals = self.removals.get(&hit.key).copied().unwrap_or(0);
-            contact.multipliers =
-                Multipliers::fresh(slip(&contact, sweep), contact.friction, slip_tolerance);
-            contacts.push(contact);
-            report.contacts_added += 1;
         }
-        contacts.sort_by_key(|contact| contact.key);
         Ok(self.hits.last().map(|hit| hit.key))
     }
 
@@ -138,21 +138,15 @@ impl Refiner {
                 return false;
             }
             let corners = contact.gather(sweep.end);
-            let seen = linearise(model, contact.key, &corners, &contact.frame.normal);
-            let stays = contact.removals >= MAX_REMOVALS;
-            let seen = match seen {
-                Some(lin) if !lin.is_off_feature(contact.key) => lin,
-                _ if stays => proximity(contact.key, &corners, &contact.frame.normal),
-                _ => {
-                    *self.removals.entry(contact.key).or_insert(0) += 1;
-                    report.removed += 1;
-                    worst = worst.or(Some((contact.key, f64::NAN)));
-                    return false;
-                }
-            };
-            report.clamped_contacts += u32::from(stays);
+            let surroundings = (!contact.held).then_some(sweep.start);
+            let seen = linearise(model, surroundings, contact.key, &corners, &contact.frame.normal);
+            if seen.is_off_feature(model, contact.key) {
+                // It slid off during the step, which the continuous test found harmless: it goes at the next start.
+                return true;
+            }
             let gap = gap_along(contact, &seen, &corners);
-            if gap > 0.0 && gap < clearance {
+            // Where the path between the ends would cross, the row has to hold at the impact, and the end is farther off.
+            if gap > 0.0 && (gap < clearance || contact.held) {
                 smallest = smallest.min(gap);
                 largest = largest.max(gap);
             } else {
@@ -160,7 +154,7 @@ impl Refiner {
                 if worst.is_none_or(|(_, other)| other.is_nan() || depth(gap) > depth(other)) {
                     worst = Some((contact.key, gap));
                 }
-                relinearise(model, contact, sweep);
+                relinearise(model, contact, sweep, corners);
                 report.relinearised += 1;
             }
             true
@@ -258,92 +252,92 @@ where
     hits.extend(found.into_iter().flatten());
 }
 
-/// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
-fn first_contact(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> Contact {
-    let (points, point_count) = stencil_of(model, hit.key);
-    let origin = match hit.key {
-        ContactKey::VertexHalfSpace { half_space, .. } => {
-            model.half_spaces[half_space as usize].point
+/// A hit, traced to the features that touch.
+struct Touch {
+    key: ContactKey,
+    points: [u32; 4],
+    point_count: u8,
+    /// Stencil positions at the time of impact (m).
+    at_impact: [Vector3<f64>; 4],
+}
+
+impl Touch {
+    fn new(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> Self {
+        let found = Self::with_key(model, hit.key, hit.time, sweep);
+        let key = touching_features(model, hit.key, &found.at_impact, reach(model));
+        if key == hit.key { found } else { Self::with_key(model, key, hit.time, sweep) }
+    }
+
+    fn with_key(model: &Model, key: ContactKey, time: f64, sweep: Sweep<'_>) -> Self {
+        let (points, point_count) = stencil_of(model, key);
+        let mut at_impact = [Vector3::zeros(); 4];
+        for (x, &point) in at_impact.iter_mut().zip(&points[..usize::from(point_count)]) {
+            let start = sweep.start[point as usize];
+            *x = start + (sweep.end[point as usize] - start) * time;
         }
+        Self { key, points, point_count, at_impact }
+    }
+}
+
+/// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
+fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
+    let origin = match touch.key {
+        ContactKey::VertexHalfSpace { half_space, .. } => model.half_spaces[half_space as usize].point,
         _ => Vector3::zeros(),
     };
     let mut contact = Contact {
-        key: hit.key,
-        points,
-        point_count,
+        key: touch.key,
+        points: touch.points,
+        point_count: touch.point_count,
         weights: [0.0; 4],
         anchor_weights: [0.0; 4],
         origin,
         anchor: Vector3::zeros(),
         frame: ContactFrame::around(Vector3::z()),
         distance: 0.0,
+        anchored: false,
         slip_start: Vector3::zeros(),
-        friction: friction_of(model, hit.key),
+        friction: friction_of(model, touch.key),
         multipliers: Multipliers::default(),
-        linearised_at: [Vector3::zeros(); 4],
-        removals: 0,
+        held: false,
+        linearised_at: touch.at_impact,
     };
-    let (start, end) = (contact.gather(sweep.start), contact.gather(sweep.end));
-    let mut at_impact = start;
-    for (x, end) in at_impact.iter_mut().zip(&end) {
-        *x += (end - *x) * hit.time;
-    }
-    let lin = impact_linearisation(model, hit.key, &start, &at_impact);
+    let start = contact.gather(sweep.start);
+    let lin = impact_linearisation(model, touch, &start, sweep);
     contact.weights = lin.weights;
     contact.frame = ContactFrame::around(lin.normal);
     contact.distance = lin.normal.dot(&contact.gap_vector(&start));
-    contact.linearised_at = at_impact;
-    // Sticking means to end the step at the material points that were hit.
-    contact.drop_anchor(&at_impact);
-    contact.slip_start = contact.anchor_vector(&start);
+    // Sticking means not to move along the tangents during this step. The paper asks to end at the point that was hit;
+    // near-duplicate contacts are hit at slightly different times and would then contradict each other.
+    contact.anchor_weights = contact.weights;
     contact
 }
 
-/// Feature normal at the impact, or the closest direction where the features have none that separates them.
-fn impact_linearisation(
-    model: &Model,
-    key: ContactKey,
-    start: &[Vector3<f64>; 4],
-    at_impact: &[Vector3<f64>; 4],
-) -> Linearisation {
-    let closest = proximity(key, start, &Vector3::zeros());
-    let Some(lin) = linearise(model, key, at_impact, &closest.normal) else {
-        return closest;
-    };
-    if matches!(key, ContactKey::VertexHalfSpace { .. }) {
+/// Feature normal at the impact, or the closest direction at the start where the features have none that separates
+/// them.
+fn impact_linearisation(model: &Model, touch: &Touch, start: &[Vector3<f64>; 4], sweep: Sweep<'_>) -> Linearisation {
+    let apart = closest_direction(touch.key, start).unwrap_or_else(Vector3::z);
+    let lin = linearise(model, Some(sweep.start), touch.key, &touch.at_impact, &apart).clamped(touch.key);
+    if matches!(touch.key, ContactKey::VertexHalfSpace { .. }) {
         return lin;
     }
-    let clamped = lin.clamped(key);
     // Frozen weights and the normal must see the pair apart at the start, or the row would pull instead of push.
-    let gap: f64 = (0..4)
-        .map(|i| clamped.weights[i] * clamped.normal.dot(&start[i]))
-        .sum();
-    match key {
-        ContactKey::EdgeEdge { .. } if gap < 0.0 => Linearisation {
-            normal: -clamped.normal,
-            ..clamped
-        },
-        ContactKey::VertexFace { .. } if gap < 0.0 => closest,
-        _ => clamped,
-    }
+    let gap: f64 = (0..4).map(|i| lin.weights[i] * lin.normal.dot(&start[i])).sum();
+    if gap > 0.0 { lin } else { Linearisation { normal: apart, weights: closest_weights(touch.key, start), ..lin } }
 }
 
-/// Moves the linearisation to the end of the motion, or as far towards it as the normal may turn at once (spec 7.3).
-fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>) {
-    let corners = contact.gather(sweep.end);
+/// Moves the linearisation to `target`, or as far towards it as the normal may turn at once (spec 7.3).
+fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [Vector3<f64>; 4]) {
     let old_normal = contact.frame.normal;
+    // What the neighbours admit did not keep a held contact apart: its own features must.
+    let surroundings = (!contact.held).then_some(sweep.start);
     let mut share = 1.0;
     for _ in 0..8 {
         let mut blend = contact.linearised_at;
-        for (x, end) in blend.iter_mut().zip(&corners) {
-            *x += (end - *x) * share;
+        for (x, target) in blend.iter_mut().zip(&target) {
+            *x += (target - *x) * share;
         }
-        let seen = match linearise(model, contact.key, &blend, &old_normal) {
-            Some(lin) if contact.removals < MAX_REMOVALS || !lin.is_off_feature(contact.key) => {
-                lin.clamped(contact.key)
-            }
-            _ => proximity(contact.key, &blend, &old_normal),
-        };
+        let seen = linearise(model, surroundings, contact.key, &blend, &old_normal).clamped(contact.key);
         if seen.normal.dot(&old_normal) >= TURN_COSINE {
             contact.weights = seen.weights;
             contact.frame = contact.frame.transported(seen.normal);
@@ -384,6 +378,11 @@ fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
             );
             ([a0, a1, b0, b1], 4)
         }
+        ContactKey::VertexEdge { vertex, edge } => {
+            let [a, b] = surface.edges()[edge as usize];
+            ([vertex, a, b, 0], 3)
+        }
+        ContactKey::VertexVertex { first, second } => ([first, second, 0, 0], 2),
         ContactKey::VertexHalfSpace { vertex, .. } => ([vertex, 0, 0, 0], 1),
     }
 }
@@ -401,6 +400,12 @@ pub(crate) fn describe(model: &Model, key: ContactKey) -> String {
             second: b,
         } => {
             format!("edge {a} of `{first}` against edge {b} of `{second}`")
+        }
+        ContactKey::VertexEdge { vertex, edge } => {
+            format!("vertex {vertex} of `{first}` against edge {edge} of `{second}`")
+        }
+        ContactKey::VertexVertex { first: p, second: q } => {
+            format!("vertex {p} of `{first}` against vertex {q} of `{second}`")
         }
         ContactKey::VertexHalfSpace { vertex, .. } => {
             format!("vertex {vertex} of `{first}` against `{second}`")

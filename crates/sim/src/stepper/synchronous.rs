@@ -87,7 +87,7 @@ impl Synchronous {
             }
             Err(failure) if divisible => {
                 report.rejected += 1;
-                let _reason = failure;
+                eprintln!("REJECT step {} dt {time_step:e}: {failure}", state.step + 1);
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
             }
@@ -142,9 +142,15 @@ impl Synchronous {
             ..model.solver
         };
         self.contacts.clone_from(&state.contacts);
-        carry_over(model, &state.positions, &mut self.contacts, report);
+        let slip_tolerance = self.solver.settings.tolerances.slip;
+        carry_over(
+            model,
+            &state.positions,
+            slip_tolerance,
+            &mut self.contacts,
+            report,
+        );
         self.start_velocity(model, state);
-        self.refiner.begin_step();
         report.times.assemble += lap();
 
         self.detector.prepare(
@@ -169,6 +175,7 @@ impl Synchronous {
 
             let (quality, shortfall) =
                 resolve(&mut self.solver, &self.problem, &mut self.solution, report)?;
+            if shortfall.is_some() { for c in &self.contacts { eprintln!("{:?} w {:.5?} n {:.3?} d {:.2e}", c.key, c.weights, c.frame.normal.as_slice(), c.distance); } }
             if let (Some(failure), false) = (&shortfall, accept_unmet) {
                 return Err(failure.clone());
             }

@@ -84,8 +84,19 @@ impl ActiveSetCr {
                 &mut work.r.v,
             );
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            let softness = rows::at(self.preconditioner.softness(), contact as u32);
+            let raised = Vector3::new(multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1])
+                - rows::at(&work.reference, contact as u32);
+            let row = displacement + raised.component_mul(&softness);
             work.r.m[3 * contact..][..3]
-                .copy_from_slice(masked(multipliers.state, displacement).as_slice());
+                .copy_from_slice(masked(multipliers.state, row).as_slice());
+        }
+    }
+
+    /// Makes the rows soft about the present forces: `r_m` becomes the gaps and slips themselves.
+    fn take_reference(&mut self, solution: &ContactSolution) {
+        for (reference, multipliers) in self.work.reference.chunks_exact_mut(3).zip(&solution.contacts) {
+            reference.copy_from_slice(&[multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1]]);
         }
     }
 
@@ -154,6 +165,7 @@ impl ActiveSetCr {
         }
         report.state_changes += changes;
         self.rebuild_active(solution);
+        self.take_reference(solution);
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let displacement =
                 Vector3::from_column_slice(&self.work.displacement[3 * contact..][..3]);
@@ -212,6 +224,7 @@ impl ActiveSetCr {
             problem,
             contacts,
             &work.active,
+            self.preconditioner.softness(),
             (&work.p.v, &work.p.m),
             (&mut work.bp.v, &mut work.bp.m),
         );
@@ -294,6 +307,7 @@ impl ContactSolver for ActiveSetCr {
             problem,
             self.settings.preconditioner,
             self.settings.duplicates,
+            self.settings.softness,
         );
 
         let mut report = self.iterate(problem, solution);
@@ -315,6 +329,7 @@ impl ActiveSetCr {
     ) -> ContactReport {
         let mut report = ContactReport::default();
         self.rebuild_active(solution);
+        self.take_reference(solution);
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
         self.evaluate(
@@ -422,7 +437,8 @@ impl ActiveSetCr {
         stationary: bool,
         report: &mut ContactReport,
     ) -> Option<Termination> {
-        // The recurrences have drifted: judge by the definition before saying so.
+        // The recurrences have drifted, and soft rows are not the gaps: judge by the definition before saying so.
+        self.take_reference(solution);
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
         let occasion = Occasion::Forced {
@@ -482,6 +498,7 @@ impl ActiveSetCr {
             problem,
             &solution.contacts,
             &work.active,
+            self.preconditioner.softness(),
             (&work.z.v, &work.z.m),
             (&mut work.bw.v, &mut work.bw.m),
         );
@@ -508,6 +525,7 @@ impl ActiveSetCr {
             problem,
             &solution.contacts,
             &work.active,
+            self.preconditioner.softness(),
             (&w.v, &w.m),
             (&mut work.bw.v, &mut work.bw.m),
         );

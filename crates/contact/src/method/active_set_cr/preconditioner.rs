@@ -16,7 +16,9 @@ pub(super) struct Preconditioner {
     inverse_diagonal: Vec<f64>,
     /// `W = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
     compliance: Vec<f64>,
-    /// `1/S_d = 1/(Z ∘ W)`, 3 per contact (N/m).
+    /// `E`: softness of the rows, 3 per contact (m/N).
+    softness: Vec<f64>,
+    /// `1/S_d = 1/(Z ∘ W + E)`, 3 per contact (N/m).
     inverse_scaled: Vec<f64>,
     duplicates: DuplicateCounter,
 }
@@ -28,6 +30,7 @@ impl Preconditioner {
         problem: &ContactProblem,
         kind: PreconditionerKind,
         rule: DuplicateRule,
+        softness: f64,
     ) {
         self.kind = kind;
         self.inverse_diagonal.resize(problem.unknowns(), 0.0);
@@ -55,8 +58,16 @@ impl Preconditioner {
             &mut self.inverse_scaled,
         );
         for (z, w) in self.inverse_scaled.iter_mut().zip(&self.compliance) {
-            *z = (*z * w).recip();
+            *z = ((*z + softness) * w).recip();
         }
+        self.softness.clear();
+        self.softness.extend(self.compliance.iter().map(|w| softness * w));
+    }
+
+    /// `E`, 3 per contact (m/N).
+    #[inline]
+    pub(super) fn softness(&self) -> &[f64] {
+        &self.softness
     }
 
     /// `W_n` (m/N).

@@ -42,11 +42,14 @@ pub(super) fn add_impulse(
     }
 }
 
-/// Completes `B x` given its part `A x_v` in `out_v`: `out_v −= Jᵀ x_m`, `out_m = −J x_v`, masked.
+/// Completes `B x` given its part `A x_v` in `out_v`: `out_v −= Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
+///
+/// `softness` is the diagonal of `E`, 3 per contact (m/N).
 pub(super) fn add_contact_product(
     problem: &ContactProblem,
     contacts: &[Multipliers],
     active: &[u32],
+    softness: &[f64],
     x: (&[f64], &[f64]),
     out: (&mut [f64], &mut [f64]),
 ) {
@@ -56,7 +59,8 @@ pub(super) fn add_contact_product(
         let contact = contact as usize;
         let state = contacts[contact].state;
         let force = masked(state, at(x_m, contact as u32));
-        let moved = masked(state, displacement(problem, contact, x_v));
+        let soft = force.component_mul(&at(softness, contact as u32));
+        let moved = masked(state, displacement(problem, contact, x_v)) + soft;
         add_impulse(problem, contact, -force, out_v);
         out_m[3 * contact..][..3].copy_from_slice((-moved).as_slice());
     }

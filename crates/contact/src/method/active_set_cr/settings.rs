@@ -82,6 +82,11 @@ pub struct ActiveSetCrSettings {
     /// Iterations after which that rest starts to grow, and again after as many more; `u64::MAX` for never, as in the
     /// paper, where contacts on nearly rigid or over-constrained bodies may change states in circles.
     pub patience: u64,
+    /// `E/W`: softness of active rows about the forces of the last restart. The rows are
+    /// `g + E(λ − λ_ref) = 0`, and `λ_ref` follows until `g` itself is within tolerance, so nothing stays soft; but
+    /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
+    /// without bound. 0 for the paper's hard rows.
+    pub softness: f64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
 }
@@ -103,6 +108,7 @@ impl Default for ActiveSetCrSettings {
             max_iterations: 5000,
             cool_down: 0,
             patience: 100,
+            softness: 1e-3,
             refresh_interval: 50,
         }
     }
@@ -131,6 +137,13 @@ impl ActiveSetCrSettings {
                 name: "direction_step",
                 value: self.direction_step,
                 requirement: "at most 1",
+            });
+        }
+        if !(self.softness >= 0.0 && self.softness.is_finite()) {
+            return Err(ContactError::Setting {
+                name: "softness",
+                value: self.softness,
+                requirement: "finite and at least 0",
             });
         }
         positive("max_iterations", self.max_iterations as f64)?;

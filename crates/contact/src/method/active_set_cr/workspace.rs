@@ -70,6 +70,8 @@ pub(super) struct Workspace {
     pub(super) bw: Pair,
     /// The previous direction, its `B p` and `q`, for the guarded three-term recurrence.
     pub(super) previous: [Pair; 3],
+    /// `(λ, γ)_ref`: the forces that soft rows are soft about, 3 per contact (N).
+    pub(super) reference: Vec<f64>,
     /// `(g, s)` of every contact at the latest evaluation (m).
     pub(super) displacement: Vec<f64>,
     /// How the slip direction of every contact has been turning.
@@ -99,6 +101,7 @@ impl Workspace {
             pair.resize(unknowns, contacts);
         }
         self.displacement.resize(3 * contacts, 0.0);
+        self.reference.resize(3 * contacts, 0.0);
         self.turning.resize(contacts, Turning::default());
         self.product.resize(product, 0.0);
     }

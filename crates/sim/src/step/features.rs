@@ -1,0 +1,208 @@
+//! Which features of the surface meet at a vertex or an edge, and which normals they admit.
+//!
+//! A separating plane touches a convex edge only with a normal between those of its two faces, and a vertex only with
+//! one that looks away from all of its edges. Two edges that cross near an end, or on the diagonal of a flat face, have
+//! a common perpendicular that violates this: as a contact normal it would wedge the bodies against each other.
+
+use super::{contact::ContactKey, linearise::closest_weights};
+use crate::model::Model;
+use impinge_geometry::surface::CollisionSurface;
+use nalgebra::Vector3;
+
+/// Incidence of edges with faces and of vertices with edges.
+#[derive(Debug, Clone, Default)]
+pub struct Neighbours {
+    /// Triangles of each edge; the same twice on a border.
+    faces_of_edge: Vec<[u32; 2]>,
+    /// Edges of each point, in compressed rows.
+    starts: Vec<u32>,
+    edges: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Collects the incidences of `surface`.
+    pub fn new(surface: &CollisionSurface) -> Self {
+        let mut faces_of_edge = vec![[u32::MAX; 2]; surface.edges().len()];
+        for (face, sides) in surface.triangle_edges().iter().enumerate() {
+            for &edge in sides {
+                let faces = &mut faces_of_edge[edge as usize];
+                if faces[0] == u32::MAX {
+                    *faces = [face as u32; 2];
+                } else {
+                    faces[1] = face as u32;
+                }
+            }
+        }
+        let mut starts = vec![0; surface.point_count() + 1];
+        for ends in surface.edges() {
+            for &point in ends {
+                starts[point as usize + 1] += 1;
+            }
+        }
+        for point in 0..surface.point_count() {
+            starts[point + 1] += starts[point];
+        }
+        let mut next = starts.clone();
+        let mut edges = vec![0; 2 * surface.edges().len()];
+        for (edge, ends) in surface.edges().iter().enumerate() {
+            for &point in ends {
+                edges[next[point as usize] as usize] = edge as u32;
+                next[point as usize] += 1;
+            }
+        }
+        Self { faces_of_edge, starts, edges }
+    }
+
+    fn edges_of(&self, point: u32) -> &[u32] {
+        &self.edges[self.starts[point as usize] as usize..self.starts[point as usize + 1] as usize]
+    }
+}
+
+/// A normal may violate an admissibility condition by this much (rad) before it is turned.
+const SLACK: f64 = 1e-3;
+
+/// Sweeps over the conditions; they are few and mostly compatible.
+const SWEEPS: usize = 8;
+
+/// The unit normal nearest to `normal` that the features of `key` admit at `positions`.
+///
+/// Where they admit none (reflex edges, saddles) the normal is returned as it came.
+pub(crate) fn admissible(
+    model: &Model,
+    positions: &[Vector3<f64>],
+    key: ContactKey,
+    normal: Vector3<f64>,
+) -> Vector3<f64> {
+    let mut cone = Cone { turned: normal, violated: 0.0 };
+    for _ in 0..SWEEPS {
+        cone.violated = 0.0;
+        match key {
+            ContactKey::VertexFace { .. } | ContactKey::VertexHalfSpace { .. } => return normal,
+            ContactKey::EdgeEdge { first, second } => {
+                cone.below_edge(model, positions, first, -1.0);
+                cone.below_edge(model, positions, second, 1.0);
+            }
+            ContactKey::VertexEdge { vertex, edge } => {
+                cone.below_vertex(model, positions, vertex, -1.0);
+                cone.below_edge(model, positions, edge, 1.0);
+            }
+            ContactKey::VertexVertex { first, second } => {
+                cone.below_vertex(model, positions, first, -1.0);
+                cone.below_vertex(model, positions, second, 1.0);
+            }
+        }
+        let length = cone.turned.norm();
+        // Conditions that leave next to nothing contradict each other.
+        if length.is_nan() || length < 0.1 {
+            return normal;
+        }
+        cone.turned /= length;
+        if cone.violated <= SLACK {
+            return cone.turned;
+        }
+    }
+    if cone.violated <= 10.0 * SLACK { cone.turned } else { normal }
+}
+
+/// A normal that is being turned until it meets all conditions.
+struct Cone {
+    turned: Vector3<f64>,
+    violated: f64,
+}
+
+impl Cone {
+    /// Requires `side·n` not to look into either face of an edge, and `n` to be normal to it.
+    fn below_edge(&mut self, model: &Model, positions: &[Vector3<f64>], edge: u32, side: f64) {
+        let [p0, p1] = model.surface.edges()[edge as usize];
+        let (x0, x1) = (positions[p0 as usize], positions[p1 as usize]);
+        let Some(along) = (x1 - x0).try_normalize(f64::MIN_POSITIVE) else { return };
+        self.turned -= along * along.dot(&self.turned);
+        for face in model.neighbours.faces_of_edge[edge as usize] {
+            let corners = model.surface.triangles()[face as usize];
+            for corner in corners {
+                if corner != p0 && corner != p1 {
+                    let inward = positions[corner as usize] - x0;
+                    self.not_along(inward - along * along.dot(&inward), side);
+                }
+            }
+        }
+    }
+
+    /// Requires `side·n` not to look along any edge away from a vertex.
+    fn below_vertex(&mut self, model: &Model, positions: &[Vector3<f64>], vertex: u32, side: f64) {
+        for &edge in model.neighbours.edges_of(vertex) {
+            let [p0, p1] = model.surface.edges()[edge as usize];
+            let other = if p0 == vertex { p1 } else { p0 };
+            self.not_along(positions[other as usize] - positions[vertex as usize], side);
+        }
+    }
+
+    fn not_along(&mut self, direction: Vector3<f64>, side: f64) {
+        let Some(direction) = direction.try_normalize(f64::MIN_POSITIVE) else { return };
+        let excess = side * self.turned.dot(&direction);
+        if excess > 0.0 {
+            self.violated = self.violated.max(excess);
+            self.turned -= direction * (side * excess);
+        }
+    }
+}
+
+/// The features that a pair of `key` touches with at `corners`: its own, or an end, side or corner nearer than `reach`
+/// (m). Near-duplicates of one touch get one key, whichever pairs found it.
+pub(crate) fn touching_features(
+    model: &Model,
+    key: ContactKey,
+    corners: &[Vector3<f64>; 4],
+    reach: f64,
+) -> ContactKey {
+    let surface = &model.surface;
+    match key {
+        ContactKey::VertexFace { vertex, face } => {
+            let triangle = surface.triangles()[face as usize];
+            let weights = closest_weights(key, corners);
+            let area = (corners[2] - corners[1]).cross(&(corners[3] - corners[1])).norm();
+            // Distance of the closest point from the side opposite to each corner.
+            let near_side = [0, 1, 2].map(|i: usize| {
+                let side = corners[1 + (i + 1) % 3] - corners[1 + (i + 2) % 3];
+                -weights[1 + i] * area < reach * side.norm()
+            });
+            match near_side {
+                [false, false, false] => key,
+                // Sides are numbered ab, bc, ca: the one opposite to corner i is i + 1.
+                [true, false, false] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][1] },
+                [false, true, false] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][2] },
+                [false, false, true] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][0] },
+                _ => {
+                    let nearest = (0..3).min_by(|&i, &j| weights[1 + i].total_cmp(&weights[1 + j])).unwrap_or(0);
+                    vertex_pair(vertex, triangle[nearest])
+                }
+            }
+        }
+        ContactKey::EdgeEdge { first, second } => {
+            let weights = closest_weights(key, corners);
+            let end_of = |edge: u32, along: f64, length: f64| {
+                let ends = surface.edges()[edge as usize];
+                if along * length < reach {
+                    Some(ends[0])
+                } else if (1.0 - along) * length < reach {
+                    Some(ends[1])
+                } else {
+                    None
+                }
+            };
+            let end_first = end_of(first, weights[1], (corners[1] - corners[0]).norm());
+            let end_second = end_of(second, -weights[3], (corners[3] - corners[2]).norm());
+            match (end_first, end_second) {
+                (None, None) => key,
+                (Some(vertex), None) => ContactKey::VertexEdge { vertex, edge: second },
+                (None, Some(vertex)) => ContactKey::VertexEdge { vertex, edge: first },
+                (Some(p), Some(q)) => vertex_pair(p, q),
+            }
+        }
+        _ => key,
+    }
+}
+
+fn vertex_pair(p: u32, q: u32) -> ContactKey {
+    ContactKey::VertexVertex { first: p.min(q), second: p.max(q) }
+}
