@@ -1,1 +1,1 @@
-//! Cross-layer tests live in `tests/it`; this library is empty.
+//! Laws that hold across the layers: see `it/`, the only test program of this package.

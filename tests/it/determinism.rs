@@ -1,0 +1,86 @@
+//! One set of bits: for any number of threads, and for a run that is taken up again from its state.
+
+use crate::support::{COLLISION, STACK, THROW, bits, scene, simulation, without_times};
+use impinge_sim::stepper::{Stepper, Synchronous};
+use impinge_sim::{Model, State, StepReport};
+
+const STEPS: u64 = 60;
+
+fn run(text: &str, threads: usize) -> (Vec<StepReport>, State) {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool of threads");
+    pool.install(|| {
+        let mut simulation = simulation(text, &[]);
+        let reports = (0..STEPS)
+            .map(|_| without_times(simulation.advance().expect("a plain scene is solved")))
+            .collect();
+        (reports, simulation.state().clone())
+    })
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    for text in [THROW, STACK, COLLISION] {
+        let (reports, state) = run(text, 1);
+        for threads in [2, 7] {
+            let (others, other) = run(text, threads);
+            for (one, many) in reports.iter().zip(&others) {
+                assert_eq!(one, many, "{threads} threads, step {}", one.step);
+            }
+            assert_eq!(bits(&state), bits(&other), "{threads} threads");
+            assert_eq!(state.contacts, other.contacts, "{threads} threads");
+        }
+    }
+}
+
+/// A state is all there is: a stepper made anew continues from it as if nothing had happened.
+#[test]
+fn a_restart_continues_bit_for_bit() {
+    for text in [THROW, STACK, COLLISION] {
+        let (model, velocities) = Model::new(&scene(text, &[])).expect("a plain scene");
+        let mut state = State {
+            time: 0.0,
+            step: 0,
+            positions: model.rest.clone(),
+            velocities,
+            contacts: Vec::new(),
+        };
+        let mut stepper = Synchronous::new(&model).expect("the elements fit their pattern");
+        for _ in 0..STEPS / 2 {
+            stepper
+                .advance(&model, &mut state)
+                .expect("a plain scene is solved");
+        }
+        let mut resumed = state.clone();
+        let mut fresh = Synchronous::new(&model).expect("the elements fit their pattern");
+        for _ in 0..STEPS / 2 {
+            let report = stepper
+                .advance(&model, &mut state)
+                .expect("a plain scene is solved");
+            let again = fresh
+                .advance(&model, &mut resumed)
+                .expect("a plain scene is solved");
+            assert_eq!(
+                without_candidates(report),
+                without_candidates(again),
+                "the reports of a step differ"
+            );
+            assert_eq!(bits(&state), bits(&resumed), "step {}", state.step);
+            assert_eq!(state, resumed, "step {}", state.step);
+        }
+    }
+}
+
+/// Candidates outlive a step as long as they cover the motion: how many there are depends on when they were collected,
+/// which pairs collide does not.
+fn without_candidates(report: StepReport) -> StepReport {
+    StepReport {
+        vertex_face_candidates: 0,
+        edge_edge_candidates: 0,
+        broad_phase_collections: 0,
+        box_overruns: 0,
+        ..without_times(report)
+    }
+}

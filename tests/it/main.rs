@@ -1,0 +1,8 @@
+//! Laws of whole simulations, on small scenes: momentum, energy, rest, no intersection, one set of bits.
+
+mod determinism;
+mod energy;
+mod intersection;
+mod momentum;
+mod rest;
+mod support;

@@ -1,0 +1,91 @@
+//! Rest: impacts do not rebound, and what lies on the ground is carried with its weight.
+
+use crate::support::{mass, simulation};
+use impinge_sim::forces::contact_forces;
+use nalgebra::Vector3;
+
+/// Steps at the end of a run over which forces are averaged.
+const AVERAGED: u32 = 50;
+
+/// A box that is all but rigid falls flat: the next steps leave it no speed but that of the gap correction.
+#[test]
+fn a_stiff_box_does_not_rebound() {
+    let text = r"
+[time]
+step = 1e-3
+duration = 0.1
+[[body]]
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e9, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0525]
+velocity = [0, 0, -1]
+[[obstacle]]
+shape = { half_space = { normal = [0, 0, 1] } }
+";
+    let mut simulation = simulation(text, &[]);
+    let mut contact_steps = 0;
+    for _ in 0..20 {
+        let report = simulation.advance().expect("a flat impact is solved");
+        contact_steps += u32::from(report.active > 0);
+        if contact_steps > 2 {
+            let model = simulation.model();
+            let step = model.time_step;
+            let body = mass(model);
+            let speed = report.momentum[2].abs() / body;
+            let bound =
+                model.tolerances.clearance() / step + model.tolerances.solver(step).momentum / body;
+            assert!(
+                speed <= bound,
+                "step {}: {speed:e} m/s, at most {bound:e} allowed",
+                report.step
+            );
+        }
+    }
+    assert!(contact_steps > 10);
+}
+
+/// The forces that are reported carry a resting body, for steps, stiffnesses and meshes apart by decades.
+#[test]
+fn weight_is_recovered_from_contact_forces() {
+    let text = r#"
+[time]
+step = 1e-3
+duration = 1
+[[body]]
+name = "box"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e6, poisson = 0.3, density = 1000, stiffness_damping = 5e-3 }
+position = [0, 0, 0.05001]
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+    let cases = [
+        ("time.step=5e-4", 400, "1e7", "[2, 2, 2]"),
+        ("time.step=1e-3", 400, "1e5", "[2, 2, 2]"),
+        ("time.step=1e-3", 200, "1e6", "[4, 4, 4]"),
+        ("time.step=4e-3", 100, "1e5", "[4, 4, 4]"),
+        ("time.step=4e-3", 100, "1e7", "[2, 2, 2]"),
+    ];
+    for (step, steps, young, cells) in cases {
+        let young = format!("body.0.material.young={young}");
+        let cells = format!("body.0.mesh.cuboid.cells={cells}");
+        let mut simulation = simulation(text, &[step, &young, &cells]);
+        let mut mean = Vector3::zeros();
+        for taken in 0..steps {
+            simulation.advance().expect("a box at rest is solved");
+            if taken >= steps - AVERAGED {
+                let forces = contact_forces(simulation.model(), simulation.state());
+                // The box is solid 0, the ground solid 1: the force on the box.
+                let pair = forces.pairs.get(&[0, 1]).copied().unwrap_or_default();
+                mean += pair.force / f64::from(AVERAGED);
+            }
+        }
+        let weight = mass(simulation.model()) * simulation.model().gravity;
+        let error = (mean + weight).norm() / weight.norm();
+        assert!(
+            error <= 1e-3,
+            "{step} {young} {cells}: {error:e} of the weight"
+        );
+    }
+}
