@@ -25,7 +25,7 @@ fn variants() -> impl Iterator<Item = ActiveSetCrSettings> {
     KINDS.into_iter().flat_map(|preconditioner| {
         RULES.into_iter().flat_map(move |duplicates| {
             SCHEDULES.into_iter().flat_map(move |schedule| {
-                [DirectionRule::Projection, DirectionRule::Damped].map(|direction_rule| {
+                [DirectionRule::Implicit, DirectionRule::Damped].map(|direction_rule| {
                     ActiveSetCrSettings {
                         preconditioner,
                         duplicates,

@@ -24,43 +24,6 @@ pub(super) struct ContactView {
     pub(super) contradicting: bool,
 }
 
-/// How one contact's slip direction has been turning during a solve.
-///
-/// `W_t` knows the contact alone. Where a stiff body makes many contacts slip together, the slip answers a turn more
-/// strongly, and a step that the contact alone would take without overshooting swings to and fro. The swing is seen
-/// as a turn that reverses the one before it; each such reversal halves the step.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Turning {
-    /// Part of the step that is taken.
-    factor: f64,
-    /// Sign of the turn before.
-    side: f64,
-}
-
-impl Default for Turning {
-    fn default() -> Self {
-        Self {
-            factor: 1.0,
-            side: 0.0,
-        }
-    }
-}
-
-impl Turning {
-    const SHRINK: f64 = 0.5;
-    const GROW: f64 = 1.1;
-
-    /// Takes note of a turn towards `side`.
-    fn towards(&mut self, side: f64) {
-        self.factor = if side * self.side < 0.0 {
-            Self::SHRINK * self.factor
-        } else {
-            (Self::GROW * self.factor).min(1.0)
-        };
-        self.side = side.signum();
-    }
-}
-
 impl ContactView {
     /// The part of `tolerance` that must not decide anything.
     fn noise(&self, tolerance: f64) -> f64 {
@@ -77,7 +40,6 @@ impl ContactView {
 /// The moving average's history is advanced in `now` in any case.
 pub(super) fn transition(
     now: &mut Multipliers,
-    turning: &mut Turning,
     view: &ContactView,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
@@ -99,7 +61,10 @@ pub(super) fn transition(
         _ if view.friction == 0.0 => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => stick(now, slip, tolerances)
-            .or_else(|| keep_sliding(now, turning, slip, smoothed, view, settings)),
+            .or_else(|| match settings.direction_rule {
+                DirectionRule::Implicit => keep_sliding(now, slip, smoothed, view, settings),
+                DirectionRule::Damped => keep_sliding_damped(now, slip, smoothed, view, settings),
+            }),
     }
 }
 
@@ -171,7 +136,9 @@ fn slide_off(
         ..*now
     };
     let smoothed = 0.5 * (now.lambda.max(0.0) + force / view.friction);
-    align(&mut next, slip, &Turning::default(), view, settings);
+    if settings.direction_rule == DirectionRule::Damped {
+        align(&mut next, slip, settings);
+    }
     apply_sliding_force(&mut next, smoothed, view.friction);
     // Measured to the edge of the cone, not to the averaged force that is committed: half an excess would be left.
     let change = [
@@ -187,19 +154,53 @@ fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<M
     (!undirected && dot(slip, now.slip_direction) <= 0.0 && norm(slip) > tolerances.slip).then_some(
         Multipliers {
             state: ContactState::Sticking,
-            gamma: now.sliding_force,
+            gamma: now.friction_force(),
             sliding_force: [0.0; 2],
             ..*now
         },
     )
 }
 
-/// Sliding → sliding: magnitude follows the normal force, direction turns towards the slip (Algorithm 3).
+/// Sliding → sliding: magnitude follows the normal force, direction follows the force that the row across it found.
 ///
-/// The change is measured to the *aligned* target; the damped step towards it is what is committed.
+/// Nothing is done while the force is, to tolerance, what Coulomb's law asks for at this slip.
 fn keep_sliding(
     now: &Multipliers,
-    turning: &mut Turning,
+    slip: [f64; 2],
+    smoothed: f64,
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> Option<Multipliers> {
+    let tolerance = settings.tolerances.slip;
+    let (force, slipped) = (now.friction_force(), norm(slip));
+    let cone = view.friction * now.lambda.max(0.0);
+    let along_slip = (slipped > tolerance).then(|| [slip[0] / slipped, slip[1] / slipped]);
+    let size = norm(force);
+    let against_force = (size > 0.0).then(|| [-force[0] / size, -force[1] / size]);
+    let direction = against_force.or(along_slip)?;
+
+    // The row across the slip is only met to tolerance: less slip than that across the force says nothing.
+    let across = (slip[0] * direction[1] - slip[1] * direction[0]).abs();
+    let aligned = along_slip.is_none_or(|along| {
+        let cosine = dot(along, direction);
+        cosine >= settings.direction_tolerance.cos()
+            || (cosine > 0.0 && across <= super::SLACK * tolerance)
+    });
+    let target = if aligned { direction } else { along_slip.unwrap_or(direction) };
+    let change = [-cone * target[0] - force[0], -cone * target[1] - force[1]];
+    if view.tangential_compliance * norm(change) <= tolerance {
+        return None;
+    }
+    let mut next = Multipliers { gamma: [0.0; 2], slip_direction: direction, ..*now };
+    apply_sliding_force(&mut next, smoothed, view.friction);
+    Some(next)
+}
+
+/// Sliding → sliding as in the paper (Algorithm 3): `δ` takes a damped step towards the slip.
+///
+/// The change is measured to the *aligned* target; the damped step towards it is what is committed.
+fn keep_sliding_damped(
+    now: &Multipliers,
     slip: [f64; 2],
     smoothed: f64,
     view: &ContactView,
@@ -223,34 +224,19 @@ fn keep_sliding(
     if view.tangential_compliance * norm(change) <= settings.tolerances.slip {
         return None;
     }
-    if misaligned(next.slip_direction, slip, settings) {
-        turning.towards(cross(next.slip_direction, slip));
-    }
-    align(&mut next, slip, turning, view, settings);
+    align(&mut next, slip, settings);
     apply_sliding_force(&mut next, smoothed, view.friction);
     Some(next)
 }
 
 /// K2: one damped step of `δ` towards the slip.
-fn align(
-    contact: &mut Multipliers,
-    slip: [f64; 2],
-    turning: &Turning,
-    view: &ContactView,
-    settings: &ActiveSetCrSettings,
-) {
+fn align(contact: &mut Multipliers, slip: [f64; 2], settings: &ActiveSetCrSettings) {
     if !misaligned(contact.slip_direction, slip, settings) {
         return;
     }
     let slipped = norm(slip);
     let delta = contact.slip_direction;
-    let step = match settings.direction_rule {
-        DirectionRule::Damped => settings.direction_step,
-        DirectionRule::Projection => {
-            let reach = view.tangential_compliance * view.friction * contact.lambda.max(0.0);
-            turning.factor * slipped / (slipped + reach)
-        }
-    };
+    let step = settings.direction_step;
     let turned = [
         delta[0] + step * (slip[0] / slipped - delta[0]),
         delta[1] + step * (slip[1] / slipped - delta[1]),
@@ -280,10 +266,6 @@ fn misaligned(delta: [f64; 2], slip: [f64; 2], settings: &ActiveSetCrSettings) -
 
 fn norm(x: [f64; 2]) -> f64 {
     x[0].hypot(x[1])
-}
-
-fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[1] - a[1] * b[0]
 }
 
 fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {

@@ -20,10 +20,10 @@ pub use settings::{
 
 use super::{ContactReport, ContactSolver, Termination};
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
-use evaluate::{ContactView, Turning, transition};
+use evaluate::{ContactView, transition};
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
-use rows::{add_contact_product, add_impulse, masked};
+use rows::{RowMask, add_contact_product, add_impulse, at};
 use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
@@ -34,6 +34,9 @@ const REST: u64 = 8;
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
+
+/// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
+const SOFTEST: f64 = 1e4;
 
 /// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
@@ -72,31 +75,61 @@ impl ActiveSetCr {
         for (r, b) in work.r.v.iter_mut().zip(&problem.rhs) {
             *r = b - *r;
         }
-        work.r.m.fill(0.0);
-        for &contact in &work.active {
-            let contact = contact as usize;
-            let multipliers = &solution.contacts[contact];
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let [f1, f2] = multipliers.friction_force();
-            add_impulse(
-                problem,
-                contact,
-                Vector3::new(multipliers.lambda, f1, f2),
-                &mut work.r.v,
-            );
+            let force = Vector3::new(multipliers.lambda, f1, f2);
+            if multipliers.state != ContactState::Inactive {
+                add_impulse(problem, contact, force, &mut work.r.v);
+            }
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
-            let softness = rows::at(self.preconditioner.softness(), contact as u32);
-            let raised = Vector3::new(multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1])
-                - rows::at(&work.reference, contact as u32);
-            let row = displacement + raised.component_mul(&softness);
-            work.r.m[3 * contact..][..3]
-                .copy_from_slice(masked(multipliers.state, row).as_slice());
+            work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
+        }
+        self.recompute_rows(solution);
+    }
+
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
+    fn recompute_rows(&mut self, solution: &ContactSolution) {
+        let work = &mut self.work;
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            let index = contact as u32;
+            let unknown = Vector3::new(multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1]);
+            let raised = (unknown - at(&work.reference, index))
+                .component_mul(&at(self.preconditioner.softness(), index));
+            let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
+            work.r.m[3 * contact..][..3].copy_from_slice(row.as_slice());
         }
     }
 
-    /// Makes the rows soft about the present forces: `r_m` becomes the gaps and slips themselves.
-    fn take_reference(&mut self, solution: &ContactSolution) {
-        for (reference, multipliers) in self.work.reference.chunks_exact_mut(3).zip(&solution.contacts) {
-            reference.copy_from_slice(&[multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1]]);
+    /// Fits rows to the states: which take part, how soft they are, and about which forces.
+    ///
+    /// Sticking and normal rows are soft about the present forces, so that `r_m` becomes the gaps and slips
+    /// themselves. The row across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
+    fn fit_rows(&mut self, solution: &ContactSolution) {
+        self.work.active.clear();
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            if multipliers.state != ContactState::Inactive {
+                self.work.active.push(contact as u32);
+            }
+            let [x, y] = multipliers.sliding_force;
+            let size = x.hypot(y);
+            let implicit = self.settings.direction_rule == DirectionRule::Implicit;
+            let slides = multipliers.state == ContactState::Sliding && implicit && size > 0.0;
+            let direction = slides.then(|| [x / size, y / size]);
+            let compliance = self.preconditioner.tangential_compliance(contact);
+            let softness = direction.map_or(0.0, |[x, y]| {
+                let displacement = &self.work.displacement[3 * contact..][..3];
+                let slipped = -(displacement[1] * x + displacement[2] * y);
+                (slipped.max(0.0) / size).min(SOFTEST * compliance)
+            });
+            self.preconditioner.soften(contact, softness);
+            self.work.masks[contact] = RowMask::of(multipliers.state, direction);
+            let elastic = self.preconditioner.elastic_softness(contact);
+            let share = if softness > 0.0 { elastic / (elastic + softness) } else { 1.0 };
+            self.work.reference[3 * contact..][..3].copy_from_slice(&[
+                multipliers.lambda,
+                multipliers.gamma[0] * share,
+                multipliers.gamma[1] * share,
+            ]);
         }
     }
 
@@ -145,7 +178,6 @@ impl ActiveSetCr {
             };
             if let Some(next) = transition(
                 multipliers,
-                &mut self.work.turning[contact],
                 &view,
                 &self.settings,
             ) {
@@ -164,24 +196,9 @@ impl ActiveSetCr {
             return false;
         }
         report.state_changes += changes;
-        self.rebuild_active(solution);
-        self.take_reference(solution);
-        for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            let displacement =
-                Vector3::from_column_slice(&self.work.displacement[3 * contact..][..3]);
-            self.work.r.m[3 * contact..][..3]
-                .copy_from_slice(masked(multipliers.state, displacement).as_slice());
-        }
+        self.fit_rows(solution);
+        self.recompute_rows(solution);
         true
-    }
-
-    fn rebuild_active(&mut self, solution: &ContactSolution) {
-        self.work.active.clear();
-        for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            if multipliers.state != ContactState::Inactive {
-                self.work.active.push(contact as u32);
-            }
-        }
     }
 
     /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
@@ -199,7 +216,7 @@ impl ActiveSetCr {
     }
 
     /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
-    fn restart(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    fn restart(&mut self, problem: &ContactProblem) {
         let work = &mut self.work;
         // Rows that dropped out must not keep what they held.
         for pair in [&mut work.z, &mut work.q, &mut work.bp, &mut work.bw]
@@ -208,10 +225,9 @@ impl ActiveSetCr {
         {
             pair.m.fill(0.0);
         }
-        let contacts = &solution.contacts;
         self.preconditioner.apply(
             problem,
-            contacts,
+            &work.masks,
             &work.active,
             (&work.r.v, &work.r.m),
             (&mut work.z.v, &mut work.z.m),
@@ -222,7 +238,7 @@ impl ActiveSetCr {
             .multiply(&work.p.v, &mut work.bp.v, &mut work.product);
         add_contact_product(
             problem,
-            contacts,
+            &work.masks,
             &work.active,
             self.preconditioner.softness(),
             (&work.p.v, &work.p.m),
@@ -231,16 +247,14 @@ impl ActiveSetCr {
     }
 
     /// Whether `‖r‖`, active gaps and sticking slips are within `slack` times their tolerances.
-    fn converged(&self, solution: &ContactSolution, slack: f64) -> bool {
+    fn converged(&self, slack: f64) -> bool {
         let tolerances = &self.settings.tolerances;
         if self.work.r.norm() >= slack * tolerances.momentum {
             return false;
         }
         self.work.active.iter().all(|&contact| {
             let r = &self.work.r.m[3 * contact as usize..][..3];
-            let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
-            r[0].abs() < slack * tolerances.gap
-                && (!sticking || r[1].hypot(r[2]) < slack * tolerances.slip)
+            r[0].abs() < slack * tolerances.gap && r[1].hypot(r[2]) < slack * tolerances.slip
         })
     }
 
@@ -302,7 +316,6 @@ impl ContactSolver for ActiveSetCr {
         );
         self.work.initial_velocity.clone_from(&solution.velocity);
         self.work.initial_contacts.clone_from(&solution.contacts);
-        self.work.turning.fill(Turning::default());
         self.preconditioner.prepare(
             problem,
             self.settings.preconditioner,
@@ -328,9 +341,9 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        self.rebuild_active(solution);
-        self.take_reference(solution);
         self.recompute_residual(problem, solution);
+        self.fit_rows(solution);
+        self.recompute_rows(solution);
         report.extra_products += 1;
         self.evaluate(
             problem,
@@ -340,7 +353,7 @@ impl ActiveSetCr {
             },
             &mut report,
         );
-        self.restart(problem, solution);
+        self.restart(problem);
 
         let mut previous: Option<Previous> = None;
         let mut guarded_before = false;
@@ -352,7 +365,7 @@ impl ActiveSetCr {
                 report.termination = Termination::Breakdown;
                 return report;
             }
-            if stationary || self.converged(solution, 1.0) {
+            if stationary || self.converged(1.0) {
                 if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
                     report.termination = termination;
                     return report;
@@ -360,13 +373,13 @@ impl ActiveSetCr {
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
             }
 
-            self.apply_preconditioner_to_bp(problem, solution);
+            self.apply_preconditioner_to_bp(problem);
             let curvature = self.work.bp.dot(&self.work.q);
             report.iterations += 1;
             since_restart += 1;
             if curvature == 0.0 || !curvature.is_finite() {
                 if self.fall_back(&mut report) {
-                    self.restart(problem, solution);
+                    self.restart(problem);
                     (previous, guarded_before, since_restart) = (None, false, 0);
                 } else {
                     stationary = true;
@@ -381,7 +394,7 @@ impl ActiveSetCr {
                 since_restart,
             };
             if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
-                self.restart(problem, solution);
+                self.restart(problem);
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
                 continue;
             }
@@ -391,12 +404,12 @@ impl ActiveSetCr {
             {
                 self.recompute_residual(problem, solution);
                 report.extra_products += 1;
-                self.apply_preconditioner_to_r(problem, solution);
+                self.apply_preconditioner_to_r(problem);
             }
             let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
             if guarded {
                 // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
-                self.multiply_residual(problem, solution);
+                self.multiply_residual(problem);
                 report.extra_products += 1;
                 stationary = self.work.bw.norm() < STATIONARY * self.work.r.norm();
                 if stationary {
@@ -406,14 +419,13 @@ impl ActiveSetCr {
             if guarded && guarded_before {
                 self.fall_back(&mut report);
                 self.recompute_residual(problem, solution);
-                self.restart(problem, solution);
+                self.restart(problem);
                 report.extra_products += 2;
                 (previous, guarded_before, since_restart) = (None, false, 0);
                 continue;
             }
             self.next_direction(
                 problem,
-                solution,
                 curvature,
                 previous,
                 guarded || guarded_before,
@@ -438,20 +450,21 @@ impl ActiveSetCr {
         report: &mut ContactReport,
     ) -> Option<Termination> {
         // The recurrences have drifted, and soft rows are not the gaps: judge by the definition before saying so.
-        self.take_reference(solution);
         self.recompute_residual(problem, solution);
+        self.fit_rows(solution);
+        self.recompute_rows(solution);
         report.extra_products += 1;
         let occasion = Occasion::Forced {
             contradicting: stationary,
         };
         let changed = self.evaluate(problem, solution, occasion, report);
-        if !changed && self.converged(solution, SLACK) {
+        if !changed && self.converged(SLACK) {
             return Some(Termination::Converged);
         }
         if !changed && stationary {
             return Some(Termination::LeastSquares);
         }
-        self.restart(problem, solution);
+        self.restart(problem);
         report.extra_products += 1;
         None
     }
@@ -466,22 +479,22 @@ impl ActiveSetCr {
         full
     }
 
-    fn apply_preconditioner_to_bp(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    fn apply_preconditioner_to_bp(&mut self, problem: &ContactProblem) {
         let work = &mut self.work;
         self.preconditioner.apply(
             problem,
-            &solution.contacts,
+            &work.masks,
             &work.active,
             (&work.bp.v, &work.bp.m),
             (&mut work.q.v, &mut work.q.m),
         );
     }
 
-    fn apply_preconditioner_to_r(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    fn apply_preconditioner_to_r(&mut self, problem: &ContactProblem) {
         let work = &mut self.work;
         self.preconditioner.apply(
             problem,
-            &solution.contacts,
+            &work.masks,
             &work.active,
             (&work.r.v, &work.r.m),
             (&mut work.z.v, &mut work.z.m),
@@ -489,14 +502,14 @@ impl ActiveSetCr {
     }
 
     /// `B z`, in the place of `B w`.
-    fn multiply_residual(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    fn multiply_residual(&mut self, problem: &ContactProblem) {
         let work = &mut self.work;
         problem
             .momentum
             .multiply(&work.z.v, &mut work.bw.v, &mut work.product);
         add_contact_product(
             problem,
-            &solution.contacts,
+            &work.masks,
             &work.active,
             self.preconditioner.softness(),
             (&work.z.v, &work.z.m),
@@ -510,7 +523,6 @@ impl ActiveSetCr {
     fn next_direction(
         &mut self,
         problem: &ContactProblem,
-        solution: &ContactSolution,
         curvature: f64,
         previous: Option<Previous>,
         three_terms: bool,
@@ -523,7 +535,7 @@ impl ActiveSetCr {
             .multiply(&w.v, &mut work.bw.v, &mut work.product);
         add_contact_product(
             problem,
-            &solution.contacts,
+            &work.masks,
             &work.active,
             self.preconditioner.softness(),
             (&w.v, &w.m),

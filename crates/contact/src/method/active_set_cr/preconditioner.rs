@@ -2,10 +2,10 @@
 
 use super::{
     duplicates::DuplicateCounter,
-    rows::{at, displacement, masked},
+    rows::{RowMask, at, displacement},
     settings::{DuplicateRule, PreconditionerKind},
 };
-use crate::{ContactProblem, Multipliers};
+use crate::ContactProblem;
 use nalgebra::Vector3;
 
 /// Diagonal estimates of one contact set and the application of `C⁻¹`.
@@ -18,6 +18,10 @@ pub(super) struct Preconditioner {
     compliance: Vec<f64>,
     /// `E`: softness of the rows, 3 per contact (m/N).
     softness: Vec<f64>,
+    /// `Z ∘ W`, 3 per contact (m/N).
+    scaled: Vec<f64>,
+    /// `E/W` of the part that only keeps rows from contradicting each other.
+    relative_softness: f64,
     /// `1/S_d = 1/(Z ∘ W + E)`, 3 per contact (N/m).
     inverse_scaled: Vec<f64>,
     duplicates: DuplicateCounter,
@@ -58,10 +62,31 @@ impl Preconditioner {
             &mut self.inverse_scaled,
         );
         for (z, w) in self.inverse_scaled.iter_mut().zip(&self.compliance) {
-            *z = ((*z + softness) * w).recip();
+            *z *= w;
         }
+        self.scaled.clone_from(&self.inverse_scaled);
+        self.relative_softness = softness;
         self.softness.clear();
-        self.softness.extend(self.compliance.iter().map(|w| softness * w));
+        self.softness.resize(3 * problem.contacts(), 0.0);
+        for contact in 0..problem.contacts() {
+            self.soften(contact, 0.0);
+        }
+    }
+
+    /// Sets `E` of one contact, `sliding` being the softness of the row across its slip (m/N), 0 without such a row.
+    pub(super) fn soften(&mut self, contact: usize, sliding: f64) {
+        let tangential = self.relative_softness * self.tangential_compliance(contact) + sliding;
+        let normal = self.relative_softness * self.normal_compliance(contact);
+        for (row, softness) in [normal, tangential, tangential].into_iter().enumerate() {
+            let row = 3 * contact + row;
+            self.softness[row] = softness;
+            self.inverse_scaled[row] = (self.scaled[row] + softness).recip();
+        }
+    }
+
+    /// The part of a contact's tangential softness that is about the reference force (m/N).
+    pub(super) fn elastic_softness(&self, contact: usize) -> f64 {
+        self.relative_softness * self.tangential_compliance(contact)
     }
 
     /// `E`, 3 per contact (m/N).
@@ -86,7 +111,7 @@ impl Preconditioner {
     pub(super) fn apply(
         &self,
         problem: &ContactProblem,
-        contacts: &[Multipliers],
+        masks: &[RowMask],
         active: &[u32],
         r: (&[f64], &[f64]),
         z: (&mut [f64], &mut [f64]),
@@ -99,13 +124,13 @@ impl Preconditioner {
         match self.kind {
             PreconditionerKind::Diagonal => {
                 for &contact in active {
-                    for row in 3 * contact as usize..3 * contact as usize + 3 {
-                        z_m[row] = r_m[row] * self.inverse_scaled[row];
-                    }
+                    let scaled = at(r_m, contact).component_mul(&at(&self.inverse_scaled, contact));
+                    let z = masks[contact as usize].apply(scaled);
+                    z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
                 }
             }
             PreconditionerKind::Full => {
-                self.apply_full(problem, contacts, active, (r_v, r_m), (z_v, z_m));
+                self.apply_full(problem, masks, active, (r_v, r_m), (z_v, z_m));
             }
         }
     }
@@ -114,7 +139,7 @@ impl Preconditioner {
     fn apply_full(
         &self,
         problem: &ContactProblem,
-        contacts: &[Multipliers],
+        masks: &[RowMask],
         active: &[u32],
         (r_v, r_m): (&[f64], &[f64]),
         (z_v, z_m): (&mut [f64], &mut [f64]),
@@ -130,7 +155,7 @@ impl Preconditioner {
             }
             let t = -(moved + at(r_m, contact as u32))
                 .component_mul(&at(&self.inverse_scaled, contact as u32));
-            let t = masked(contacts[contact].state, t);
+            let t = masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 let change = jacobian
                     .tr_mul(&t)

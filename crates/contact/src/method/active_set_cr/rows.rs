@@ -1,15 +1,38 @@
 //! Products with the active rows `L = −[J; J_t]`, masked by state.
 
-use crate::{ContactProblem, ContactState, Multipliers};
+use crate::{ContactProblem, ContactState};
 use nalgebra::Vector3;
 
-/// The components of a contact's three rows that take part in the linear system; the others are zero.
-#[inline]
-pub(super) fn masked(state: ContactState, value: Vector3<f64>) -> Vector3<f64> {
-    match state {
-        ContactState::Inactive => Vector3::zeros(),
-        ContactState::Sliding => Vector3::new(value[0], 0.0, 0.0),
-        ContactState::Sticking => value,
+/// Which part of a contact's three rows takes part in the linear system: the rest is zero in every product.
+///
+/// The normal row as a whole or not at all; of the tangential pair both, none, or the one direction across the slip.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct RowMask {
+    normal: f64,
+    /// Projection of the tangential pair: entries 11, 12 and 22 of a symmetric matrix.
+    tangential: [f64; 3],
+}
+
+impl RowMask {
+    /// The rows of a contact in its state; a sliding one keeps the row across `friction_direction` if there is one.
+    pub(super) fn of(state: ContactState, friction_direction: Option<[f64; 2]>) -> Self {
+        match (state, friction_direction) {
+            (ContactState::Inactive, _) => Self::default(),
+            (ContactState::Sticking, _) => Self { normal: 1.0, tangential: [1.0, 0.0, 1.0] },
+            (ContactState::Sliding, None) => Self { normal: 1.0, tangential: [0.0; 3] },
+            (ContactState::Sliding, Some([x, y])) => Self { normal: 1.0, tangential: [y * y, -x * y, x * x] },
+        }
+    }
+
+    /// The part of `value` that takes part.
+    #[inline]
+    pub(super) fn apply(&self, value: Vector3<f64>) -> Vector3<f64> {
+        let [xx, xy, yy] = self.tangential;
+        Vector3::new(
+            self.normal * value[0],
+            xx * value[1] + xy * value[2],
+            xy * value[1] + yy * value[2],
+        )
     }
 }
 
@@ -47,7 +70,7 @@ pub(super) fn add_impulse(
 /// `softness` is the diagonal of `E`, 3 per contact (m/N).
 pub(super) fn add_contact_product(
     problem: &ContactProblem,
-    contacts: &[Multipliers],
+    masks: &[RowMask],
     active: &[u32],
     softness: &[f64],
     x: (&[f64], &[f64]),
@@ -57,10 +80,10 @@ pub(super) fn add_contact_product(
     let (out_v, out_m) = out;
     for &contact in active {
         let contact = contact as usize;
-        let state = contacts[contact].state;
-        let force = masked(state, at(x_m, contact as u32));
+        let mask = &masks[contact];
+        let force = mask.apply(at(x_m, contact as u32));
         let soft = force.component_mul(&at(softness, contact as u32));
-        let moved = masked(state, displacement(problem, contact, x_v)) + soft;
+        let moved = mask.apply(displacement(problem, contact, x_v) + soft);
         add_impulse(problem, contact, -force, out_v);
         out_m[3 * contact..][..3].copy_from_slice((-moved).as_slice());
     }

@@ -34,16 +34,18 @@ pub enum EvaluationSchedule {
     AtConvergence,
 }
 
-/// How far the slip direction `δ` of a sliding contact turns towards its slip `s` at an evaluation.
+/// How the slip direction `δ` of a sliding contact follows its slip `s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DirectionRule {
-    /// By the part `‖s‖/(‖s‖ + W_t μ λ)` of the misalignment, i.e. to `−proj(F − s/W_t)` on the friction disk.
+    /// Solved for: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
+    /// then turns to the force that came out, Newton's method for the direction of maximum dissipation.
     ///
     /// Turning `δ` by an angle moves the slip back by about `W_t μ λ` times it, so any fixed part overshoots for ever
-    /// once `‖s‖` is less than half that part of `W_t μ λ`: a contact that barely slides.
+    /// once `‖s‖` is less than half that part of `W_t μ λ`: a contact that barely slides. The row becomes a sticking
+    /// one there.
     #[default]
-    Projection,
-    /// By the part `direction_step`, as in the paper.
+    Implicit,
+    /// Turned by the part `direction_step` of the misalignment at each evaluation, as in the paper.
     Damped,
 }
 

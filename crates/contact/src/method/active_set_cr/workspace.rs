@@ -1,6 +1,6 @@
 //! The vectors of the iteration, in pairs: momentum part of length `n`, contact part of length `3·contacts`.
 
-use super::evaluate::Turning;
+use super::rows::RowMask;
 use impinge_krylov::vector;
 
 /// One vector of the KKT system. Contact entries of rows that do not take part are zero.
@@ -74,8 +74,8 @@ pub(super) struct Workspace {
     pub(super) reference: Vec<f64>,
     /// `(g, s)` of every contact at the latest evaluation (m).
     pub(super) displacement: Vec<f64>,
-    /// How the slip direction of every contact has been turning.
-    pub(super) turning: Vec<Turning>,
+    /// Which part of every contact's rows takes part.
+    pub(super) masks: Vec<RowMask>,
     /// Contacts whose rows take part, ascending.
     pub(super) active: Vec<u32>,
     /// Scratch of the product with `A`.
@@ -102,7 +102,7 @@ impl Workspace {
         }
         self.displacement.resize(3 * contacts, 0.0);
         self.reference.resize(3 * contacts, 0.0);
-        self.turning.resize(contacts, Turning::default());
+        self.masks.resize(contacts, RowMask::default());
         self.product.resize(product, 0.0);
     }
 }
