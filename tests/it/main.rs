@@ -3,6 +3,7 @@
 mod determinism;
 mod energy;
 mod intersection;
+mod invariance;
 mod momentum;
 mod rest;
 mod support;

@@ -118,5 +118,6 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<d
 
 /// Root of the workspace.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
 }

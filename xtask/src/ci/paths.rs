@@ -42,7 +42,17 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
             named += 1;
             if !place.exists() {
                 missing += 1;
-                println!("    {}: no {}", document.display(), place.display());
+                let shown = |path: &Path| {
+                    path.strip_prefix(root)
+                        .unwrap_or(path)
+                        .display()
+                        .to_string()
+                };
+                println!(
+                    "    {} names {}, which does not exist",
+                    shown(document),
+                    shown(&place)
+                );
             }
         }
     }

@@ -84,3 +84,26 @@ impl Table {
         println!();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_broken_guarantee_breaks_the_table() {
+        let mut table = Table::new("layer");
+        table.at_most("small", 1.0, 2.0);
+        table.exactly("count", 3, 3);
+        table.figure("figure", "7".to_owned());
+        assert!(table.holds());
+        table.at_most("large", 3.0, 2.0);
+        assert!(!table.holds());
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_not_at_most_anything() {
+        let mut table = Table::new("layer");
+        table.at_most("undefined", f64::NAN, 2.0);
+        assert!(!table.holds());
+    }
+}
