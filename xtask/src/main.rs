@@ -2,7 +2,7 @@
 //!
 //! - [`ci`]: everything that has to hold before a change is taken
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
-//! - [`bench`]: how fast, on this machine
+//! - [`mod@bench`]: how fast, on this machine
 #![expect(
     clippy::print_stdout,
     reason = "reporting to the terminal is this program's purpose"
@@ -32,7 +32,7 @@ enum Task {
     Ci(ci::Options),
     /// Compares each layer with what it guarantees; exit code 1 on a broken guarantee
     Conformance(conformance::Options),
-    /// Measures times; needs an optimised build, see CONTRIBUTING.md
+    /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
 }

@@ -5,6 +5,7 @@ mod sim;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::Command;
 
 use clap::Subcommand;
 
@@ -32,12 +33,15 @@ pub(crate) enum Case {
     },
 }
 
-/// Measures; there is nothing to fail but the input.
+/// Measures; there is nothing to fail but the input. Only a release build does: another one builds and starts it.
 pub(crate) fn run(case: &Case) -> Result<bool, Box<dyn Error>> {
     if cfg!(debug_assertions) {
-        println!(
-            "Not an optimised build: these times mean little. Use cargo run --release --package xtask -- bench ..."
-        );
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
+            .args(std::env::args_os().skip(1))
+            .status()?;
+        return Ok(status.success());
     }
     match case {
         Case::Krylov => krylov::run(),
