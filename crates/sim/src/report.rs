@@ -103,8 +103,9 @@ pub struct StepReport {
     pub inexact_solves: u32,
     /// Restarts from the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,
-    /// Contacts kept with clamped weights after three removals in one step.
-    pub clamped_contacts: u32,
+    /// Active contacts that ended farther apart than the clearance: where the path needed the row to hold at an impact,
+    /// or where re-linearisation did not settle.
+    pub loose_contacts: u32,
     /// Continuous collision queries that stopped at their work limit and were counted as impacts.
     pub ccd_work_limits: u32,
     /// Wall time per stage (s).

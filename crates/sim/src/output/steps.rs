@@ -75,7 +75,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         least_squares_solves,
         inexact_solves,
         preconditioner_fallbacks,
-        clamped_contacts,
+        loose_contacts,
         ccd_work_limits,
         times,
     } = *report;
@@ -139,7 +139,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
             "preconditioner_fallbacks",
             Count(preconditioner_fallbacks.into()),
         ),
-        ("clamped_contacts", Count(clamped_contacts.into())),
+        ("loose_contacts", Count(loose_contacts.into())),
         ("ccd_work_limits", Count(ccd_work_limits.into())),
         ("time_assemble", Real(assemble)),
         ("time_detect", Real(detect)),

@@ -89,7 +89,7 @@ pub struct Counters {
     /// Restarts from the plain diagonal preconditioner.
     pub preconditioner_fallbacks: u64,
     /// Contacts kept with clamped weights.
-    pub clamped_contacts: u64,
+    pub loose_contacts: u64,
     /// Motions that left the box that the broad phase covered, found and covered again.
     pub box_overruns: u64,
     /// Continuous collision queries that stopped at their work limit and were counted as impacts.
@@ -132,7 +132,7 @@ impl Summary {
         counters.least_squares_solves += u64::from(report.least_squares_solves);
         counters.inexact_solves += u64::from(report.inexact_solves);
         counters.preconditioner_fallbacks += u64::from(report.preconditioner_fallbacks);
-        counters.clamped_contacts += u64::from(report.clamped_contacts);
+        counters.loose_contacts += u64::from(report.loose_contacts);
         counters.box_overruns += u64::from(report.box_overruns);
         counters.ccd_work_limits += u64::from(report.ccd_work_limits);
     }

@@ -74,6 +74,8 @@ pub struct Contact {
     pub multipliers: Multipliers,
     /// Whether it was hit although it was stored: for the rest of the step it keeps to the place of the impact.
     pub held: bool,
+    /// How often its gap asked for a new linearisation during this step.
+    pub relinearised: u8,
     /// Stencil positions at the latest linearisation (m).
     pub linearised_at: [Vector3<f64>; 4],
 }

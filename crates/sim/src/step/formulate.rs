@@ -40,6 +40,7 @@ pub(crate) fn carry_over(
         }
         contact.linearised_at = corners;
         contact.held = false;
+        contact.relinearised = 0;
         let sticks = contact.multipliers.state == ContactState::Sticking;
         if contact.anchored && sticks {
             let slip = contact.anchor_vector(&corners);

@@ -21,6 +21,9 @@ use std::collections::BTreeSet;
 /// Largest turn of a normal in one re-linearisation: cosine of 15 degrees.
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
 
+/// Re-linearisations of one contact in one step after which it stays as it is.
+const MOST_RELINEARISATIONS: u8 = 4;
+
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
@@ -144,19 +147,22 @@ impl Refiner {
                 // It slid off during the step, which the continuous test found harmless: it goes at the next start.
                 return true;
             }
-            let gap = gap_along(contact, &seen, &corners);
-            // Where the path between the ends would cross, the row has to hold at the impact, and the end is farther off.
-            if gap > 0.0 && (gap < clearance || contact.held) {
-                smallest = smallest.min(gap);
-                largest = largest.max(gap);
-            } else {
-                let depth = |g: f64| (g - 0.5 * clearance).abs();
-                if worst.is_none_or(|(_, other)| other.is_nan() || depth(gap) > depth(other)) {
-                    worst = Some((contact.key, gap));
-                }
-                relinearise(model, contact, sweep, corners);
-                report.relinearised += 1;
+            // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
+            let gap = distance_apart(contact, &corners);
+            smallest = smallest.min(gap);
+            largest = largest.max(gap);
+            if gap < clearance || contact.held {
+                report.loose_contacts += u32::from(gap >= clearance);
+                return true;
             }
+            if worst.is_none_or(|(_, other)| gap > other) {
+                worst = Some((contact.key, gap));
+            }
+            relinearise(model, contact, sweep, corners);
+            contact.relinearised += 1;
+            // A linearisation that does not settle is kept, and counted as loose, rather than moved to and fro.
+            contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+            report.relinearised += 1;
             true
         });
         if worst.is_none() {
@@ -300,6 +306,7 @@ fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
         friction: friction_of(model, touch.key),
         multipliers: Multipliers::default(),
         held: false,
+        relinearised: 0,
         linearised_at: touch.at_impact,
     };
     let start = contact.gather(sweep.start);
@@ -357,11 +364,14 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
         .tangential(&contact.anchor_vector(&contact.gather(sweep.end)))
 }
 
-/// Distance along the normal of `seen`, with its weights.
-fn gap_along(contact: &Contact, seen: &Linearisation, corners: &[Vector3<f64>; 4]) -> f64 {
-    let mut probe = *contact;
-    probe.weights = seen.weights;
-    seen.normal.dot(&probe.gap_vector(corners))
+/// Distance between the features of a contact (m); signed for a half-space.
+fn distance_apart(contact: &Contact, corners: &[Vector3<f64>; 4]) -> f64 {
+    if let ContactKey::VertexHalfSpace { .. } = contact.key {
+        return contact.frame.normal.dot(&contact.gap_vector(corners));
+    }
+    let weights = closest_weights(contact.key, corners);
+    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+    gap.norm()
 }
 
 fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {

@@ -18,10 +18,23 @@ pub(super) struct ContactView {
     pub(super) normal_compliance: f64,
     /// `W_t` (m/N).
     pub(super) tangential_compliance: f64,
+    /// Weight of the present normal force in its moving average `λ'`; a half gives the paper's window of two.
+    pub(super) weight: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) settled: bool,
     /// Whether they contradict each other, so that this is as good as they can be met together.
     pub(super) contradicting: bool,
+}
+
+/// Which transitions a look at the contacts may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    Whole,
+    /// Activation and deactivation only.
+    Normal,
+    /// Those between and within sticking and sliding only.
+    Friction,
 }
 
 impl ContactView {
@@ -41,24 +54,29 @@ impl ContactView {
 pub(super) fn transition(
     now: &mut Multipliers,
     view: &ContactView,
+    part: Part,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
     let tolerances = &settings.tolerances;
     let gap = view.displacement[0];
     let slip = [view.displacement[1], view.displacement[2]];
-    let smoothed = 0.5 * (now.lambda.max(0.0) + now.previous_lambda);
-    now.previous_lambda = now.lambda.max(0.0);
+    let pressed = now.lambda.max(0.0);
+    let smoothed = now.previous_lambda + view.weight * (pressed - now.previous_lambda);
+    if part != Part::Normal {
+        now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
+    }
     if view.contradicting
         && let Some(next) = give_way(now, view, settings)
     {
         return Some(next);
     }
     match now.state {
+        ContactState::Inactive if part == Part::Friction => None,
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
             deactivation(now, view, tolerances)
         }
-        _ if view.friction == 0.0 => None,
+        _ if view.friction == 0.0 || part == Part::Normal => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => stick(now, slip, tolerances)
             .or_else(|| match settings.direction_rule {

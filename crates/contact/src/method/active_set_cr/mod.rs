@@ -19,8 +19,8 @@ pub use settings::{
 };
 
 use super::{ContactReport, ContactSolver, Termination};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
-use evaluate::{ContactView, transition};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
+use evaluate::{ContactView, Part, transition};
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
 use rows::{RowMask, add_contact_product, add_impulse, at};
@@ -34,6 +34,9 @@ const REST: u64 = 8;
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
+
+/// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
+const LEAST_WEIGHT: f64 = 0.05;
 
 /// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
 const SOFTEST: f64 = 1e4;
@@ -161,36 +164,17 @@ impl ActiveSetCr {
             }
         }
         report.evaluations += 1;
+        // Where contacts chase each other, friction waits for the normal forces that it follows.
+        let chasing = report.iterations > self.settings.patience;
+        let overdue = report.iterations as f64 / self.settings.patience as f64;
+        let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
         let mut changes = 0;
-        for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
-            self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
-            let view = ContactView {
-                displacement,
-                friction: problem.friction(contact),
-                normal_compliance: self.preconditioner.normal_compliance(contact),
-                tangential_compliance: self.preconditioner.tangential_compliance(contact),
-                settled: matches!(occasion, Occasion::Forced { .. }),
-                contradicting: occasion
-                    == Occasion::Forced {
-                        contradicting: true,
-                    },
-            };
-            if let Some(next) = transition(
-                multipliers,
-                &view,
-                &self.settings,
-            ) {
-                let (old, new) = (multipliers.friction_force(), next.friction_force());
-                let change = Vector3::new(
-                    next.lambda - multipliers.lambda,
-                    new[0] - old[0],
-                    new[1] - old[1],
-                );
-                add_impulse(problem, contact, change, &mut self.work.r.v);
-                *multipliers = next;
-                changes += 1;
-            }
+        if chasing {
+            changes = self.pass(problem, solution, occasion, Part::Normal, weight);
+        }
+        if changes == 0 {
+            let part = if chasing { Part::Friction } else { Part::Whole };
+            changes = self.pass(problem, solution, occasion, part, weight);
         }
         if changes == 0 {
             return false;
@@ -199,6 +183,55 @@ impl ActiveSetCr {
         self.fit_rows(solution);
         self.recompute_rows(solution);
         true
+    }
+
+    /// One look at every contact; returns the number of committed changes.
+    ///
+    /// A look at the normal rows alone commits only the change that is worth most: one at a time, as a pivoting method
+    /// does, they cannot chase each other for ever.
+    fn pass(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        occasion: Occasion,
+        part: Part,
+        weight: f64,
+    ) -> u64 {
+        let mut changes = 0;
+        let mut foremost: Option<(f64, usize, Multipliers)> = None;
+        for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
+            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
+            let view = ContactView {
+                displacement,
+                friction: problem.friction(contact),
+                normal_compliance: self.preconditioner.normal_compliance(contact),
+                tangential_compliance: self.preconditioner.tangential_compliance(contact),
+                weight,
+                settled: matches!(occasion, Occasion::Forced { .. }),
+                contradicting: occasion
+                    == Occasion::Forced {
+                        contradicting: true,
+                    },
+            };
+            let Some(next) = transition(multipliers, &view, part, &self.settings) else {
+                continue;
+            };
+            if part == Part::Normal {
+                let worth = displacement[0].abs().max(view.normal_compliance * multipliers.lambda.abs());
+                if foremost.is_none_or(|(most, ..)| worth > most) {
+                    foremost = Some((worth, contact, next));
+                }
+            } else {
+                commit(problem, contact, multipliers, next, &mut self.work.r.v);
+                changes += 1;
+            }
+        }
+        if let Some((_, contact, next)) = foremost {
+            commit(problem, contact, &mut solution.contacts[contact], next, &mut self.work.r.v);
+            changes += 1;
+        }
+        changes
     }
 
     /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
@@ -246,7 +279,7 @@ impl ActiveSetCr {
         );
     }
 
-    /// Whether `‖r‖`, active gaps and sticking slips are within `slack` times their tolerances.
+    /// Whether `‖r‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
     fn converged(&self, slack: f64) -> bool {
         let tolerances = &self.settings.tolerances;
         if self.work.r.norm() >= slack * tolerances.momentum {
@@ -254,7 +287,7 @@ impl ActiveSetCr {
         }
         self.work.active.iter().all(|&contact| {
             let r = &self.work.r.m[3 * contact as usize..][..3];
-            r[0].abs() < slack * tolerances.gap && r[1].hypot(r[2]) < slack * tolerances.slip
+            r[0].abs() < tolerances.gap && r[1].hypot(r[2]) < tolerances.slip
         })
     }
 
@@ -294,6 +327,20 @@ impl ActiveSetCr {
         same("velocities", solution.velocity.len(), problem.unknowns())?;
         same("contacts", solution.contacts.len(), problem.contacts())
     }
+}
+
+/// Replaces a contact's multipliers; only its sparse rows of the residual change.
+fn commit(
+    problem: &ContactProblem,
+    contact: usize,
+    multipliers: &mut Multipliers,
+    next: Multipliers,
+    residual: &mut [f64],
+) {
+    let (old, new) = (multipliers.friction_force(), next.friction_force());
+    let change = Vector3::new(next.lambda - multipliers.lambda, new[0] - old[0], new[1] - old[1]);
+    add_impulse(problem, contact, change, residual);
+    *multipliers = next;
 }
 
 /// The previous direction that the guarded recurrence needs, while it needs it.
