@@ -2,7 +2,9 @@
 
 use super::{
     contact::{Contact, ContactKey},
-    linearise::linearise,
+    features::touching_features,
+    linearise::{linearise, reach},
+    refine::stencil_of,
 };
 use crate::{
     model::{Model, PointMotion},
@@ -24,6 +26,7 @@ pub(crate) fn carry_over(
         if contact.multipliers.state == ContactState::Inactive {
             return false;
         }
+        move_to_touching_features(model, positions, contact);
         let corners = contact.gather(positions);
         let lin = linearise(model, Some(positions), contact.key, &corners, &contact.frame.normal);
         if lin.is_off_feature(model, contact.key) {
@@ -50,6 +53,56 @@ pub(crate) fn carry_over(
             contact.drop_anchor(&corners);
             contact.anchored = model.anchored_contacts && sticks;
         }
+        true
+    });
+    merge_duplicates(contacts);
+}
+
+/// Gives a contact that slid to an end, side or corner the features it now touches with.
+fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact: &mut Contact) {
+    let key = touching_features(model, contact.key, &contact.gather(positions), reach(model));
+    if key == contact.key {
+        return;
+    }
+    // The force stays what it is on the first side; a pair of vertices is ordered by number and may turn round.
+    let first = contact.points[0];
+    contact.key = key;
+    (contact.points, contact.point_count) = stencil_of(model, key);
+    let sides = solids_of(model, key);
+    let turned = match key {
+        ContactKey::VertexVertex { .. } | ContactKey::VertexEdge { .. } => {
+            sides[0] != model.solid_of_point(first)
+        }
+        _ => false,
+    };
+    if turned {
+        // `F` acts on the first side along tangents that turn with the normal: both signs change together.
+        contact.frame.normal = -contact.frame.normal;
+        contact.frame.tangents = contact.frame.tangents.map(|t| -t);
+    }
+    contact.anchored = false;
+}
+
+/// Makes one contact of those that came down to the same touch: their forces add up.
+fn merge_duplicates(contacts: &mut Vec<Contact>) {
+    contacts.sort_by_key(|contact| contact.key);
+    contacts.dedup_by(|second, first| {
+        if second.key != first.key {
+            return false;
+        }
+        let (kept, gone) = (&mut first.multipliers, &second.multipliers);
+        let force = second.frame.tangents[0] * gone.friction_force()[0]
+            + second.frame.tangents[1] * gone.friction_force()[1];
+        let [f1, f2] = first.frame.tangential(&force);
+        kept.lambda += gone.lambda;
+        kept.previous_lambda += gone.previous_lambda;
+        let friction = if kept.state == ContactState::Sticking {
+            &mut kept.gamma
+        } else {
+            &mut kept.sliding_force
+        };
+        friction[0] += f1;
+        friction[1] += f2;
         true
     });
 }

@@ -374,7 +374,8 @@ fn distance_apart(contact: &Contact, corners: &[Vector3<f64>; 4]) -> f64 {
     gap.norm()
 }
 
-fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
+/// Points of the features of `key`, and how many there are.
+pub(crate) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
     let surface = &model.surface;
     match key {
         ContactKey::VertexFace { vertex, face } => {

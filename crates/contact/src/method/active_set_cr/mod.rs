@@ -36,7 +36,10 @@ const REST: u64 = 8;
 const SLACK: f64 = 2.0;
 
 /// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
-const LEAST_WEIGHT: f64 = 0.05;
+const LEAST_WEIGHT: f64 = 0.2;
+
+/// Part of the tolerance beyond which a gap or slip moves the reference force of its row.
+const FOLLOW: f64 = 0.5;
 
 /// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
 const SOFTEST: f64 = 1e4;
@@ -105,8 +108,9 @@ impl ActiveSetCr {
 
     /// Fits rows to the states: which take part, how soft they are, and about which forces.
     ///
-    /// Sticking and normal rows are soft about the present forces, so that `r_m` becomes the gaps and slips
-    /// themselves. The row across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
+    /// Sticking and normal rows are soft about a reference force, which follows the present one only where the gap or
+    /// slip asks for it: forces that rows within tolerance hold against each other would else drift for ever. The row
+    /// across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
     fn fit_rows(&mut self, solution: &ContactSolution) {
         self.work.active.clear();
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
@@ -128,12 +132,31 @@ impl ActiveSetCr {
             self.work.masks[contact] = RowMask::of(multipliers.state, direction);
             let elastic = self.preconditioner.elastic_softness(contact);
             let share = if softness > 0.0 { elastic / (elastic + softness) } else { 1.0 };
-            self.work.reference[3 * contact..][..3].copy_from_slice(&[
-                multipliers.lambda,
-                multipliers.gamma[0] * share,
-                multipliers.gamma[1] * share,
-            ]);
+            let displacement = at(&self.work.displacement, contact as u32);
+            let reference = &mut self.work.reference[3 * contact..][..3];
+            let tolerances = &self.settings.tolerances;
+            let inactive = multipliers.state == ContactState::Inactive;
+            if inactive || displacement[0].abs() > FOLLOW * tolerances.gap {
+                reference[0] = multipliers.lambda;
+            }
+            let sticking = multipliers.state == ContactState::Sticking;
+            let held = sticking && displacement[1].hypot(displacement[2]) <= FOLLOW * tolerances.slip;
+            if !held {
+                reference[1] = multipliers.gamma[0] * share;
+                reference[2] = multipliers.gamma[1] * share;
+            }
         }
+    }
+
+    /// Whether the true gaps and slips of soft rows are within tolerance.
+    fn hard_enough(&self, solution: &ContactSolution) -> bool {
+        let tolerances = &self.settings.tolerances;
+        self.work.active.iter().all(|&contact| {
+            let displacement = at(&self.work.displacement, contact);
+            let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
+            displacement[0].abs() < tolerances.gap
+                && (!sticking || displacement[1].hypot(displacement[2]) < tolerances.slip)
+        })
     }
 
     /// Looks at every stored contact and commits the changes that are worth it; true if there was one.
@@ -388,6 +411,9 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
+        for (reference, start) in self.work.reference.chunks_exact_mut(3).zip(&solution.contacts) {
+            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+        }
         self.recompute_residual(problem, solution);
         self.fit_rows(solution);
         self.recompute_rows(solution);
@@ -505,7 +531,7 @@ impl ActiveSetCr {
             contradicting: stationary,
         };
         let changed = self.evaluate(problem, solution, occasion, report);
-        if !changed && self.converged(SLACK) {
+        if !changed && self.converged(SLACK) && self.hard_enough(solution) {
             return Some(Termination::Converged);
         }
         if !changed && stationary {
