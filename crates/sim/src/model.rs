@@ -397,6 +397,9 @@ fn scales(
     }
 }
 
+/// Iterations of one solve after which a shorter step is the better bet.
+const MAX_ITERATIONS: u64 = 1500;
+
 fn solver_settings(scene: &Scene) -> ActiveSetCrSettings {
     let defaults = ActiveSetCrSettings::default();
     ActiveSetCrSettings {
@@ -412,7 +415,7 @@ fn solver_settings(scene: &Scene) -> ActiveSetCrSettings {
         max_iterations: scene
             .solver
             .max_iterations
-            .map_or(defaults.max_iterations, u64::from),
+            .map_or(MAX_ITERATIONS, u64::from),
         ..defaults
     }
 }

@@ -99,7 +99,9 @@ pub struct StepReport {
     pub contact_force: [f64; 3],
     /// Solves that ended at a least-squares solution of over-constrained contacts and passed the geometric check.
     pub least_squares_solves: u32,
-    /// Solves that stopped at the iteration cap and were accepted only because the scene allows inexact steps.
+    /// Solves whose friction is settled to the gap tolerance only, because the slip tolerance took too long.
+    pub relaxed_solves: u32,
+    /// Parts of steps, at the shortest length, that were accepted collision-free although the solver did not converge.
     pub inexact_solves: u32,
     /// Restarts from the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,

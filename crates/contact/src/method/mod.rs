@@ -33,6 +33,8 @@ pub struct ContactReport {
     pub state_changes: u64,
     /// Times that the indefinite preconditioner met a zero curvature and the diagonal one took over.
     pub preconditioner_fallbacks: u32,
+    /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long.
+    pub relaxed: bool,
     /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`crate::residual`].
     pub residual: f64,
 }

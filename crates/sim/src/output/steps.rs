@@ -73,6 +73,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         angular_momentum,
         contact_force,
         least_squares_solves,
+        relaxed_solves,
         inexact_solves,
         preconditioner_fallbacks,
         loose_contacts,
@@ -134,6 +135,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         ("contact_force_y", Real(contact_force[1])),
         ("contact_force_z", Real(contact_force[2])),
         ("least_squares_solves", Count(least_squares_solves.into())),
+        ("relaxed_solves", Count(relaxed_solves.into())),
         ("inexact_solves", Count(inexact_solves.into())),
         (
             "preconditioner_fallbacks",

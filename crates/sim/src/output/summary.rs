@@ -86,6 +86,8 @@ pub struct Counters {
     pub least_squares_solves: u64,
     /// Solves accepted although they stopped at the iteration cap.
     pub inexact_solves: u64,
+    /// Solves whose friction is settled to the gap tolerance only.
+    pub relaxed_solves: u64,
     /// Restarts from the plain diagonal preconditioner.
     pub preconditioner_fallbacks: u64,
     /// Contacts kept with clamped weights.
@@ -131,6 +133,7 @@ impl Summary {
         counters.rejected_attempts += u64::from(report.rejected);
         counters.least_squares_solves += u64::from(report.least_squares_solves);
         counters.inexact_solves += u64::from(report.inexact_solves);
+        counters.relaxed_solves += u64::from(report.relaxed_solves);
         counters.preconditioner_fallbacks += u64::from(report.preconditioner_fallbacks);
         counters.loose_contacts += u64::from(report.loose_contacts);
         counters.box_overruns += u64::from(report.box_overruns);

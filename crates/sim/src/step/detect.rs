@@ -106,11 +106,6 @@ impl Detector {
         }
     }
 
-    /// Forgets the boxes: after a state was put in place from outside.
-    pub(crate) fn invalidate(&mut self) {
-        self.boxes.clear();
-    }
-
     fn collect(&mut self, surface: &CollisionSurface, report: &mut StepReport) {
         self.broad_phase
             .collect(surface, &self.boxes, &mut self.candidates);

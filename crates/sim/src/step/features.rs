@@ -50,7 +50,11 @@ impl Neighbours {
                 next[point as usize] += 1;
             }
         }
-        Self { faces_of_edge, starts, edges }
+        Self {
+            faces_of_edge,
+            starts,
+            edges,
+        }
     }
 
     fn edges_of(&self, point: u32) -> &[u32] {
@@ -73,7 +77,10 @@ pub(crate) fn admissible(
     key: ContactKey,
     normal: Vector3<f64>,
 ) -> Vector3<f64> {
-    let mut cone = Cone { turned: normal, violated: 0.0 };
+    let mut cone = Cone {
+        turned: normal,
+        violated: 0.0,
+    };
     for _ in 0..SWEEPS {
         cone.violated = 0.0;
         match key {
@@ -101,7 +108,11 @@ pub(crate) fn admissible(
             return cone.turned;
         }
     }
-    if cone.violated <= 10.0 * SLACK { cone.turned } else { normal }
+    if cone.violated <= 10.0 * SLACK {
+        cone.turned
+    } else {
+        normal
+    }
 }
 
 /// A normal that is being turned until it meets all conditions.
@@ -115,7 +126,9 @@ impl Cone {
     fn below_edge(&mut self, model: &Model, positions: &[Vector3<f64>], edge: u32, side: f64) {
         let [p0, p1] = model.surface.edges()[edge as usize];
         let (x0, x1) = (positions[p0 as usize], positions[p1 as usize]);
-        let Some(along) = (x1 - x0).try_normalize(f64::MIN_POSITIVE) else { return };
+        let Some(along) = (x1 - x0).try_normalize(f64::MIN_POSITIVE) else {
+            return;
+        };
         self.turned -= along * along.dot(&self.turned);
         for face in model.neighbours.faces_of_edge[edge as usize] {
             let corners = model.surface.triangles()[face as usize];
@@ -138,7 +151,9 @@ impl Cone {
     }
 
     fn not_along(&mut self, direction: Vector3<f64>, side: f64) {
-        let Some(direction) = direction.try_normalize(f64::MIN_POSITIVE) else { return };
+        let Some(direction) = direction.try_normalize(f64::MIN_POSITIVE) else {
+            return;
+        };
         let excess = side * self.turned.dot(&direction);
         if excess > 0.0 {
             self.violated = self.violated.max(excess);
@@ -160,7 +175,9 @@ pub(crate) fn touching_features(
         ContactKey::VertexFace { vertex, face } => {
             let triangle = surface.triangles()[face as usize];
             let weights = closest_weights(key, corners);
-            let area = (corners[2] - corners[1]).cross(&(corners[3] - corners[1])).norm();
+            let area = (corners[2] - corners[1])
+                .cross(&(corners[3] - corners[1]))
+                .norm();
             // Distance of the closest point from the side opposite to each corner.
             let near_side = [0, 1, 2].map(|i: usize| {
                 let side = corners[1 + (i + 1) % 3] - corners[1 + (i + 2) % 3];
@@ -169,11 +186,22 @@ pub(crate) fn touching_features(
             match near_side {
                 [false, false, false] => key,
                 // Sides are numbered ab, bc, ca: the one opposite to corner i is i + 1.
-                [true, false, false] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][1] },
-                [false, true, false] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][2] },
-                [false, false, true] => ContactKey::VertexEdge { vertex, edge: surface.triangle_edges()[face as usize][0] },
+                [true, false, false] => ContactKey::VertexEdge {
+                    vertex,
+                    edge: surface.triangle_edges()[face as usize][1],
+                },
+                [false, true, false] => ContactKey::VertexEdge {
+                    vertex,
+                    edge: surface.triangle_edges()[face as usize][2],
+                },
+                [false, false, true] => ContactKey::VertexEdge {
+                    vertex,
+                    edge: surface.triangle_edges()[face as usize][0],
+                },
                 _ => {
-                    let nearest = (0..3).min_by(|&i, &j| weights[1 + i].total_cmp(&weights[1 + j])).unwrap_or(0);
+                    let nearest = (0..3)
+                        .min_by(|&i, &j| weights[1 + i].total_cmp(&weights[1 + j]))
+                        .unwrap_or(0);
                     vertex_pair(vertex, triangle[nearest])
                 }
             }
@@ -194,8 +222,14 @@ pub(crate) fn touching_features(
             let end_second = end_of(second, -weights[3], (corners[3] - corners[2]).norm());
             match (end_first, end_second) {
                 (None, None) => key,
-                (Some(vertex), None) => ContactKey::VertexEdge { vertex, edge: second },
-                (None, Some(vertex)) => ContactKey::VertexEdge { vertex, edge: first },
+                (Some(vertex), None) => ContactKey::VertexEdge {
+                    vertex,
+                    edge: second,
+                },
+                (None, Some(vertex)) => ContactKey::VertexEdge {
+                    vertex,
+                    edge: first,
+                },
                 (Some(p), Some(q)) => vertex_pair(p, q),
             }
         }
@@ -204,5 +238,8 @@ pub(crate) fn touching_features(
 }
 
 fn vertex_pair(p: u32, q: u32) -> ContactKey {
-    ContactKey::VertexVertex { first: p.min(q), second: p.max(q) }
+    ContactKey::VertexVertex {
+        first: p.min(q),
+        second: p.max(q),
+    }
 }

@@ -28,7 +28,13 @@ pub(crate) fn carry_over(
         }
         move_to_touching_features(model, positions, contact);
         let corners = contact.gather(positions);
-        let lin = linearise(model, Some(positions), contact.key, &corners, &contact.frame.normal);
+        let lin = linearise(
+            model,
+            Some(positions),
+            contact.key,
+            &corners,
+            &contact.frame.normal,
+        );
         if lin.is_off_feature(model, contact.key) {
             report.removed += 1;
             return false;

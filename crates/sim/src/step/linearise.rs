@@ -40,7 +40,9 @@ impl Linearisation {
             ContactKey::VertexHalfSpace { .. } => false,
             ContactKey::VertexFace { .. } => outside(&[-w[1], -w[2], -w[3]]),
             ContactKey::EdgeEdge { .. } => outside(&[w[0], w[1], -w[2], -w[3]]),
-            ContactKey::VertexEdge { .. } => outside(&[-w[1], -w[2]]) || self.lateral > reach(model),
+            ContactKey::VertexEdge { .. } => {
+                outside(&[-w[1], -w[2]]) || self.lateral > reach(model)
+            }
             ContactKey::VertexVertex { .. } => self.lateral > reach(model),
         }
     }
@@ -81,17 +83,22 @@ pub(crate) fn linearise(
     corners: &[Vector3<f64>; 4],
     known: &Vector3<f64>,
 ) -> Linearisation {
-    let admitted = |normal| surroundings.map_or(normal, |positions| admissible(model, positions, key, normal));
+    let admitted = |normal| {
+        surroundings.map_or(normal, |positions| {
+            admissible(model, positions, key, normal)
+        })
+    };
     let (normal, weights) = match key {
-        ContactKey::VertexHalfSpace { half_space, .. } => {
-            (model.half_spaces[half_space as usize].normal, [1.0, 0.0, 0.0, 0.0])
-        }
+        ContactKey::VertexHalfSpace { half_space, .. } => (
+            model.half_spaces[half_space as usize].normal,
+            [1.0, 0.0, 0.0, 0.0],
+        ),
         ContactKey::VertexFace { .. } => {
             vertex_face(corners).unwrap_or_else(|| (*known, closest_weights(key, corners)))
         }
         ContactKey::EdgeEdge { .. } => {
-            let (normal, weights) =
-                edge_edge(corners, known).unwrap_or_else(|| (*known, closest_weights(key, corners)));
+            let (normal, weights) = edge_edge(corners, known)
+                .unwrap_or_else(|| (*known, closest_weights(key, corners)));
             (admitted(normal), weights)
         }
         ContactKey::VertexEdge { .. } => {
@@ -101,13 +108,15 @@ pub(crate) fn linearise(
             let u = if u.is_finite() { u } else { 0.5 };
             (admitted(*known), [1.0, u - 1.0, -u, 0.0])
         }
-        ContactKey::VertexVertex { .. } => {
-            (admitted(*known), [1.0, -1.0, 0.0, 0.0])
-        }
+        ContactKey::VertexVertex { .. } => (admitted(*known), [1.0, -1.0, 0.0, 0.0]),
     };
     let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
     let lateral = (gap - normal * normal.dot(&gap)).norm();
-    Linearisation { normal, weights, lateral }
+    Linearisation {
+        normal,
+        weights,
+        lateral,
+    }
 }
 
 /// Outward face normal and the foot of the perpendicular; `None` for a face without area.
@@ -120,11 +129,17 @@ fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<(Vector3<f64>, [f64; 
     }
     let w_b = ap.cross(&ac).dot(&area) / area_squared;
     let w_c = ab.cross(&ap).dot(&area) / area_squared;
-    Some((area / area_squared.sqrt(), [1.0, w_b + w_c - 1.0, -w_b, -w_c]))
+    Some((
+        area / area_squared.sqrt(),
+        [1.0, w_b + w_c - 1.0, -w_b, -w_c],
+    ))
 }
 
 /// Common perpendicular of two lines, on the side of `known`; `None` for parallel ones.
-fn edge_edge([a0, a1, b0, b1]: &[Vector3<f64>; 4], known: &Vector3<f64>) -> Option<(Vector3<f64>, [f64; 4])> {
+fn edge_edge(
+    [a0, a1, b0, b1]: &[Vector3<f64>; 4],
+    known: &Vector3<f64>,
+) -> Option<(Vector3<f64>, [f64; 4])> {
     let (a, b, between) = (a1 - a0, b1 - b0, b0 - a0);
     let cross = a.cross(&b);
     let (size, limit) = (cross.norm(), PARALLEL_SINE * a.norm() * b.norm());
@@ -134,7 +149,11 @@ fn edge_edge([a0, a1, b0, b1]: &[Vector3<f64>; 4], known: &Vector3<f64>) -> Opti
     let u = between.cross(&b).dot(&cross) / (size * size);
     let r = between.cross(&a).dot(&cross) / (size * size);
     let normal = cross / size;
-    let normal = if normal.dot(known) < 0.0 { -normal } else { normal };
+    let normal = if normal.dot(known) < 0.0 {
+        -normal
+    } else {
+        normal
+    };
     Some((normal, [1.0 - u, u, r - 1.0, -r]))
 }
 
@@ -160,7 +179,10 @@ pub(crate) fn closest_weights(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [
 }
 
 /// Unit vector between the closest points of the features, to the first side; `None` where they touch.
-pub(crate) fn closest_direction(key: ContactKey, corners: &[Vector3<f64>; 4]) -> Option<Vector3<f64>> {
+pub(crate) fn closest_direction(
+    key: ContactKey,
+    corners: &[Vector3<f64>; 4],
+) -> Option<Vector3<f64>> {
     let weights = closest_weights(key, corners);
     let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
     gap.try_normalize(f64::MIN_POSITIVE)

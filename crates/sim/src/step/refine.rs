@@ -3,8 +3,8 @@
 use super::{
     contact::{Contact, ContactKey},
     detect::Detector,
-    formulate::{friction_of, solids_of},
     features::touching_features,
+    formulate::{friction_of, solids_of},
     linearise::{Linearisation, closest_direction, closest_weights, linearise, reach},
 };
 use crate::{
@@ -81,13 +81,18 @@ impl Refiner {
         self.find_hits(model, detector, sweep);
         let slip_tolerance = model.tolerances.solver(time_step).slip;
         // The earliest of the hits that come down to one touch places it.
-        self.hits.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
+        self.hits
+            .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
             let mut touch = Touch::new(model, hit, sweep);
-            let stored = |key| contacts.binary_search_by_key(&key, |contact: &Contact| contact.key).is_ok();
+            let stored = |key| {
+                contacts
+                    .binary_search_by_key(&key, |contact: &Contact| contact.key)
+                    .is_ok()
+            };
             if touch.key != hit.key && stored(touch.key) && !self.touched.contains(&touch.key) {
                 // The contact of the nearer feature did not keep this pair apart: it needs a row of its own.
                 touch = Touch::with_key(model, hit.key, hit.time, sweep);
@@ -103,73 +108,29 @@ impl Refiner {
                     report.relinearised += 1;
                     if contact.multipliers.state == ContactState::Inactive {
                         let slip = slip(contact, sweep);
-                        contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                        contact.multipliers =
+                            Multipliers::fresh(slip, contact.friction, slip_tolerance);
                     }
                 }
                 Err(place) => {
                     let mut contact = first_contact(model, &touch, sweep);
-                    let free = |&point: &u32| matches!(model.motion_of_point[point as usize], PointMotion::Free(_));
+                    let free = |&point: &u32| {
+                        matches!(model.motion_of_point[point as usize], PointMotion::Free(_))
+                    };
                     if !contact.stencil().iter().any(free) {
-                        return Err(StepFailure::PrescribedCollision { contact: describe(model, touch.key) });
+                        return Err(StepFailure::PrescribedCollision {
+                            contact: describe(model, touch.key),
+                        });
                     }
                     let slip = slip(&contact, sweep);
-                    contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                    contact.multipliers =
+                        Multipliers::fresh(slip, contact.friction, slip_tolerance);
                     contacts.insert(place, contact);
                     report.contacts_added += 1;
                 }
             }
         }
         Ok(self.hits.last().map(|hit| hit.key))
-    }
-
-    /// Compares every active contact with the true geometry at the end; true if anything had to change.
-    ///
-    /// Also drops inactive contacts, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
-    /// its pair.
-    pub(crate) fn check_gaps(
-        &mut self,
-        model: &Model,
-        sweep: Sweep<'_>,
-        contacts: &mut Vec<Contact>,
-        report: &mut StepReport,
-    ) -> Option<(ContactKey, f64)> {
-        let clearance = model.tolerances.clearance();
-        let mut worst: Option<(ContactKey, f64)> = None;
-        let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
-        contacts.retain_mut(|contact| {
-            if contact.multipliers.state == ContactState::Inactive {
-                return false;
-            }
-            let corners = contact.gather(sweep.end);
-            let surroundings = (!contact.held).then_some(sweep.start);
-            let seen = linearise(model, surroundings, contact.key, &corners, &contact.frame.normal);
-            if seen.is_off_feature(model, contact.key) {
-                // It slid off during the step, which the continuous test found harmless: it goes at the next start.
-                return true;
-            }
-            // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
-            let gap = distance_apart(contact, &corners);
-            smallest = smallest.min(gap);
-            largest = largest.max(gap);
-            if gap < clearance || contact.held {
-                report.loose_contacts += u32::from(gap >= clearance);
-                return true;
-            }
-            if worst.is_none_or(|(_, other)| gap > other) {
-                worst = Some((contact.key, gap));
-            }
-            relinearise(model, contact, sweep, corners);
-            contact.relinearised += 1;
-            // A linearisation that does not settle is kept, and counted as loose, rather than moved to and fro.
-            contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
-            report.relinearised += 1;
-            true
-        });
-        if worst.is_none() {
-            report.minimum_gap = report.minimum_gap.min(smallest);
-            report.maximum_gap = report.maximum_gap.max(largest);
-        }
-        worst
     }
 
     /// Fills `hits`, ascending by key.
@@ -231,6 +192,61 @@ impl Refiner {
     }
 }
 
+/// Compares every active contact with the true geometry at the end; true if anything had to change.
+///
+/// Also drops inactive contacts, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
+/// its pair.
+pub(crate) fn check_gaps(
+    model: &Model,
+    sweep: Sweep<'_>,
+    contacts: &mut Vec<Contact>,
+    report: &mut StepReport,
+) -> Option<(ContactKey, f64)> {
+    let clearance = model.tolerances.clearance();
+    let mut worst: Option<(ContactKey, f64)> = None;
+    let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
+    contacts.retain_mut(|contact| {
+        if contact.multipliers.state == ContactState::Inactive {
+            return false;
+        }
+        let corners = contact.gather(sweep.end);
+        let surroundings = (!contact.held).then_some(sweep.start);
+        let seen = linearise(
+            model,
+            surroundings,
+            contact.key,
+            &corners,
+            &contact.frame.normal,
+        );
+        if seen.is_off_feature(model, contact.key) {
+            // It slid off during the step, which the continuous test found harmless: it goes at the next start.
+            return true;
+        }
+        // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
+        let gap = distance_apart(contact, &corners);
+        smallest = smallest.min(gap);
+        largest = largest.max(gap);
+        if gap < clearance || contact.held {
+            report.loose_contacts += u32::from(gap >= clearance);
+            return true;
+        }
+        if worst.is_none_or(|(_, other)| gap > other) {
+            worst = Some((contact.key, gap));
+        }
+        relinearise(model, contact, sweep, corners);
+        contact.relinearised += 1;
+        // A linearisation that does not settle is kept, and counted as loose, rather than moved to and fro.
+        contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+        report.relinearised += 1;
+        true
+    });
+    if worst.is_none() {
+        report.minimum_gap = report.minimum_gap.min(smallest);
+        report.maximum_gap = report.maximum_gap.max(largest);
+    }
+    worst
+}
+
 fn hit(key: ContactKey, toi: Toi) -> Option<Hit> {
     match toi {
         Toi::Separated => None,
@@ -271,24 +287,38 @@ impl Touch {
     fn new(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> Self {
         let found = Self::with_key(model, hit.key, hit.time, sweep);
         let key = touching_features(model, hit.key, &found.at_impact, reach(model));
-        if key == hit.key { found } else { Self::with_key(model, key, hit.time, sweep) }
+        if key == hit.key {
+            found
+        } else {
+            Self::with_key(model, key, hit.time, sweep)
+        }
     }
 
     fn with_key(model: &Model, key: ContactKey, time: f64, sweep: Sweep<'_>) -> Self {
         let (points, point_count) = stencil_of(model, key);
         let mut at_impact = [Vector3::zeros(); 4];
-        for (x, &point) in at_impact.iter_mut().zip(&points[..usize::from(point_count)]) {
+        for (x, &point) in at_impact
+            .iter_mut()
+            .zip(&points[..usize::from(point_count)])
+        {
             let start = sweep.start[point as usize];
             *x = start + (sweep.end[point as usize] - start) * time;
         }
-        Self { key, points, point_count, at_impact }
+        Self {
+            key,
+            points,
+            point_count,
+            at_impact,
+        }
     }
 }
 
 /// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
 fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
     let origin = match touch.key {
-        ContactKey::VertexHalfSpace { half_space, .. } => model.half_spaces[half_space as usize].point,
+        ContactKey::VertexHalfSpace { half_space, .. } => {
+            model.half_spaces[half_space as usize].point
+        }
         _ => Vector3::zeros(),
     };
     let mut contact = Contact {
@@ -322,15 +352,37 @@ fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
 
 /// Feature normal at the impact, or the closest direction at the start where the features have none that separates
 /// them.
-fn impact_linearisation(model: &Model, touch: &Touch, start: &[Vector3<f64>; 4], sweep: Sweep<'_>) -> Linearisation {
+fn impact_linearisation(
+    model: &Model,
+    touch: &Touch,
+    start: &[Vector3<f64>; 4],
+    sweep: Sweep<'_>,
+) -> Linearisation {
     let apart = closest_direction(touch.key, start).unwrap_or_else(Vector3::z);
-    let lin = linearise(model, Some(sweep.start), touch.key, &touch.at_impact, &apart).clamped(touch.key);
+    let lin = linearise(
+        model,
+        Some(sweep.start),
+        touch.key,
+        &touch.at_impact,
+        &apart,
+    )
+    .clamped(touch.key);
     if matches!(touch.key, ContactKey::VertexHalfSpace { .. }) {
         return lin;
     }
     // Frozen weights and the normal must see the pair apart at the start, or the row would pull instead of push.
-    let gap: f64 = (0..4).map(|i| lin.weights[i] * lin.normal.dot(&start[i])).sum();
-    if gap > 0.0 { lin } else { Linearisation { normal: apart, weights: closest_weights(touch.key, start), ..lin } }
+    let gap: f64 = (0..4)
+        .map(|i| lin.weights[i] * lin.normal.dot(&start[i]))
+        .sum();
+    if gap > 0.0 {
+        lin
+    } else {
+        Linearisation {
+            normal: apart,
+            weights: closest_weights(touch.key, start),
+            ..lin
+        }
+    }
 }
 
 /// Moves the linearisation to `target`, or as far towards it as the normal may turn at once (spec 7.3).
@@ -344,7 +396,8 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
         for (x, target) in blend.iter_mut().zip(&target) {
             *x += (target - *x) * share;
         }
-        let seen = linearise(model, surroundings, contact.key, &blend, &old_normal).clamped(contact.key);
+        let seen =
+            linearise(model, surroundings, contact.key, &blend, &old_normal).clamped(contact.key);
         if seen.normal.dot(&old_normal) >= TURN_COSINE {
             contact.weights = seen.weights;
             contact.frame = contact.frame.transported(seen.normal);
@@ -415,7 +468,10 @@ pub(crate) fn describe(model: &Model, key: ContactKey) -> String {
         ContactKey::VertexEdge { vertex, edge } => {
             format!("vertex {vertex} of `{first}` against edge {edge} of `{second}`")
         }
-        ContactKey::VertexVertex { first: p, second: q } => {
+        ContactKey::VertexVertex {
+            first: p,
+            second: q,
+        } => {
             format!("vertex {p} of `{first}` against vertex {q} of `{second}`")
         }
         ContactKey::VertexHalfSpace { vertex, .. } => {

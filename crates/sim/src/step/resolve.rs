@@ -6,19 +6,14 @@ use crate::{
     report::StepReport,
     state::State,
 };
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Termination};
+use impinge_contact::{
+    ContactProblem, ContactSolution, ContactSolver, Termination, method::active_set_cr::Tolerances,
+    residual::residual,
+};
 use nalgebra::Vector3;
 
-/// Whether the solver's word for the outcome was kept in full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quality {
-    /// Converged, or a least-squares solution that the geometry has to confirm.
-    Met,
-    /// The iteration limit came first.
-    Unmet,
-}
-
-/// Solves the problem from its warm start and counts what was spent.
+/// Solves the problem from its warm start and counts what was spent; returns what kept it from its tolerances, if
+/// anything did.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.
@@ -26,8 +21,9 @@ pub(crate) fn resolve(
     solver: &mut dyn ContactSolver,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    tolerances: &Tolerances,
     report: &mut StepReport,
-) -> Result<(Quality, Option<StepFailure>), StepFailure> {
+) -> Result<Option<StepFailure>, StepFailure> {
     let solved = solver.solve(problem, solution)?;
     report.rounds += 1;
     report.iterations += solved.iterations;
@@ -35,23 +31,39 @@ pub(crate) fn resolve(
     report.evaluations += solved.evaluations;
     report.state_changes += solved.state_changes;
     report.preconditioner_fallbacks += solved.preconditioner_fallbacks;
+    report.relaxed_solves += u32::from(solved.relaxed);
     match solved.termination {
-        Termination::Converged => Ok((Quality::Met, None)),
+        Termination::Converged => Ok(None),
+        Termination::MaxIterations if acceptable(problem, solution, tolerances) => {
+            report.relaxed_solves += u32::from(!solved.relaxed);
+            Ok(None)
+        }
         Termination::LeastSquares => {
             report.least_squares_solves += 1;
-            Ok((Quality::Met, None))
+            Ok(None)
         }
-        Termination::MaxIterations => Ok((
-            Quality::Unmet,
-            Some(StepFailure::NotConverged {
-                iterations: solved.iterations,
-                residual: solved.residual,
-            }),
-        )),
+        Termination::MaxIterations => Ok(Some(StepFailure::NotConverged {
+            iterations: solved.iterations,
+            residual: solved.residual,
+        })),
         Termination::Breakdown => Err(StepFailure::Breakdown {
             iterations: solved.iterations,
         }),
     }
+}
+
+/// Whether the independent residual passes what every accepted solve has to pass (spec 10.2, C3).
+///
+/// A solver may run out of iterations over friction that the slip tolerance still tells apart.
+fn acceptable(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    tolerances: &Tolerances,
+) -> bool {
+    let judged = residual(problem, solution);
+    judged.momentum < 2.0 * tolerances.momentum
+        && judged.normal < 2.0 * tolerances.gap
+        && judged.friction < 2.0 * tolerances.slip.max(tolerances.gap)
 }
 
 /// Gives every free body the uniform velocity that closes its momentum balance exactly.

@@ -15,8 +15,8 @@ use crate::{
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
-        refine::{Refiner, Sweep, describe},
-        resolve::{Quality, balance_momentum, resolve},
+        refine::{Refiner, Sweep, check_gaps, describe},
+        resolve::{balance_momentum, resolve},
     },
 };
 use impinge_contact::{
@@ -33,6 +33,23 @@ const MAX_ADDING_ROUNDS: u32 = 50;
 
 /// Rounds that may re-linearise before a step is given up (spec 7.4).
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
+
+/// Wall clock of the stages.
+struct Clock(Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since the last call.
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.0).as_secs_f64();
+        self.0 = now;
+        seconds
+    }
+}
 
 /// The stepper and all of its scratch.
 pub struct Synchronous {
@@ -85,9 +102,8 @@ impl Synchronous {
                 report.substeps += 1;
                 Ok(())
             }
-            Err(failure) if divisible => {
+            Err(_) if divisible => {
                 report.rejected += 1;
-                eprintln!("REJECT step {} dt {time_step:e}: {failure}", state.step + 1);
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
             }
@@ -112,14 +128,31 @@ impl Synchronous {
         accept_unmet: bool,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let mut clock = Instant::now();
-        let mut lap = move || {
-            let now = Instant::now();
-            let seconds = (now - clock).as_secs_f64();
-            clock = now;
-            seconds
-        };
+        let mut clock = Clock::start();
+        self.pose(model, state, time_step, report);
+        report.times.assemble += clock.lap();
 
+        self.detector.prepare(
+            model,
+            &state.positions,
+            &state.velocities,
+            time_step,
+            report,
+        );
+        report.times.detect += clock.lap();
+
+        let met =
+            self.solve_until_free(model, state, time_step, accept_unmet, &mut clock, report)?;
+        self.check_inversion(model)?;
+        report.inexact_solves += u32::from(!met);
+        judge(&self.problem, &self.solution, report);
+        self.accept(model, state, time_step);
+        report.times.commit += clock.lap();
+        Ok(())
+    }
+
+    /// Momentum system, tolerances, contacts and velocities that the attempt starts from.
+    fn pose(&mut self, model: &Model, state: &State, time_step: f64, report: &mut StepReport) {
         prescribe(
             model,
             state,
@@ -137,33 +170,37 @@ impl Synchronous {
             &mut self.problem.momentum,
             &mut self.problem.rhs,
         );
+        let tolerances = model.tolerances.solver(time_step);
         self.solver.settings = ActiveSetCrSettings {
-            tolerances: model.tolerances.solver(time_step),
+            tolerances,
             ..model.solver
         };
         self.contacts.clone_from(&state.contacts);
-        let slip_tolerance = self.solver.settings.tolerances.slip;
         carry_over(
             model,
             &state.positions,
-            slip_tolerance,
+            tolerances.slip,
             &mut self.contacts,
             report,
         );
         self.start_velocity(model, state);
-        report.times.assemble += lap();
+    }
 
-        self.detector.prepare(
-            model,
-            &state.positions,
-            &state.velocities,
-            time_step,
-            report,
-        );
-        report.times.detect += lap();
-
+    /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.
+    ///
+    /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
+    fn solve_until_free(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+        accept_unmet: bool,
+        clock: &mut Clock,
+        report: &mut StepReport,
+    ) -> Result<bool, StepFailure> {
+        let tolerances = self.solver.settings.tolerances;
         let (mut adding, mut relinearising) = (0, 0);
-        let unmet = loop {
+        loop {
             fill_problem(
                 model,
                 &self.prescribed_velocity,
@@ -171,64 +208,63 @@ impl Synchronous {
                 &mut self.problem,
                 &mut self.solution,
             );
-            report.times.formulate += lap();
+            report.times.formulate += clock.lap();
 
-            let (quality, shortfall) =
-                resolve(&mut self.solver, &self.problem, &mut self.solution, report)?;
-            if shortfall.is_some() { for c in &self.contacts { eprintln!("{:?} w {:.5?} n {:.3?} d {:.2e}", c.key, c.weights, c.frame.normal.as_slice(), c.distance); } }
-            if let (Some(failure), false) = (&shortfall, accept_unmet) {
-                return Err(failure.clone());
+            let shortfall = resolve(
+                &mut self.solver,
+                &self.problem,
+                &mut self.solution,
+                &tolerances,
+                report,
+            )?;
+            let met = shortfall.is_none();
+            if let (Some(failure), false) = (shortfall, accept_unmet) {
+                return Err(failure);
             }
             balance_momentum(model, state, &self.problem, &mut self.solution);
             for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
                 contact.multipliers = *multipliers;
             }
             self.move_free_points(model, state, time_step);
-            report.times.resolve += lap();
+            report.times.resolve += clock.lap();
 
             self.detector
                 .cover(model, &state.positions, &self.end, report);
-            report.times.detect += lap();
+            report.times.detect += clock.lap();
 
             let sweep = Sweep {
                 start: &state.positions,
                 end: &self.end,
             };
-            let found = self.refiner.add_hits(
-                model,
-                &self.detector,
-                sweep,
-                time_step,
-                &mut self.contacts,
-                report,
-            )?;
+            let contacts = &mut self.contacts;
+            let found =
+                self.refiner
+                    .add_hits(model, &self.detector, sweep, time_step, contacts, report)?;
             if let Some(last) = found {
                 adding += 1;
                 if adding > MAX_ADDING_ROUNDS {
                     return Err(too_many_rounds(model, adding, last));
                 }
-                report.times.refine += lap();
+                report.times.refine += clock.lap();
                 continue;
             }
-            let unsettled = self
-                .refiner
-                .check_gaps(model, sweep, &mut self.contacts, report);
-            report.times.refine += lap();
+            let unsettled = check_gaps(model, sweep, contacts, report);
+            report.times.refine += clock.lap();
             let Some((key, gap)) = unsettled else {
-                break quality == Quality::Unmet;
+                return Ok(met);
             };
             relinearising += 1;
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
-                    break true;
+                    return Ok(false);
                 }
                 return Err(gaps_unsettled(model, relinearising, key, gap));
             }
-        };
-        self.check_inversion(model)?;
-        report.inexact_solves += u32::from(unmet);
+        }
+    }
 
-        judge(&self.problem, &self.solution, report);
+    /// The attempt becomes the state.
+    fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             state.velocities[point] = match model.block_of_point[point] {
                 Some(block) => {
@@ -240,8 +276,6 @@ impl Synchronous {
         }
         state.time += time_step;
         std::mem::swap(&mut state.contacts, &mut self.contacts);
-        report.times.commit += lap();
-        Ok(())
     }
 
     /// Warm start: the velocities of the last step (spec 5.7).

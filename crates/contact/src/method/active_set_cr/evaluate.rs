@@ -78,11 +78,12 @@ pub(super) fn transition(
         }
         _ if view.friction == 0.0 || part == Part::Normal => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
-        ContactState::Sliding => stick(now, slip, tolerances)
-            .or_else(|| match settings.direction_rule {
+        ContactState::Sliding => {
+            stick(now, slip, tolerances).or_else(|| match settings.direction_rule {
                 DirectionRule::Implicit => keep_sliding(now, slip, smoothed, view, settings),
                 DirectionRule::Damped => keep_sliding_damped(now, slip, smoothed, view, settings),
-            }),
+            })
+        }
     }
 }
 
@@ -204,12 +205,20 @@ fn keep_sliding(
         cosine >= settings.direction_tolerance.cos()
             || (cosine > 0.0 && across <= super::SLACK * tolerance)
     });
-    let target = if aligned { direction } else { along_slip.unwrap_or(direction) };
+    let target = if aligned {
+        direction
+    } else {
+        along_slip.unwrap_or(direction)
+    };
     let change = [-cone * target[0] - force[0], -cone * target[1] - force[1]];
     if view.tangential_compliance * norm(change) <= tolerance {
         return None;
     }
-    let mut next = Multipliers { gamma: [0.0; 2], slip_direction: direction, ..*now };
+    let mut next = Multipliers {
+        gamma: [0.0; 2],
+        slip_direction: direction,
+        ..*now
+    };
     apply_sliding_force(&mut next, smoothed, view.friction);
     Some(next)
 }

@@ -98,7 +98,11 @@ impl ActiveSetCr {
         let work = &mut self.work;
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let index = contact as u32;
-            let unknown = Vector3::new(multipliers.lambda, multipliers.gamma[0], multipliers.gamma[1]);
+            let unknown = Vector3::new(
+                multipliers.lambda,
+                multipliers.gamma[0],
+                multipliers.gamma[1],
+            );
             let raised = (unknown - at(&work.reference, index))
                 .component_mul(&at(self.preconditioner.softness(), index));
             let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
@@ -131,7 +135,11 @@ impl ActiveSetCr {
             self.preconditioner.soften(contact, softness);
             self.work.masks[contact] = RowMask::of(multipliers.state, direction);
             let elastic = self.preconditioner.elastic_softness(contact);
-            let share = if softness > 0.0 { elastic / (elastic + softness) } else { 1.0 };
+            let share = if softness > 0.0 {
+                elastic / (elastic + softness)
+            } else {
+                1.0
+            };
             let displacement = at(&self.work.displacement, contact as u32);
             let reference = &mut self.work.reference[3 * contact..][..3];
             let tolerances = &self.settings.tolerances;
@@ -140,7 +148,8 @@ impl ActiveSetCr {
                 reference[0] = multipliers.lambda;
             }
             let sticking = multipliers.state == ContactState::Sticking;
-            let held = sticking && displacement[1].hypot(displacement[2]) <= FOLLOW * tolerances.slip;
+            let held =
+                sticking && displacement[1].hypot(displacement[2]) <= FOLLOW * tolerances.slip;
             if !held {
                 reference[1] = multipliers.gamma[0] * share;
                 reference[2] = multipliers.gamma[1] * share;
@@ -241,7 +250,9 @@ impl ActiveSetCr {
                 continue;
             };
             if part == Part::Normal {
-                let worth = displacement[0].abs().max(view.normal_compliance * multipliers.lambda.abs());
+                let worth = displacement[0]
+                    .abs()
+                    .max(view.normal_compliance * multipliers.lambda.abs());
                 if foremost.is_none_or(|(most, ..)| worth > most) {
                     foremost = Some((worth, contact, next));
                 }
@@ -251,7 +262,13 @@ impl ActiveSetCr {
             }
         }
         if let Some((_, contact, next)) = foremost {
-            commit(problem, contact, &mut solution.contacts[contact], next, &mut self.work.r.v);
+            commit(
+                problem,
+                contact,
+                &mut solution.contacts[contact],
+                next,
+                &mut self.work.r.v,
+            );
             changes += 1;
         }
         changes
@@ -361,7 +378,11 @@ fn commit(
     residual: &mut [f64],
 ) {
     let (old, new) = (multipliers.friction_force(), next.friction_force());
-    let change = Vector3::new(next.lambda - multipliers.lambda, new[0] - old[0], new[1] - old[1]);
+    let change = Vector3::new(
+        next.lambda - multipliers.lambda,
+        new[0] - old[0],
+        new[1] - old[1],
+    );
     add_impulse(problem, contact, change, residual);
     *multipliers = next;
 }
@@ -393,7 +414,9 @@ impl ContactSolver for ActiveSetCr {
             self.settings.softness,
         );
 
+        let strict = self.settings;
         let mut report = self.iterate(problem, solution);
+        self.settings = strict;
         report.residual = self.work.r.norm();
         if report.termination == Termination::Breakdown {
             solution.velocity.clone_from(&self.work.initial_velocity);
@@ -411,7 +434,12 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        for (reference, start) in self.work.reference.chunks_exact_mut(3).zip(&solution.contacts) {
+        for (reference, start) in self
+            .work
+            .reference
+            .chunks_exact_mut(3)
+            .zip(&solution.contacts)
+        {
             reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
         }
         self.recompute_residual(problem, solution);
@@ -433,6 +461,11 @@ impl ActiveSetCr {
         let mut stationary = false;
         let mut since_restart = 0;
         while report.iterations < self.settings.max_iterations {
+            if report.iterations == self.settings.relax_after {
+                let tolerances = &mut self.settings.tolerances;
+                report.relaxed = tolerances.slip < tolerances.gap;
+                tolerances.slip = tolerances.slip.max(tolerances.gap);
+            }
             let norm = self.work.r.norm();
             if !norm.is_finite() {
                 report.termination = Termination::Breakdown;

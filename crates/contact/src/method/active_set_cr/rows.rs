@@ -18,9 +18,18 @@ impl RowMask {
     pub(super) fn of(state: ContactState, friction_direction: Option<[f64; 2]>) -> Self {
         match (state, friction_direction) {
             (ContactState::Inactive, _) => Self::default(),
-            (ContactState::Sticking, _) => Self { normal: 1.0, tangential: [1.0, 0.0, 1.0] },
-            (ContactState::Sliding, None) => Self { normal: 1.0, tangential: [0.0; 3] },
-            (ContactState::Sliding, Some([x, y])) => Self { normal: 1.0, tangential: [y * y, -x * y, x * x] },
+            (ContactState::Sticking, _) => Self {
+                normal: 1.0,
+                tangential: [1.0, 0.0, 1.0],
+            },
+            (ContactState::Sliding, None) => Self {
+                normal: 1.0,
+                tangential: [0.0; 3],
+            },
+            (ContactState::Sliding, Some([x, y])) => Self {
+                normal: 1.0,
+                tangential: [y * y, -x * y, x * x],
+            },
         }
     }
 

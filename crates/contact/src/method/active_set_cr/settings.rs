@@ -89,6 +89,9 @@ pub struct ActiveSetCrSettings {
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
+    /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
+    /// says so. `u64::MAX` for never.
+    pub relax_after: u64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
 }
@@ -111,6 +114,7 @@ impl Default for ActiveSetCrSettings {
             cool_down: 0,
             patience: 100,
             softness: 1e-3,
+            relax_after: 400,
             refresh_interval: 50,
         }
     }
