@@ -15,7 +15,7 @@
 //! - [`problem`]: rows, offsets and coefficients, free of any method;
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
 //! - [`method`]: the active-set conjugate-residual solver and what it reports;
-//! - [`residual`]: the independent judge; it shares no code with a solver.
+//! - [`mod@residual`]: the independent judge; it shares no code with a solver.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
@@ -37,9 +37,10 @@
 //! problem.push(&ContactRow { entries: &jacobian, offset: Vector3::new(-1e-3, 0.0, 0.0), friction: 0.5 });
 //!
 //! let mut solution = ContactSolution::at_rest(&problem);
-//! let report = ActiveSetCr::new(ActiveSetCrSettings::default()).solve(&problem, &mut solution)?;
-//! assert!((solution.velocity[2] + 1.0).abs() < 1e-9);
-//! assert!(residual(&problem, &solution).normal < 1e-9);
+//! let settings = ActiveSetCrSettings::default();
+//! let report = ActiveSetCr::new(settings).solve(&problem, &mut solution)?;
+//! assert!((1e-3 * solution.velocity[2] + 1e-3).abs() < settings.tolerances.gap);
+//! assert!(residual(&problem, &solution).normal < settings.tolerances.gap);
 //! # let _ = report;
 //! # Ok::<(), impinge_contact::ContactError>(())
 //! ```

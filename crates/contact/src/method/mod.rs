@@ -35,7 +35,7 @@ pub struct ContactReport {
     pub preconditioner_fallbacks: u32,
     /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long.
     pub relaxed: bool,
-    /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`crate::residual`].
+    /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`fn@crate::residual`].
     pub residual: f64,
 }
 

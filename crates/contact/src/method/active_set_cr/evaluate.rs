@@ -203,7 +203,7 @@ fn keep_sliding(
     let aligned = along_slip.is_none_or(|along| {
         let cosine = dot(along, direction);
         cosine >= settings.direction_tolerance.cos()
-            || (cosine > 0.0 && across <= super::SLACK * tolerance)
+            || (cosine > 0.0 && across <= super::SLACK * super::ACROSS * tolerance)
     });
     let target = if aligned {
         direction

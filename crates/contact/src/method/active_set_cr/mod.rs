@@ -35,6 +35,10 @@ const REST: u64 = 8;
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
 
+/// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
+/// force to about `ε_θ`.
+const ACROSS: f64 = 0.1;
+
 /// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
 const LEAST_WEIGHT: f64 = 0.2;
 
@@ -320,14 +324,20 @@ impl ActiveSetCr {
     }
 
     /// Whether `‖r‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
-    fn converged(&self, slack: f64) -> bool {
+    fn converged(&self, solution: &ContactSolution, slack: f64) -> bool {
         let tolerances = &self.settings.tolerances;
         if self.work.r.norm() >= slack * tolerances.momentum {
             return false;
         }
         self.work.active.iter().all(|&contact| {
             let r = &self.work.r.m[3 * contact as usize..][..3];
-            r[0].abs() < tolerances.gap && r[1].hypot(r[2]) < tolerances.slip
+            let sliding = solution.contacts[contact as usize].state == ContactState::Sliding;
+            let slip = if sliding {
+                ACROSS * tolerances.slip
+            } else {
+                tolerances.slip
+            };
+            r[0].abs() < tolerances.gap && r[1].hypot(r[2]) < slip
         })
     }
 
@@ -461,17 +471,13 @@ impl ActiveSetCr {
         let mut stationary = false;
         let mut since_restart = 0;
         while report.iterations < self.settings.max_iterations {
-            if report.iterations == self.settings.relax_after {
-                let tolerances = &mut self.settings.tolerances;
-                report.relaxed = tolerances.slip < tolerances.gap;
-                tolerances.slip = tolerances.slip.max(tolerances.gap);
-            }
+            self.relax_if_overdue(&mut report);
             let norm = self.work.r.norm();
             if !norm.is_finite() {
                 report.termination = Termination::Breakdown;
                 return report;
             }
-            if stationary || self.converged(1.0) {
+            if stationary || self.converged(solution, 1.0) {
                 if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
                     report.termination = termination;
                     return report;
@@ -504,14 +510,7 @@ impl ActiveSetCr {
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
                 continue;
             }
-            if report
-                .iterations
-                .is_multiple_of(self.settings.refresh_interval)
-            {
-                self.recompute_residual(problem, solution);
-                report.extra_products += 1;
-                self.apply_preconditioner_to_r(problem);
-            }
+            self.refresh_if_due(problem, solution, &mut report);
             let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
             if guarded {
                 // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
@@ -547,6 +546,32 @@ impl ActiveSetCr {
         report
     }
 
+    /// From `relax_after` on, friction is settled to the gap tolerance only.
+    fn relax_if_overdue(&mut self, report: &mut ContactReport) {
+        if report.iterations == self.settings.relax_after {
+            let tolerances = &mut self.settings.tolerances;
+            report.relaxed = tolerances.slip < tolerances.gap;
+            tolerances.slip = tolerances.slip.max(tolerances.gap);
+        }
+    }
+
+    /// Replaces the recurrence's residual by the definition's every `refresh_interval` iterations.
+    fn refresh_if_due(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        if report
+            .iterations
+            .is_multiple_of(self.settings.refresh_interval)
+        {
+            self.recompute_residual(problem, solution);
+            report.extra_products += 1;
+            self.apply_preconditioner_to_r(problem);
+        }
+    }
+
     /// Where the equalities seem solved, or as good as they can be: whether that is the end, else a new start.
     fn settle(
         &mut self,
@@ -564,7 +589,7 @@ impl ActiveSetCr {
             contradicting: stationary,
         };
         let changed = self.evaluate(problem, solution, occasion, report);
-        if !changed && self.converged(SLACK) && self.hard_enough(solution) {
+        if !changed && self.converged(solution, SLACK) && self.hard_enough(solution) {
             return Some(Termination::Converged);
         }
         if !changed && stationary {

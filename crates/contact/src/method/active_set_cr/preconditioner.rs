@@ -208,10 +208,14 @@ mod tests {
     fn applied(
         preconditioner: &Preconditioner,
         problem: &ContactProblem,
-        contacts: &[Multipliers],
+        contacts: &[ContactState],
     ) -> DMatrix<f64> {
         let active: Vec<u32> = (0..contacts.len() as u32)
-            .filter(|&c| contacts[c as usize].state != ContactState::Inactive)
+            .filter(|&c| contacts[c as usize] != ContactState::Inactive)
+            .collect();
+        let masks: Vec<RowMask> = contacts
+            .iter()
+            .map(|&state| RowMask::of(state, None))
             .collect();
         let size = 6 + 3 * contacts.len();
         let mut out = DMatrix::zeros(size, size);
@@ -219,18 +223,15 @@ mod tests {
             let mut r = DVector::<f64>::zeros(size);
             r[column] = 1.0;
             // The iteration never passes anything in rows that do not take part.
-            for (contact, multipliers) in contacts.iter().enumerate() {
+            for (contact, mask) in masks.iter().enumerate() {
                 let rows = 6 + 3 * contact;
-                let kept = masked(
-                    multipliers.state,
-                    Vector3::new(r[rows], r[rows + 1], r[rows + 2]),
-                );
+                let kept = mask.apply(Vector3::new(r[rows], r[rows + 1], r[rows + 2]));
                 r.fixed_rows_mut::<3>(rows).copy_from(&kept);
             }
             let (r_v, r_m) = r.as_slice().split_at(6);
             let mut z = vec![0.0; size];
             let (z_v, z_m) = z.split_at_mut(6);
-            preconditioner.apply(problem, contacts, &active, (r_v, r_m), (z_v, z_m));
+            preconditioner.apply(problem, &masks, &active, (r_v, r_m), (z_v, z_m));
             out.set_column(column, &DVector::from_vec(z));
         }
         out
@@ -245,15 +246,12 @@ mod tests {
             ContactState::Inactive,
             ContactState::Sliding,
         ];
-        let contacts = states.map(|state| Multipliers {
-            state,
-            ..Multipliers::default()
-        });
         let mut preconditioner = Preconditioner::default();
         preconditioner.prepare(
             &problem,
             PreconditionerKind::Full,
             DuplicateRule::Similarity,
+            0.0,
         );
 
         let inverse = DMatrix::from_diagonal(&DVector::from_column_slice(
@@ -261,8 +259,8 @@ mod tests {
         ));
         let mut l = DMatrix::<f64>::zeros(9, 6);
         let mut inverse_s = DMatrix::<f64>::zeros(9, 9);
-        for (contact, multipliers) in contacts.iter().enumerate() {
-            let mask = masked(multipliers.state, Vector3::repeat(1.0));
+        for (contact, &state) in states.iter().enumerate() {
+            let mask = RowMask::of(state, None).apply(Vector3::repeat(1.0));
             let (blocks, jacobians) = problem.row(contact);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 l.fixed_view_mut::<3, 3>(3 * contact, 3 * block as usize)
@@ -284,7 +282,7 @@ mod tests {
             .view_mut((0, 6), (6, 9))
             .copy_from(&coupling.transpose());
         expected.view_mut((6, 6), (9, 9)).copy_from(&-&inverse_s);
-        let found = applied(&preconditioner, &problem, &contacts);
+        let found = applied(&preconditioner, &problem, &states);
         // Entries range from 1/kg to N/m.
         assert!((&found - &expected).amax() < 1e-12 * expected.amax());
         let upper = found.view((0, 0), (6, 6)) - expected.view((0, 0), (6, 6));
@@ -296,12 +294,9 @@ mod tests {
     fn counted_copies_leave_no_negative_eigenvalue() {
         for rule in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
             let problem = problem(5);
-            let contacts = [Multipliers {
-                state: ContactState::Sticking,
-                ..Multipliers::default()
-            }; 5];
+            let contacts = [ContactState::Sticking; 5];
             let mut preconditioner = Preconditioner::default();
-            preconditioner.prepare(&problem, PreconditionerKind::Full, rule);
+            preconditioner.prepare(&problem, PreconditionerKind::Full, rule, 0.0);
             let smallest = |preconditioner: &Preconditioner| {
                 let upper = applied(preconditioner, &problem, &contacts)
                     .view((0, 0), (6, 6))

@@ -1,6 +1,6 @@
 //! Procedural shapes, centred on the origin.
 //!
-//! Solids ([`TetMesh`](super::TetMesh)): [`ring`], [`cuboid`], [`sphere`], [`cylinder`], [`sheet`]. Surfaces for
+//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`]. Surfaces for
 //! obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`], [`sphere_surface`], [`cylinder_surface`],
 //! [`rectangle_surface`]. Each passes the same validation as a mesh from a file.
 
