@@ -94,7 +94,7 @@ pub(crate) fn linearise(
             [1.0, 0.0, 0.0, 0.0],
         ),
         ContactKey::VertexFace { .. } => {
-            vertex_face(corners).unwrap_or_else(|| (*known, closest_weights(key, corners)))
+            vertex_face(corners, known).unwrap_or_else(|| (*known, closest_weights(key, corners)))
         }
         ContactKey::EdgeEdge { .. } => {
             let (normal, weights) = edge_edge(corners, known)
@@ -119,8 +119,13 @@ pub(crate) fn linearise(
     }
 }
 
-/// Outward face normal and the foot of the perpendicular; `None` for a face without area.
-fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<(Vector3<f64>, [f64; 4])> {
+/// Face normal on the side of `known` and the foot of the perpendicular; `None` for a face without area.
+///
+/// The side is not always the outer one: the surface of inverted elements is met from within.
+fn vertex_face(
+    [p, a, b, c]: &[Vector3<f64>; 4],
+    known: &Vector3<f64>,
+) -> Option<(Vector3<f64>, [f64; 4])> {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let area = ab.cross(&ac);
     let area_squared = area.norm_squared();
@@ -129,10 +134,13 @@ fn vertex_face([p, a, b, c]: &[Vector3<f64>; 4]) -> Option<(Vector3<f64>, [f64; 
     }
     let w_b = ap.cross(&ac).dot(&area) / area_squared;
     let w_c = ab.cross(&ap).dot(&area) / area_squared;
-    Some((
-        area / area_squared.sqrt(),
-        [1.0, w_b + w_c - 1.0, -w_b, -w_c],
-    ))
+    let normal = area / area_squared.sqrt();
+    let normal = if normal.dot(known) < 0.0 {
+        -normal
+    } else {
+        normal
+    };
+    Some((normal, [1.0, w_b + w_c - 1.0, -w_b, -w_c]))
 }
 
 /// Common perpendicular of two lines, on the side of `known`; `None` for parallel ones.
