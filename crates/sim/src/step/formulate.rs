@@ -4,7 +4,7 @@ use super::{
     contact::{Contact, ContactKey},
     features::touching_features,
     linearise::{linearise, reach},
-    refine::stencil_of,
+    refine::{MOST_RELINEARISATIONS, stencil_of},
 };
 use crate::{
     model::{Model, PointMotion},
@@ -48,8 +48,13 @@ pub(crate) fn carry_over(
             return false;
         }
         contact.linearised_at = corners;
+        // What did not settle in the last step gets one more chance in this one, not all of them.
+        contact.relinearised = if contact.held {
+            MOST_RELINEARISATIONS - 1
+        } else {
+            0
+        };
         contact.held = false;
-        contact.relinearised = 0;
         let sticks = contact.multipliers.state == ContactState::Sticking;
         if contact.anchored && sticks {
             let slip = contact.anchor_vector(&corners);

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
 
 /// Re-linearisations of one contact in one step after which it stays as it is.
-const MOST_RELINEARISATIONS: u8 = 4;
+pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
 
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
