@@ -35,6 +35,9 @@ const REST: u64 = 8;
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
 
+/// Impulse of a force change that is always worth committing, over the momentum tolerance.
+const IMPULSE: f64 = 0.25;
+
 /// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
 /// force to about `ε_θ`.
 const ACROSS: f64 = 0.1;
@@ -58,6 +61,8 @@ pub struct ActiveSetCr {
     pub settings: ActiveSetCrSettings,
     work: Workspace,
     preconditioner: Preconditioner,
+    /// Compliances (normal, tangential) that the size of a change is measured with at the least (m/N).
+    least_compliance: [f64; 2],
 }
 
 /// Evaluate whatever the schedule says, or only when it is due.
@@ -241,8 +246,14 @@ impl ActiveSetCr {
             let view = ContactView {
                 displacement,
                 friction: problem.friction(contact),
-                normal_compliance: self.preconditioner.normal_compliance(contact),
-                tangential_compliance: self.preconditioner.tangential_compliance(contact),
+                normal_compliance: self
+                    .preconditioner
+                    .normal_compliance(contact)
+                    .max(self.least_compliance[0]),
+                tangential_compliance: self
+                    .preconditioner
+                    .tangential_compliance(contact)
+                    .max(self.least_compliance[1]),
                 weight,
                 settled: matches!(occasion, Occasion::Forced { .. }),
                 contradicting: occasion
@@ -425,6 +436,11 @@ impl ContactSolver for ActiveSetCr {
         );
 
         let strict = self.settings;
+        // On a stiff body a large force is a small displacement: a force must not pass as noise that would be seen in
+        // the momentum balance.
+        let impulse = IMPULSE * strict.tolerances.momentum;
+        let limit = |tolerance: f64| tolerance * problem.time_step / impulse;
+        self.least_compliance = [limit(strict.tolerances.gap), limit(strict.tolerances.slip)];
         let mut report = self.iterate(problem, solution);
         self.settings = strict;
         report.residual = self.work.r.norm();
