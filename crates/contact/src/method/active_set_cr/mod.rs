@@ -3,14 +3,17 @@
 //! Source: Verschoor & Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG
 //! 38(2), 2019, Algorithms 1 (inner part), 2 and 3. Differs from it in: signs (`A v = b + Jᵀλ`), the size of a change
 //! that is worth committing, the guarded direction where `zᵀBz` vanishes, a relative stationarity test, a tangential
-//! tolerance of its own, slip directions that turn by a projection and not by a fixed part, and `A v` not being kept.
+//! tolerance of its own, slip directions that are solved for, rows that are soft about a reference force, and `A v` not
+//! being kept.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
 mod duplicates;
 mod evaluate;
+mod look;
 mod preconditioner;
 mod rows;
 mod settings;
+mod soft_rows;
 mod workspace;
 
 pub use settings::{
@@ -19,11 +22,11 @@ pub use settings::{
 };
 
 use super::{ContactReport, ContactSolver, Termination};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
-use evaluate::{ContactView, Part, transition};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
+use look::Occasion;
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
-use rows::{RowMask, add_contact_product, add_impulse, at};
+use rows::{add_contact_product, add_impulse};
 use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
@@ -42,15 +45,6 @@ const IMPULSE: f64 = 0.25;
 /// force to about `ε_θ`.
 const ACROSS: f64 = 0.1;
 
-/// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
-const LEAST_WEIGHT: f64 = 0.2;
-
-/// Part of the tolerance beyond which a gap or slip moves the reference force of its row.
-const FOLLOW: f64 = 0.5;
-
-/// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
-const SOFTEST: f64 = 1e4;
-
 /// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
 
@@ -63,13 +57,6 @@ pub struct ActiveSetCr {
     preconditioner: Preconditioner,
     /// Compliances (normal, tangential) that the size of a change is measured with at the least (m/N).
     least_compliance: [f64; 2],
-}
-
-/// Evaluate whatever the schedule says, or only when it is due.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Occasion {
-    Forced { contradicting: bool },
-    Scheduled { iteration: u64, since_restart: u64 },
 }
 
 impl ActiveSetCr {
@@ -100,207 +87,6 @@ impl ActiveSetCr {
             work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
         }
         self.recompute_rows(solution);
-    }
-
-    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
-    fn recompute_rows(&mut self, solution: &ContactSolution) {
-        let work = &mut self.work;
-        for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            let index = contact as u32;
-            let unknown = Vector3::new(
-                multipliers.lambda,
-                multipliers.gamma[0],
-                multipliers.gamma[1],
-            );
-            let raised = (unknown - at(&work.reference, index))
-                .component_mul(&at(self.preconditioner.softness(), index));
-            let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
-            work.r.m[3 * contact..][..3].copy_from_slice(row.as_slice());
-        }
-    }
-
-    /// Fits rows to the states: which take part, how soft they are, and about which forces.
-    ///
-    /// Sticking and normal rows are soft about a reference force, which follows the present one only where the gap or
-    /// slip asks for it: forces that rows within tolerance hold against each other would else drift for ever. The row
-    /// across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
-    fn fit_rows(&mut self, solution: &ContactSolution) {
-        self.work.active.clear();
-        for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            if multipliers.state != ContactState::Inactive {
-                self.work.active.push(contact as u32);
-            }
-            let [x, y] = multipliers.sliding_force;
-            let size = x.hypot(y);
-            let implicit = self.settings.direction_rule == DirectionRule::Implicit;
-            let slides = multipliers.state == ContactState::Sliding && implicit && size > 0.0;
-            let direction = slides.then(|| [x / size, y / size]);
-            let compliance = self.preconditioner.tangential_compliance(contact);
-            let softness = direction.map_or(0.0, |[x, y]| {
-                let displacement = &self.work.displacement[3 * contact..][..3];
-                let slipped = -(displacement[1] * x + displacement[2] * y);
-                (slipped.max(0.0) / size).min(SOFTEST * compliance)
-            });
-            self.preconditioner.soften(contact, softness);
-            self.work.masks[contact] = RowMask::of(multipliers.state, direction);
-            let elastic = self.preconditioner.elastic_softness(contact);
-            let share = if softness > 0.0 {
-                elastic / (elastic + softness)
-            } else {
-                1.0
-            };
-            let displacement = at(&self.work.displacement, contact as u32);
-            let reference = &mut self.work.reference[3 * contact..][..3];
-            let tolerances = &self.settings.tolerances;
-            let inactive = multipliers.state == ContactState::Inactive;
-            if inactive || displacement[0].abs() > FOLLOW * tolerances.gap {
-                reference[0] = multipliers.lambda;
-            }
-            let sticking = multipliers.state == ContactState::Sticking;
-            let held =
-                sticking && displacement[1].hypot(displacement[2]) <= FOLLOW * tolerances.slip;
-            if !held {
-                reference[1] = multipliers.gamma[0] * share;
-                reference[2] = multipliers.gamma[1] * share;
-            }
-        }
-    }
-
-    /// Whether the true gaps and slips of soft rows are within tolerance.
-    fn hard_enough(&self, solution: &ContactSolution) -> bool {
-        let tolerances = &self.settings.tolerances;
-        self.work.active.iter().all(|&contact| {
-            let displacement = at(&self.work.displacement, contact);
-            let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
-            displacement[0].abs() < tolerances.gap
-                && (!sticking || displacement[1].hypot(displacement[2]) < tolerances.slip)
-        })
-    }
-
-    /// Looks at every stored contact and commits the changes that are worth it; true if there was one.
-    ///
-    /// Afterwards `r` belongs to the new states: only sparse rows were touched.
-    fn evaluate(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-        occasion: Occasion,
-        report: &mut ContactReport,
-    ) -> bool {
-        if let Occasion::Scheduled {
-            iteration,
-            since_restart,
-        } = occasion
-        {
-            let due = match self.settings.schedule {
-                EvaluationSchedule::Every => true,
-                EvaluationSchedule::AtConvergence => false,
-                EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval()),
-            };
-            // Contacts that have not settled by now chase each other: let the equalities be solved further between two
-            // looks, ever further, until what is seen are solutions and not passing states.
-            let rest = self.settings.cool_down + REST * (iteration / self.settings.patience);
-            if !due || since_restart < rest {
-                return false;
-            }
-        }
-        report.evaluations += 1;
-        // Where contacts chase each other, friction waits for the normal forces that it follows.
-        let chasing = report.iterations > self.settings.patience;
-        let overdue = report.iterations as f64 / self.settings.patience as f64;
-        let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
-        let mut changes = 0;
-        if chasing {
-            changes = self.pass(problem, solution, occasion, Part::Normal, weight);
-        }
-        if changes == 0 {
-            let part = if chasing { Part::Friction } else { Part::Whole };
-            changes = self.pass(problem, solution, occasion, part, weight);
-        }
-        if changes == 0 {
-            return false;
-        }
-        report.state_changes += changes;
-        self.fit_rows(solution);
-        self.recompute_rows(solution);
-        true
-    }
-
-    /// One look at every contact; returns the number of committed changes.
-    ///
-    /// A look at the normal rows alone commits only the change that is worth most: one at a time, as a pivoting method
-    /// does, they cannot chase each other for ever.
-    fn pass(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-        occasion: Occasion,
-        part: Part,
-        weight: f64,
-    ) -> u64 {
-        let mut changes = 0;
-        let mut foremost: Option<(f64, usize, Multipliers)> = None;
-        for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
-            self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
-            let view = ContactView {
-                displacement,
-                friction: problem.friction(contact),
-                normal_compliance: self
-                    .preconditioner
-                    .normal_compliance(contact)
-                    .max(self.least_compliance[0]),
-                tangential_compliance: self
-                    .preconditioner
-                    .tangential_compliance(contact)
-                    .max(self.least_compliance[1]),
-                weight,
-                settled: matches!(occasion, Occasion::Forced { .. }),
-                contradicting: occasion
-                    == Occasion::Forced {
-                        contradicting: true,
-                    },
-            };
-            let Some(next) = transition(multipliers, &view, part, &self.settings) else {
-                continue;
-            };
-            if part == Part::Normal {
-                let worth = displacement[0]
-                    .abs()
-                    .max(view.normal_compliance * multipliers.lambda.abs());
-                if foremost.is_none_or(|(most, ..)| worth > most) {
-                    foremost = Some((worth, contact, next));
-                }
-            } else {
-                commit(problem, contact, multipliers, next, &mut self.work.r.v);
-                changes += 1;
-            }
-        }
-        if let Some((_, contact, next)) = foremost {
-            commit(
-                problem,
-                contact,
-                &mut solution.contacts[contact],
-                next,
-                &mut self.work.r.v,
-            );
-            changes += 1;
-        }
-        changes
-    }
-
-    /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
-    #[expect(
-        clippy::cast_sign_loss,
-        reason = "the logarithm of more than 64 is positive"
-    )]
-    fn interval(&self) -> u64 {
-        let ratio = self.work.r.norm() / self.settings.tolerances.momentum;
-        if ratio > 64.0 {
-            (ratio.log2() / 3.0) as u64
-        } else {
-            1
-        }
     }
 
     /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
@@ -388,24 +174,6 @@ impl ActiveSetCr {
         same("velocities", solution.velocity.len(), problem.unknowns())?;
         same("contacts", solution.contacts.len(), problem.contacts())
     }
-}
-
-/// Replaces a contact's multipliers; only its sparse rows of the residual change.
-fn commit(
-    problem: &ContactProblem,
-    contact: usize,
-    multipliers: &mut Multipliers,
-    next: Multipliers,
-    residual: &mut [f64],
-) {
-    let (old, new) = (multipliers.friction_force(), next.friction_force());
-    let change = Vector3::new(
-        next.lambda - multipliers.lambda,
-        new[0] - old[0],
-        new[1] - old[1],
-    );
-    add_impulse(problem, contact, change, residual);
-    *multipliers = next;
 }
 
 /// The previous direction that the guarded recurrence needs, while it needs it.

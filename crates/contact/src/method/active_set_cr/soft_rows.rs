@@ -1,0 +1,88 @@
+//! Which rows take part, how soft they are, and about which forces.
+
+use super::{ActiveSetCr, DirectionRule, rows::RowMask, rows::at};
+use crate::{ContactSolution, ContactState};
+use nalgebra::Vector3;
+
+/// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
+const SOFTEST: f64 = 1e4;
+
+/// Part of the tolerance beyond which a gap or slip moves the reference force of its row.
+const FOLLOW: f64 = 0.5;
+
+impl ActiveSetCr {
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
+    pub(super) fn recompute_rows(&mut self, solution: &ContactSolution) {
+        let work = &mut self.work;
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            let index = contact as u32;
+            let unknown = Vector3::new(
+                multipliers.lambda,
+                multipliers.gamma[0],
+                multipliers.gamma[1],
+            );
+            let raised = (unknown - at(&work.reference, index))
+                .component_mul(&at(self.preconditioner.softness(), index));
+            let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
+            work.r.m[3 * contact..][..3].copy_from_slice(row.as_slice());
+        }
+    }
+
+    /// Fits rows to the states: which take part, how soft they are, and about which forces.
+    ///
+    /// Sticking and normal rows are soft about a reference force, which follows the present one only where the gap or
+    /// slip asks for it: forces that rows within tolerance hold against each other would else drift for ever. The row
+    /// across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
+    pub(super) fn fit_rows(&mut self, solution: &ContactSolution) {
+        self.work.active.clear();
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            if multipliers.state != ContactState::Inactive {
+                self.work.active.push(contact as u32);
+            }
+            let [x, y] = multipliers.sliding_force;
+            let size = x.hypot(y);
+            let implicit = self.settings.direction_rule == DirectionRule::Implicit;
+            let slides = multipliers.state == ContactState::Sliding && implicit && size > 0.0;
+            let direction = slides.then(|| [x / size, y / size]);
+            let compliance = self.preconditioner.tangential_compliance(contact);
+            let softness = direction.map_or(0.0, |[x, y]| {
+                let displacement = &self.work.displacement[3 * contact..][..3];
+                let slipped = -(displacement[1] * x + displacement[2] * y);
+                (slipped.max(0.0) / size).min(SOFTEST * compliance)
+            });
+            self.preconditioner.soften(contact, softness);
+            self.work.masks[contact] = RowMask::of(multipliers.state, direction);
+            let elastic = self.preconditioner.elastic_softness(contact);
+            let share = if softness > 0.0 {
+                elastic / (elastic + softness)
+            } else {
+                1.0
+            };
+            let displacement = at(&self.work.displacement, contact as u32);
+            let reference = &mut self.work.reference[3 * contact..][..3];
+            let tolerances = &self.settings.tolerances;
+            let inactive = multipliers.state == ContactState::Inactive;
+            if inactive || displacement[0].abs() > FOLLOW * tolerances.gap {
+                reference[0] = multipliers.lambda;
+            }
+            let sticking = multipliers.state == ContactState::Sticking;
+            let held =
+                sticking && displacement[1].hypot(displacement[2]) <= FOLLOW * tolerances.slip;
+            if !held {
+                reference[1] = multipliers.gamma[0] * share;
+                reference[2] = multipliers.gamma[1] * share;
+            }
+        }
+    }
+
+    /// Whether the true gaps and slips of soft rows are within tolerance.
+    pub(super) fn hard_enough(&self, solution: &ContactSolution) -> bool {
+        let tolerances = &self.settings.tolerances;
+        self.work.active.iter().all(|&contact| {
+            let displacement = at(&self.work.displacement, contact);
+            let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
+            displacement[0].abs() < tolerances.gap
+                && (!sticking || displacement[1].hypot(displacement[2]) < tolerances.slip)
+        })
+    }
+}
