@@ -89,14 +89,11 @@ impl ActiveSetCr {
             let view = ContactView {
                 displacement,
                 friction: problem.friction(contact),
-                normal_compliance: self
-                    .preconditioner
-                    .normal_compliance(contact)
-                    .max(self.least_compliance[0]),
+                normal_compliance: self.preconditioner.normal_compliance(contact),
                 tangential_compliance: self
                     .preconditioner
                     .tangential_compliance(contact)
-                    .max(self.least_compliance[1]),
+                    .max(self.least_compliance),
                 weight,
                 settled: matches!(occasion, Occasion::Forced { .. }),
                 contradicting: occasion

@@ -38,7 +38,7 @@ const REST: u64 = 8;
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
 
-/// Impulse of a force change that is always worth committing, over the momentum tolerance.
+/// Impulse of a change of friction that is always worth committing, over the momentum tolerance.
 const IMPULSE: f64 = 0.25;
 
 /// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
@@ -55,8 +55,8 @@ pub struct ActiveSetCr {
     pub settings: ActiveSetCrSettings,
     work: Workspace,
     preconditioner: Preconditioner,
-    /// Compliances (normal, tangential) that the size of a change is measured with at the least (m/N).
-    least_compliance: [f64; 2],
+    /// Compliance that the size of a change of friction is measured with at the least (m/N).
+    least_compliance: f64,
 }
 
 impl ActiveSetCr {
@@ -204,11 +204,10 @@ impl ContactSolver for ActiveSetCr {
         );
 
         let strict = self.settings;
-        // On a stiff body a large force is a small displacement: a force must not pass as noise that would be seen in
-        // the momentum balance.
+        // On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
+        // the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
         let impulse = IMPULSE * strict.tolerances.momentum;
-        let limit = |tolerance: f64| tolerance * problem.time_step / impulse;
-        self.least_compliance = [limit(strict.tolerances.gap), limit(strict.tolerances.slip)];
+        self.least_compliance = strict.tolerances.slip * problem.time_step / impulse;
         let mut report = self.iterate(problem, solution);
         self.settings = strict;
         report.residual = self.work.r.norm();
