@@ -1,6 +1,9 @@
 //! Contact methods and what they report.
 
 pub mod active_set_cr;
+mod choice;
+
+pub use choice::{Method, MethodError};
 
 use crate::{ContactError, ContactProblem, ContactSolution};
 
