@@ -31,6 +31,8 @@ pub struct ContactReport {
     pub termination: Termination,
     /// Iterations of the method (for the conjugate-residual method: directions stepped along).
     pub iterations: u64,
+    /// Those of the iterations that anticipated contact states.
+    pub anticipations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
     /// Evaluations of the contact states.

@@ -13,12 +13,13 @@ use crate::{
     report::StepReport,
     state::State,
     step::{
+        apart::Sweep,
         assemble::{momentum_system, prescribe},
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
-        refine::{Refiner, Sweep, check_gaps, describe},
+        refine::{Refiner, check_gaps, describe},
         resolve::{balance_momentum, resolve},
     },
 };
@@ -190,6 +191,7 @@ impl Synchronous {
             report,
         );
         self.start_velocity(model, state);
+        self.refiner.begin();
     }
 
     /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.

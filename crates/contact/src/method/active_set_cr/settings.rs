@@ -96,6 +96,9 @@ pub struct ActiveSetCrSettings {
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
+    /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`;
+    /// 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
+    pub anticipation: u64,
     /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
     /// says so. `u64::MAX` for never.
     pub relax_after: u64,
@@ -121,6 +124,7 @@ impl Default for ActiveSetCrSettings {
             cool_down: 0,
             patience: 100,
             softness: 1e-3,
+            anticipation: 300,
             relax_after: 400,
             refresh_interval: 50,
         }
