@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use impinge_contact::{
     ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
     Termination, residual_under,
@@ -23,16 +24,17 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 
     let mut solution = stored.start.clone();
     let mut solver = method.solver();
-    let begin = Instant::now();
+    let (begin, processor) = (Instant::now(), ProcessTime::try_now());
     let report = solver
         .solve(&stored.problem, &mut solution)
         .map_err(|error| Failure::bad_input(&error))?;
     let seconds = begin.elapsed().as_secs_f64();
+    let processor = processor.and_then(|begin| begin.try_elapsed()).ok();
 
     let judged = residual_under(method.friction_law(), &stored.problem, &solution);
     let met = judged.meets(&method.tolerances());
     terminal::say(&describe(options, &stored));
-    terminal::say(&outcome(&method, &report, seconds));
+    terminal::say(&outcome(&method, &report, seconds, processor));
     terminal::say(&table(&method, &judged, &solution));
     if met {
         Ok(())
@@ -94,7 +96,15 @@ fn describe(options: &Solve, stored: &StoredProblem) -> String {
     )
 }
 
-fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
+fn outcome(
+    method: &Method,
+    report: &ContactReport,
+    seconds: f64,
+    processor: Option<Duration>,
+) -> String {
+    let processor = processor.map_or_else(String::new, |time| {
+        format!(" ({:.3} s of processor time)", time.as_secs_f64())
+    });
     let end = match report.termination {
         Termination::Converged if report.relaxed => "converged, friction to the gap tolerance,",
         Termination::Converged => "converged",
@@ -103,7 +113,7 @@ fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{} {end} after {} iterations in {seconds:.3} s: {} products with A, {} looks at the states, {} state changes{}",
+        "{} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, {} state changes{}",
         method.name(),
         report.iterations,
         report.iterations + report.extra_products,
