@@ -67,7 +67,8 @@ impl Simulation {
     /// # Errors
     /// [`StepError`] when it cannot be made collision-free; [`state`](Self::state) is then the last safe one.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
-        self.stepper.advance(&self.model, &mut self.state)
+        // A step has many short parallel parts: on a worker thread none of them has to wait for one to wake up.
+        rayon::scope(|_| self.stepper.advance(&self.model, &mut self.state))
     }
 }
 

@@ -1,13 +1,15 @@
-//! Which candidate pairs collide on a motion, tested anew only where the motion has changed enough to matter.
+//! Which candidate pairs collide on a motion; most need no continuous test, because they have not come near each other.
 //!
-//! The rounds of a step solve nearly the same motion again and again. In the first of them most pairs are proven to stay
-//! farther apart than a margin. As long as a later motion of the same start ends, for all of a pair's points, so near
-//! that earlier end that `max ‖δ‖` over the one side plus `max ‖δ‖` over the other is less than the margin, the pair is
-//! proven apart on that motion too: at time `t` its points are displaced by `t δ`, and points of its features by no more.
+//! At a reference configuration every pair is proven to be some *room* apart. Let `u` be the displacement of a point from
+//! there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is largest
+//! at an end of the motion, and for points within the features it is an average over their corners: while
+//! `max ‖u_i − u_j‖` over both ends and all corners is less than the room, the pair is proven apart.
 
 use super::contact::ContactKey;
 use impinge_geometry::{
+    broad_phase::CandidateSet,
     ccd::{self, CcdRule, Toi},
+    distance::{self, point_triangle},
     surface::CollisionSurface,
 };
 use nalgebra::Vector3;
@@ -16,8 +18,14 @@ use rayon::prelude::*;
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
-/// Share of the margin that is relied on: rounding of the displacements is far below the rest.
-const RELIED_ON: f64 = 0.9;
+/// Room that is relied on: rounding is far below the rest.
+const RELIED_ON: f64 = 0.99;
+
+/// Room, over the largest coordinate, that rounding makes worthless.
+const LEAST_ROOM: f64 = 1e-12;
+
+/// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
+const WORN: f64 = 0.5;
 
 /// A pair that the continuous test could not prove apart.
 #[derive(Debug, Clone, Copy)]
@@ -37,38 +45,81 @@ pub(crate) struct Sweep<'a> {
     pub(crate) end: &'a [Vector3<f64>],
 }
 
-impl Sweep<'_> {
-    fn corners(&self, points: [u32; 4]) -> ([Vector3<f64>; 4], [Vector3<f64>; 4]) {
-        (
-            points.map(|p| self.start[p as usize]),
-            points.map(|p| self.end[p as usize]),
-        )
+/// The room of all candidates, and what it was measured at.
+#[derive(Debug, Default)]
+pub(super) struct Apart {
+    /// Version of the candidates that the room belongs to; 0 before there are any.
+    version: u64,
+    /// Whether so many pairs have used up their room that it is worth measuring it anew.
+    worn: bool,
+    /// Continuous tests right after the measurement, and those in excess of it since.
+    tests_when_new: usize,
+    further_tests: usize,
+    /// Where the room was measured (m).
+    reference: Vec<Vector3<f64>>,
+    /// Distance that each pair is proven to have there (m).
+    vertex_face_room: Vec<f64>,
+    edge_edge_room: Vec<f64>,
+    /// `u` at the start and at the end of the motion (m).
+    displaced: [Vec<Vector3<f64>>; 2],
+}
+
+impl Apart {
+    /// Appends the pairs among the candidates that are not proven apart on `sweep`, ascending by key.
+    ///
+    /// `version` must change whenever the candidates do, and must not be 0.
+    pub(super) fn find_hits(
+        &mut self,
+        surface: &CollisionSurface,
+        candidates: &CandidateSet,
+        version: u64,
+        sweep: Sweep<'_>,
+        hits: &mut Vec<Hit>,
+    ) {
+        let kinds = (VertexFace(surface), EdgeEdge(surface));
+        let measure_anew = self.version != version || self.worn;
+        if measure_anew {
+            self.version = version;
+            self.worn = false;
+            self.reference.clear();
+            self.reference.extend_from_slice(sweep.start);
+            let room = &mut self.vertex_face_room;
+            measure(&kinds.0, &candidates.vertex_face, &self.reference, room);
+            let room = &mut self.edge_edge_room;
+            measure(&kinds.1, &candidates.edge_edge, &self.reference, room);
+        }
+        for (displaced, positions) in self.displaced.iter_mut().zip([sweep.start, sweep.end]) {
+            displaced.clear();
+            displaced.extend(positions.iter().zip(&self.reference).map(|(x, r)| x - r));
+        }
+        let displaced = Displaced {
+            at_ends: &self.displaced,
+            most: most_apart(&self.displaced),
+        };
+        let (pairs, room) = (&candidates.vertex_face, &self.vertex_face_room);
+        let mut tests = examine(&kinds.0, pairs, room, displaced, sweep, hits);
+        let (pairs, room) = (&candidates.edge_edge, &self.edge_edge_room);
+        tests += examine(&kinds.1, pairs, room, displaced, sweep, hits);
+        if measure_anew {
+            (self.tests_when_new, self.further_tests) = (tests, 0);
+        }
+        self.further_tests += tests.saturating_sub(self.tests_when_new);
+        let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
+        self.worn = self.further_tests as f64 > WORN * pairs as f64;
     }
 }
 
-/// What is known of the candidates from the first motion of a step.
-#[derive(Debug, Default)]
-pub(super) struct Apart {
-    /// Whether the proofs below hold for the present start and candidates.
-    known: bool,
-    /// Version of the candidates that they are about.
-    version: u64,
-    /// Distance that pairs which are not near keep (m).
-    margin: f64,
-    /// End of the motion that they are about (m).
-    end: Vec<Vector3<f64>>,
-    near_vertex_face: Vec<bool>,
-    near_edge_edge: Vec<bool>,
-    /// `‖δ‖` of every point (m).
-    moved: Vec<f64>,
-}
-
-/// One kind of candidates: how to name a pair, and which points it has on its two sides.
+/// One kind of candidates.
 trait Kind: Sync {
-    fn key(&self, pair: [u32; 2]) -> ContactKey;
-    fn points(&self, pair: [u32; 2]) -> [u32; 4];
-    /// How many of the points belong to the first side.
+    /// How many of the four points belong to the first side.
     const FIRST: usize;
+    /// Name of a pair.
+    fn key(&self, pair: [u32; 2]) -> ContactKey;
+    /// Its points, the first side first.
+    fn points(&self, pair: [u32; 2]) -> [u32; 4];
+    /// From the closest point of the second side to that of the first, as computed (m): no proof.
+    fn between(corners: &[Vector3<f64>; 4]) -> Vector3<f64>;
+    /// The continuous test.
     fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi;
 }
 
@@ -86,6 +137,11 @@ impl Kind for VertexFace<'_> {
         [vertex, a, b, c]
     }
 
+    fn between([p, a, b, c]: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let [w_a, w_b, w_c] = point_triangle(p, &[*a, *b, *c]).barycentric;
+        p - a * w_a - b * w_b - c * w_c
+    }
+
     fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
         ccd::vertex_face(start, end, rule)
     }
@@ -101,11 +157,14 @@ impl Kind for EdgeEdge<'_> {
     }
 
     fn points(&self, [first, second]: [u32; 2]) -> [u32; 4] {
-        let ([a0, a1], [b0, b1]) = (
-            self.0.edges()[first as usize],
-            self.0.edges()[second as usize],
-        );
+        let edges = self.0.edges();
+        let ([a0, a1], [b0, b1]) = (edges[first as usize], edges[second as usize]);
         [a0, a1, b0, b1]
+    }
+
+    fn between([a0, a1, b0, b1]: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let closest = distance::edge_edge(&[*a0, *a1], &[*b0, *b1]);
+        a0 + (a1 - a0) * closest.a - b0 - (b1 - b0) * closest.b
     }
 
     fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
@@ -113,117 +172,217 @@ impl Kind for EdgeEdge<'_> {
     }
 }
 
-impl Apart {
-    /// Forgets everything: the next motion starts elsewhere.
-    pub(super) fn forget(&mut self) {
-        self.known = false;
-    }
-
-    /// Appends the pairs among the candidates that are not proven apart on `sweep`, ascending by key.
-    ///
-    /// `version` must change whenever the candidates do; `margin` (m) should exceed what later rounds change.
-    pub(super) fn find_hits(
-        &mut self,
-        surface: &CollisionSurface,
-        candidates: &impinge_geometry::broad_phase::CandidateSet,
-        version: u64,
-        margin: f64,
-        sweep: Sweep<'_>,
-        hits: &mut Vec<Hit>,
-    ) {
-        self.known &= self.version == version;
-        if self.known {
-            self.moved.clear();
-            self.moved.extend(
-                sweep
-                    .end
-                    .iter()
-                    .zip(&self.end)
-                    .map(|(now, then)| (now - then).norm()),
-            );
-        } else {
-            self.version = version;
-            self.margin = margin;
-            self.end.clear();
-            self.end.extend_from_slice(sweep.end);
+/// Room of every pair at `reference`: how far a plane across the shortest connection keeps its corners apart.
+///
+/// Whatever the direction, that is a lower bound of the distance; for the computed one it is nearly the distance.
+fn measure<K: Kind>(kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>], room: &mut Vec<f64>) {
+    let room_of = |pair: &[u32; 2]| {
+        let corners = kind.points(*pair).map(|p| reference[p as usize]);
+        let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
+            return 0.0;
+        };
+        let (first, second) = corners.split_at(K::FIRST);
+        let mut room = f64::INFINITY;
+        for one in first {
+            for other in second {
+                let apart = across.dot(&(one - other));
+                if apart < room || apart.is_nan() {
+                    room = apart;
+                }
+            }
         }
-        let relied_on = RELIED_ON * self.margin;
-        let known = self.known.then_some(self.moved.as_slice());
-        let vertex_face = VertexFace(surface);
-        let edge_edge = EdgeEdge(surface);
-        let near = &mut self.near_vertex_face;
-        let pairs = &candidates.vertex_face;
-        examine(&vertex_face, pairs, near, known, relied_on, sweep, hits);
-        let near = &mut self.near_edge_edge;
-        let pairs = &candidates.edge_edge;
-        examine(&edge_edge, pairs, near, known, relied_on, sweep, hits);
-        self.known = true;
+        let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
+        if room > LEAST_ROOM * size { room } else { 0.0 }
+    };
+    pairs
+        .par_iter()
+        .with_min_len(PAIRS_PER_TASK)
+        .map(room_of)
+        .collect_into_vec(room);
+}
+
+/// `u` at both ends of a motion.
+#[derive(Clone, Copy)]
+struct Displaced<'a> {
+    at_ends: &'a [Vec<Vector3<f64>>; 2],
+    /// Bound of `‖u_i − u_j‖` over all points: most pairs need no closer look.
+    most: f64,
+}
+
+/// Diagonal of the largest box around all `u` of one end; NaN or infinite where one is not a number.
+fn most_apart(at_ends: &[Vec<Vector3<f64>>; 2]) -> f64 {
+    let diagonal = |displaced: &Vec<Vector3<f64>>| {
+        let mut lower = Vector3::repeat(f64::INFINITY);
+        let mut upper = -lower;
+        let mut sum = 0.0;
+        for u in displaced {
+            lower = lower.inf(u);
+            upper = upper.sup(u);
+            sum += u.sum();
+        }
+        // A sum keeps what the box loses: a NaN.
+        (upper - lower).norm() + 0.0 * sum
+    };
+    let [first, second] = at_ends.each_ref().map(diagonal);
+    if first > second || first.is_nan() {
+        first
+    } else {
+        second
     }
 }
 
-/// Tests `pairs` in their order, whatever the number of threads; `near` is read where `moved` is known, else written.
+/// Tests `pairs` in their order, whatever the number of threads; returns how many needed the continuous test.
 fn examine<K: Kind>(
     kind: &K,
     pairs: &[[u32; 2]],
-    near: &mut Vec<bool>,
-    moved: Option<&[f64]>,
-    relied_on: f64,
+    room: &[f64],
+    displaced: Displaced<'_>,
     sweep: Sweep<'_>,
     hits: &mut Vec<Hit>,
-) {
+) -> usize {
     let rule = CcdRule::default();
-    // Not worth a fine search: what is not soon proven counts as near.
-    let roomy = CcdRule {
-        minimum_separation: relied_on / RELIED_ON,
-        time_tolerance: 1.0 / 32.0,
-        work_limit: 16,
-        ..rule
-    };
-    near.resize(pairs.len(), true);
-    let examine_one = |pair: &[u32; 2], near: &mut bool| {
-        let points = kind.points(*pair);
-        if let Some(moved) = moved {
-            let largest = |side: &[u32]| side.iter().map(|&p| moved[p as usize]).fold(0.0, worst);
-            let (first, second) = points.split_at(K::FIRST);
-            if !*near && largest(first) + largest(second) < relied_on {
-                return None;
+    let examine_chunk = |(pairs, room): (&[[u32; 2]], &[f64])| {
+        let (mut found, mut tests) = (Vec::new(), 0);
+        for (pair, room) in pairs.iter().zip(room) {
+            let relied_on = RELIED_ON * room;
+            if displaced.most < relied_on {
+                continue;
+            }
+            let points = kind.points(*pair);
+            if approach_squared::<K>(points, displaced.at_ends) < relied_on * relied_on {
+                continue;
+            }
+            tests += 1;
+            let start = points.map(|p| sweep.start[p as usize]);
+            let end = points.map(|p| sweep.end[p as usize]);
+            if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
+                found.push(Hit {
+                    key: kind.key(*pair),
+                    time,
+                    work_limited,
+                });
             }
         }
-        let (start, end) = sweep.corners(points);
-        if moved.is_none() {
-            *near = K::test(&start, &end, &roomy) != Toi::Separated;
-            if !*near {
-                return None;
-            }
-        }
-        match K::test(&start, &end, &rule) {
-            Toi::Separated => None,
-            Toi::Impact { time, work_limited } => Some(Hit {
-                key: kind.key(*pair),
-                time,
-                work_limited,
-            }),
-        }
+        (found, tests)
     };
-    let found: Vec<Vec<Hit>> = pairs
+    let chunks: Vec<(Vec<Hit>, usize)> = pairs
         .par_chunks(PAIRS_PER_TASK)
-        .zip(near.par_chunks_mut(PAIRS_PER_TASK))
-        .map(|(pairs, near)| {
-            pairs
-                .iter()
-                .zip(near)
-                .filter_map(|(pair, near)| examine_one(pair, near))
-                .collect()
-        })
+        .zip(room.par_chunks(PAIRS_PER_TASK))
+        .map(examine_chunk)
         .collect();
-    hits.extend(found.into_iter().flatten());
+    let mut tests = 0;
+    for (found, tested) in chunks {
+        hits.extend(found);
+        tests += tested;
+    }
+    tests
 }
 
-/// The larger of the two, where NaN is larger than anything: a motion that is not a number proves nothing.
-fn worst(so_far: f64, value: f64) -> f64 {
-    if value.is_nan() || value > so_far {
-        value
-    } else {
-        so_far
+/// Largest `‖u_i − u_j‖²` over the corners of both sides and both ends of the motion; NaN where one is not a number.
+fn approach_squared<K: Kind>(points: [u32; 4], displaced: &[Vec<Vector3<f64>>; 2]) -> f64 {
+    let mut largest = 0.0;
+    for displaced in displaced {
+        let u = points.map(|p| displaced[p as usize]);
+        let (first, second) = u.split_at(K::FIRST);
+        for one in first {
+            for other in second {
+                let squared = (one - other).norm_squared();
+                if squared > largest || squared.is_nan() {
+                    largest = squared;
+                }
+            }
+        }
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce};
+    use proptest::prelude::*;
+
+    const TRIANGLES: usize = 12;
+
+    fn points(size: f64) -> impl Strategy<Value = Vec<Vector3<f64>>> {
+        let number = -size..size;
+        let point = [number.clone(), number.clone(), number].prop_map(Vector3::from);
+        prop::collection::vec(point, 3 * TRIANGLES)
+    }
+
+    /// Every pair, by the continuous test alone.
+    fn all_hits<K: Kind>(kind: &K, pairs: &[[u32; 2]], sweep: Sweep<'_>) -> Vec<(ContactKey, f64)> {
+        let hit = |pair: &[u32; 2]| {
+            let points = kind.points(*pair);
+            let start = points.map(|p| sweep.start[p as usize]);
+            let end = points.map(|p| sweep.end[p as usize]);
+            let time = K::test(&start, &end, &CcdRule::default()).time()?;
+            Some((kind.key(*pair), time))
+        };
+        pairs.iter().filter_map(hit).collect()
+    }
+
+    proptest! {
+        /// Over steps and rounds, whatever was proven before: the same hits as if every pair were tested.
+        #[test]
+        fn nothing_is_missed(
+            first in points(1.0),
+            moves in prop::collection::vec((points(1.0), 0.001..0.3), 6),
+        ) {
+            let triangles = (0..TRIANGLES as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+            let bodies = (0..3 * TRIANGLES as u32).map(|p| p / 3).collect();
+            let surface = CollisionSurface::new(triangles, first.len(), bodies, vec![false; TRIANGLES]);
+            let everywhere = Aabb::from_points([&Vector3::repeat(-9.0), &Vector3::repeat(9.0)]);
+            let mut candidates = CandidateSet::default();
+            BruteForce.collect(&surface, &vec![everywhere; first.len()], &mut candidates);
+
+            let mut apart = Apart::default();
+            let mut start = first;
+            for (round, (direction, share)) in moves.into_iter().enumerate() {
+                let end: Vec<_> = start.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
+                let sweep = Sweep { start: &start, end: &end };
+                let mut found = Vec::new();
+                apart.find_hits(&surface, &candidates, 1, sweep, &mut found);
+                let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
+                let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
+                expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));
+                prop_assert_eq!(found, expected);
+                // Every other motion is one more round of the same step.
+                if round % 2 == 1 {
+                    start = end;
+                }
+            }
+        }
+    }
+
+    /// A resting scene needs no test, a motion that is not a number needs all of them.
+    #[test]
+    fn room_saves_tests_and_nan_does_not_pass() {
+        let points: Vec<_> = (0..6)
+            .map(|i| {
+                Vector3::new(
+                    f64::from(i % 3 == 1),
+                    f64::from(i % 3 == 2),
+                    f64::from(i / 3),
+                )
+            })
+            .collect();
+        let surface = CollisionSurface::new(
+            vec![[0, 1, 2], [3, 4, 5]],
+            6,
+            vec![0, 0, 0, 1, 1, 1],
+            vec![false; 2],
+        );
+        let pairs = [[0, 1], [1, 1], [2, 1]];
+        let mut room = Vec::new();
+        measure(&VertexFace(&surface), &pairs, &points, &mut room);
+        assert!(
+            room.iter().all(|room| (room - 1.0).abs() < 1e-12),
+            "{room:?}"
+        );
+        let mut moved = points.clone();
+        moved[4].x = f64::NAN;
+        let at_ends = [points.clone(), moved];
+        assert!(most_apart(&at_ends).is_nan());
     }
 }

@@ -23,10 +23,6 @@ const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
 /// Re-linearisations of one contact in one step after which it stays as it is.
 pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
 
-/// Distance that pairs are proven to keep in the first round, over the mean edge: more than later rounds change most
-/// motions by, less than most candidates are apart.
-const MARGIN_PER_EDGE: f64 = 0.01;
-
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
@@ -37,11 +33,6 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// To be called when the start of the motions has changed.
-    pub(crate) fn begin(&mut self) {
-        self.apart.forget();
-    }
-
     /// Tests every candidate on the motion and turns hits into contacts; returns a description of the last one found.
     ///
     /// A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
@@ -120,7 +111,6 @@ impl Refiner {
             surface,
             &detector.candidates,
             detector.version,
-            MARGIN_PER_EDGE * model.tolerances.edge_length,
             sweep,
             &mut self.hits,
         );

@@ -193,7 +193,6 @@ impl Synchronous {
             report,
         );
         self.start_velocity(model, state);
-        self.refiner.begin();
     }
 
     /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.

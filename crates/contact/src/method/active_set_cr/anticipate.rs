@@ -333,7 +333,8 @@ fn push(
 
 /// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
 fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
-    let size = wanted[0].hypot(wanted[1]);
+    // Forces are far from overflow, and this is done for every contact in every step.
+    let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
     if size <= radius {
         (wanted, ContactState::Sticking)
     } else {
