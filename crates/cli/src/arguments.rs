@@ -79,6 +79,9 @@ pub(crate) struct Solve {
     /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// Write one row per iteration into a CSV file: phase, residual, looks at the states, state changes.
+    #[arg(long, value_name = "CSV")]
+    pub(crate) trace: Option<PathBuf>,
     /// Threads to use; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,

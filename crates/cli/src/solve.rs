@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
+use impinge_contact::method::TraceRow;
 use impinge_contact::{
     ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
     Termination, residual_under,
@@ -24,6 +25,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 
     let mut solution = stored.start.clone();
     let mut solver = method.solver();
+    if options.trace.is_some() {
+        solver.record();
+    }
     let (begin, processor) = (Instant::now(), ProcessTime::try_now());
     let report = solver
         .solve(&stored.problem, &mut solution)
@@ -36,6 +40,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     terminal::say(&describe(options, &stored));
     terminal::say(&outcome(&method, &report, seconds, processor));
     terminal::say(&table(&method, &judged, &solution));
+    if let Some(path) = &options.trace {
+        write_trace(path, solver.trace())?;
+    }
     if met {
         Ok(())
     } else {
@@ -44,6 +51,28 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
             "the tolerance was not met\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
         ))
     }
+}
+
+/// One row per iteration.
+fn write_trace(path: &Path, rows: &[TraceRow]) -> Result<(), Failure> {
+    let mut text = "iteration,phase,residual,evaluations,state_changes\n".to_owned();
+    for row in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{},{},{:?},{},{}",
+            row.iteration, row.phase, row.residual, row.evaluations, row.state_changes
+        );
+    }
+    std::fs::write(path, text).map_err(|error| {
+        Failure::new(
+            Code::Output,
+            format!(
+                "{} could not be written: {error}\n  mend: give another file with --trace",
+                path.display()
+            ),
+        )
+    })
 }
 
 /// The problem of a file, by what the file is.
