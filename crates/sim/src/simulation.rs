@@ -8,6 +8,7 @@ use crate::{
     state::State,
     stepper::{SolveObserver, Stepper, Synchronous},
 };
+use impinge_contact::Method;
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
 
@@ -54,6 +55,11 @@ impl Simulation {
     /// Shows every solve of the steps to come to `observer`, in the place of an earlier one.
     pub fn observe_solves(&mut self, observer: impl SolveObserver + 'static) {
         self.stepper.observer = Some(Box::new(observer));
+    }
+
+    /// Solves the steps to come by `method`, with the tolerances of the scene.
+    pub fn use_method(&mut self, method: Method) {
+        self.model.solver = method;
     }
 
     /// Takes one whole step.

@@ -113,6 +113,7 @@ impl ActiveSetCr {
             let changes = self.sweep(problem, solution, bound);
             report.state_changes += changes;
             let (norm, curvature) = self.residual_of_step(problem, solution, bound);
+            self.trace.push("anticipation", || norm, report);
             if !norm.is_finite() {
                 break;
             }
