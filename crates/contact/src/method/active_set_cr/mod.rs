@@ -246,17 +246,10 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        let anticipates = self.settings.anticipation > 0 && problem.contacts() > 0;
         let mut patience = anticipate::PATIENCE;
-        if anticipates
-            && self
-                .anticipate(problem, solution, patience, &mut report)
-                .is_solved()
-        {
-            report.termination = Termination::Converged;
+        if self.find_states(problem, solution, &mut patience, &mut report) {
             return report;
         }
-        self.begin_equalities(problem, solution, &mut report);
         self.restart(problem);
 
         let mut previous: Option<Previous> = None;
@@ -304,15 +297,11 @@ impl ActiveSetCr {
             };
             if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
                 unrest += 1;
-                if anticipates && unrest > UNREST {
+                if unrest > UNREST && self.anticipates(problem) {
                     unrest = 0;
-                    patience *= MORE_PATIENCE;
-                    let found = self.anticipate(problem, solution, patience, &mut report);
-                    if found.is_solved() {
-                        report.termination = Termination::Converged;
+                    if self.find_states(problem, solution, &mut patience, &mut report) {
                         return report;
                     }
-                    self.begin_equalities(problem, solution, &mut report);
                 }
                 self.restart(problem);
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
@@ -352,6 +341,30 @@ impl ActiveSetCr {
             report.termination = Termination::Breakdown;
         }
         report
+    }
+
+    fn anticipates(&self, problem: &ContactProblem) -> bool {
+        self.settings.anticipation > 0 && problem.contacts() > 0
+    }
+
+    /// Anticipates the states, if it is to, and sets their equalities up; true if nothing is left to be solved.
+    fn find_states(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        patience: &mut u64,
+        report: &mut ContactReport,
+    ) -> bool {
+        if self.anticipates(problem) {
+            let found = self.anticipate(problem, solution, *patience, report);
+            *patience *= MORE_PATIENCE;
+            if found.is_solved() {
+                report.termination = Termination::Converged;
+                return true;
+            }
+        }
+        self.begin_equalities(problem, solution, report);
+        false
     }
 
     /// Rows, reference forces and residual of the states that `solution` comes with.
