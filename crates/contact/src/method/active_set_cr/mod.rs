@@ -287,9 +287,7 @@ impl ActiveSetCr {
             }
             let alpha = self.work.r.dot(&self.work.q) / curvature;
             self.advance(solution, alpha);
-            let residual = &self.work.r;
-            self.trace
-                .push("conjugate residuals", || residual.norm(), &report);
+            self.trace_iteration(&report);
 
             let occasion = Occasion::Scheduled {
                 iteration: report.iterations,
@@ -394,6 +392,12 @@ impl ActiveSetCr {
             },
             report,
         );
+    }
+
+    fn trace_iteration(&mut self, report: &ContactReport) {
+        let residual = &self.work.r;
+        self.trace
+            .push("conjugate residuals", || residual.norm(), report);
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.
