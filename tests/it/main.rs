@@ -6,4 +6,5 @@ mod intersection;
 mod invariance;
 mod momentum;
 mod rest;
+mod rigid;
 mod support;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Frame, FrameStamp, FrameWriter, Outcome, RunFacts, RunHeader, StepsCsv, Summary,
+    Frame, FrameStamp, FrameWriter, Outcome, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -53,6 +53,7 @@ struct Recorder<'a> {
     header: RunHeader,
     frames: FrameWriter,
     steps: StepsCsv,
+    rigid: Option<RigidCsv>,
     summary: Summary,
     /// Straight motions since the last stored frame.
     parts: u32,
@@ -64,12 +65,14 @@ impl<'a> Recorder<'a> {
         let header = RunHeader::new(scene, simulation.model());
         let frames = FrameWriter::create(folder, header.clone())?;
         let steps = StepsCsv::create(frames.folder())?;
+        let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recorder = Self {
             scene,
             simulation,
             header,
             frames,
             steps,
+            rigid,
             summary: Summary::new(scene.settled_after()),
             parts: 0,
             begin: Instant::now(),
@@ -91,6 +94,9 @@ impl<'a> Recorder<'a> {
             parts: self.parts,
         };
         self.frames.write(&frame, stamp)?;
+        if let Some(rigid) = &mut self.rigid {
+            rigid.rows(self.simulation.model(), state)?;
+        }
         self.parts = 0;
         Ok(())
     }

@@ -4,7 +4,8 @@
 ///
 /// The surface is pure topology: positions live with the caller, so the same surface serves every time step.
 /// Each point belongs to one *body* (its group). A *passive* body follows a prescribed motion, and two passive
-/// bodies are never tested against each other, nor a passive body against itself.
+/// bodies are never tested against each other, nor a passive body against itself. A *rigid* body keeps its shape and is
+/// never tested against itself either.
 ///
 /// Every vertex and every edge is *owned* by exactly one incident triangle (the one of smallest index). Code that
 /// walks over triangles can so visit each vertex and edge exactly once.
@@ -28,6 +29,7 @@ pub struct CollisionSurface {
     vertex_owners: Vec<u32>,
     group: Vec<u32>,
     passive: Vec<bool>,
+    rigid: Vec<bool>,
 }
 
 impl CollisionSurface {
@@ -87,6 +89,7 @@ impl CollisionSurface {
         let (edges, edge_owners, triangle_edges) = number_edges(&triangles);
         let (vertices, vertex_owners) = number_vertices(&triangles, point_count);
         Self {
+            rigid: vec![false; passive.len()],
             triangles,
             triangle_edges,
             edges,
@@ -96,6 +99,18 @@ impl CollisionSurface {
             group,
             passive,
         }
+    }
+
+    /// The same surface with the bodies named that keep their shape, one entry per body.
+    ///
+    /// # Panics
+    /// If `rigid` is not one entry per body.
+    #[track_caller]
+    #[must_use]
+    pub fn with_rigid(mut self, rigid: Vec<bool>) -> Self {
+        assert_eq!(rigid.len(), self.passive.len(), "one entry per body");
+        self.rigid = rigid;
+        self
     }
 
     /// The triangles as point ids, in the order given.
@@ -149,6 +164,24 @@ impl CollisionSurface {
     /// If `point` is not below [`point_count`](Self::point_count).
     pub fn body_of_point(&self, point: u32) -> u32 {
         self.group[point as usize]
+    }
+
+    /// Whether each body keeps its shape, so that it cannot touch itself.
+    pub fn rigid(&self) -> &[bool] {
+        &self.rigid
+    }
+
+    /// Whether features of the bodies of two points may come to touch: not both passive, and not one rigid body.
+    ///
+    /// # Panics
+    /// If a point is not below [`point_count`](Self::point_count).
+    #[inline]
+    pub fn may_touch(&self, first: u32, second: u32) -> bool {
+        let (a, b) = (
+            self.group[first as usize] as usize,
+            self.group[second as usize] as usize,
+        );
+        !(self.passive[a] && self.passive[b] || a == b && self.rigid[a])
     }
 
     /// Whether `point` belongs to a passive body.

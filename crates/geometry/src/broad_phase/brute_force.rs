@@ -22,8 +22,7 @@ impl BroadPhase for BruteForce {
             })
         };
         let excluded = |a: &[u32], b: &[u32]| {
-            a.iter().any(|point| b.contains(point))
-                || (surface.is_passive_point(a[0]) && surface.is_passive_point(b[0]))
+            a.iter().any(|point| b.contains(point)) || !surface.may_touch(a[0], b[0])
         };
 
         for &vertex in surface.vertices() {

@@ -157,6 +157,13 @@ impl Features<'_> {
     /// Emits the overlapping pairs of what the two different triangles own.
     #[inline]
     fn pair_up(&self, a: u32, b: u32, out: &mut CandidateSet) {
+        let triangles = self.surface.triangles();
+        if !self
+            .surface
+            .may_touch(triangles[a as usize][0], triangles[b as usize][0])
+        {
+            return;
+        }
         self.vertices_against_face(a, b, out);
         self.vertices_against_face(b, a, out);
         self.edges_against_edges(a, b, out);

@@ -8,14 +8,15 @@ use proptest::prelude::*;
 /// Bodies of few points with random triangles, so that shared points, edges of many triangles and touching boxes abound.
 fn surface() -> impl Strategy<Value = CollisionSurface> {
     let corners = prop::collection::vec(prop::array::uniform3(0_u32..7), 0..12);
-    prop::collection::vec((corners, any::<bool>()), 0..6).prop_map(|bodies| {
+    prop::collection::vec((corners, any::<bool>(), any::<bool>()), 0..6).prop_map(|bodies| {
         let mut triangles = Vec::new();
         let mut group = Vec::new();
-        let mut passive = Vec::new();
-        for (body, (corners, is_passive)) in (0..).zip(bodies) {
+        let (mut passive, mut rigid) = (Vec::new(), Vec::new());
+        for (body, (corners, is_passive, is_rigid)) in (0..).zip(bodies) {
             let first = group.len() as u32;
             group.extend([body; 7]);
             passive.push(is_passive);
+            rigid.push(is_rigid);
             triangles.extend(
                 corners
                     .into_iter()
@@ -23,7 +24,7 @@ fn surface() -> impl Strategy<Value = CollisionSurface> {
                     .map(|corners| corners.map(|corner| first + corner)),
             );
         }
-        CollisionSurface::new(triangles, group.len(), group, passive)
+        CollisionSurface::new(triangles, group.len(), group, passive).with_rigid(rigid)
     })
 }
 

@@ -4,11 +4,12 @@
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
 //! - [`Manifest`]: which frames there are, of what scene, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
+//! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
-//! Every file but `steps.csv` appears whole or not at all: it is written beside its place and renamed. `steps.csv`
-//! grows by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
+//! Every file but `steps.csv` and `rigid.csv` appears whole or not at all: it is written beside its place and renamed.
+//! Those two grow by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
 //! every field.
 
 mod atomic;
@@ -17,6 +18,7 @@ mod error;
 mod folder;
 mod frame;
 mod manifest;
+mod rigid;
 mod steps;
 mod summary;
 mod verify;
@@ -27,6 +29,7 @@ pub use error::OutputError;
 pub use folder::{FrameStamp, FrameWriter, RunHeader};
 pub use frame::Frame;
 pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};
+pub use rigid::RigidCsv;
 pub use steps::{StepsCsv, column_names};
 pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};

@@ -9,3 +9,4 @@ pub(crate) mod formulate;
 pub(crate) mod linearise;
 pub(crate) mod refine;
 pub(crate) mod resolve;
+pub(crate) mod rigid;
