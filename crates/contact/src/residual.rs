@@ -3,7 +3,7 @@
 //! It is written straight from the definition and shares no code with a solver: its own product with the momentum
 //! matrix, its own rows, its own compliances.
 
-use crate::{ContactProblem, ContactSolution};
+use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
 use nalgebra::Vector3;
 
 /// How far a solution is from satisfying its problem (spec 10.1).
@@ -20,6 +20,16 @@ pub struct ContactResidual {
     pub penetration: f64,
     /// `Σ max(0, F·s)` (J): friction doing positive work.
     pub friction_work: f64,
+}
+
+impl ContactResidual {
+    /// Whether it passes what every accepted solve has to pass (spec 10.2, C3): twice the tolerances that the methods
+    /// stop at, friction being held to the gap's where that is larger.
+    pub fn meets(&self, tolerances: &Tolerances) -> bool {
+        self.momentum < 2.0 * tolerances.momentum
+            && self.normal < 2.0 * tolerances.gap
+            && self.friction < 2.0 * tolerances.slip.max(tolerances.gap)
+    }
 }
 
 /// Judges `solution` on `problem`.

@@ -1,6 +1,9 @@
 //! Contact methods and what they report.
 
 pub mod active_set_cr;
+mod choice;
+
+pub use choice::{Method, MethodError};
 
 use crate::{ContactError, ContactProblem, ContactSolution};
 
@@ -25,6 +28,8 @@ pub struct ContactReport {
     pub termination: Termination,
     /// Iterations of the method (for the conjugate-residual method: directions stepped along).
     pub iterations: u64,
+    /// Those of the iterations that anticipated contact states.
+    pub anticipations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
     /// Evaluations of the contact states.

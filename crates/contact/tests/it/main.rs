@@ -2,8 +2,10 @@
 
 mod active_set_cr;
 mod agreement;
+mod choice;
 mod frame;
 mod problem;
 mod residual;
 mod robustness;
+mod stored;
 mod support;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{FORMAT, MANIFEST, frame_name};
 use super::rigid::RIGID_CSV;
-use super::{Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, vtu};
+use super::{
+    Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, problems, vtu,
+};
 use crate::model::Model;
 use crate::scene::Scene;
 
@@ -176,6 +178,7 @@ fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
     let Ok(earlier) = Manifest::read(folder) else {
         return Err(in_use(first));
     };
+    problems::clear(folder)?;
     // The manifest goes last: if the clearing is interrupted, the next run can go on with it.
     let mut own: Vec<&str> = earlier
         .frames

@@ -6,6 +6,7 @@
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
+//! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
 //! Every file but `steps.csv` and `rigid.csv` appears whole or not at all: it is written beside its place and renamed.
@@ -18,6 +19,7 @@ mod error;
 mod folder;
 mod frame;
 mod manifest;
+mod problems;
 mod rigid;
 mod steps;
 mod summary;
@@ -29,6 +31,7 @@ pub use error::OutputError;
 pub use folder::{FrameStamp, FrameWriter, RunHeader};
 pub use frame::Frame;
 pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};
+pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
 pub use rigid::RigidCsv;
 pub use steps::{StepsCsv, column_names};
 pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};

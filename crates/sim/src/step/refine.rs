@@ -5,7 +5,7 @@ use super::{
     detect::Detector,
     features::touching_features,
     formulate::{friction_of, solids_of},
-    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach},
+    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach, release},
 };
 use crate::{
     error::StepFailure,
@@ -197,7 +197,7 @@ impl Refiner {
 
 /// Compares every active contact with the true geometry at the end; true if anything had to change.
 ///
-/// Also drops inactive contacts, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
+/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
 /// its pair.
 pub(crate) fn check_gaps(
     model: &Model,
@@ -209,10 +209,10 @@ pub(crate) fn check_gaps(
     let mut worst: Option<(ContactKey, f64)> = None;
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain_mut(|contact| {
-        if contact.multipliers.state == ContactState::Inactive {
-            return false;
-        }
         let corners = contact.gather(sweep.end);
+        if contact.multipliers.state == ContactState::Inactive {
+            return distance_apart(contact, &corners) < release(model);
+        }
         let surroundings = (!contact.held).then_some(sweep.start);
         let seen = linearise(
             model,

@@ -3,7 +3,10 @@
 //! Source: Verschoor & Jalba 2019, Algorithm 1, outer part. Differs from it in: candidates outlive a step while they
 //! cover the motion, limits on rounds, roll-back and subdivision.
 
-use super::Stepper;
+use super::{
+    SolveObserver, Stepper,
+    observer::{Observed, SolveStamp},
+};
 use crate::{
     error::{SimError, StepError, StepFailure},
     model::Model,
@@ -21,7 +24,7 @@ use crate::{
     },
 };
 use impinge_contact::{
-    ContactProblem, ContactSolution,
+    ContactProblem, ContactSolution, Method,
     method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings},
 };
 use impinge_fem::Assembler;
@@ -66,6 +69,8 @@ pub struct Synchronous {
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
     rigid: RigidStep,
+    /// Shown every solve.
+    pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
 
 impl Synchronous {
@@ -88,6 +93,7 @@ impl Synchronous {
             end: vec![Vector3::zeros(); points],
             known_velocity: vec![Vector3::zeros(); points],
             rigid: RigidStep::default(),
+            observer: None,
         })
     }
 
@@ -232,8 +238,18 @@ impl Synchronous {
             );
             report.times.formulate += clock.lap();
 
+            let mut solver = Observed {
+                method: Method::Cr(self.solver.settings),
+                solver: &mut self.solver,
+                stamp: SolveStamp {
+                    step: state.step + 1,
+                    round: report.rounds + 1,
+                    time: state.time,
+                },
+                observer: self.observer.as_deref_mut(),
+            };
             let shortfall = resolve(
-                &mut self.solver,
+                &mut solver,
                 &self.problem,
                 &mut self.solution,
                 &tolerances,
