@@ -7,4 +7,5 @@ mod invariance;
 mod momentum;
 mod rest;
 mod rigid;
+mod scenes;
 mod support;

@@ -27,8 +27,8 @@ angular_velocity = [2, 5, 1]
 fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
     let step = format!("time.step={}", duration / f64::from(steps));
     let mut simulation = simulation(TUMBLING, &[&step]);
-    let start: Option<StepReport> = None;
-    let (mut start, mut worst) = (start, 0.0_f64);
+    let mut start: Option<StepReport> = None;
+    let mut worst: f64 = 0.0;
     for _ in 0..steps {
         let report = simulation.advance().expect("nothing is in the way");
         let first = start.get_or_insert_with(|| report.clone());
@@ -207,7 +207,7 @@ name = "box"
 kind = "rigid"
 mesh = { cuboid = { size = [0.06, 0.05, 0.04], cells = [1, 1, 1] } }
 density = 1000
-position = [0, 0, 0.15]
+position = [0, 0, 0.14]
 copies = { count = 4, columns = [2, 1], random_rotation = true, seed = 3 }
 [[body]]
 name = "ball"

@@ -166,7 +166,6 @@ impl RigidStep {
             at.pose = stepping.end;
             at.velocity = get(velocity, linear);
             // `L = I_w B w = m B⁻ᵀ w`, and `m B⁻ᵀ = I_w B` because `Bᵀ I_w B = m I`.
-            let momentum = stepping.inertia * (stepping.axes * get(velocity, angular));
             at.angular_momentum = stepping.inertia * (stepping.axes * get(velocity, angular));
             rigid.write_points(at, &mut state.positions, &mut state.velocities);
         }
