@@ -70,7 +70,7 @@ pub(crate) struct Run {
 pub(crate) struct Solve {
     /// The problem, for example out/rings/problems/step_00100_round_01.problem.
     pub(crate) problem: PathBuf,
-    /// The method: cr. Default: the one that the problem was met by, with its settings.
+    /// The method: cr, active-set, sp-active-set, sp-2cr or ica. Default: the one that the problem was met by, with its settings.
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
     /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.

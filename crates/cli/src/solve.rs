@@ -1,10 +1,12 @@
 //! `impinge solve`: a stored contact problem, solved again and judged.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
 use impinge_contact::{
-    ContactReport, ContactResidual, ContactSolution, Method, StoredProblem, Termination, residual,
+    ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
+    Termination, residual_under,
 };
 use impinge_sim::output::read_problem;
 
@@ -27,7 +29,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
         .map_err(|error| Failure::bad_input(&error))?;
     let seconds = begin.elapsed().as_secs_f64();
 
-    let judged = residual(&stored.problem, &solution);
+    let judged = residual_under(method.friction_law(), &stored.problem, &solution);
     let met = judged.meets(&method.tolerances());
     terminal::say(&describe(options, &stored));
     terminal::say(&outcome(&method, &report, seconds));
@@ -101,12 +103,17 @@ fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{} {end} after {} iterations in {seconds:.3} s: {} further products with A, {} looks at the states, {} state changes",
+        "{} {end} after {} iterations in {seconds:.3} s: {} products with A, {} looks at the states, {} state changes{}",
         method.name(),
         report.iterations,
-        report.extra_products,
+        report.iterations + report.extra_products,
         report.evaluations,
         report.state_changes,
+        match (report.passes, report.sweeps) {
+            (0, _) => String::new(),
+            (passes, 0) => format!(", {passes} projections"),
+            (passes, sweeps) => format!(", {passes} passes, {sweeps} sweeps over the contacts"),
+        }
     )
 }
 
@@ -119,14 +126,21 @@ fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) 
         ("normal", judged.normal, tolerances.gap, "m"),
         ("friction", judged.friction, friction, "m"),
     ];
-    let mut text = "independent residual   reached     accepted".to_owned();
+    let mut text = match method.friction_law() {
+        FrictionLaw::Cone => "independent residual   reached     accepted".to_owned(),
+        FrictionLaw::Pyramid => {
+            "independent residual   reached     accepted (friction pyramid)".to_owned()
+        }
+    };
     for (name, value, tolerance, unit) in rows {
         let verdict = if value < 2.0 * tolerance {
             ""
         } else {
             "  not met"
         };
-        text += &format!(
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
             "\n  {name:<19}  {value:<10.3e}  {:<10.3e} {unit}{verdict}",
             2.0 * tolerance
         );
@@ -135,7 +149,8 @@ fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) 
         counts[c.state as usize] += 1;
         counts
     });
-    text += &format!(
+    let _ = write!(
+        text,
         "\n  {:<19}  {:<10.3e}             m\ncontacts: {sticking} sticking, {sliding} sliding, {inactive} inactive",
         "penetration", judged.penetration
     );

@@ -2,9 +2,11 @@
 
 use super::{
     ContactSolver,
-    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances},
+    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, Tolerances},
+    constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
+    staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
-use crate::ContactError;
+use crate::{ContactError, FrictionLaw};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
@@ -16,6 +18,15 @@ use thiserror::Error;
 pub enum Method {
     /// `cr`: active-set conjugate residuals.
     Cr(ActiveSetCrSettings),
+    /// `active-set`: the same, but states change only where the equalities are solved.
+    ActiveSet(ActiveSetCrSettings),
+    /// `sp-active-set`: staggered projections, each by an active-set method.
+    SpActiveSet(StaggeredProjectionsSettings),
+    /// `sp-2cr`: staggered projections, each by conjugate residuals whose states change inside the iteration.
+    #[serde(rename = "sp-2cr")]
+    Sp2Cr(StaggeredProjectionsSettings),
+    /// `ica`: iterative constraint anticipation.
+    Ica(ConstraintAnticipationSettings),
 }
 
 /// A method or setting that does not exist, or a value that does not fit.
@@ -55,7 +66,7 @@ pub enum MethodError {
 
 impl Method {
     /// Names of all methods.
-    pub const NAMES: [&'static str; 1] = ["cr"];
+    pub const NAMES: [&'static str; 5] = ["cr", "active-set", "sp-active-set", "sp-2cr", "ica"];
 
     /// The method `name` with its default settings and the given tolerances.
     ///
@@ -64,6 +75,16 @@ impl Method {
     pub fn named(name: &str, tolerances: Tolerances) -> Result<Self, MethodError> {
         let mut method = match name {
             "cr" => Self::Cr(ActiveSetCrSettings::default()),
+            "active-set" => Self::ActiveSet(ActiveSetCrSettings {
+                schedule: EvaluationSchedule::AtConvergence,
+                ..ActiveSetCrSettings::default()
+            }),
+            "sp-active-set" => Self::SpActiveSet(StaggeredProjectionsSettings::default()),
+            "sp-2cr" => Self::Sp2Cr(StaggeredProjectionsSettings {
+                schedule: Schedule::Interval,
+                ..StaggeredProjectionsSettings::default()
+            }),
+            "ica" => Self::Ica(ConstraintAnticipationSettings::default()),
             _ => {
                 return Err(MethodError::Unknown {
                     name: name.to_owned(),
@@ -78,27 +99,57 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Cr(_) => "cr",
+            Self::ActiveSet(_) => "active-set",
+            Self::SpActiveSet(_) => "sp-active-set",
+            Self::Sp2Cr(_) => "sp-2cr",
+            Self::Ica(_) => "ica",
         }
     }
 
     /// When a solve is done.
     pub fn tolerances(&self) -> Tolerances {
         match self {
-            Self::Cr(settings) => settings.tolerances,
+            Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
+            Self::Ica(settings) => settings.tolerances,
         }
     }
 
     /// When a solve is done, to be changed.
     pub fn tolerances_mut(&mut self) -> &mut Tolerances {
         match self {
-            Self::Cr(settings) => &mut settings.tolerances,
+            Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.tolerances,
+            Self::Ica(settings) => &mut settings.tolerances,
+        }
+    }
+
+    /// Most iterations of a solve, to be changed.
+    pub fn max_iterations_mut(&mut self) -> &mut u64 {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.max_iterations,
+            Self::Ica(settings) => &mut settings.max_iterations,
+        }
+    }
+
+    /// The friction law that its answer obeys.
+    pub fn friction_law(&self) -> FrictionLaw {
+        match self {
+            Self::Cr(_) | Self::ActiveSet(_) => FrictionLaw::Cone,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.law,
+            Self::Ica(settings) => settings.law,
         }
     }
 
     /// A solver with these settings.
     pub fn solver(&self) -> Box<dyn ContactSolver> {
         match *self {
-            Self::Cr(settings) => Box::new(ActiveSetCr::new(settings)),
+            Self::Cr(settings) | Self::ActiveSet(settings) => Box::new(ActiveSetCr::new(settings)),
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => {
+                Box::new(StaggeredProjections::new(settings))
+            }
+            Self::Ica(settings) => Box::new(ConstraintAnticipation::new(settings)),
         }
     }
 

@@ -69,7 +69,7 @@ fn container(error: &SafeTensorError) -> StoredProblemError {
 fn entry(
     array: &'static str,
     index: usize,
-    value: impl ToString,
+    value: &dyn ToString,
     requirement: impl Into<String>,
 ) -> StoredProblemError {
     StoredProblemError::Entry {
@@ -127,7 +127,7 @@ impl<'a> Arrays<'a> {
             .map(|&bytes| f64::from_le_bytes(bytes))
             .collect();
         match numbers.iter().position(|x| !x.is_finite()) {
-            Some(index) => Err(entry(array, index, numbers[index], "finite")),
+            Some(index) => Err(entry(array, index, &numbers[index], "finite")),
             None => Ok(numbers.as_chunks::<N>().0.to_vec()),
         }
     }
@@ -162,7 +162,7 @@ impl<'a> Arrays<'a> {
             Some(index) => Err(entry(
                 array,
                 index,
-                indices[index],
+                &indices[index],
                 format!("a block below {bound}"),
             )),
             None => Ok(indices),
@@ -193,7 +193,7 @@ impl<'a> Arrays<'a> {
                 } else {
                     format!("at least {least}, the entry before it, and below 2^32")
                 };
-                return Err(entry(array, index, value, requirement));
+                return Err(entry(array, index, &value, requirement));
             }
             offsets.push(offset);
         }
@@ -225,7 +225,7 @@ fn read_momentum(file: &Arrays<'_>) -> Result<SymmetricBlockMatrix, StoredProble
                 } else {
                     format!("at least {least}: columns of row {row} ascend")
                 };
-                return Err(entry(array, slot, column, requirement));
+                return Err(entry(array, slot, &column, requirement));
             }
             least = column + 1;
         }
@@ -234,7 +234,7 @@ fn read_momentum(file: &Arrays<'_>) -> Result<SymmetricBlockMatrix, StoredProble
             return Err(entry(
                 "momentum.row_offsets",
                 row + 1,
-                offsets[row + 1],
+                &offsets[row + 1],
                 requirement,
             ));
         }
@@ -290,7 +290,7 @@ fn read_multipliers(
                     2 => ContactState::Sticking,
                     other => {
                         let requirement = "0 inactive, 1 sliding or 2 sticking";
-                        return Err(entry("start.state", contact, other, requirement));
+                        return Err(entry("start.state", contact, &other, requirement));
                     }
                 },
                 lambda: lambda[contact][0],

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 /// Two blocks that hit each other, and the ground.
 #[derive(Debug, Clone)]
-struct Collision {
+pub(super) struct Collision {
     lower: [usize; 3],
     upper: [usize; 3],
     /// Decimal logarithm of Young's modulus (Pa).
@@ -61,7 +61,7 @@ fn touch() -> impl Strategy<Value = Touch> {
         )
 }
 
-fn collision() -> impl Strategy<Value = Collision> {
+pub(super) fn collision() -> impl Strategy<Value = Collision> {
     let counts = || prop::array::uniform3(2..=3_usize);
     (
         counts(),
@@ -84,7 +84,7 @@ fn collision() -> impl Strategy<Value = Collision> {
 }
 
 impl Collision {
-    fn problem(&self, friction: f64) -> ContactProblem {
+    pub(super) fn problem(&self, friction: f64) -> ContactProblem {
         let spacing = 0.02;
         let modulus = 10.0_f64.powf(self.stiffness);
         let lower = Lattice::block(self.lower, spacing, modulus, Vector3::zeros());
@@ -146,7 +146,7 @@ impl Collision {
     }
 }
 
-fn tolerances(tightening: f64) -> Tolerances {
+pub(super) fn tolerances(tightening: f64) -> Tolerances {
     Tolerances {
         momentum: 5e-5 / tightening,
         gap: 2.25e-6 / tightening,
@@ -166,7 +166,7 @@ fn solve(
 }
 
 /// `√(rᵀA⁻¹r)` of the momentum residual `r`.
-fn momentum_error(
+pub(super) fn momentum_error(
     problem: &ContactProblem,
     momentum: &DMatrix<f64>,
     velocity: &DVector<f64>,
@@ -179,7 +179,7 @@ fn momentum_error(
     r.dot(&solved).max(0.0).sqrt()
 }
 
-fn forces(solution: &ContactSolution) -> DVector<f64> {
+pub(super) fn forces(solution: &ContactSolution) -> DVector<f64> {
     let entries = solution.contacts.iter().flat_map(|contact| {
         let [f1, f2] = contact.friction_force();
         [contact.lambda, f1, f2]

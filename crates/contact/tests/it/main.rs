@@ -6,6 +6,7 @@ mod choice;
 mod frame;
 mod problem;
 mod residual;
+mod rivals;
 mod robustness;
 mod stored;
 mod support;
