@@ -59,7 +59,10 @@ fn an_arch_stands() {
     advance(&mut simulation, 150);
     let fall = start.z - keystone(&simulation).z;
     // Fifteen joints of a fifth of a millimetre let the crown down by some millimetres; free fall would be 110.
-    assert!((0.0..0.01).contains(&fall), "the keystone came down by {fall} m");
+    assert!(
+        (0.0..0.01).contains(&fall),
+        "the keystone came down by {fall} m"
+    );
     let carried: f64 = rigid_measures(simulation.model(), simulation.state())
         .iter()
         .map(|measure| measure.wrench.force.z)
