@@ -13,11 +13,11 @@ pub enum ToleranceMode {
 }
 
 /// The scales that tolerances are made of, and what the scene overrides.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToleranceScales {
     /// Physical or paper.
     pub mode: ToleranceMode,
-    /// Mean edge of the deformable surfaces (m).
+    /// Mean edge of the surfaces of deformable and free rigid bodies (m).
     pub edge_length: f64,
     /// Mass of the lightest body (kg).
     pub lightest_body: f64,
