@@ -149,7 +149,7 @@ impl ActiveSetCr {
     }
 
     /// Steps along `p`: `y += α p`, `r −= α Bp`, `z −= α q`.
-    fn advance(&mut self, solution: &mut ContactSolution, alpha: f64) {
+    fn advance(&mut self, solution: &mut ContactSolution, alpha: f64, report: &ContactReport) {
         let work = &mut self.work;
         impinge_krylov::vector::axpy(alpha, &work.p.v, &mut solution.velocity);
         for &contact in &work.active {
@@ -161,6 +161,9 @@ impl ActiveSetCr {
         }
         work.r.axpy(-alpha, &work.bp);
         work.z.axpy(-alpha, &work.q);
+        let residual = &self.work.r;
+        self.trace
+            .push("conjugate residuals", || residual.norm(), report);
     }
 
     fn check(
@@ -286,8 +289,7 @@ impl ActiveSetCr {
                 continue;
             }
             let alpha = self.work.r.dot(&self.work.q) / curvature;
-            self.advance(solution, alpha);
-            self.trace_iteration(&report);
+            self.advance(solution, alpha, &report);
 
             let occasion = Occasion::Scheduled {
                 iteration: report.iterations,
@@ -392,12 +394,6 @@ impl ActiveSetCr {
             },
             report,
         );
-    }
-
-    fn trace_iteration(&mut self, report: &ContactReport) {
-        let residual = &self.work.r;
-        self.trace
-            .push("conjugate residuals", || residual.norm(), report);
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.
