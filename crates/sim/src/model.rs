@@ -493,6 +493,7 @@ fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
         .filter(|&mass| mass > 0.0)
         .fold(f64::INFINITY, f64::min);
     ToleranceScales {
+        rigid: !model.rigid.is_empty(),
         mode: match scene.solver.tolerances {
             crate::scene::Tolerances::Physical => ToleranceMode::Physical,
             crate::scene::Tolerances::Paper => ToleranceMode::Paper,

@@ -181,7 +181,7 @@ fn a_run_lists_its_frames() {
         ]
     );
     let manifest = Manifest::read(folder.path()).unwrap();
-    assert_eq!(manifest.bodies, ["lower", "upper", "ball"]);
+    assert_eq!(manifest.bodies, ["lower", "upper", "stone", "ball"]);
     assert_eq!(manifest.frames[2].step, 2);
     let pvd = fs::read_to_string(folder.path().join("frames.pvd")).unwrap();
     insta::assert_snapshot!("frames_pvd", pvd);
