@@ -37,7 +37,9 @@ fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
         };
         assert!(drift(report.momentum, first.momentum) <= 1e-12);
         let turned = drift(report.angular_momentum, first.angular_momentum);
-        assert!(turned <= 1e-12, "{turned:e}");
+        // Rounding adds up over the thousands of steps of the reference: an ulp or so in each.
+        let rounding = 4.0 * f64::from(steps) * f64::EPSILON;
+        assert!(turned <= rounding.max(1e-12), "{turned:e}");
         worst = worst.max((energy(&report) - energy(first)).abs() / energy(first));
     }
     let state = &simulation.state().rigid[0];

@@ -82,13 +82,20 @@ fn a_bearing_turns() {
         "body.0.position=[0.16, 0, 0.062]",
     ];
     let mut simulation = shipped("bearing.toml", &overrides);
-    let report = advance(&mut simulation, 100);
+    let (mut torque, mut force) = (Vector3::zeros(), Vector3::zeros());
+    let mut report = StepReport::default();
+    for _ in 0..100 {
+        report = advance(&mut simulation, 1);
+        let shaft = rigid_measures(simulation.model(), simulation.state())[0];
+        torque += shaft.wrench.torque;
+        force += shaft.wrench.force;
+    }
     assert!(report.active >= 18, "{} contacts", report.active);
     assert!(report.angular_momentum[2] > 0.0);
-    let shaft = rigid_measures(simulation.model(), simulation.state())[0];
-    assert!(shaft.wrench.torque.z < 0.0, "{}", shaft.wrench.torque);
+    // Over the time in which the balls find their places; single moments swing to and fro.
+    assert!(torque.z < 0.0, "{torque}");
     // It carries part of the balls' weight.
-    assert!(shaft.wrench.force.z < 0.0, "{}", shaft.wrench.force);
+    assert!(force.z < 0.0, "{force}");
 }
 
 /// The walls take the crowd along.

@@ -42,6 +42,10 @@ const GAP_SHARE: f64 = 0.9;
 /// `ε_t/(g Δt²)`: the friction threshold is met to this share of gravity (spec 5.5: 0.005 gives the right incline).
 const SLIP_PER_FALL: f64 = 0.005;
 
+/// Solver tolerance of gaps over `g Δt²` where rigid bodies take part: what a gap is off by, every layer of a stack takes
+/// for velocity.
+const RIGID_GAP_PER_FALL: f64 = 0.0025;
+
 /// `ε₁/(m g Δt)` of the lightest body.
 const MOMENTUM_PER_WEIGHT: f64 = 1e-3;
 
@@ -64,7 +68,7 @@ impl ToleranceScales {
             self.clearance()
         };
         let gap = if self.rigid && self.mode == ToleranceMode::Physical {
-            gap.min(SLIP_PER_FALL * fall)
+            gap.min(RIGID_GAP_PER_FALL * fall)
         } else {
             gap
         };
