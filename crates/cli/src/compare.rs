@@ -99,7 +99,7 @@ fn table(title: &str, records: &[MethodRecord]) -> String {
     let contacts = first.average(|step| step.contacts as f64);
     let rounds = first.average(|step| f64::from(step.solves));
     let mut text = format!(
-        "\"{title}\": {} steps with contacts, {:.0} contacts, {:.1} solves a step; per step, mean (median)\n",
+        "\"{title}\": {} steps, {:.0} contacts and {:.1} solves a step; per step, mean (median)\n",
         first.steps.len(),
         contacts.mean,
         rounds.mean
