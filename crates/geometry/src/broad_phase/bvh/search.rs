@@ -17,34 +17,39 @@ pub(super) struct Search<'a> {
 }
 
 /// Some features of a cluster.
-#[derive(Clone, Copy)]
-struct Chosen<const N: usize> {
+struct Chosen<'a, const N: usize> {
+    ids: &'a [u32],
+    bounds: &'a [Bounds],
     count: usize,
-    /// Feature in the surface, and its box.
-    features: [(u32, Bounds); N],
+    /// Places among the features of the cluster: small, because thousands of these are made for every one that is needed.
+    places: [u8; N],
 }
 
-impl<const N: usize> Chosen<N> {
-    /// The features of a cluster that meet `reach`.
+impl<'a, const N: usize> Chosen<'a, N> {
+    /// The features of a cluster that meet `reach`; it has at most `N`.
     #[inline]
-    fn new(features: &Features, cluster: usize, reach: &Reach) -> Self {
-        let mut chosen = Self {
-            count: 0,
-            features: [(0, Bounds::EMPTY); N],
-        };
+    fn new(features: &'a Features, cluster: usize, reach: &Reach) -> Self {
         let own = features.of(cluster);
-        for (&id, bounds) in features.ids[own.clone()].iter().zip(&features.bounds[own]) {
-            if bounds.meets(reach) && chosen.count < N {
-                chosen.features[chosen.count] = (id, *bounds);
-                chosen.count += 1;
-            }
+        let mut chosen = Self {
+            ids: &features.ids[own.clone()],
+            bounds: &features.bounds[own],
+            count: 0,
+            places: [0; N],
+        };
+        for (place, bounds) in (0..).zip(chosen.bounds) {
+            // Written in any case and kept if counted, which costs less than a branch that cannot be foreseen.
+            chosen.places[chosen.count] = place;
+            chosen.count += usize::from(bounds.meets(reach));
         }
         chosen
     }
 
     #[inline]
-    fn iter(&self) -> impl Iterator<Item = &(u32, Bounds)> {
-        self.features[..self.count].iter()
+    fn iter(&self) -> impl Iterator<Item = (u32, &'a Bounds)> {
+        self.places[..self.count].iter().map(|&place| {
+            let place = usize::from(place);
+            (self.ids[place], &self.bounds[place])
+        })
     }
 }
 
@@ -139,7 +144,7 @@ impl Search<'_> {
             let reach = bounds.reach();
             for (second, other) in other_edges.iter() {
                 if other.meets(&reach) {
-                    self.edge_edge(*first, *second, out);
+                    self.edge_edge(first, second, out);
                 }
             }
         }
@@ -148,15 +153,15 @@ impl Search<'_> {
     #[inline]
     fn vertices_faces(
         &self,
-        vertices: &Chosen<MOST_OWNED>,
-        faces: &Chosen<CLUSTER>,
+        vertices: &Chosen<'_, MOST_OWNED>,
+        faces: &Chosen<'_, CLUSTER>,
         out: &mut CandidateSet,
     ) {
         for (vertex, bounds) in vertices.iter() {
             let reach = bounds.reach();
             for (face, other) in faces.iter() {
                 if other.meets(&reach) {
-                    self.vertex_face(*vertex, *face, out);
+                    self.vertex_face(vertex, face, out);
                 }
             }
         }
