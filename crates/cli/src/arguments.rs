@@ -23,6 +23,9 @@ pub(crate) enum Command {
     /// Prove a saved run again: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
+    /// Tell what would go wrong with a scene: overlaps, bad elements, suspicious units, steps and masses.
+    #[command(after_help = EXIT_CODES)]
+    Doctor(Doctor),
     /// Examine, convert and make meshes.
     #[command(subcommand)]
     Mesh(Mesh),
@@ -69,6 +72,24 @@ pub(crate) struct Verify {
     /// Show no progress and say nothing but what is wrong.
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The scene file.
+    pub(crate) scene: PathBuf,
+    /// Set a key of the scene, as in `run`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a scene to OUT in which bodies were moved, by as little as was found, until nothing overlaps.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) separate: Option<PathBuf>,
+    /// Threads to use; the answer does not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Subcommand)]

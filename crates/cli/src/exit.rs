@@ -7,7 +7,7 @@ use impinge_sim::{SimError, StepError};
 /// Exit codes; 0 is success and 2 a usage error, which clap reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// Verification found something wrong.
+    /// Verification or the doctor found something wrong.
     Unsound,
     /// A scene, mesh or run folder cannot be used.
     BadInput,
@@ -37,7 +37,7 @@ impl Code {
 /// The table of `--help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    everything went well
-  1    verification found something wrong
+  1    verification, or the doctor, found something wrong
   2    the command line is wrong
   3    a scene, mesh or run folder cannot be used
   4    run: a step could not be completed; everything before it is on disk

@@ -3,6 +3,7 @@
 //! It knows arguments, progress and exit codes, and nothing numerical. `docs/cli.md` documents it.
 
 mod arguments;
+mod doctor;
 mod exit;
 mod interrupt;
 mod mesh;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
         Command::Verify(options) => verify::verify(&options),
+        Command::Doctor(options) => doctor::doctor(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),
     };

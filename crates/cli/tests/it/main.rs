@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod doctor;
 mod mesh;
 
 use std::path::{Path, PathBuf};
