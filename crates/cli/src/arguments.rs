@@ -30,6 +30,9 @@ pub(crate) enum Command {
     /// Prove a saved run again: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
+    /// Tell what would go wrong with a scene: overlaps, bad elements, suspicious units, steps and masses.
+    #[command(after_help = EXIT_CODES)]
+    Doctor(Doctor),
     /// Examine, convert and make meshes.
     #[command(subcommand)]
     Mesh(Mesh),
@@ -139,27 +142,83 @@ pub(crate) struct Verify {
     pub(crate) quiet: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The scene file.
+    pub(crate) scene: PathBuf,
+    /// Set a key of the scene, as in `run`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a scene to OUT in which bodies were moved, by as little as was found, until nothing overlaps.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) separate: Option<PathBuf>,
+    /// Threads to use; the answer does not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mesh {
     /// Tell counts, size, volume, quality and defects of mesh files.
     Info {
-        /// Mesh files (.msh, .vtk, .vtu, .obj).
+        /// Mesh files (.msh, .mesh, .vtk, .vtu, .vtp, .obj, .stl, .ply).
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Convert a mesh file into another format, by the extension: solids to .msh or .vtu, surfaces to .obj.
+    /// Convert a mesh file into another format, by the extension: solids to .msh, .vtu or .mesh, surfaces to .obj or .stl.
     Convert {
         /// The file to read.
         from: PathBuf,
-        /// The file to write; from a solid to .obj writes its surface.
+        /// The file to write; from a solid to .obj or .stl writes its surface.
         to: PathBuf,
         /// Factor on all coordinates.
         #[arg(long, default_value_t = 1.0, value_parser = positive)]
         scale: f64,
+        /// Reverse every triangle of a surface: for one that is inside out.
+        #[arg(long)]
+        reverse: bool,
+        /// Merge vertices of a surface that are at exactly the same position: for files with seams.
+        #[arg(long)]
+        weld: bool,
     },
+    /// Fill a watertight surface with tetrahedra of good shape.
+    ///
+    /// All dihedral angles are between 9 and 165 degrees. Several parts are allowed as long as they do not touch; a part
+    /// inside another that is wound inwards is a cavity. A box whose sides are multiples of the size is matched exactly;
+    /// other sharp edges are rounded off within one element.
+    Tetrahedralize(Tetrahedralize),
     /// Make a solid mesh of a simple shape about the origin.
     #[command(subcommand)]
     Make(Make),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tetrahedralize {
+    /// The surface to read (.obj, .stl, .ply, .mesh, .msh, .vtk, .vtu, .vtp).
+    pub(crate) from: PathBuf,
+    /// The solid to write (.msh, .vtu, .mesh).
+    pub(crate) to: PathBuf,
+    /// Length of the longest edges inside (m); details smaller than this are lost.
+    #[arg(long, value_name = "METRES", value_parser = positive)]
+    pub(crate) size: f64,
+    /// Factor on all coordinates, applied first.
+    #[arg(long, default_value_t = 1.0, value_parser = positive)]
+    pub(crate) scale: f64,
+    /// Refuse a result whose volume differs from that of the surface by more than this part.
+    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = positive)]
+    pub(crate) volume_tolerance: f64,
+    /// Refuse a size that needs more tetrahedra than this.
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub(crate) most_tets: usize,
+    /// Threads to use; the result does not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -175,7 +234,7 @@ pub(crate) enum Make {
         /// Hexahedra around the ring, 6 tetrahedra each.
         #[arg(long, default_value_t = 18)]
         segments: usize,
-        /// The file to write (.msh, .vtu, or .obj for the surface).
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
     /// A box.
@@ -186,7 +245,7 @@ pub(crate) enum Make {
         /// Cells along each side, 6 tetrahedra each.
         #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [4, 4, 4])]
         cells: Vec<usize>,
-        /// The file to write (.msh, .vtu, or .obj for the surface).
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
     /// A ball.
@@ -197,7 +256,7 @@ pub(crate) enum Make {
         /// Cuts along each edge: 20 n³ tetrahedra.
         #[arg(long, default_value_t = 4)]
         subdivisions: usize,
-        /// The file to write (.msh, .vtu, or .obj for the surface).
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
     /// A cylinder about the z axis.
@@ -214,7 +273,7 @@ pub(crate) enum Make {
         /// Layers along the axis: 18 rings² layers tetrahedra.
         #[arg(long, default_value_t = 4)]
         layers: usize,
-        /// The file to write (.msh, .vtu, or .obj for the surface).
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
     /// A plate in the xy plane, one cell thick.
@@ -228,7 +287,7 @@ pub(crate) enum Make {
         /// Cells along x and y.
         #[arg(long, num_args = 2, value_names = ["X", "Y"], default_values_t = [20, 20])]
         cells: Vec<usize>,
-        /// The file to write (.msh, .vtu, or .obj for the surface).
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
 }

@@ -7,7 +7,7 @@ use impinge_sim::{SimError, StepError};
 /// Exit codes; 0 is success and 2 a usage error, which clap reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// Verification found something wrong, or a stored problem was not solved to tolerance.
+    /// Verification or the doctor found something wrong, or a stored problem was not solved to tolerance.
     Unsound,
     /// A scene, mesh, problem or run folder cannot be used.
     BadInput,
@@ -37,7 +37,7 @@ impl Code {
 /// The table of `--help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    everything went well
-  1    verify: something is wrong; solve: the tolerance was not met
+  1    verify, doctor: something is wrong; solve: the tolerance was not met
   2    the command line is wrong
   3    a scene, mesh, problem or run folder cannot be used
   4    run: a step could not be completed; everything before it is on disk

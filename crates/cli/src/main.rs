@@ -5,6 +5,7 @@
 
 mod arguments;
 mod compare;
+mod doctor;
 mod exit;
 mod interrupt;
 mod mesh;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare::compare(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
+        Command::Doctor(options) => doctor::doctor(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),
     };

@@ -1,12 +1,15 @@
 //! `impinge mesh`: examine, convert and make meshes.
 
+mod tetrahedralize;
+
 use std::path::Path;
 
+use impinge_geometry::MeshIoError;
 use impinge_geometry::io::{
     read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
 };
 use impinge_geometry::mesh::generate::{self, RingShape};
-use impinge_geometry::mesh::{MeshError, MeshSummary, TetMesh};
+use impinge_geometry::mesh::{MeshError, MeshSummary, TetMesh, TriangleMesh};
 
 use super::arguments::{Make, Mesh};
 use super::exit::{Code, Failure};
@@ -16,7 +19,14 @@ use super::terminal;
 pub(crate) fn mesh(command: &Mesh) -> Result<(), Failure> {
     match command {
         Mesh::Info { files } => info(files),
-        Mesh::Convert { from, to, scale } => convert(from, to, *scale),
+        Mesh::Convert {
+            from,
+            to,
+            scale,
+            reverse,
+            weld,
+        } => convert(from, to, *scale, *reverse, *weld),
+        Mesh::Tetrahedralize(options) => tetrahedralize::tetrahedralize(options),
         Mesh::Make(shape) => make(shape),
     }
 }
@@ -58,20 +68,48 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
     }
 }
 
-fn convert(from: &Path, to: &Path, scale: f64) -> Result<(), Failure> {
-    if is_surface_file(from) {
-        let mesh = read_triangle_mesh(from)
-            .map_err(|error| Failure::bad_input(&error))?
-            .map_vertices(|vertex| vertex * scale)
+fn convert(from: &Path, to: &Path, scale: f64, reverse: bool, weld: bool) -> Result<(), Failure> {
+    // A file that can hold both is taken for what the target holds.
+    if is_surface_file(from) || (is_surface_file(to) && !holds_tets(from)) {
+        let mut mesh = read_triangle_mesh(from)
+            .and_then(|mesh| scaled(&mesh, scale).map_err(|source| unusable(from, source)))
             .map_err(|error| Failure::bad_input(&error))?;
+        if weld {
+            mesh = mesh
+                .welded()
+                .map_err(|error| Failure::bad_input(&unusable(from, error)))?;
+        }
+        if reverse {
+            mesh = mesh.reversed();
+        }
         return write_triangle_mesh(to, &mesh)
             .map_err(|error| Failure::new(Code::Output, error.to_string()));
+    }
+    if reverse || weld {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "{}: --reverse and --weld are for surfaces\n  mend: leave them out, or write the surface first, for example to .obj",
+                from.display()
+            ),
+        ));
     }
     let mesh = read_tet_mesh(from)
         .map_err(|error| Failure::bad_input(&error))?
         .map_nodes(|node| node * scale)
         .map_err(|error| Failure::bad_input(&error))?;
     write(&mesh, to)
+}
+
+fn scaled(mesh: &TriangleMesh, scale: f64) -> Result<TriangleMesh, MeshError> {
+    mesh.map_vertices(|vertex| vertex * scale)
+}
+
+fn unusable(path: &Path, source: MeshError) -> MeshIoError {
+    MeshIoError::Mesh {
+        path: path.to_path_buf(),
+        source,
+    }
 }
 
 fn make(shape: &Make) -> Result<(), Failure> {
@@ -131,8 +169,15 @@ fn write(mesh: &TetMesh, to: &Path) -> Result<(), Failure> {
     write_triangle_mesh(to, &surface).map_err(|error| failed(&error))
 }
 
+/// Whether files of this name hold surfaces only.
 fn is_surface_file(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("obj") || extension.eq_ignore_ascii_case("vtp")
+    ["obj", "stl", "ply", "vtp"].iter().any(|known| {
+        file.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(known))
     })
+}
+
+/// Whether a file of a format for both can be read as a solid.
+fn holds_tets(file: &Path) -> bool {
+    read_tet_mesh(file).is_ok()
 }

@@ -22,6 +22,9 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     use_threads(options.threads)?;
     // Everything that can be wrong with the input is found before a folder is touched.
     let simulation = Simulation::new(&scene)?;
+    if !options.quiet {
+        super::doctor::warn(&scene, simulation.model());
+    }
     let interrupt = Interrupt::listen();
 
     let steps = steps_of(&scene, options.steps, options.until);

@@ -16,3 +16,8 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn remark(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "note: {text}");
 }
+
+/// A doubt about the input, on standard error.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
+}

@@ -1,6 +1,7 @@
 //! Scenes, models, states and steppers: the order of a time step.
 
 pub mod compare;
+pub mod doctor;
 pub mod error;
 pub mod forces;
 pub mod model;

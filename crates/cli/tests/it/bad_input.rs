@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use super::{Place, SCENE};
-
-const CUBOID: &str = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
+use super::{CUBOID, Place, SCENE};
 
 /// Runs the scene with `from` replaced by `to`, and gives the message.
 fn refused(from: &str, to: &str, words: &[&str]) {

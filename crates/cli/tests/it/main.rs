@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod doctor;
 mod mesh;
 mod solve;
 
@@ -25,6 +26,9 @@ position = [0, 0, 0.2]
 name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
+
+/// The mesh of the scene, to be replaced.
+const CUBOID: &str = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
 
 /// A temporary folder with the scene `scene.toml`.
 struct Place(tempfile::TempDir);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Place, SCENE};
+use super::{CUBOID, Place, SCENE};
 
 #[test]
 fn a_ring_is_made_examined_and_converted() {
@@ -56,7 +56,7 @@ fn bad_meshes_and_formats_are_refused() {
         (&["mesh", "info", "none.msh"] as &[&str], 3, "none.msh"),
         (&["mesh", "info", "cut.msh"], 3, "cut.msh"),
         (&["mesh", "convert", "cut.msh", "b.vtu"], 3, "cut.msh"),
-        (&["mesh", "make", "ring", "ring.stl"], 6, ".stl"),
+        (&["mesh", "make", "ring", "ring.xyz"], 6, ".xyz"),
         (
             &["mesh", "make", "ring", "--section", "1", "ring.msh"],
             3,
@@ -75,4 +75,77 @@ fn bad_meshes_and_formats_are_refused() {
         assert!(answer.err.contains(word), "{arguments:?}: {}", answer.err);
     }
     assert_eq!(place.names(), before);
+}
+
+#[test]
+fn a_surface_becomes_a_solid_that_runs() {
+    let place = Place::new(SCENE);
+    let quiet = |arguments: &[&str]| {
+        let answer = place.impinge(arguments);
+        assert_eq!(answer.code, Some(0), "{arguments:?}: {}", answer.err);
+        answer
+    };
+    quiet(&[
+        "mesh", "make", "cylinder", "--radius", "0.05", "--height", "0.1", "can.stl",
+    ]);
+    let answer = quiet(&[
+        "mesh",
+        "tetrahedralize",
+        "can.stl",
+        "can.msh",
+        "--size",
+        "0.025",
+    ]);
+    insta::assert_snapshot!("tetrahedralize", answer.out);
+    quiet(&[
+        "mesh",
+        "tetrahedralize",
+        "can.stl",
+        "can.mesh",
+        "--size",
+        "0.025",
+        "--quiet",
+    ]);
+    quiet(&["mesh", "convert", "can.mesh", "can.vtu"]);
+
+    let scene = SCENE.replacen(CUBOID, "file = { path = \"can.vtu\" }", 1);
+    fs::write(place.path("can.toml"), scene).unwrap();
+    quiet(&["run", "can.toml", "--out", "r"]);
+    quiet(&["verify", "r"]);
+}
+
+#[test]
+fn surfaces_that_enclose_nothing_are_refused_with_a_mend() {
+    let place = Place::new(SCENE);
+    place.impinge(&["mesh", "make", "sphere", "ball.obj"]);
+    let text = fs::read_to_string(place.path("ball.obj")).unwrap();
+    let (open, _) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(place.path("open.obj"), open).unwrap();
+    place.impinge(&["mesh", "convert", "ball.obj", "inwards.obj", "--reverse"]);
+    let before = place.names();
+    let mut said = String::new();
+    for arguments in [
+        &["open.obj", "a.msh", "--size", "0.1"] as &[&str],
+        &["inwards.obj", "a.msh", "--size", "0.1"],
+        &["ball.obj", "a.msh", "--size", "1e-4"],
+        &["ball.obj", "a.msh", "--size", "1e-200"],
+        &["ball.obj", "a.msh", "--size", "3"],
+    ] {
+        let answer = place.impinge(&[&["mesh", "tetrahedralize"], arguments].concat());
+        assert_eq!(answer.code, Some(3), "{arguments:?}: {}", answer.err);
+        said += &answer.err;
+    }
+    insta::assert_snapshot!("tetrahedralize_refusals", said);
+    assert_eq!(place.names(), before);
+    // The mend that the program offers.
+    place.impinge(&["mesh", "convert", "inwards.obj", "again.obj", "--reverse"]);
+    let answer = place.impinge(&[
+        "mesh",
+        "tetrahedralize",
+        "again.obj",
+        "a.msh",
+        "--size",
+        "0.2",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
 }

@@ -1,4 +1,4 @@
-//! Exact answers: do triangles intersect, and which way round is a tetrahedron?
+//! Exact answers: do triangles intersect, is a point inside, and which way round is a tetrahedron?
 //!
 //! Everything here is decided by signs of determinants that are exact for the `f64` coordinates as given (the `robust`
 //! crate's adaptive predicates), with no tolerance anywhere. It shares no code with `distance`, `ccd` or `broad_phase`,
@@ -15,8 +15,11 @@ mod predicate;
 mod segment;
 mod surface;
 mod triangle;
+pub(crate) mod vertical_ray;
+mod winding;
 
 pub use predicate::{Orientation, tet_orientation};
 pub use segment::{segment_crosses_triangle, segments_intersect};
 pub use surface::{IntersectingPair, surface_intersections};
 pub use triangle::triangles_intersect;
+pub use winding::winding_number;

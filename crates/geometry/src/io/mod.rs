@@ -3,21 +3,28 @@
 //! | extension | read as solid | read as surface | written |
 //! |-----------|---------------|-----------------|---------|
 //! | `.msh`    | tetrahedra    | triangles and quadrangles, else the outside of the tetrahedra | solid (4.1 ASCII) |
+//! | `.mesh`   | tetrahedra    | likewise        | solid   |
 //! | `.vtk`    | tetrahedra    | triangles, quadrangles and polygons, else the outside of the tetrahedra | – |
 //! | `.vtu`    | tetrahedra    | likewise        | solid   |
 //! | `.vtp`    | –             | polygons        | –       |
 //! | `.obj`    | –             | faces           | surface |
+//! | `.stl`    | –             | facets, corners at the same position welded | surface (ASCII) |
+//! | `.ply`    | –             | faces           | –       |
 //!
 //! Gmsh `.msh` files may be format 2.2 or 4.1, ASCII or binary of either byte order; `$Entities` may be missing and unknown
-//! sections are skipped. Polygons are split into a fan of triangles around their first corner, which suits convex
+//! sections are skipped; `.stl` and `.ply` files may be ASCII or binary, `.mesh` files are Medit's ASCII. No reader believes
+//! a count in a header: memory grows with what has been read. Polygons are split into a fan of triangles around their first corner, which suits convex
 //! ones. Numbers are taken as metres. Coordinates are written with as many digits as it takes to read back the same
 //! `f64`.
 
 mod atomic;
 mod error;
 mod extract;
+mod medit;
 mod msh;
 mod obj;
+mod ply;
+mod stl;
 mod vtk;
 
 use std::path::Path;
@@ -26,7 +33,7 @@ pub use error::{MeshIoError, ParseError, Place};
 
 use crate::mesh::{TetMesh, TriangleMesh};
 
-/// Reads a solid of 4-node tetrahedra from a `.msh`, `.vtk` or `.vtu` file.
+/// Reads a solid of 4-node tetrahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file.
 ///
 /// Points, lines and surface elements in the file are ignored; any solid element that is not a 4-node tetrahedron is an
 /// error, because leaving it out would leave a hole.
@@ -39,13 +46,14 @@ pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
     let path = path.as_ref();
     let elements = match extension(path).as_str() {
         "msh" => msh::read(&error::read_file(path)?),
+        "mesh" => medit::read(&error::read_file(path)?),
         "vtk" | "vtu" => vtk::read(&error::read_file(path)?),
         found => {
             return Err(error::unknown_extension(
                 path,
                 found,
                 "a solid",
-                ".msh, .vtk or .vtu",
+                ".msh, .mesh, .vtk or .vtu",
             ));
         }
     };
@@ -54,9 +62,9 @@ pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
         .map_err(|problem| problem.at(path))
 }
 
-/// Reads a surface from a `.obj`, `.msh`, `.vtk`, `.vtu` or `.vtp` file.
+/// Reads a surface from a `.obj`, `.stl`, `.ply`, `.msh`, `.mesh`, `.vtk`, `.vtu` or `.vtp` file.
 ///
-/// Quadrangles and larger polygons are split into triangles. A `.msh`, `.vtk` or `.vtu` file with tetrahedra but no surface
+/// Quadrangles and larger polygons are split into triangles. A `.msh`, `.mesh`, `.vtk` or `.vtu` file with tetrahedra but no surface
 /// elements gives the outside of the tetrahedra. Points that no triangle of such a file uses are left out; in an `.obj` file
 /// they are an error.
 ///
@@ -66,6 +74,9 @@ pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIo
     let path = path.as_ref();
     let mesh = match extension(path).as_str() {
         "obj" => obj::read(&error::read_file(path)?),
+        "stl" => stl::read(&error::read_file(path)?),
+        "ply" => ply::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
+        "mesh" => medit::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
         "msh" => msh::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
         "vtk" | "vtu" | "vtp" => {
             vtk::read(&error::read_file(path)?).and_then(extract::triangle_mesh)
@@ -75,14 +86,14 @@ pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIo
                 path,
                 found,
                 "a surface",
-                ".obj, .msh, .vtk, .vtu or .vtp",
+                ".obj, .stl, .ply, .msh, .mesh, .vtk, .vtu or .vtp",
             ));
         }
     };
     mesh.map_err(|problem| problem.at(path))
 }
 
-/// Writes a solid as `.msh` (Gmsh 4.1 ASCII) or `.vtu` (ASCII), replacing a file of that name only once all is written.
+/// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (ASCII) or `.mesh` (Medit), replacing a file of that name only once all is written.
 ///
 /// Reading the file back gives the same mesh, bit for bit.
 ///
@@ -93,19 +104,21 @@ pub fn write_tet_mesh(path: impl AsRef<Path>, mesh: &TetMesh) -> Result<(), Mesh
     let path = path.as_ref();
     match extension(path).as_str() {
         "msh" => atomic::replace(path, |out| msh::write(out, mesh)),
+        "mesh" => atomic::replace(path, |out| medit::write(out, mesh)),
         "vtu" => atomic::replace(path, |out| vtk::write(out, mesh)),
         found => Err(error::unknown_extension(
             path,
             found,
             "a solid",
-            ".msh or .vtu",
+            ".msh, .vtu or .mesh",
         )),
     }
 }
 
-/// Writes a surface as `.obj`, replacing a file of that name only once all is written.
+/// Writes a surface as `.obj` or `.stl` (ASCII), replacing a file of that name only once all is written.
 ///
-/// Reading the file back gives the same mesh, bit for bit.
+/// Reading the file back gives the same triangles, bit for bit; those of an `.stl` file number their vertices in the order
+/// of their first use.
 ///
 /// # Errors
 /// [`MeshIoError::Extension`] if the format is unknown, [`MeshIoError::Write`] if the disk refuses; an existing file is
@@ -114,7 +127,13 @@ pub fn write_triangle_mesh(path: impl AsRef<Path>, mesh: &TriangleMesh) -> Resul
     let path = path.as_ref();
     match extension(path).as_str() {
         "obj" => atomic::replace(path, |out| obj::write(out, mesh)),
-        found => Err(error::unknown_extension(path, found, "a surface", ".obj")),
+        "stl" => atomic::replace(path, |out| stl::write(out, mesh)),
+        found => Err(error::unknown_extension(
+            path,
+            found,
+            "a surface",
+            ".obj or .stl",
+        )),
     }
 }
 

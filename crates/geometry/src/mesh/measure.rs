@@ -18,6 +18,20 @@ pub fn tet_quality([a, b, c, d]: [Vector3<f64>; 4]) -> f64 {
     6.0 * 2.0_f64.sqrt() * tet_volume([a, b, c, d]) / (mean_square * mean_square.sqrt())
 }
 
+/// Cosines of the six dihedral angles of a positive tetrahedron, between its faces two by two.
+///
+/// NaN for an angle at a face without area.
+pub fn tet_dihedral_cosines([a, b, c, d]: [Vector3<f64>; 4]) -> [f64; 6] {
+    let outward = [
+        (c - b).cross(&(d - b)),
+        (d - a).cross(&(c - a)),
+        (b - a).cross(&(d - a)),
+        (c - a).cross(&(b - a)),
+    ]
+    .map(|normal: Vector3<f64>| normal / normal.norm());
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| -outward[i].dot(&outward[j]))
+}
+
 /// Area of a triangle in m².
 pub fn triangle_area([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     0.5 * (b - a).cross(&(c - a)).norm()

@@ -6,6 +6,7 @@
 //! - [`TetMesh`], [`TriangleMesh`]: the meshes
 //! - [`BoundarySurface`]: the outside of a solid, with its map back to the nodes
 //! - [`generate`]: procedural shapes
+//! - [`tetrahedralize`]: from a watertight surface to a solid
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
 //! - [`tet_volume`], [`tet_quality`], [`triangle_area`]: measures of one element
 
@@ -14,6 +15,7 @@ mod error;
 pub mod generate;
 mod measure;
 mod morton;
+mod stuffing;
 mod summary;
 mod tet_mesh;
 mod topology;
@@ -22,7 +24,10 @@ mod validate;
 
 pub use boundary::BoundarySurface;
 pub use error::MeshError;
-pub use measure::{tet_quality, tet_volume, triangle_area};
+pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
+pub use stuffing::{
+    StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,
+};
 pub use summary::{MeshSummary, SolidSummary};
 pub use tet_mesh::TetMesh;
 pub use triangle_mesh::TriangleMesh;

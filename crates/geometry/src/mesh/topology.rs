@@ -137,18 +137,18 @@ pub(super) fn part_count<const N: usize>(elements: &[[u32; N]], node_count: usiz
 }
 
 /// Union-find; the smallest member represents its set.
-struct DisjointSets {
+pub(super) struct DisjointSets {
     parent: Vec<usize>,
 }
 
 impl DisjointSets {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self {
             parent: (0..count).collect(),
         }
     }
 
-    fn representative(&mut self, member: usize) -> usize {
+    pub(super) fn representative(&mut self, member: usize) -> usize {
         let mut root = member;
         while self.parent[root] != root {
             self.parent[root] = self.parent[self.parent[root]];
@@ -157,7 +157,7 @@ impl DisjointSets {
         root
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.representative(a), self.representative(b));
         self.parent[a.max(b)] = a.min(b);
     }

@@ -2,8 +2,9 @@
 
 use impinge_geometry::exact::{
     Orientation, segment_crosses_triangle, segments_intersect, surface_intersections,
-    tet_orientation, triangles_intersect,
+    tet_orientation, triangles_intersect, winding_number,
 };
+use impinge_geometry::mesh::generate;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -291,4 +292,40 @@ fn positions_that_are_not_finite_are_refused() {
     let mut points = unit_triangle();
     points[1].y = f64::NAN;
     surface_intersections(&points, &surface, 10);
+}
+
+/// A box of whole numbers with points on its faces, edges and corners: those count as moved by `(ε, ε², ε³)`, so the lower
+/// sides are inside and the upper ones outside.
+#[test]
+fn winding_numbers_of_a_box_with_all_ties() {
+    let cuboid = generate::cuboid_surface([2.0, 2.0, 2.0]).unwrap();
+    let triangles = || (0..cuboid.triangles().len()).map(|triangle| cuboid.corners(triangle));
+    for x in -2..=2 {
+        for y in -2..=2 {
+            for z in -2..=2 {
+                let inside = [x, y, z].iter().all(|c| (-1..1).contains(c));
+                let point = Vector3::new(f64::from(x), f64::from(y), f64::from(z));
+                assert_eq!(
+                    winding_number(&point, triangles()),
+                    i32::from(inside),
+                    "{point}"
+                );
+                let reversed = triangles().map(|[a, b, c]| [a, c, b]);
+                assert_eq!(winding_number(&point, reversed), -i32::from(inside));
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Against the distance from the centre, away from the facets.
+    #[test]
+    fn winding_numbers_of_a_ball(point in prop::array::uniform3(-1.5..1.5f64), depth in 1i32..3) {
+        let point = Vector3::from(point);
+        let ball = generate::sphere_surface(1.0, 6).unwrap();
+        prop_assume!((point.norm() - 0.98).abs() > 0.03);
+        let shells = (0..depth).flat_map(|_| (0..ball.triangles().len()).map(|t| ball.corners(t)));
+        let expected = if point.norm() < 0.98 { depth } else { 0 };
+        prop_assert_eq!(winding_number(&point, shells), expected);
+    }
 }

@@ -2,8 +2,11 @@
 
 mod damage;
 mod formats;
+mod medit;
+mod ply;
 mod real_files;
 mod round_trip;
+mod stl;
 mod table;
 
 use std::path::PathBuf;

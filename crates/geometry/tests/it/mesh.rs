@@ -2,4 +2,5 @@
 
 mod generate;
 mod outside;
+mod stuffing;
 mod validation;

@@ -10,7 +10,7 @@ use super::OutputError;
 ///
 /// The bytes go to a hidden file beside it first, which is then renamed: a reader, or a crash of this program, sees
 /// the old or the new file and nothing between.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.part"));
     let result = fs::File::create(&temporary)

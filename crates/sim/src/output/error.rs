@@ -79,7 +79,7 @@ pub enum OutputError {
 
 impl OutputError {
     /// Sorts an error that came up while `path` was written.
-    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

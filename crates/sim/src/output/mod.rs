@@ -13,7 +13,7 @@
 //! Those two grow by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
 //! every field.
 
-mod atomic;
+pub(crate) mod atomic;
 mod checksum;
 mod error;
 mod folder;

@@ -36,6 +36,10 @@ pub struct BodyPart {
     pub name: String,
     /// Rest shape, scaled and placed as at time 0.
     pub mesh: TetMesh,
+    /// Where the origin of the body's own frame was placed (m).
+    pub position: Vector3<f64>,
+    /// How the body was turned about that origin.
+    pub rotation: UnitQuaternion<f64>,
     /// What it is made of.
     pub material: Material,
     /// Coulomb friction coefficient (1); see [`pair_friction`].
@@ -192,6 +196,8 @@ impl Builder<'_> {
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
+                position: placement.position,
+                rotation: placement.rotation,
                 material,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,

@@ -1,4 +1,5 @@
 //! One test binary; modules mirror `src`.
 
+mod doctor;
 mod output;
 mod scene;

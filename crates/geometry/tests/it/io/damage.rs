@@ -1,5 +1,7 @@
 //! Damaged files of every format are refused or read, but never panic and never hang.
 
+use std::sync::LazyLock;
+
 use impinge_geometry::io::{
     read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
 };
@@ -8,16 +10,26 @@ use proptest::prelude::*;
 
 use super::file;
 use super::formats::binary;
+use super::{ply, stl};
 
 /// A sound file of each format.
 fn sound_files() -> Vec<(&'static str, Vec<u8>)> {
+    // Made once: every written file waits for the disk.
+    static FILES: LazyLock<Vec<(&'static str, Vec<u8>)>> = LazyLock::new(make_sound_files);
+    FILES.clone()
+}
+
+fn make_sound_files() -> Vec<(&'static str, Vec<u8>)> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let solid = generate::cuboid([1.0, 1.0, 1.0], [1, 1, 1]).expect("a box");
     let surface = generate::cuboid_surface([1.0, 1.0, 1.0]).expect("a box");
-    let [msh, vtu, obj] = ["a.msh", "a.vtu", "a.obj"].map(|name| folder.path().join(name));
+    let [msh, vtu, mesh] = ["a.msh", "a.vtu", "a.mesh"].map(|name| folder.path().join(name));
+    let [obj, ascii_stl] = ["a.obj", "a.stl"].map(|name| folder.path().join(name));
     write_tet_mesh(&msh, &solid).expect("a writable folder");
     write_tet_mesh(&vtu, &solid).expect("a writable folder");
+    write_tet_mesh(&mesh, &solid).expect("a writable folder");
     write_triangle_mesh(&obj, &surface).expect("a writable folder");
+    write_triangle_mesh(&ascii_stl, &surface).expect("a writable folder");
     let read = |path| std::fs::read(path).expect("a readable folder");
     let legacy = "# vtk DataFile Version 2.0\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n\
         0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n";
@@ -29,8 +41,20 @@ fn sound_files() -> Vec<(&'static str, Vec<u8>)> {
         ("a.msh", binary("4.1", false)),
         ("a.msh", binary("4.1", true)),
         ("a.vtk", legacy.as_bytes().to_vec()),
+        ("a.mesh", read(mesh)),
+        ("a.stl", read(ascii_stl)),
+        (
+            "a.stl",
+            stl::binary(&surface, "solid by its first word alone"),
+        ),
+        ("a.ply", ply::tetrahedron("ascii")),
+        ("a.ply", ply::tetrahedron("binary_little_endian")),
+        ("a.ply", ply::tetrahedron("binary_big_endian")),
     ]
 }
+
+/// How many there are.
+const FILES: usize = 13;
 
 /// Reads as both kinds; any answer will do.
 fn read_both(name: &str, content: &[u8]) {
@@ -41,9 +65,11 @@ fn read_both(name: &str, content: &[u8]) {
 
 #[test]
 fn the_sound_files_are_sound() {
-    for (name, content) in sound_files() {
+    let files = sound_files();
+    assert_eq!(files.len(), FILES);
+    for (name, content) in files {
         let (_folder, path) = file(name, content);
-        if name == "a.obj" {
+        if ["a.obj", "a.stl", "a.ply"].contains(&name) {
             read_triangle_mesh(path).unwrap();
         } else {
             read_tet_mesh(path).unwrap();
@@ -71,7 +97,7 @@ fn a_truncated_msh_file_is_always_an_error() {
 
 proptest! {
     #[test]
-    fn truncated_files(which in 0usize..7, cut in 0.0..1.0f64) {
+    fn truncated_files(which in 0..FILES, cut in 0.0..1.0f64) {
         let (name, content) = sound_files().swap_remove(which);
         #[expect(clippy::cast_sign_loss, reason = "a part of a length")]
         let length = (cut * content.len() as f64) as usize;
@@ -79,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn overwritten_bytes(which in 0usize..7, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+    fn overwritten_bytes(which in 0..FILES, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let (name, mut content) = sound_files().swap_remove(which);
         for (place, byte) in changes {
             let place = place.index(content.len());
@@ -89,10 +115,11 @@ proptest! {
     }
 
     #[test]
-    fn overwritten_digits(which in 0usize..7, changes in prop::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..4)) {
+    fn overwritten_digits(which in 0..FILES, changes in prop::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..4)) {
         // Digits in the place of digits change counts and indices while the file stays well-formed.
         let (name, mut content) = sound_files().swap_remove(which);
         let digits: Vec<usize> = (0..content.len()).filter(|&place| content[place].is_ascii_digit()).collect();
+        prop_assume!(!digits.is_empty());
         for (place, digit) in changes {
             content[*place.get(&digits)] = digit;
         }
@@ -101,8 +128,73 @@ proptest! {
 
     #[test]
     fn any_bytes(content in prop::collection::vec(any::<u8>(), 0..200)) {
-        for name in ["a.msh", "a.obj", "a.vtk", "a.vtu"] {
+        for name in [
+            "a.msh", "a.mesh", "a.obj", "a.stl", "a.ply", "a.vtk", "a.vtu", "a.vtp",
+        ] {
             read_both(name, &content);
         }
+    }
+}
+
+/// Counts that would fill the memory, or keep a loop going for ever, if they were believed.
+#[test]
+fn lying_counts_are_refused_at_once() {
+    let many = ["4294967295", "99999999999999", "18446744073709551615"];
+    let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+    for n in many {
+        files.push((
+            "a.ply",
+            format!("ply\nformat binary_little_endian 1.0\nelement vertex {n}\nend_header\n")
+                .into(),
+        ));
+        files.push((
+            "a.ply",
+            format!("ply\nformat ascii 1.0\nelement vertex {n}\nproperty float x\nend_header\n0\n")
+                .into(),
+        ));
+        files.push((
+            "a.ply",
+            format!("ply\nformat binary_big_endian 1.0\nelement face {n}\nproperty list uint uint vertex_index\nend_header\n\u{7f}\u{7f}\u{7f}\u{7f}").into(),
+        ));
+        files.push((
+            "a.mesh",
+            format!("MeshVersionFormatted 2\nDimension 3\nVertices\n{n}\n0 0 0 0\n").into(),
+        ));
+        files.push((
+            "a.mesh",
+            format!("MeshVersionFormatted 2\nVertices 1 0 0 0 0 Tetrahedra {n}").into(),
+        ));
+        files.push((
+            "a.vtk",
+            format!("# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {n} double\n0 0 0\n").into(),
+        ));
+        files.push((
+            "a.vtk",
+            format!(
+                "# vtk DataFile Version 2.0\nt\nBINARY\nDATASET POLYDATA\nPOINTS {n} float\n0 0 0\n"
+            )
+            .into(),
+        ));
+        files.push((
+            "a.msh",
+            format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{n}\n1 0 0 0\n").into(),
+        ));
+        files.push((
+            "a.msh",
+            format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n{n} {n} 1 {n}\n3 1 0 {n}\n")
+                .into(),
+        ));
+    }
+    let mut header = [0u8; 84];
+    header[80..].fill(0xff);
+    files.push(("a.stl", header.to_vec()));
+    for (name, content) in files {
+        let (_folder, path) = file(name, &content);
+        assert!(
+            read_triangle_mesh(&path).is_err(),
+            "{}",
+            String::from_utf8_lossy(&content)
+        );
+        assert!(read_tet_mesh(&path).is_err());
     }
 }

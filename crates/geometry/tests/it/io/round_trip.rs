@@ -38,7 +38,7 @@ proptest! {
         // Flat by chance: nothing to test.
         let Some(mesh) = mesh else { return Ok(()) };
         let folder = tempfile::tempdir().unwrap();
-        for name in ["mesh.msh", "mesh.vtu"] {
+        for name in ["mesh.msh", "mesh.vtu", "mesh.mesh"] {
             let path = folder.path().join(name);
             write_tet_mesh(&path, &mesh).unwrap();
             let copy = read_tet_mesh(&path).unwrap();
@@ -56,6 +56,27 @@ proptest! {
         let copy = read_triangle_mesh(&path).unwrap();
         prop_assert_eq!(bits(copy.vertices()), bits(mesh.vertices()));
         prop_assert_eq!(copy.triangles(), mesh.triangles());
+
+        // Vertices are numbered anew; both zeros are one position.
+        let path = folder.path().join("mesh.stl");
+        write_triangle_mesh(&path, &mesh).unwrap();
+        let copy = read_triangle_mesh(&path).unwrap();
+        prop_assert_eq!(copy.triangles().len(), 1);
+        prop_assert_eq!(copy.corners(0), mesh.corners(0));
+    }
+}
+
+#[test]
+fn a_closed_surface_is_closed_again_after_stl() {
+    let mesh = generate::sphere_surface(0.3, 6).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ball.stl");
+    write_triangle_mesh(&path, &mesh).unwrap();
+    let copy = read_triangle_mesh(&path).unwrap();
+    copy.check_closed_outwards().unwrap();
+    assert_eq!(copy.vertices().len(), mesh.vertices().len());
+    for triangle in 0..mesh.triangles().len() {
+        assert_eq!(copy.corners(triangle), mesh.corners(triangle));
     }
 }
 
@@ -63,7 +84,7 @@ proptest! {
 fn larger_solids_round_trip() {
     let mesh = generate::sphere(0.3, 5).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    for name in ["ball.msh", "ball.vtu"] {
+    for name in ["ball.msh", "ball.vtu", "ball.mesh"] {
         let path = folder.path().join(name);
         write_tet_mesh(&path, &mesh).unwrap();
         assert_eq!(read_tet_mesh(&path).unwrap(), mesh);

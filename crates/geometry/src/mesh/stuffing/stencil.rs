@@ -1,0 +1,130 @@
+//! The inner part of a lattice tetrahedron, cut into tetrahedra.
+//!
+//! A quadrilateral that the surface leaves of a lattice face must be split alike from both sides. The rule looks at the
+//! face alone: of its two inner corners, the diagonal starts at the one that a short edge joins to the outer corner; where
+//! both edges are short, at the one of smaller number. (The paper decides those by a parity of its own; both choices are
+//! mirror images, so the angles are the same.) Around the outer corner of a tetrahedron the two faces at its long edge then
+//! agree, so the three diagonals of the prism under it never run in a circle, which no tetrahedra could fill.
+
+use super::inside::Sign;
+
+/// A node to be: a lattice point, or a crossing numbered after all lattice points.
+pub(super) type Key = u32;
+
+/// What a stencil needs to know about the mesh around it.
+pub(super) trait Nodes {
+    /// Sign of a lattice point.
+    fn sign(&self, point: u32) -> Sign;
+    /// The crossing between an inner and an outer lattice point.
+    fn cut(&self, inner: u32, outer: u32) -> Key;
+    /// Whether of two ways to fill the same space the first has the better angles.
+    fn is_better(&self, first: &[[Key; 4]], second: &[[Key; 4]]) -> bool;
+}
+
+/// Places of the corners of a lattice tetrahedron: 0 and 1 are joined by a long edge, 2 and 3 by the other one.
+fn joined_by_long_edge(first: usize, second: usize) -> bool {
+    (first < 2) == (second < 2)
+}
+
+/// Adds the part of the tetrahedron `corners` that lies inside; orientation is left to the caller.
+pub(super) fn fill(corners: [u32; 4], nodes: &impl Nodes, out: &mut Vec<[Key; 4]>) {
+    let mut inner = Places::default();
+    let mut on = Places::default();
+    let mut outer = Places::default();
+    for (place, &corner) in corners.iter().enumerate() {
+        match nodes.sign(corner) {
+            Sign::Inside => inner.push(place),
+            Sign::On => on.push(place),
+            Sign::Outside => outer.push(place),
+        }
+    }
+    let at = |place: usize| corners[place];
+    let cut = |inside: usize, outside: usize| nodes.cut(corners[inside], corners[outside]);
+    match (inner.as_slice(), on.as_slice(), outer.as_slice()) {
+        ([], ..) => {}
+        (_, _, []) => out.push(corners),
+        (&[p], &[y, z], &[r]) => out.push([at(p), at(y), at(z), cut(p, r)]),
+        (&[p], &[z], &[r, s]) => out.push([at(p), at(z), cut(p, r), cut(p, s)]),
+        (&[p], [], &[r, s, t]) => out.push([at(p), cut(p, r), cut(p, s), cut(p, t)]),
+        (&[p, q], &[z], &[r]) => {
+            let (start, end) = diagonal(corners, p, q, r);
+            out.push([at(start), at(end), cut(end, r), at(z)]);
+            out.push([at(start), cut(start, r), cut(end, r), at(z)]);
+        }
+        (&[p, q, w], [], &[r]) => {
+            let bottom = [p, q, w];
+            let top = bottom.map(|place| cut(place, r));
+            let starts =
+                |i: usize, j: usize| diagonal(corners, bottom[i], bottom[j], r).0 == bottom[i];
+            prism(
+                bottom.map(at),
+                top,
+                [starts(0, 1), starts(0, 2), starts(1, 2)],
+                out,
+            );
+        }
+        (&[p, q], [], &[r, s]) => {
+            // A prism between the triangles at p and q; its third quadrilateral is the surface, split at will.
+            let first = [at(p), cut(p, r), cut(p, s)];
+            let second = [at(q), cut(q, r), cut(q, s)];
+            let at_r = diagonal(corners, p, q, r).0 == p;
+            let at_s = diagonal(corners, p, q, s).0 == p;
+            // Quadrilaterals p-cr, p-cs, cr-cs. Either diagonal of a face may run from q to p's crossing.
+            let (mut one, mut other) = (Vec::with_capacity(3), Vec::with_capacity(3));
+            let done = prism(first, second, [at_r, at_s, true], &mut one);
+            let other_done = prism(first, second, [at_r, at_s, false], &mut other);
+            if !done || (other_done && nodes.is_better(&other, &one)) {
+                out.append(&mut other);
+            } else {
+                out.append(&mut one);
+            }
+        }
+        _ => unreachable!("a tetrahedron has four corners"),
+    }
+}
+
+/// Start and other end of the diagonal rule for the face of two inner corners and an outer one.
+fn diagonal(corners: [u32; 4], p: usize, q: usize, r: usize) -> (usize, usize) {
+    let q_starts = if joined_by_long_edge(p, r) {
+        true
+    } else if joined_by_long_edge(q, r) {
+        false
+    } else {
+        corners[q] < corners[p]
+    };
+    if q_starts { (q, p) } else { (p, q) }
+}
+
+/// Fills the prism between two triangles; `from_bottom` tells for the sides 01, 02 and 12 whether the diagonal starts at
+/// the bottom of the smaller corner. Returns `false`, and adds nothing, if the diagonals run in a circle.
+fn prism(bottom: [Key; 3], top: [Key; 3], from_bottom: [bool; 3], out: &mut Vec<[Key; 4]>) -> bool {
+    let [d01, d02, d12] = from_bottom.map(usize::from);
+    // How many diagonals start at the bottom of each corner.
+    let starts = [d01 + d02, (1 - d01) + d12, (1 - d02) + (1 - d12)];
+    let with = |count: usize| starts.iter().position(|&s| s == count);
+    let (Some(i), Some(j), Some(k)) = (with(2), with(1), with(0)) else {
+        return false;
+    };
+    out.push([bottom[i], bottom[j], bottom[k], top[k]]);
+    out.push([bottom[i], bottom[j], top[j], top[k]]);
+    out.push([bottom[i], top[i], top[j], top[k]]);
+    true
+}
+
+/// Up to four corners of a tetrahedron.
+#[derive(Default)]
+struct Places {
+    places: [usize; 4],
+    len: usize,
+}
+
+impl Places {
+    fn push(&mut self, place: usize) {
+        self.places[self.len] = place;
+        self.len += 1;
+    }
+
+    fn as_slice(&self) -> &[usize] {
+        &self.places[..self.len]
+    }
+}

@@ -1,0 +1,225 @@
+//! The cheap part: elements, materials, units and the step, from sums over the model.
+
+use impinge_geometry::mesh::tet_quality;
+use nalgebra::Vector3;
+
+use super::finding::Symptom;
+use crate::model::{Body, Model};
+use crate::scene::{Body as SceneBody, Material, Scene};
+
+/// Quality below which an element is called a sliver. Meshes of good generators stay above 0.05; the time of a solve
+/// grows where elements are thinner than this.
+pub(super) const SLIVER_QUALITY: f64 = 0.01;
+
+/// Factor between node masses beyond which a mesh is remarkable.
+const NODE_MASS_RATIO: f64 = 1e5;
+
+/// Factor between body masses beyond which a light body between heavy ones takes very many iterations.
+const BODY_MASS_RATIO: f64 = 1e4;
+
+/// Mean edges that a wave may cross in a step without remark.
+const EDGES_PER_STEP: f64 = 50.0;
+
+/// Smallest extents that a body may cross in the first step without remark.
+const SIZES_PER_STEP: f64 = 0.5;
+
+/// Strain under its own weight at which a body no longer looks like one.
+const STRAIN: f64 = 0.3;
+
+/// Poisson's ratio from which locking is felt.
+const LOCKING: f64 = 0.48;
+
+/// Sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²) of things that are simulated: from hair to
+/// bridges, from aerogel to osmium, from jelly to diamond.
+const SIZES: [f64; 2] = [1e-4, 1e3];
+const DENSITIES: [f64; 2] = [1.0, 2.3e4];
+const MODULI: [f64; 2] = [1e2, 1.3e12];
+const LARGEST_GRAVITY: f64 = 300.0;
+
+/// Everything that can be said without looking for pairs.
+pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
+    let gravity = Vector3::from(scene.world.gravity).norm();
+    if gravity > LARGEST_GRAVITY {
+        out.push(Symptom::Units {
+            subject: "the scene".to_owned(),
+            quantity: "gravity",
+            value: gravity,
+            unit: "m/s²",
+        });
+    }
+    // Copies of a body are alike: the first speaks for all.
+    let mut first = 0;
+    for source in &scene.bodies {
+        if let Some(body) = model.bodies.get(first) {
+            examine_body(source, body, model, gravity, out);
+        }
+        first += source.copies.map_or(1, |copies| copies.count as usize);
+    }
+    compare_masses(model, out);
+}
+
+fn examine_body(
+    source: &SceneBody,
+    body: &Body,
+    model: &Model,
+    gravity: f64,
+    out: &mut Vec<Symptom>,
+) {
+    let points = &model.rest[body.points.clone()];
+    let (lower, upper) = points
+        .iter()
+        .fold((points[0], points[0]), |(lower, upper), p| {
+            (lower.inf(p), upper.sup(p))
+        });
+    let extent = upper - lower;
+
+    odd(body, ("size", extent.max(), "m", SIZES), out);
+    if let Some(density) = source.density {
+        odd(body, ("density", density, "kg/m³", DENSITIES), out);
+    }
+    if let Some(law) = &source.material {
+        examine_material(law, body, model, gravity * extent.max(), out);
+        slivers(body, model, out);
+        node_masses(body, model, out);
+    }
+
+    let speed = Vector3::from(source.velocity).norm()
+        + Vector3::from(source.angular_velocity).norm() * 0.5 * extent.norm();
+    let sizes_per_step = speed * model.time_step / extent.min();
+    if sizes_per_step > SIZES_PER_STEP {
+        out.push(Symptom::FastStart {
+            body: body.name.clone(),
+            speed,
+            sizes_per_step,
+        });
+    }
+}
+
+/// Remarks on a number that things which are simulated do not have: `(quantity, value, unit, range)`.
+fn odd(
+    body: &Body,
+    (quantity, value, unit, [least, most]): (&'static str, f64, &'static str, [f64; 2]),
+    out: &mut Vec<Symptom>,
+) {
+    if !(least..=most).contains(&value) {
+        out.push(Symptom::Units {
+            subject: format!("`{}`", body.name),
+            quantity,
+            value,
+            unit,
+        });
+    }
+}
+
+/// `fall` is gravity times the extent (m²/s²).
+fn examine_material(law: &Material, body: &Body, model: &Model, fall: f64, out: &mut Vec<Symptom>) {
+    odd(body, ("density", law.density, "kg/m³", DENSITIES), out);
+    odd(body, ("Young's modulus", law.young, "Pa", MODULI), out);
+    let strain = law.density * fall / law.young;
+    if strain > STRAIN {
+        out.push(Symptom::OwnWeight {
+            body: body.name.clone(),
+            strain,
+        });
+    }
+    if law.poisson >= LOCKING {
+        out.push(Symptom::Locking {
+            body: body.name.clone(),
+            poisson: law.poisson,
+        });
+    }
+
+    // Pressure waves in a solid without bounds: the P-wave modulus over the density.
+    let modulus =
+        law.young * (1.0 - law.poisson) / ((1.0 + law.poisson) * (1.0 - 2.0 * law.poisson));
+    let wave = (modulus / law.density).sqrt();
+    let edge = mean_edge(body, model);
+    let edges_per_step = wave * model.time_step / edge;
+    if edges_per_step > EDGES_PER_STEP {
+        out.push(Symptom::WaveSpeed {
+            body: body.name.clone(),
+            speed: wave,
+            edges_per_step,
+            step: 10.0 * edge / wave,
+        });
+    }
+}
+
+fn slivers(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
+    let mut count = 0;
+    let mut worst = (f64::INFINITY, [0; 4]);
+    for tet in &model.tets[body.tets.clone()] {
+        let quality = tet_quality(tet.map(|point| model.rest[point as usize]));
+        count += usize::from(quality < SLIVER_QUALITY);
+        if quality < worst.0 {
+            worst = (quality, *tet);
+        }
+    }
+    if count > 0 {
+        out.push(Symptom::Slivers {
+            body: body.name.clone(),
+            count,
+            nodes: worst
+                .1
+                .map(|point| body.original_nodes[point as usize - body.points.start]),
+            quality: worst.0,
+        });
+    }
+}
+
+fn node_masses(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
+    let (least, most) = model.mass[body.points.clone()]
+        .iter()
+        .filter(|&&mass| mass > 0.0)
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), &mass| {
+            (least.min(mass), most.max(mass))
+        });
+    let ratio = most / least;
+    if ratio > NODE_MASS_RATIO {
+        out.push(Symptom::NodeMasses {
+            body: body.name.clone(),
+            ratio,
+        });
+    }
+}
+
+/// Mean edge of all tetrahedra of a body (m).
+fn mean_edge(body: &Body, model: &Model) -> f64 {
+    let tets = &model.tets[body.tets.clone()];
+    let total: f64 = tets
+        .iter()
+        .map(|tet| {
+            let [a, b, c, d] = tet.map(|point| model.rest[point as usize]);
+            [b - a, c - a, d - a, c - b, d - b, d - c]
+                .iter()
+                .map(Vector3::norm)
+                .sum::<f64>()
+        })
+        .sum();
+    total / (6 * tets.len()) as f64
+}
+
+fn compare_masses(model: &Model, out: &mut Vec<Symptom>) {
+    let masses = || {
+        model.bodies.iter().enumerate().filter_map(|(index, body)| {
+            let rigid = model.rigid.iter().find(|rigid| rigid.body == index);
+            let mass = rigid.map_or_else(
+                || model.mass[body.points.clone()].iter().sum::<f64>(),
+                |rigid| rigid.inertia.mass(),
+            );
+            (mass > 0.0).then_some((mass, body))
+        })
+    };
+    let by_mass = |a: &(f64, &Body), b: &(f64, &Body)| a.0.total_cmp(&b.0);
+    let (Some(light), Some(heavy)) = (masses().min_by(by_mass), masses().max_by(by_mass)) else {
+        return;
+    };
+    let ratio = heavy.0 / light.0;
+    if ratio > BODY_MASS_RATIO {
+        out.push(Symptom::MassRatio {
+            light: light.1.name.clone(),
+            heavy: heavy.1.name.clone(),
+            ratio,
+        });
+    }
+}

@@ -1,0 +1,390 @@
+//! What the doctor can find.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The scene cannot be run, or its start is impossible.
+    Error,
+    /// It can be run, but probably does not mean what was meant, or will take long.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// One thing that the doctor found. Serialises flat, with its severity and its message.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is.
+    #[serde(flatten)]
+    pub symptom: Symptom,
+    /// What is wrong, in a sentence.
+    pub problem: String,
+    /// What to do about it.
+    pub mend: String,
+}
+
+impl From<Symptom> for Finding {
+    fn from(symptom: Symptom) -> Self {
+        Self {
+            severity: symptom.severity(),
+            problem: symptom.to_string(),
+            mend: symptom.mend(),
+            symptom,
+        }
+    }
+}
+
+/// What is wrong, with its measures in SI units. `Display` gives the sentence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Symptom {
+    /// The scene, a mesh or a material cannot be used at all.
+    Unusable {
+        /// Everything that is known about it.
+        message: String,
+    },
+    /// The surfaces of two bodies or obstacles meet.
+    Overlap {
+        /// A body or obstacle.
+        first: String,
+        /// Another one.
+        second: String,
+        /// Pairs of triangles that meet.
+        triangle_pairs: usize,
+        /// Shortest move of the first body found that takes it off the second (m).
+        depth: f64,
+        /// Direction of that move.
+        direction: [f64; 3],
+        /// A point where they meet (m).
+        place: [f64; 3],
+    },
+    /// A body lies inside another without touching its surface.
+    Inside {
+        /// The inner body.
+        first: String,
+        /// The outer body or obstacle.
+        second: String,
+        /// Shortest move of the inner body found that takes it out (m).
+        depth: f64,
+        /// Direction of that move.
+        direction: [f64; 3],
+        /// A point of the inner body (m).
+        place: [f64; 3],
+    },
+    /// A body reaches into a half-space, or touches it.
+    Penetration {
+        /// The body.
+        first: String,
+        /// The half-space.
+        second: String,
+        /// How deep (m); 0 if it touches.
+        depth: f64,
+        /// Normal of the half-space.
+        direction: [f64; 3],
+        /// The deepest point (m).
+        place: [f64; 3],
+    },
+    /// The surface of a body meets itself.
+    SelfIntersection {
+        /// The body.
+        body: String,
+        /// Pairs of triangles that meet.
+        triangle_pairs: usize,
+        /// A point of the first such pair (m).
+        place: [f64; 3],
+    },
+    /// Elements so thin that they slow the solver down.
+    Slivers {
+        /// The body.
+        body: String,
+        /// How many elements are as bad.
+        count: usize,
+        /// Nodes of the worst element, as the mesh was given, from 0.
+        nodes: [u32; 4],
+        /// Its quality: 1 regular, 0 flat.
+        quality: f64,
+    },
+    /// Nodes whose masses differ so much that iterations suffer.
+    NodeMasses {
+        /// The body.
+        body: String,
+        /// Largest over smallest mass of its nodes.
+        ratio: f64,
+    },
+    /// Bodies whose masses differ so much that the light one is pressed through iterations.
+    MassRatio {
+        /// The lightest body.
+        light: String,
+        /// The heaviest body.
+        heavy: String,
+        /// Heaviest over lightest.
+        ratio: f64,
+    },
+    /// Elastic waves cross many elements in a step.
+    WaveSpeed {
+        /// The body.
+        body: String,
+        /// Speed of pressure waves (m/s).
+        speed: f64,
+        /// Edges that a wave crosses in a step.
+        edges_per_step: f64,
+        /// A step in which it crosses ten (s).
+        step: f64,
+    },
+    /// A body crosses much of its own size in the first step.
+    FastStart {
+        /// The body.
+        body: String,
+        /// Its fastest node (m/s).
+        speed: f64,
+        /// Parts of its smallest extent per step.
+        sizes_per_step: f64,
+    },
+    /// A body that will be crushed by its own weight.
+    OwnWeight {
+        /// The body.
+        body: String,
+        /// `ρ g L / E`: about the strain at its foot.
+        strain: f64,
+    },
+    /// A size or a number that suggests other units than SI.
+    Units {
+        /// Body, or key of the scene.
+        subject: String,
+        /// What is odd.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+    },
+    /// A material that linear tetrahedra make far too stiff.
+    Locking {
+        /// The body.
+        body: String,
+        /// Poisson's ratio.
+        poisson: f64,
+    },
+}
+
+impl Symptom {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Unusable { .. }
+            | Self::Overlap { .. }
+            | Self::Inside { .. }
+            | Self::Penetration { .. }
+            | Self::SelfIntersection { .. } => Severity::Error,
+            Self::Slivers { .. }
+            | Self::NodeMasses { .. }
+            | Self::MassRatio { .. }
+            | Self::FastStart { .. }
+            | Self::OwnWeight { .. }
+            | Self::Units { .. } => Severity::Warning,
+            Self::WaveSpeed { .. } | Self::Locking { .. } => Severity::Note,
+        }
+    }
+
+    fn mend(&self) -> String {
+        match self {
+            Self::Unusable { .. } => "correct the scene as said".to_owned(),
+            Self::Overlap { .. } | Self::Inside { .. } | Self::Penetration { .. } => {
+                "move them apart: `impinge doctor SCENE --separate OUT` writes a scene where they are".to_owned()
+            }
+            Self::SelfIntersection { .. } => {
+                "mend the mesh: separate its sheets, or remesh its outer surface with `impinge mesh tetrahedralize`".to_owned()
+            }
+            Self::Slivers { .. } | Self::NodeMasses { .. } => {
+                "remesh: `impinge mesh convert MESH s.obj`, then `impinge mesh tetrahedralize s.obj OUT --size ..`".to_owned()
+            }
+            Self::MassRatio { .. } => {
+                "check `density` and `scale`; if they are meant so, expect many iterations where the two touch".to_owned()
+            }
+            Self::WaveSpeed { step, .. } => format!(
+                "nothing, if slow motion matters and vibration does not; else a `time.step` of {} s",
+                short(*step)
+            ),
+            Self::FastStart { .. } => {
+                "check `velocity`, or shorten `time.step`: nothing passes through, but one linearisation a step bends far paths".to_owned()
+            }
+            Self::OwnWeight { .. } => {
+                "check the units of `young` (Pa), `density` (kg/m³) and the mesh (m)".to_owned()
+            }
+            Self::Units { .. } => {
+                "all numbers are SI units: m, kg, s, Pa; a mesh in millimetres needs `scale = 0.001`".to_owned()
+            }
+            Self::Locking { .. } => "use 0.45 or less where volume need not be kept exactly".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Symptom {
+    #[expect(clippy::too_many_lines, reason = "one sentence per symptom")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unusable { message } => write!(f, "{message}"),
+            Self::Overlap {
+                first,
+                second,
+                triangle_pairs,
+                depth,
+                direction,
+                place,
+            } => write!(
+                f,
+                "`{first}` and `{second}` overlap at the start: {triangle_pairs} pairs of triangles meet, for example near {} m; \
+                 moving `{first}` by {} m along {} frees it",
+                Point(place),
+                short(*depth),
+                Point(direction)
+            ),
+            Self::Inside {
+                first,
+                second,
+                depth,
+                direction,
+                place,
+            } => write!(
+                f,
+                "`{first}` lies inside `{second}` at the start, for example at {} m; moving it by {} m along {} takes it out",
+                Point(place),
+                short(*depth),
+                Point(direction)
+            ),
+            Self::Penetration {
+                first,
+                second,
+                depth,
+                place,
+                ..
+            } if *depth > 0.0 => write!(
+                f,
+                "`{first}` reaches {} m into the half-space `{second}` at the start, at {} m",
+                short(*depth),
+                Point(place)
+            ),
+            Self::Penetration {
+                first,
+                second,
+                place,
+                ..
+            } => write!(
+                f,
+                "`{first}` touches the half-space `{second}` at the start, at {} m",
+                Point(place)
+            ),
+            Self::SelfIntersection {
+                body,
+                triangle_pairs,
+                place,
+            } => write!(
+                f,
+                "the surface of `{body}` meets itself in {triangle_pairs} pairs of triangles, for example near {} m",
+                Point(place)
+            ),
+            Self::Slivers {
+                body,
+                count,
+                nodes,
+                quality,
+            } => write!(
+                f,
+                "`{body}` has slivers: {count} tetrahedra of a quality below {}, the worst, of nodes {nodes:?}, with {} (1 is regular)",
+                super::elements::SLIVER_QUALITY,
+                short(*quality)
+            ),
+            Self::NodeMasses { body, ratio } => write!(
+                f,
+                "the nodes of `{body}` differ in mass by a factor of {}",
+                short(*ratio)
+            ),
+            Self::MassRatio {
+                light,
+                heavy,
+                ratio,
+            } => write!(
+                f,
+                "`{heavy}` weighs {} times as much as `{light}`",
+                short(*ratio)
+            ),
+            Self::WaveSpeed {
+                body,
+                speed,
+                edges_per_step,
+                ..
+            } => write!(
+                f,
+                "elastic waves in `{body}` travel {} m/s, across {} edges in a step: implicit Euler damps them",
+                short(*speed),
+                short(*edges_per_step)
+            ),
+            Self::FastStart {
+                body,
+                speed,
+                sizes_per_step,
+            } => write!(
+                f,
+                "`{body}` starts with {} m/s and crosses {} times its smallest extent in a step",
+                short(*speed),
+                short(*sizes_per_step)
+            ),
+            Self::OwnWeight { body, strain } => write!(
+                f,
+                "`{body}` is so soft that its own weight strains it by about {} %",
+                short(100.0 * strain)
+            ),
+            Self::Units {
+                subject,
+                quantity,
+                value,
+                unit,
+            } => write!(
+                f,
+                "the {quantity} of {subject} is {} {unit}: is it in other units?",
+                short(*value)
+            ),
+            Self::Locking { body, poisson } => write!(
+                f,
+                "`{body}` has a Poisson ratio of {poisson}: linear tetrahedra lock near 0.5 and become too stiff"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  mend: {}", self.problem, self.mend)
+    }
+}
+
+/// A point or direction to four digits.
+struct Point<'a>(&'a [f64; 3]);
+
+impl fmt::Display for Point<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0.map(short);
+        write!(f, "({x}, {y}, {z})")
+    }
+}
+
+/// A number to four significant digits, scientific only where that is shorter.
+pub(super) fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    if rounded == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&rounded.abs()) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}

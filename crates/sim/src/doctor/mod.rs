@@ -1,0 +1,104 @@
+//! What would go wrong with a scene, before it does.
+//!
+//! - [`examine`]: everything, overlaps with their depth included
+//! - [`quick_look`]: the cheap part, for the beginning of every run
+//! - [`separate`]: the same scene with bodies moved until nothing overlaps
+//!
+//! ```
+//! use impinge_sim::Scene;
+//! use impinge_sim::doctor::{examine, separate};
+//!
+//! let scene = Scene::parse("drop.toml", r#"
+//! [time]
+//! step = 1e-3
+//! duration = 0.1
+//!
+//! [[body]]
+//! name = "cube"
+//! mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+//! material = { young = 1e5, poisson = 0.3, density = 1000 }
+//! position = [0, 0, 0.04]
+//!
+//! [[obstacle]]
+//! name = "ground"
+//! shape = { half_space = { normal = [0, 0, 1] } }
+//! "#, &[""; 0])?;
+//! let diagnosis = examine(&scene);
+//! assert!(!diagnosis.can_start());
+//! assert!(diagnosis.findings[0].to_string().contains("reaches 0.01 m into the half-space `ground`"));
+//!
+//! let separation = separate(&scene)?;
+//! assert!(separation.moves[0].length < 0.0101);
+//! assert!(examine(&separation.scene).can_start());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod elements;
+mod finding;
+mod overlap;
+mod separate;
+mod shorten;
+mod solid;
+
+use serde::Serialize;
+
+pub use finding::{Finding, Severity, Symptom};
+pub use separate::{Move, SeparateError, Separation, separate};
+
+use crate::model::Model;
+use crate::scene::Scene;
+
+/// All findings, the worst first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// What was found, by severity, then in the order of the examination.
+    pub findings: Vec<Finding>,
+}
+
+impl Diagnosis {
+    fn new(symptoms: Vec<Symptom>) -> Self {
+        let mut findings: Vec<Finding> = symptoms.into_iter().map(Finding::from).collect();
+        // Stable: the order within a severity stays.
+        findings.sort_by_key(|finding| finding.severity);
+        Self { findings }
+    }
+
+    /// How many findings have this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    }
+
+    /// Whether there is no error.
+    pub fn can_start(&self) -> bool {
+        self.count(Severity::Error) == 0
+    }
+}
+
+/// Examines a scene completely: meshes, elements, units, step, and every overlap at the start with its depth.
+///
+/// # Cost
+/// That of reading the scene, and for every pair that overlaps some hundred intersection tests of the two.
+pub fn examine(scene: &Scene) -> Diagnosis {
+    let mut symptoms = Vec::new();
+    match Model::new(scene) {
+        Ok((model, _)) => {
+            overlap::examine(&model, &mut symptoms);
+            elements::examine(scene, &model, &mut symptoms);
+        }
+        Err(error) => symptoms.push(Symptom::Unusable {
+            message: error.to_string(),
+        }),
+    }
+    Diagnosis::new(symptoms)
+}
+
+/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios.
+pub fn quick_look(scene: &Scene, model: &Model) -> Diagnosis {
+    let mut symptoms = Vec::new();
+    elements::examine(scene, model, &mut symptoms);
+    Diagnosis::new(symptoms)
+}

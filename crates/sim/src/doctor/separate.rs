@@ -1,0 +1,402 @@
+//! A feasible start: bodies moved apart by as little as a series of projections finds.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::shorten;
+use super::solid::{self, Solid};
+use crate::error::SimError;
+use crate::model::Model;
+use crate::output::{OutputError, atomic};
+use crate::scene::{BodyMesh, ObstacleShape, Rotation, Scene, SceneParts};
+use crate::simulation::Simulation;
+
+/// Room left between bodies, in units of the clearance that contacts keep.
+const MARGIN_PER_CLEARANCE: f64 = 2.0;
+
+/// Rounds of looking for overlaps and moving; a pile needs as many as it is bodies deep, and some.
+const ROUNDS: usize = 200;
+
+/// Sweeps of one projection.
+const SWEEPS: usize = 2000;
+
+/// Violation of a constraint, in units of the margin, that ends a projection.
+const SWEEP_TOLERANCE: f64 = 1e-3;
+
+/// Turns (degrees) below this are none.
+const NO_TURN: f64 = 1e-12;
+
+/// How far a body was moved.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Move {
+    /// Name of the body.
+    pub body: String,
+    /// Translation (m).
+    pub translation: [f64; 3],
+    /// Its length (m).
+    pub length: f64,
+}
+
+/// A scene whose start is free of overlap.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Separation {
+    /// The bodies that were moved, in the order of the scene.
+    pub moves: Vec<Move>,
+    /// The scene with new positions. Copies that moved became bodies of their own.
+    pub scene: Scene,
+}
+
+impl Separation {
+    /// Writes the scene as a TOML file; mesh files are named so that they are found from there.
+    ///
+    /// # Errors
+    /// [`OutputError`] if the file cannot be written; what stood there is then unchanged.
+    pub fn write(&self, path: &Path) -> Result<(), OutputError> {
+        let text = self.to_toml(path.parent().unwrap_or(Path::new("")));
+        let text = text.map_err(|error| OutputError::write(path, io::Error::other(error)))?;
+        atomic::write(path, text.as_bytes())
+    }
+
+    fn to_toml(&self, folder: &Path) -> Result<String, toml::ser::Error> {
+        let mut scene = self.scene.clone();
+        let from = absolute(scene.folder());
+        let to = absolute(folder);
+        let files = (scene
+            .bodies
+            .iter_mut()
+            .filter_map(|body| match &mut body.mesh {
+                BodyMesh::File(file) => Some(file),
+                _ => None,
+            }))
+        .chain(scene.obstacles.iter_mut().filter_map(|obstacle| {
+            match &mut obstacle.shape {
+                ObstacleShape::File(file) => Some(file),
+                _ => None,
+            }
+        }));
+        for file in files {
+            // A path that begins with a variable is absolute once that is known.
+            if from != to && !file.path.starts_with("${") {
+                file.path = from.join(&file.path).to_string_lossy().into_owned();
+            }
+        }
+        toml::to_string(&scene)
+    }
+}
+
+/// The folder from the root, without `.` and `..` where they can be resolved by name.
+fn absolute(folder: &Path) -> PathBuf {
+    let full = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let mut plain = PathBuf::new();
+    for component in full.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Why no feasible start was found.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SeparateError {
+    /// The scene cannot be used for another reason.
+    #[error(transparent)]
+    Unusable(#[from] SimError),
+    /// A surface meets itself; no translation changes that.
+    #[error("the surface of `{body}` meets itself, which moving bodies cannot mend: mend its mesh")]
+    SelfIntersection {
+        /// The body.
+        body: String,
+    },
+    /// Neither of two overlapping bodies may be moved.
+    #[error(
+        "`{first}` and `{second}` overlap and neither may be moved: both are obstacles or have nodes with a prescribed \
+         motion; move one by hand"
+    )]
+    Immovable {
+        /// A body or obstacle.
+        first: String,
+        /// Another one, or a half-space.
+        second: String,
+    },
+    /// Bodies are so confined that moving them did not help.
+    #[error(
+        "`{first}` and `{second}` still overlap after {rounds} rounds of moving: is there room for all bodies? Remove \
+         some, or move the obstacles"
+    )]
+    Stuck {
+        /// A body.
+        first: String,
+        /// Another body, obstacle or half-space.
+        second: String,
+        /// Rounds spent.
+        rounds: usize,
+    },
+}
+
+/// Moves bodies until nothing overlaps, by the least total squared displacement that a series of projections finds.
+///
+/// Only bodies whose nodes are all free are moved, and they are not turned. Every overlap gives a linear constraint on the
+/// translations, `d · (t_first − t_second) ≥ c`, with the direction of the shortest way out; the least translations
+/// that fulfil all of them are found by Hildreth's projections; then overlaps are looked for anew. At the end every body in
+/// turn is tried on shorter ways with all others in place. The result is as short as these directions allow, which is not
+/// the least over all ways to separate the bodies.
+///
+/// # Errors
+/// [`SeparateError`] naming the bodies that stay in each other's way.
+///
+/// # Source
+/// Hildreth, "A quadratic programming procedure", 1957, <https://doi.org/10.1002/nav.3800040113>.
+pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
+    let parts = scene.instantiate().map_err(SimError::from)?;
+    let (model, _) = Model::new(scene)?;
+    let solids = solid::solids(&model);
+    let margin = MARGIN_PER_CLEARANCE * model.tolerances.clearance();
+    let mut problem = Problem::new(&model, &solids, margin)?;
+    for round in 0.. {
+        let overlaps = overlaps(&solids, &problem.moves);
+        let Some(&[first, second]) = overlaps.first() else {
+            break;
+        };
+        if round == ROUNDS {
+            return Err(SeparateError::Stuck {
+                first: solids[first].name.clone(),
+                second: solids[second].name.clone(),
+                rounds: round,
+            });
+        }
+        problem.add(&solids, &overlaps)?;
+        problem.project()?;
+    }
+
+    let mut moves = problem.moves;
+    shorten::shorten(&model, &solids, margin, &mut moves);
+    let separated = moved_scene(scene, &parts, &moves);
+    prove(&separated, &model)?;
+    let listed = (solids.iter().zip(&moves))
+        .filter(|(_, translation)| translation.norm() > 0.0)
+        .map(|(solid, translation)| Move {
+            body: solid.name.clone(),
+            translation: (*translation).into(),
+            length: translation.norm(),
+        })
+        .collect();
+    Ok(Separation {
+        moves: listed,
+        scene: separated,
+    })
+}
+
+/// The new scene must start: proved by the same test as that of a run.
+fn prove(separated: &Scene, model: &Model) -> Result<(), SeparateError> {
+    match Simulation::new(separated) {
+        Ok(_) => Ok(()),
+        Err(SimError::InitialOverlap { first, second, .. }) if first == second => {
+            Err(SeparateError::SelfIntersection { body: first })
+        }
+        Err(SimError::InitialOverlap { first, second, .. }) => {
+            let rounds = ROUNDS.min(model.solid_count());
+            Err(SeparateError::Stuck {
+                first,
+                second,
+                rounds,
+            })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Pairs of solids that meet or lie inside each other after being moved, ascending.
+fn overlaps(solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
+    solid::near_pairs(solids, moves)
+        .into_par_iter()
+        .filter(|&[first, second]| {
+            !solids[first].is_free_of(&solids[second], &(moves[first] - moves[second]))
+        })
+        .collect()
+}
+
+/// `direction · (t_first − t_second) ≥ least`; without a second, `direction · t_first ≥ least`.
+struct Constraint {
+    first: usize,
+    second: Option<usize>,
+    direction: Vector3<f64>,
+    least: f64,
+    multiplier: f64,
+    /// What else is in the way, for a message.
+    other: String,
+}
+
+struct Problem<'a> {
+    model: &'a Model,
+    constraints: Vec<Constraint>,
+    moves: Vec<Vector3<f64>>,
+    margin: f64,
+}
+
+impl<'a> Problem<'a> {
+    /// Half-spaces give exact constraints from the start.
+    fn new(model: &'a Model, solids: &[Solid], margin: f64) -> Result<Self, SeparateError> {
+        let mut constraints = Vec::new();
+        for half_space in &model.half_spaces {
+            for (index, solid) in solids.iter().enumerate() {
+                let height =
+                    solid.lowest(&half_space.normal) - half_space.normal.dot(&half_space.point);
+                if solid.movable {
+                    constraints.push(Constraint {
+                        first: index,
+                        second: None,
+                        direction: half_space.normal,
+                        // A body that already stands closer than the margin may stay there.
+                        least: if height > 0.0 {
+                            (margin - height).min(0.0)
+                        } else {
+                            margin - height
+                        },
+                        multiplier: 0.0,
+                        other: half_space.name.clone(),
+                    });
+                } else if !solid.passive && height <= 0.0 {
+                    return Err(SeparateError::Immovable {
+                        first: solid.name.clone(),
+                        second: half_space.name.clone(),
+                    });
+                }
+            }
+        }
+        let mut problem = Self {
+            model,
+            constraints,
+            moves: vec![Vector3::zeros(); solids.len()],
+            margin,
+        };
+        problem.project()?;
+        Ok(problem)
+    }
+
+    /// Adds a constraint for every overlap, in the direction of its shortest exit.
+    fn add(&mut self, solids: &[Solid], overlaps: &[[usize; 2]]) -> Result<(), SeparateError> {
+        let moves = &self.moves;
+        let found: Result<Vec<Constraint>, SeparateError> = overlaps
+            .par_iter()
+            .map(|&[first, second]| {
+                let [first, second] = if solids[first].movable {
+                    [first, second]
+                } else {
+                    [second, first]
+                };
+                if !solids[first].movable {
+                    return Err(SeparateError::Immovable {
+                        first: solids[first].name.clone(),
+                        second: solids[second].name.clone(),
+                    });
+                }
+                let shift = moves[first] - moves[second];
+                let exit = solids[first].exit(&solids[second], &shift);
+                Ok(Constraint {
+                    first,
+                    second: solids[second].movable.then_some(second),
+                    direction: exit.direction,
+                    least: exit.direction.dot(&shift) + exit.distance + self.margin,
+                    multiplier: 0.0,
+                    other: solids[second].name.clone(),
+                })
+            })
+            .collect();
+        self.constraints.extend(found?);
+        Ok(())
+    }
+
+    /// The translations of least sum of squares that fulfil all constraints, from where the last projection ended.
+    fn project(&mut self) -> Result<(), SeparateError> {
+        let mut worst = (0.0, 0);
+        for _ in 0..SWEEPS {
+            worst = (0.0, 0);
+            for (index, constraint) in self.constraints.iter_mut().enumerate() {
+                let Constraint {
+                    first,
+                    second,
+                    direction,
+                    least,
+                    multiplier,
+                    ..
+                } = constraint;
+                let (second_move, bodies) = match *second {
+                    Some(second) => (self.moves[second], 2.0),
+                    None => (Vector3::zeros(), 1.0),
+                };
+                let lack = *least - direction.dot(&(self.moves[*first] - second_move));
+                let new = (*multiplier + lack / bodies).max(0.0);
+                let change = *direction * (new - *multiplier);
+                *multiplier = new;
+                self.moves[*first] += change;
+                if let Some(second) = *second {
+                    self.moves[second] -= change;
+                }
+                if lack > worst.0 {
+                    worst = (lack, index);
+                }
+            }
+            if worst.0 <= SWEEP_TOLERANCE * self.margin {
+                return Ok(());
+            }
+        }
+        // Slow is not stuck: what is left is less than the margin.
+        if worst.0 < 0.5 * self.margin {
+            return Ok(());
+        }
+        let constraint = &self.constraints[worst.1];
+        Err(SeparateError::Stuck {
+            first: self.model.solid(constraint.first).name.clone(),
+            second: constraint.other.clone(),
+            rounds: SWEEPS,
+        })
+    }
+}
+
+/// The scene with moved bodies; a row of copies of which one moved becomes single bodies.
+fn moved_scene(scene: &Scene, parts: &SceneParts, moves: &[Vector3<f64>]) -> Scene {
+    let mut moved = scene.clone();
+    moved.bodies.clear();
+    let mut first = 0;
+    for source in &scene.bodies {
+        let count = source.copies.map_or(1, |copies| copies.count as usize);
+        let range = first..first + count;
+        first += count;
+        if moves[range.clone()].iter().all(|t| *t == Vector3::zeros()) {
+            moved.bodies.push(source.clone());
+            continue;
+        }
+        for index in range {
+            let part = &parts.bodies[index];
+            let mut body = source.clone();
+            body.copies = None;
+            body.name.clone_from(&part.name);
+            body.position = (part.position + moves[index]).into();
+            if source.copies.is_some() {
+                let turn = part.rotation.axis_angle();
+                body.rotation = turn.and_then(|(axis, angle)| {
+                    let degrees = angle.to_degrees();
+                    (degrees.abs() > NO_TURN).then(|| Rotation {
+                        axis: axis.into_inner().into(),
+                        degrees,
+                    })
+                });
+            }
+            moved.bodies.push(body);
+        }
+    }
+    moved
+}

@@ -1,0 +1,300 @@
+//! Closed surfaces at the start, and how far one has to move to be free of another.
+
+use impinge_geometry::exact::{triangles_intersect, winding_number};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use crate::model::{Model, PointMotion};
+
+/// Pairs of triangles whose normals are tried as directions out of an overlap.
+const SAMPLE: usize = 64;
+
+/// Distinct normals that are tried, of each body.
+const NORMALS: usize = 6;
+
+/// Cosine above which two directions are taken for the same.
+const SAME_DIRECTION: f64 = 0.95;
+
+/// Halvings of a distance: to a millionth of the bodies' size.
+const HALVINGS: usize = 20;
+
+/// The closed surface of a body or mesh obstacle.
+pub(super) struct Solid {
+    pub(super) name: String,
+    triangles: Vec<[Vector3<f64>; 3]>,
+    lower: Vector3<f64>,
+    upper: Vector3<f64>,
+    /// Whether all of its points are free.
+    pub(super) movable: bool,
+    /// Whether all of its points follow a prescribed motion; two such bodies may overlap.
+    pub(super) passive: bool,
+}
+
+/// The way out of an overlap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exit {
+    /// Unit vector.
+    pub(super) direction: Vector3<f64>,
+    /// How far the first body has to move along it (m).
+    pub(super) distance: f64,
+}
+
+/// All solids of a model, by number.
+pub(super) fn solids(model: &Model) -> Vec<Solid> {
+    (0..model.solid_count())
+        .map(|index| {
+            let body = model.solid(index);
+            let triangles: Vec<[Vector3<f64>; 3]> = model.surface.triangles()
+                [body.triangles.clone()]
+            .iter()
+            .map(|corners| corners.map(|point| model.rest[point as usize]))
+            .collect();
+            let (lower, upper) = bounds(&triangles);
+            Solid {
+                name: body.name.clone(),
+                triangles,
+                lower,
+                upper,
+                movable: model.motion_of_point[body.points.clone()]
+                    .iter()
+                    .all(|motion| !matches!(motion, PointMotion::Prescribed(_))),
+                passive: model.surface.passive()[index],
+            }
+        })
+        .collect()
+}
+
+fn bounds(triangles: &[[Vector3<f64>; 3]]) -> (Vector3<f64>, Vector3<f64>) {
+    triangles.as_flattened().iter().fold(
+        (
+            Vector3::repeat(f64::INFINITY),
+            Vector3::repeat(f64::NEG_INFINITY),
+        ),
+        |(lower, upper), p| (lower.inf(p), upper.sup(p)),
+    )
+}
+
+impl Solid {
+    /// A point of the surface.
+    pub(super) fn a_point(&self) -> Vector3<f64> {
+        self.triangles[0][0]
+    }
+
+    /// Diagonal of the bounding box (m).
+    pub(super) fn size(&self) -> f64 {
+        (self.upper - self.lower).norm()
+    }
+
+    /// Smallest value of `direction · x` over the surface.
+    pub(super) fn lowest(&self, direction: &Vector3<f64>) -> f64 {
+        self.triangles
+            .as_flattened()
+            .iter()
+            .map(|p| direction.dot(p))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    pub(super) fn boxes_overlap(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+        (0..3).all(|c| {
+            self.lower[c] + shift[c] <= other.upper[c] && other.lower[c] <= self.upper[c] + shift[c]
+        })
+    }
+
+    /// Pairs of triangles, of this solid moved by `shift` and of another, that meet: up to `limit` of them.
+    pub(super) fn meetings(
+        &self,
+        other: &Self,
+        shift: &Vector3<f64>,
+        limit: usize,
+    ) -> Vec<[u32; 2]> {
+        if !self.boxes_overlap(other, shift) {
+            return Vec::new();
+        }
+        let lower = (self.lower + shift).sup(&other.lower);
+        let upper = (self.upper + shift).inf(&other.upper);
+        let near = |triangles: &[[Vector3<f64>; 3]], shift: &Vector3<f64>| {
+            let mut near: Vec<Boxed> = (0u32..)
+                .zip(triangles)
+                .map(|(index, corners)| Boxed::new(index, corners.map(|corner| corner + shift)))
+                .filter(|boxed| {
+                    (0..3).all(|c| boxed.lower[c] <= upper[c] && lower[c] <= boxed.upper[c])
+                })
+                .collect();
+            near.sort_by(|a, b| a.lower.x.total_cmp(&b.lower.x).then(a.index.cmp(&b.index)));
+            near
+        };
+        let ours = near(&self.triangles, shift);
+        let theirs = near(&other.triangles, &Vector3::zeros());
+        let widest = theirs
+            .iter()
+            .map(|boxed| boxed.upper.x - boxed.lower.x)
+            .fold(0.0, f64::max);
+        let mut found = Vec::new();
+        for first in &ours {
+            // One more box than the difference says: it is rounded.
+            let start = theirs
+                .partition_point(|second| second.lower.x < (first.lower.x - widest).next_down());
+            for second in &theirs[start..] {
+                if second.lower.x > first.upper.x {
+                    break;
+                }
+                if first.overlaps(second) && triangles_intersect(&first.corners, &second.corners) {
+                    found.push([first.index, second.index]);
+                    if found.len() == limit {
+                        return found;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether this solid, moved by `shift`, lies inside another whose surface it does not meet.
+    pub(super) fn is_inside(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+        let point = self.a_point() + shift;
+        (0..3).all(|c| other.lower[c] <= point[c] && point[c] <= other.upper[c])
+            && winding_number(&point, other.triangles.iter().copied()) != 0
+    }
+
+    /// Whether this solid, moved by `shift`, and another share no point.
+    pub(super) fn is_free_of(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+        self.meetings(other, shift, 1).is_empty()
+            && !self.is_inside(other, shift)
+            && !other.is_inside(self, &-shift)
+    }
+
+    /// The shortest of the [`exits`](Self::exits).
+    pub(super) fn exit(&self, other: &Self, shift: &Vector3<f64>) -> Exit {
+        let exits = self.exits(other, shift).into_iter();
+        exits
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))
+            .unwrap_or(Exit {
+                direction: Vector3::z(),
+                distance: self.size() + other.size(),
+            })
+    }
+
+    /// Ways out of `other`, from where this solid is after moving by `shift`.
+    ///
+    /// Along each of a set of directions (the axes, the line between the middles, normals where the surfaces meet) a
+    /// distance at which the solids are free and just before which they are not.
+    pub(super) fn exits(&self, other: &Self, shift: &Vector3<f64>) -> Vec<Exit> {
+        self.directions(other, shift)
+            .into_par_iter()
+            .map(|direction| Exit {
+                direction,
+                distance: self.distance_along(other, shift, &direction),
+            })
+            .collect()
+    }
+
+    fn directions(&self, other: &Self, shift: &Vector3<f64>) -> Vec<Vector3<f64>> {
+        let meetings = self.meetings(other, shift, SAMPLE);
+        let normal = |corners: &[Vector3<f64>; 3]| {
+            let [a, b, c] = corners;
+            (b - a).cross(&(c - a)).try_normalize(0.0)
+        };
+        let theirs: Vec<Vector3<f64>> = meetings
+            .iter()
+            .filter_map(|pair| normal(&other.triangles[pair[1] as usize]))
+            .collect();
+        let ours: Vec<Vector3<f64>> = meetings
+            .iter()
+            .filter_map(|pair| normal(&self.triangles[pair[0] as usize]).map(|n| -n))
+            .collect();
+        let middles = self.lower + self.upper + 2.0 * shift - other.lower - other.upper;
+        let mut directions: Vec<Vector3<f64>> = [
+            theirs.iter().sum::<Vector3<f64>>(),
+            ours.iter().sum::<Vector3<f64>>(),
+            middles,
+        ]
+        .iter()
+        .filter_map(|direction| {
+            direction.try_normalize(1e-9 * direction.amax().max(f64::MIN_POSITIVE))
+        })
+        .collect();
+        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+            directions.extend([axis, -axis]);
+        }
+        for normals in [theirs, ours] {
+            let mut added = 0;
+            for normal in normals {
+                let known = directions.iter().any(|d| d.dot(&normal) > SAME_DIRECTION);
+                if !known && added < NORMALS {
+                    directions.push(normal);
+                    added += 1;
+                }
+            }
+        }
+        directions
+    }
+
+    fn distance_along(&self, other: &Self, shift: &Vector3<f64>, direction: &Vector3<f64>) -> f64 {
+        // Beyond the far end of the other solid nothing meets.
+        let beyond = -other.lowest(&-direction) - self.lowest(direction) - direction.dot(shift);
+        let free = |distance: f64| self.is_free_of(other, &(shift + direction * distance));
+        let (mut meets, mut apart) = (0.0, beyond / 64.0);
+        while apart < beyond && !free(apart) {
+            meets = apart;
+            apart *= 2.0;
+        }
+        let mut apart = apart.min(beyond);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (meets + apart);
+            if free(middle) {
+                apart = middle;
+            } else {
+                meets = middle;
+            }
+        }
+        apart
+    }
+}
+
+/// A triangle with its box.
+struct Boxed {
+    index: u32,
+    corners: [Vector3<f64>; 3],
+    lower: Vector3<f64>,
+    upper: Vector3<f64>,
+}
+
+impl Boxed {
+    fn new(index: u32, corners: [Vector3<f64>; 3]) -> Self {
+        let [a, b, c] = corners;
+        Self {
+            index,
+            corners,
+            lower: a.inf(&b).inf(&c),
+            upper: a.sup(&b).sup(&c),
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        (1..3).all(|c| self.lower[c] <= other.upper[c] && other.lower[c] <= self.upper[c])
+    }
+}
+
+/// Pairs of solids, each moved by its own translation, whose boxes overlap and of which not both are passive; ascending.
+pub(super) fn near_pairs(solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
+    let mut order: Vec<usize> = (0..solids.len()).collect();
+    let left = |solid: usize| solids[solid].lower.x + moves[solid].x;
+    order.sort_by(|&a, &b| left(a).total_cmp(&left(b)).then(a.cmp(&b)));
+    let mut pairs = Vec::new();
+    for (rank, &first) in order.iter().enumerate() {
+        let right = solids[first].upper.x + moves[first].x;
+        for &second in order[rank + 1..]
+            .iter()
+            .take_while(|&&second| left(second) <= right)
+        {
+            let shift = moves[first] - moves[second];
+            if !(solids[first].passive && solids[second].passive)
+                && solids[first].boxes_overlap(&solids[second], &shift)
+            {
+                pairs.push([first.min(second), first.max(second)]);
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
