@@ -8,9 +8,12 @@ use crate::{
     step::features::Neighbours,
     tolerances::{ToleranceMode, ToleranceScales},
 };
+use impinge_contact::method::Method;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
+use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
+use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::surface::CollisionSurface;
 use impinge_krylov::block::BlockPattern;
@@ -103,8 +106,8 @@ pub struct Model {
     pub anchored_contacts: bool,
     /// Scales of the tolerances.
     pub tolerances: ToleranceScales,
-    /// Settings of the contact solver, tolerances excepted.
-    pub solver: ActiveSetCrSettings,
+    /// The contact method with its settings, tolerances excepted.
+    pub solver: Method,
 }
 
 impl Model {
@@ -400,7 +403,33 @@ fn scales(
 /// Iterations of one solve after which a shorter step is the better bet.
 const MAX_ITERATIONS: u64 = 1500;
 
-fn solver_settings(scene: &Scene) -> ActiveSetCrSettings {
+/// The method of the scene. Keys that steer the conjugate-residual iteration mean nothing to the methods beside it.
+fn solver_settings(scene: &Scene) -> Method {
+    let mut method = match scene.solver.method {
+        crate::scene::SolverMethod::Cr => return Method::Cr(cr_settings(scene)),
+        crate::scene::SolverMethod::ActiveSet => {
+            return Method::ActiveSet(ActiveSetCrSettings {
+                schedule: EvaluationSchedule::AtConvergence,
+                anticipation: 0,
+                ..cr_settings(scene)
+            });
+        }
+        crate::scene::SolverMethod::SpActiveSet => {
+            Method::SpActiveSet(StaggeredProjectionsSettings::default())
+        }
+        crate::scene::SolverMethod::Sp2Cr => Method::Sp2Cr(StaggeredProjectionsSettings {
+            schedule: Schedule::Interval,
+            ..StaggeredProjectionsSettings::default()
+        }),
+        crate::scene::SolverMethod::Ica => Method::Ica(ConstraintAnticipationSettings::default()),
+    };
+    if let Some(count) = scene.solver.max_iterations {
+        *method.max_iterations_mut() = u64::from(count);
+    }
+    method
+}
+
+fn cr_settings(scene: &Scene) -> ActiveSetCrSettings {
     let defaults = ActiveSetCrSettings::default();
     ActiveSetCrSettings {
         preconditioner: match scene.solver.preconditioner {

@@ -2,7 +2,9 @@
 
 use super::{
     ContactSolver,
-    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, Tolerances},
+    active_set_cr::{
+        ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
+    },
     constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
     staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
@@ -34,7 +36,7 @@ pub enum Method {
 #[non_exhaustive]
 pub enum MethodError {
     /// No method of that name.
-    #[error("there is no method `{name}`; choose one of {}", Method::NAMES.join(", "))]
+    #[error("there is no method `{name}`; choose one of {}, {}", Method::NAMES.join(", "), Method::VARIANTS.join(", "))]
     Unknown {
         /// The name.
         name: String,
@@ -68,15 +70,28 @@ impl Method {
     /// Names of all methods.
     pub const NAMES: [&'static str; 5] = ["cr", "active-set", "sp-active-set", "sp-2cr", "ica"];
 
-    /// The method `name` with its default settings and the given tolerances.
+    /// Names of variants of `cr` without the anticipation of states, as in its paper: with either preconditioner.
+    pub const VARIANTS: [&'static str; 2] = ["cr-full", "cr-diagonal"];
+
+    /// The method `name`, a variant included, with its default settings and the given tolerances.
     ///
     /// # Errors
     /// [`MethodError::Unknown`] if there is none.
     pub fn named(name: &str, tolerances: Tolerances) -> Result<Self, MethodError> {
         let mut method = match name {
             "cr" => Self::Cr(ActiveSetCrSettings::default()),
+            "cr-full" => Self::Cr(ActiveSetCrSettings {
+                anticipation: 0,
+                ..ActiveSetCrSettings::default()
+            }),
+            "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
+                anticipation: 0,
+                preconditioner: PreconditionerKind::Diagonal,
+                ..ActiveSetCrSettings::default()
+            }),
             "active-set" => Self::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
+                anticipation: 0,
                 ..ActiveSetCrSettings::default()
             }),
             "sp-active-set" => Self::SpActiveSet(StaggeredProjectionsSettings::default()),

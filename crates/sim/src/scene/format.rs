@@ -76,6 +76,24 @@ pub enum Preconditioner {
     Diagonal,
 }
 
+/// The contact method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverMethod {
+    /// Active-set conjugate residuals.
+    #[default]
+    Cr,
+    /// The same with states that change only where the equalities are solved: a plain active-set method.
+    ActiveSet,
+    /// Staggered projections by active-set methods: normal and friction forces in turn.
+    SpActiveSet,
+    /// Staggered projections by conjugate residuals whose states change inside the iteration.
+    #[serde(rename = "sp-2cr")]
+    Sp2Cr,
+    /// Iterative constraint anticipation: nested Gauss-Seidel.
+    Ica,
+}
+
 /// How the tolerances that are not given are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -104,6 +122,9 @@ pub enum Evaluation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
+    /// The contact method; `preconditioner`, `anticipation` and `evaluation` steer `cr`, the first of
+    /// them `active-set` too.
+    pub method: SolverMethod,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
     /// Whether contact states are anticipated before the conjugate-residual iterations; `false` for the method of the
@@ -134,6 +155,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
+            method: SolverMethod::Cr,
             preconditioner: Preconditioner::Full,
             anticipation: true,
             tolerances: Tolerances::Physical,

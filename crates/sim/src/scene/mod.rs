@@ -50,8 +50,8 @@ pub use build::{BodyPart, HalfSpacePart, MeshObstaclePart, SceneParts, pair_fric
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Body, BodyMesh, Copies, Evaluation, Fixed, Material, MaterialModel, MeshFile, Motion, Obstacle,
-    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, Time, Tolerances,
-    World,
+    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, SolverMethod, Time,
+    Tolerances, World,
 };
 pub use motion::RigidMotion;
 

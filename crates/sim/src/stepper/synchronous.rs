@@ -23,10 +23,7 @@ use crate::{
         resolve::{balance_momentum, resolve},
     },
 };
-use impinge_contact::{
-    ContactProblem, ContactSolution, Method,
-    method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings},
-};
+use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Method};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
@@ -60,7 +57,9 @@ pub struct Synchronous {
     assembler: Assembler,
     detector: Detector,
     refiner: Refiner,
-    solver: ActiveSetCr,
+    /// The method with the tolerances of the attempt, and its solver.
+    method: Method,
+    solver: Box<dyn ContactSolver>,
     problem: ContactProblem,
     solution: ContactSolution,
     /// Contacts of the attempt; the state's are replaced on success only.
@@ -84,7 +83,8 @@ impl Synchronous {
             assembler: model.elastic.bind(&model.pattern, &model.block_of_point)?,
             detector: Detector::new(),
             refiner: Refiner::default(),
-            solver: ActiveSetCr::new(model.solver),
+            method: model.solver,
+            solver: model.solver.solver(),
             problem: ContactProblem::new(model.time_step, matrix, rhs),
             solution: ContactSolution::default(),
             contacts: Vec::new(),
@@ -178,10 +178,12 @@ impl Synchronous {
             &mut self.problem.rhs,
         );
         let tolerances = model.tolerances.solver(time_step);
-        self.solver.settings = ActiveSetCrSettings {
-            tolerances,
-            ..model.solver
-        };
+        let mut method = model.solver;
+        *method.tolerances_mut() = tolerances;
+        if method != self.method {
+            self.solver = method.solver();
+            self.method = method;
+        }
         self.contacts.clone_from(&state.contacts);
         carry_over(
             model,
@@ -205,7 +207,7 @@ impl Synchronous {
         clock: &mut Clock,
         report: &mut StepReport,
     ) -> Result<bool, StepFailure> {
-        let tolerances = self.solver.settings.tolerances;
+        let tolerances = self.method.tolerances();
         let (mut adding, mut relinearising) = (0, 0);
         loop {
             fill_problem(
@@ -218,8 +220,8 @@ impl Synchronous {
             report.times.formulate += clock.lap();
 
             let mut solver = Observed {
-                method: Method::Cr(self.solver.settings),
-                solver: &mut self.solver,
+                method: self.method,
+                solver: &mut *self.solver,
                 stamp: SolveStamp {
                     step: state.step + 1,
                     round: report.rounds + 1,
