@@ -24,6 +24,9 @@ pub(crate) enum Command {
     /// Solve a stored contact problem again and judge the answer.
     #[command(after_help = EXIT_CODES)]
     Solve(Solve),
+    /// Solve every contact problem of a scene by several methods, and tell what each needed.
+    #[command(after_help = EXIT_CODES)]
+    Compare(Compare),
     /// Prove a saved run again: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
@@ -76,9 +79,51 @@ pub(crate) struct Solve {
     /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// Write one row per iteration into a CSV file: phase, residual, looks at the states, state changes.
+    #[arg(long, value_name = "CSV")]
+    pub(crate) trace: Option<PathBuf>,
     /// Threads to use; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The scene file.
+    pub(crate) scene: PathBuf,
+    /// The methods, the one that the run continues with first: cr, cr-full, cr-diagonal, active-set, sp-active-set, sp-2cr,
+    /// ica, each with settings if need be (ica:law=pyramid).
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        default_value = "cr,cr-full,cr-diagonal,sp-2cr,ica"
+    )]
+    pub(crate) methods: Vec<String>,
+    /// Simulated time to run for (s), instead of the scene's duration.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
+    pub(crate) until: Option<f64>,
+    /// Steps to run for, instead of the scene's duration.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+    /// First step to compare; those before it are taken by the first method alone.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) from: u64,
+    /// Threads to use; results do not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Set a key of the scene, as in `run`. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Print every step of every method as JSON instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write every step of every method into a CSV file, for plots.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Show no progress.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

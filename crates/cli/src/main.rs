@@ -1,8 +1,10 @@
-//! The `impinge` program: run scenes, verify what they left, solve stored problems again, examine and make meshes.
+//! The `impinge` program: run scenes, verify what they left, solve stored problems again, compare methods,
+//! examine and make meshes.
 //!
 //! It knows arguments, progress and exit codes, and nothing numerical. `docs/cli.md` documents it.
 
 mod arguments;
+mod compare;
 mod exit;
 mod interrupt;
 mod mesh;
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
         Command::Mesh(command) => mesh::mesh(&command),

@@ -23,11 +23,7 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let simulation = Simulation::new(&scene)?;
     let interrupt = Interrupt::listen();
 
-    let steps = match (options.steps, options.until) {
-        (Some(steps), _) => steps,
-        (None, Some(until)) => whole_steps(until, scene.time.step),
-        (None, None) => scene.time.steps(),
-    };
+    let steps = steps_of(&scene, options.steps, options.until);
     let folder = options.out.clone().unwrap_or_else(|| {
         let name = options.scene.file_stem().unwrap_or_default();
         PathBuf::from("out").join(name)
@@ -201,6 +197,15 @@ impl<'a> Recorder<'a> {
             None => Ok(()),
             Some(code) => Err(Failure::new(code, message.unwrap_or_default())),
         }
+    }
+}
+
+/// How many steps were asked for.
+pub(crate) fn steps_of(scene: &Scene, steps: Option<u64>, until: Option<f64>) -> u64 {
+    match (steps, until) {
+        (Some(steps), _) => steps,
+        (None, Some(until)) => whole_steps(until, scene.time.step),
+        (None, None) => scene.time.steps(),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
+use impinge_contact::method::TraceRow;
 use impinge_contact::{
     ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
     Termination, residual_under,
@@ -23,17 +25,24 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 
     let mut solution = stored.start.clone();
     let mut solver = method.solver();
-    let begin = Instant::now();
+    if options.trace.is_some() {
+        solver.record();
+    }
+    let (begin, processor) = (Instant::now(), ProcessTime::try_now());
     let report = solver
         .solve(&stored.problem, &mut solution)
         .map_err(|error| Failure::bad_input(&error))?;
     let seconds = begin.elapsed().as_secs_f64();
+    let processor = processor.and_then(|begin| begin.try_elapsed()).ok();
 
     let judged = residual_under(method.friction_law(), &stored.problem, &solution);
     let met = judged.meets(&method.tolerances());
     terminal::say(&describe(options, &stored));
-    terminal::say(&outcome(&method, &report, seconds));
+    terminal::say(&outcome(&method, &report, seconds, processor));
     terminal::say(&table(&method, &judged, &solution));
+    if let Some(path) = &options.trace {
+        write_trace(path, solver.trace())?;
+    }
     if met {
         Ok(())
     } else {
@@ -42,6 +51,28 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
             "the tolerance was not met\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
         ))
     }
+}
+
+/// One row per iteration.
+fn write_trace(path: &Path, rows: &[TraceRow]) -> Result<(), Failure> {
+    let mut text = "iteration,phase,residual,evaluations,state_changes\n".to_owned();
+    for row in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{},{},{:?},{},{}",
+            row.iteration, row.phase, row.residual, row.evaluations, row.state_changes
+        );
+    }
+    std::fs::write(path, text).map_err(|error| {
+        Failure::new(
+            Code::Output,
+            format!(
+                "{} could not be written: {error}\n  mend: give another file with --trace",
+                path.display()
+            ),
+        )
+    })
 }
 
 /// The problem of a file, by what the file is.
@@ -94,7 +125,15 @@ fn describe(options: &Solve, stored: &StoredProblem) -> String {
     )
 }
 
-fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
+fn outcome(
+    method: &Method,
+    report: &ContactReport,
+    seconds: f64,
+    processor: Option<Duration>,
+) -> String {
+    let processor = processor.map_or_else(String::new, |time| {
+        format!(" ({:.3} s of processor time)", time.as_secs_f64())
+    });
     let end = match report.termination {
         Termination::Converged if report.relaxed => "converged, friction to the gap tolerance,",
         Termination::Converged => "converged",
@@ -103,7 +142,7 @@ fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{} {end} after {} iterations in {seconds:.3} s: {} products with A, {} looks at the states, {} state changes{}",
+        "{} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, {} state changes{}",
         method.name(),
         report.iterations,
         report.iterations + report.extra_products,

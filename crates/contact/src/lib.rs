@@ -14,13 +14,15 @@
 //! - [`frame`]: the orthonormal frame of a contact, carried along when the normal turns;
 //! - [`problem`]: rows, offsets and coefficients, free of any method;
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
-//! - [`method`]: the active-set conjugate-residual solver and what it reports;
+//! - [`method`]: the active-set conjugate-residual solver, those it is compared with, and what they report;
 //! - [`mod@residual`]: the independent judge; it shares no code with a solver;
 //! - [`stored`]: a problem with its warm start as bytes, to be replayed.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
 //! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone and maximum dissipation to tolerance |
+//! | [`method::staggered_projections`] | products with `A`, its diagonal | the same where its alternation converges; cone or pyramid |
+//! | [`method::constraint_anticipation`] | the blocks of `A` | the same, slowly for stiff bodies; cone or pyramid |
 //!
 //! ```
 //! use impinge_contact::method::{ContactSolver, active_set_cr::{ActiveSetCr, ActiveSetCrSettings}};

@@ -1,5 +1,6 @@
 //! Scenes, models, states and steppers: the order of a time step.
 
+pub mod compare;
 pub mod error;
 pub mod forces;
 pub mod model;

@@ -8,6 +8,7 @@ use crate::{
     state::State,
     stepper::{SolveObserver, Stepper, Synchronous},
 };
+use impinge_contact::Method;
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
 
@@ -56,12 +57,18 @@ impl Simulation {
         self.stepper.observer = Some(Box::new(observer));
     }
 
+    /// Solves the steps to come by `method`, with the tolerances of the scene.
+    pub fn use_method(&mut self, method: Method) {
+        self.model.solver = method;
+    }
+
     /// Takes one whole step.
     ///
     /// # Errors
     /// [`StepError`] when it cannot be made collision-free; [`state`](Self::state) is then the last safe one.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
-        self.stepper.advance(&self.model, &mut self.state)
+        // A step has many short parallel parts: on a worker thread none of them has to wait for one to wake up.
+        rayon::scope(|_| self.stepper.advance(&self.model, &mut self.state))
     }
 }
 

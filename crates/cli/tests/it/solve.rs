@@ -64,6 +64,77 @@ fn a_stored_problem_is_solved_again() {
     }
 }
 
+/// One row per iteration, whatever the method.
+#[test]
+fn a_trace_has_a_row_per_iteration() {
+    let place = landed();
+    for method in ["cr", "cr-full", "sp-2cr", "ica"] {
+        let answer = place.impinge(&["solve", PROBLEM, "--method", method, "--trace", "t.csv"]);
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        let text = std::fs::read_to_string(place.path("t.csv")).expect("a trace");
+        let mut rows = text.lines();
+        assert_eq!(
+            rows.next(),
+            Some("iteration,phase,residual,evaluations,state_changes")
+        );
+        assert!(rows.clone().count() > 1, "{method}: {text}");
+        let residuals: Vec<f64> = rows
+            .map(|row| row.split(',').nth(2).unwrap().parse().unwrap())
+            .collect();
+        assert!(residuals.last() < residuals.first(), "{method}: {text}");
+    }
+}
+
+#[test]
+fn methods_are_compared_on_the_same_problems() {
+    let place = Place::new(LANDING);
+    let methods = "cr,active-set,sp-active-set,sp-2cr,ica,ica:law=pyramid";
+    let answer = place.impinge(&[
+        "compare",
+        "scene.toml",
+        "--methods",
+        methods,
+        "--csv",
+        "c.csv",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    for method in methods.split(',') {
+        let row = answer.out.lines().find(|line| line.starts_with(method));
+        assert!(row.is_some(), "{method}: {}", answer.out);
+    }
+    let csv = std::fs::read_to_string(place.path("c.csv")).expect("a table");
+    // Each method has a row for each step, and meets its tolerances.
+    let rows: Vec<Vec<&str>> = csv
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    assert_eq!(rows.len() % 6, 0, "{csv}");
+    assert!(rows.iter().all(|row| row[7] == "0"), "{csv}");
+
+    let answer = place.impinge(&[
+        "compare",
+        "scene.toml",
+        "--methods",
+        "cr,ica",
+        "--json",
+        "--steps",
+        "3",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&answer.out).expect("JSON");
+    assert_eq!(json[1]["name"], "ica");
+    assert_eq!(json[1]["steps"][0]["unmet"], 0);
+
+    let answer = place.impinge(&["compare", "scene.toml", "--methods", "cr,magic"]);
+    assert_eq!(answer.code, Some(3));
+    assert!(
+        answer.err.contains("there is no method `magic`"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(place.names(), ["c.csv", "scene.toml"]);
+}
+
 #[test]
 fn a_solve_that_misses_its_tolerance_has_code_1() {
     let place = landed();

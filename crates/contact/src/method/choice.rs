@@ -158,7 +158,7 @@ impl Method {
     }
 
     /// A solver with these settings.
-    pub fn solver(&self) -> Box<dyn ContactSolver> {
+    pub fn solver(&self) -> Box<dyn ContactSolver + Send> {
         match *self {
             Self::Cr(settings) | Self::ActiveSet(settings) => Box::new(ActiveSetCr::new(settings)),
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => {

@@ -5,8 +5,10 @@ mod choice;
 pub mod constraint_anticipation;
 mod rows;
 pub mod staggered_projections;
+mod trace;
 
 pub use choice::{Method, MethodError};
+pub use trace::TraceRow;
 
 use crate::{ContactError, ContactProblem, ContactSolution};
 
@@ -64,4 +66,12 @@ pub trait ContactSolver {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError>;
+
+    /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.
+    fn record(&mut self) {}
+
+    /// The iterations of the latest solve since [`record`](Self::record); empty if there was none.
+    fn trace(&self) -> &[TraceRow] {
+        &[]
+    }
 }

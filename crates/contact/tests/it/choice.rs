@@ -19,6 +19,11 @@ fn every_name_is_a_method_with_the_given_tolerances() {
         let json = serde_json::to_value(method).expect("plain data");
         assert_eq!(json["method"], name);
     }
+    for name in Method::VARIANTS {
+        let method = Method::named(name, TOLERANCES).expect("a name from the list");
+        assert_eq!(method.name(), "cr");
+        assert_eq!(method.tolerances(), TOLERANCES);
+    }
     let error = Method::named("magic", TOLERANCES).expect_err("no such method");
     assert!(error.to_string().contains("choose one of cr"), "{error}");
 }

@@ -36,7 +36,7 @@ pub(crate) fn carry_over(
             report.removed += 1;
             return false;
         }
-        let lin = lin.clamped(contact.key);
+        let lin = lin.clamped(contact.key).facing(contact.key, &corners);
         contact.weights = lin.weights;
         contact.frame = contact.frame.transported(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&corners));

@@ -56,6 +56,27 @@ impl Linearisation {
         }
     }
 
+    /// The same, or the closest direction and points at `start` if this does not see the pair apart there.
+    ///
+    /// A row demands a positive gap along its normal. Where the pair starts on the other side of it, the row would pull
+    /// the features through each other.
+    pub(crate) fn facing(self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
+        let gap: f64 = (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&start[i]))
+            .sum();
+        if gap > 0.0 || matches!(key, ContactKey::VertexHalfSpace { .. }) {
+            return self;
+        }
+        match closest_direction(key, start) {
+            Some(normal) => Self {
+                normal,
+                weights: closest_weights(key, start),
+                ..self
+            },
+            None => self,
+        }
+    }
+
     /// The same with weights moved back onto the features.
     pub(crate) fn clamped(mut self, key: ContactKey) -> Self {
         match key {

@@ -283,30 +283,15 @@ fn impact_linearisation(
     sweep: Sweep<'_>,
 ) -> Linearisation {
     let apart = closest_direction(touch.key, start).unwrap_or_else(Vector3::z);
-    let lin = linearise(
+    linearise(
         model,
         Some(sweep.start),
         touch.key,
         &touch.at_impact,
         &apart,
     )
-    .clamped(touch.key);
-    if matches!(touch.key, ContactKey::VertexHalfSpace { .. }) {
-        return lin;
-    }
-    // Frozen weights and the normal must see the pair apart at the start, or the row would pull instead of push.
-    let gap: f64 = (0..4)
-        .map(|i| lin.weights[i] * lin.normal.dot(&start[i]))
-        .sum();
-    if gap > 0.0 {
-        lin
-    } else {
-        Linearisation {
-            normal: apart,
-            weights: closest_weights(touch.key, start),
-            ..lin
-        }
-    }
+    .clamped(touch.key)
+    .facing(touch.key, start)
 }
 
 /// Moves the linearisation to `target`, or as far towards it as the normal may turn at once (spec 7.3).
@@ -314,6 +299,7 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
     let old_normal = contact.frame.normal;
     // What the neighbours admit did not keep a held contact apart: its own features must.
     let surroundings = (!contact.held).then_some(sweep.start);
+    let start = contact.gather(sweep.start);
     let mut share = 1.0;
     for _ in 0..8 {
         let mut blend = contact.linearised_at;
@@ -323,6 +309,7 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
         let seen =
             linearise(model, surroundings, contact.key, &blend, &old_normal).clamped(contact.key);
         if seen.normal.dot(&old_normal) >= TURN_COSINE {
+            let seen = seen.facing(contact.key, &start);
             contact.weights = seen.weights;
             contact.frame = contact.frame.transported(seen.normal);
             contact.linearised_at = blend;
@@ -330,7 +317,6 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
         }
         share *= 0.5;
     }
-    let start = contact.gather(sweep.start);
     contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
 }
 

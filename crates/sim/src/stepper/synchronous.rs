@@ -59,7 +59,7 @@ pub struct Synchronous {
     refiner: Refiner,
     /// The method with the tolerances of the attempt, and its solver.
     method: Method,
-    solver: Box<dyn ContactSolver>,
+    solver: Box<dyn ContactSolver + Send>,
     problem: ContactProblem,
     solution: ContactSolution,
     /// Contacts of the attempt; the state's are replaced on success only.

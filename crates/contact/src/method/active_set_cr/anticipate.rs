@@ -113,6 +113,7 @@ impl ActiveSetCr {
             let changes = self.sweep(problem, solution, bound);
             report.state_changes += changes;
             let (norm, curvature) = self.residual_of_step(problem, solution, bound);
+            self.trace.push("anticipation", || norm, report);
             if !norm.is_finite() {
                 break;
             }
@@ -333,7 +334,8 @@ fn push(
 
 /// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
 fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
-    let size = wanted[0].hypot(wanted[1]);
+    // Forces are far from overflow, and this is done for every contact in every step.
+    let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
     if size <= radius {
         (wanted, ContactState::Sticking)
     } else {

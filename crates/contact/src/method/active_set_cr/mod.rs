@@ -22,7 +22,7 @@ pub use settings::{
     Tolerances,
 };
 
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
 use anticipate::Anticipation;
 use look::Occasion;
@@ -63,6 +63,7 @@ pub struct ActiveSetCr {
     pub settings: ActiveSetCrSettings,
     work: Workspace,
     anticipation: Anticipation,
+    trace: Trace,
     preconditioner: Preconditioner,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
@@ -198,6 +199,7 @@ impl ContactSolver for ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
         self.check(problem, solution)?;
+        self.trace.begin();
         self.work.resize(
             problem.unknowns(),
             problem.contacts(),
@@ -225,6 +227,14 @@ impl ContactSolver for ActiveSetCr {
             solution.contacts.clone_from(&self.work.initial_contacts);
         }
         Ok(report)
+    }
+
+    fn record(&mut self) {
+        self.trace.record();
+    }
+
+    fn trace(&self) -> &[TraceRow] {
+        self.trace.rows()
     }
 }
 
@@ -284,6 +294,9 @@ impl ActiveSetCr {
             }
             let alpha = self.work.r.dot(&self.work.q) / curvature;
             self.advance(solution, alpha);
+            let residual = &self.work.r;
+            self.trace
+                .push("conjugate residuals", || residual.norm(), &report);
 
             let occasion = Occasion::Scheduled {
                 iteration: report.iterations,

@@ -23,7 +23,7 @@ mod velocity;
 pub use settings::{ConstraintAnticipationSettings, Start};
 
 use super::rows::{Best, check, merit};
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, residual_under,
 };
@@ -52,6 +52,7 @@ pub struct ConstraintAnticipation {
     impulse: Vec<f64>,
     gradients: ConjugateGradient,
     best: Best,
+    trace: Trace,
 }
 
 impl ConstraintAnticipation {
@@ -142,7 +143,9 @@ impl ConstraintAnticipation {
                 })
                 .sum();
             report.residual = balance.sqrt();
-            if !report.residual.is_finite() {
+            let residual = report.residual;
+            self.trace.push("pass", || residual, report);
+            if !residual.is_finite() {
                 report.termination = Termination::Breakdown;
                 break;
             }
@@ -257,8 +260,17 @@ impl ContactSolver for ConstraintAnticipation {
         self.settings.validate()?;
         check(problem, solution)?;
         let mut report = ContactReport::default();
+        self.trace.begin();
         self.start(problem, solution, &mut report)?;
         self.relax(problem, solution, &mut report);
         Ok(report)
+    }
+
+    fn record(&mut self) {
+        self.trace.record();
+    }
+
+    fn trace(&self) -> &[TraceRow] {
+        self.trace.rows()
     }
 }

@@ -26,12 +26,12 @@ pub use settings::{Schedule, StaggeredProjectionsSettings};
 
 use super::active_set_cr::Tolerances;
 use super::rows::{Best, check, merit};
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState, residual_under};
 use friction::{FrictionHalf, Grip};
 use kkt::Kkt;
 use normal::NormalHalf;
-use projection::{Effort, End, Goal, Half, Projection};
+use projection::{End, Goal, Half, Log, Projection};
 
 /// What a projection is solved to, over the tolerance of the whole.
 const MARGIN: f64 = 0.5;
@@ -48,6 +48,7 @@ pub struct StaggeredProjections {
     normal: NormalHalf,
     friction: FrictionHalf,
     best: Best,
+    trace: Trace,
 }
 
 /// Which projection is next.
@@ -84,33 +85,52 @@ impl StaggeredProjections {
         self.kkt.recompute(problem, solution);
     }
 
-    /// One projection to `looseness` times the tolerances.
+    /// One projection to `looseness` times the tolerances; what it took is added to `report`.
     fn project(
         &mut self,
         turn: Turn,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        tolerances: &Tolerances,
-        looseness: f64,
-        limit: u64,
-    ) -> (End, Effort) {
-        let displacement = match turn {
-            Turn::Normal => tolerances.gap,
-            Turn::Friction => tolerances.slip,
+        (tolerances, looseness): (&Tolerances, f64),
+        report: &mut ContactReport,
+    ) -> End {
+        let (phase, displacement) = match turn {
+            Turn::Normal => ("normal", tolerances.gap),
+            Turn::Friction => ("friction", tolerances.slip),
         };
         let goal = Goal {
             momentum: looseness * tolerances.momentum,
             displacement: looseness * displacement,
             schedule: self.settings.schedule,
-            limit,
+            limit: self.settings.max_iterations,
+        };
+        report.passes += 1;
+        if turn == Turn::Friction {
+            self.friction
+                .bound(problem, solution, &mut self.kkt, goal.displacement);
+        }
+        let log = Log {
+            phase,
+            report,
+            trace: &mut self.trace,
         };
         match turn {
-            Turn::Normal => run(&mut self.kkt, &mut self.normal, problem, goal, solution),
-            Turn::Friction => {
-                self.friction
-                    .bound(problem, solution, &mut self.kkt, goal.displacement);
-                run(&mut self.kkt, &mut self.friction, problem, goal, solution)
-            }
+            Turn::Normal => run(
+                &mut self.kkt,
+                &mut self.normal,
+                problem,
+                goal,
+                log,
+                solution,
+            ),
+            Turn::Friction => run(
+                &mut self.kkt,
+                &mut self.friction,
+                problem,
+                goal,
+                log,
+                solution,
+            ),
         }
     }
 
@@ -131,12 +151,8 @@ impl StaggeredProjections {
         let mut turn = Turn::Normal;
         while report.passes < self.settings.max_projections {
             let looseness = (self.settings.forcing * present).clamp(MARGIN, 1e6);
-            let left = self.settings.max_iterations - report.iterations;
-            let (end, effort) = self.project(turn, problem, solution, &tolerances, looseness, left);
-            report.passes += 1;
-            report.iterations += effort.iterations;
-            report.evaluations += effort.looks;
-            report.state_changes += effort.changes;
+            let goal = (&tolerances, looseness);
+            let end = self.project(turn, problem, solution, goal, &mut report);
             if end == End::NotFinite {
                 report.termination = Termination::Breakdown;
                 break;
@@ -209,13 +225,15 @@ fn run<H: Half>(
     half: &mut H,
     problem: &ContactProblem,
     goal: Goal,
+    log: Log<'_>,
     solution: &mut ContactSolution,
-) -> (End, Effort) {
+) -> End {
     Projection {
         kkt,
         half,
         problem,
         goal,
+        log,
     }
     .run(solution)
 }
@@ -228,9 +246,18 @@ impl ContactSolver for StaggeredProjections {
     ) -> Result<ContactReport, ContactError> {
         self.settings.validate()?;
         check(problem, solution)?;
+        self.trace.begin();
         self.start(problem, solution);
         let report = self.alternate(problem, solution);
         self.finish(problem, solution);
         Ok(report)
+    }
+
+    fn record(&mut self) {
+        self.trace.record();
+    }
+
+    fn trace(&self) -> &[TraceRow] {
+        self.trace.rows()
     }
 }

@@ -3,7 +3,8 @@
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use super::system::Row;
-use crate::{ContactProblem, ContactSolution, Multipliers};
+use crate::method::trace::Trace;
+use crate::{ContactProblem, ContactReport, ContactSolution, Multipliers};
 use nalgebra::Vector3;
 
 /// What an exact residual may exceed a tolerance by where the recurrence met it.
@@ -73,7 +74,7 @@ pub(super) struct Goal {
     /// Bound on the displacement of its rows (m).
     pub(super) displacement: f64,
     pub(super) schedule: Schedule,
-    /// Iterations left.
+    /// Iterations of the whole solve after which it ends.
     pub(super) limit: u64,
 }
 
@@ -86,12 +87,12 @@ pub(super) enum End {
     NotFinite,
 }
 
-/// What a projection took.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Effort {
-    pub(super) iterations: u64,
-    pub(super) looks: u64,
-    pub(super) changes: u64,
+/// Where a projection writes what it takes.
+pub(super) struct Log<'a> {
+    pub(super) phase: &'static str,
+    /// Of the whole solve.
+    pub(super) report: &'a mut ContactReport,
+    pub(super) trace: &'a mut Trace,
 }
 
 /// Safeguard against states that change in circles (block principal pivoting, Júdice & Pires 1994): all violated states
@@ -108,61 +109,67 @@ pub(super) struct Projection<'a, H> {
     pub(super) half: &'a mut H,
     pub(super) problem: &'a ContactProblem,
     pub(super) goal: Goal,
+    pub(super) log: Log<'a>,
 }
 
 impl<H: Half> Projection<'_, H> {
     /// Solves from `solution`, whose momentum residual the iteration already knows.
-    pub(super) fn run(mut self, solution: &mut ContactSolution) -> (End, Effort) {
-        let mut effort = Effort::default();
+    pub(super) fn run(mut self, solution: &mut ContactSolution) -> End {
+        let begin = self.log.report.iterations;
         let mut pivoting = Pivoting {
             fewest: usize::MAX,
             attempts: ATTEMPTS,
         };
         self.fit(solution);
-        self.look(solution, 0.0, &mut effort, None);
+        self.look(solution, 0.0, None);
         self.fit(solution);
         self.kkt.restart(self.problem);
         let (mut stationary, mut since_restart) = (false, 0);
         loop {
             let norm = self.kkt.residual();
             if !norm.is_finite() {
-                return (End::NotFinite, effort);
+                return End::NotFinite;
             }
             if stationary || self.converged(norm, 1.0) {
                 self.kkt.recompute(self.problem, solution);
                 self.fit(solution);
                 let noise = SLACK * self.goal.displacement;
-                let changed = self.look(solution, noise, &mut effort, Some(&mut pivoting));
+                let changed = self.look(solution, noise, Some(&mut pivoting));
                 if !changed
                     && self.converged(self.kkt.residual(), SLACK)
                     && self.hard_enough(solution)
                 {
-                    return (End::Done, effort);
+                    return End::Done;
                 }
                 if !changed && stationary {
-                    return (End::Stalled, effort);
+                    return End::Stalled;
                 }
                 self.fit(solution);
                 self.kkt.restart(self.problem);
                 (stationary, since_restart) = (false, 0);
             }
-            if effort.iterations >= self.goal.limit {
-                return (End::Limit, effort);
+            if self.log.report.iterations >= self.goal.limit {
+                return End::Limit;
             }
             let alpha = self.kkt.advance(solution);
-            effort.iterations += 1;
+            self.log.report.iterations += 1;
+            let kkt = &*self.kkt;
+            self.log
+                .trace
+                .push(self.log.phase, || kkt.residual(), self.log.report);
+            let taken = self.log.report.iterations - begin;
             since_restart += 1;
-            let due = alpha > 0.0 && self.due(effort.iterations, since_restart);
+            let due = alpha > 0.0 && self.due(taken, since_restart);
             if due {
                 self.kkt.look(self.problem, solution);
-                if self.look(solution, 0.0, &mut effort, None) {
+                if self.look(solution, 0.0, None) {
                     self.fit(solution);
                     self.kkt.restart(self.problem);
                     since_restart = 0;
                     continue;
                 }
             }
-            if effort.iterations.is_multiple_of(REFRESH) {
+            if taken.is_multiple_of(REFRESH) {
                 self.kkt.recompute(self.problem, solution);
                 self.kkt.refresh(solution);
             }
@@ -203,10 +210,9 @@ impl<H: Half> Projection<'_, H> {
         &mut self,
         solution: &mut ContactSolution,
         noise: f64,
-        effort: &mut Effort,
         pivoting: Option<&mut Pivoting>,
     ) -> bool {
-        effort.looks += 1;
+        self.log.report.evaluations += 1;
         let mut wishes = 0;
         let mut foremost: Option<(f64, usize)> = None;
         for contact in 0..solution.contacts.len() {
@@ -237,7 +243,7 @@ impl<H: Half> Projection<'_, H> {
                     multipliers.gamma = [wish.force[1], wish.force[2]];
                 }
                 self.half.set(contact, wish.state);
-                effort.changes += 1;
+                self.log.report.state_changes += 1;
             }
         }
         true

@@ -1,0 +1,187 @@
+//! Several methods on the same problems: those that a run meets, each from the same warm start.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cpu_time::ProcessTime;
+use impinge_contact::{ContactSolution, ContactSolver, Method, Termination, residual_under};
+use serde::Serialize;
+
+use crate::stepper::{Solve, SolveObserver};
+
+/// What one method needed for all solves of one step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct StepEffort {
+    /// Number of the step.
+    pub step: u64,
+    /// Solves: rounds of the step, attempts that were rolled back included.
+    pub solves: u32,
+    /// Contacts of the last of them.
+    pub contacts: usize,
+    /// Iterations.
+    pub iterations: u64,
+    /// Products with the momentum matrix, those of the iterations included.
+    pub products: u64,
+    /// Processor time (s).
+    pub seconds: f64,
+    /// Solves whose answer does not pass what an accepted solve has to pass.
+    pub unmet: u32,
+    /// Solves whose friction is settled to the gap tolerance only.
+    pub relaxed: u32,
+    /// Largest momentum residual over its tolerance.
+    pub momentum: f64,
+    /// Largest normal residual over its tolerance.
+    pub normal: f64,
+    /// Largest friction residual, by the method's own law, over the slip or gap tolerance, whichever is larger.
+    pub friction: f64,
+}
+
+/// One method and what it needed, step by step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodRecord {
+    /// How it was asked for.
+    pub name: String,
+    /// The method with its settings.
+    pub settings: Method,
+    /// Its steps.
+    pub steps: Vec<StepEffort>,
+}
+
+/// Mean and median of something over steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Average {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub median: f64,
+}
+
+impl Average {
+    /// Of `values`; zero if there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        if values.is_empty() {
+            return Self::default();
+        }
+        values.sort_by(f64::total_cmp);
+        let middle = values.len() / 2;
+        let median = if values.len().is_multiple_of(2) {
+            0.5 * (values[middle - 1] + values[middle])
+        } else {
+            values[middle]
+        };
+        Self {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            median,
+        }
+    }
+}
+
+impl MethodRecord {
+    /// Averages over the steps of `value`.
+    pub fn average(&self, value: impl Fn(&StepEffort) -> f64) -> Average {
+        Average::of(self.steps.iter().map(value))
+    }
+
+    /// Largest over the steps of `value`.
+    pub fn worst(&self, value: impl Fn(&StepEffort) -> f64) -> f64 {
+        self.steps.iter().map(value).fold(0.0, f64::max)
+    }
+}
+
+/// Watches a run and solves each of its problems by every method.
+///
+/// A clone records in the same place: one goes to the simulation, another is asked for the records.
+#[derive(Clone)]
+pub struct Comparison(Arc<Mutex<Vec<Contender>>>);
+
+struct Contender {
+    record: MethodRecord,
+    /// With the tolerances of the latest solve.
+    solver: Box<dyn ContactSolver + Send>,
+    solution: ContactSolution,
+}
+
+impl Comparison {
+    /// Compares `methods`, each with the name to show; tolerances are those of the run.
+    pub fn new(methods: impl IntoIterator<Item = (String, Method)>) -> Self {
+        let contenders = methods
+            .into_iter()
+            .map(|(name, settings)| Contender {
+                record: MethodRecord {
+                    name,
+                    settings,
+                    steps: Vec::new(),
+                },
+                solver: settings.solver(),
+                solution: ContactSolution::default(),
+            })
+            .collect();
+        Self(Arc::new(Mutex::new(contenders)))
+    }
+
+    /// What was recorded so far.
+    pub fn records(&self) -> Vec<MethodRecord> {
+        let contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        contenders.iter().map(|c| c.record.clone()).collect()
+    }
+}
+
+impl SolveObserver for Comparison {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        let mut contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for contender in contenders.iter_mut() {
+            contender.solve(solve);
+        }
+    }
+}
+
+impl Contender {
+    fn solve(&mut self, solve: &Solve<'_>) {
+        let tolerances = solve.method.tolerances();
+        let settings = &mut self.record.settings;
+        if settings.tolerances() != tolerances {
+            *settings.tolerances_mut() = tolerances;
+            self.solver = settings.solver();
+        }
+        self.solution.velocity.clone_from(&solve.start.velocity);
+        self.solution.contacts.clone_from(&solve.start.contacts);
+        // Other programs on the machine do not count, other threads of this one would: the run waits meanwhile.
+        let begin = ProcessTime::try_now();
+        let solved = self.solver.solve(solve.problem, &mut self.solution);
+        let seconds = begin
+            .and_then(|begin| begin.try_elapsed())
+            .map_or(f64::NAN, |time| time.as_secs_f64());
+
+        let steps = &mut self.record.steps;
+        if steps
+            .last()
+            .is_none_or(|last| last.step != solve.stamp.step)
+        {
+            steps.push(StepEffort {
+                step: solve.stamp.step,
+                ..StepEffort::default()
+            });
+        }
+        let Some(effort) = steps.last_mut() else {
+            return;
+        };
+        effort.solves += 1;
+        effort.contacts = solve.problem.contacts();
+        effort.seconds += seconds;
+        let Ok(report) = solved else {
+            // The run's own method accepted the problem: what keeps this one from it are its settings.
+            effort.unmet += 1;
+            return;
+        };
+        let judged = residual_under(settings.friction_law(), solve.problem, &self.solution);
+        effort.iterations += report.iterations;
+        effort.products += report.iterations + report.extra_products;
+        effort.relaxed += u32::from(report.relaxed);
+        let broken = report.termination == Termination::Breakdown;
+        effort.unmet += u32::from(broken || !judged.meets(&tolerances));
+        effort.momentum = effort.momentum.max(judged.momentum / tolerances.momentum);
+        effort.normal = effort.normal.max(judged.normal / tolerances.gap);
+        let slip = tolerances.slip.max(tolerances.gap);
+        effort.friction = effort.friction.max(judged.friction / slip);
+    }
+}
