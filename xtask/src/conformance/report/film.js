@@ -7,8 +7,10 @@ document.querySelectorAll("figure.film").forEach((figure) => {
   const button = figure.querySelector("button");
   const pen = canvas.getContext("2d");
   const count = film.f.length / 4;
-  const zoom = 0.92 * Math.min(canvas.width, canvas.height) / Math.hypot(...film.s);
-  let turn = 0.6, tilt = 0.35, frame = film.p.length - 1, timer = null;
+  let turn = 0.6, tilt = 0.35;
+  const [wide, high] = [Math.hypot(film.s[0], film.s[1]), film.s[2]];
+  const zoom = 0.92 * Math.min(canvas.width / wide, canvas.height / (Math.sin(tilt) * wide + Math.cos(tilt) * high));
+  let frame = film.p.length - 1, timer = null;
   slider.max = frame;
 
   function draw() {

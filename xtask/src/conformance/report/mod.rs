@@ -206,7 +206,7 @@ fn over_time(scene: &SceneRecord) -> String {
             .collect(),
     };
     let run = Plot {
-        title: "The run: iterations (blue), re-linearised contacts (orange), rounds (black)",
+        title: "Run: iterations, re-linearised (orange), rounds (black)",
         x: Axis {
             label: "time, s",
             logarithmic: false,
