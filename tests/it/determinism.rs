@@ -1,5 +1,6 @@
 //! One set of bits: for any number of threads, and for a run that is taken up again from its state.
 
+use crate::rigid::{IMPACT, TUMBLE};
 use crate::support::{COLLISION, STACK, THROW, bits, scene, simulation, without_times};
 use impinge_sim::stepper::{Stepper, Synchronous};
 use impinge_sim::{Model, State, StepReport};
@@ -22,7 +23,7 @@ fn run(text: &str, threads: usize) -> (Vec<StepReport>, State) {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    for text in [THROW, STACK, COLLISION] {
+    for text in [THROW, STACK, COLLISION, IMPACT, TUMBLE] {
         let (reports, state) = run(text, 1);
         for threads in [2, 7] {
             let (others, other) = run(text, threads);
@@ -38,15 +39,8 @@ fn threads_do_not_change_a_bit() {
 /// A state is all there is: a stepper made anew continues from it as if nothing had happened.
 #[test]
 fn a_restart_continues_bit_for_bit() {
-    for text in [THROW, STACK, COLLISION] {
-        let (model, velocities) = Model::new(&scene(text, &[])).expect("a plain scene");
-        let mut state = State {
-            time: 0.0,
-            step: 0,
-            positions: model.rest.clone(),
-            velocities,
-            contacts: Vec::new(),
-        };
+    for text in [THROW, STACK, COLLISION, IMPACT, TUMBLE] {
+        let (model, mut state) = Model::new(&scene(text, &[])).expect("a plain scene");
         let mut stepper = Synchronous::new(&model).expect("the elements fit their pattern");
         for _ in 0..STEPS / 2 {
             stepper

@@ -6,4 +6,6 @@ mod intersection;
 mod invariance;
 mod momentum;
 mod rest;
+mod rigid;
+mod scenes;
 mod support;

@@ -105,7 +105,9 @@ pub(crate) fn active(state: &State) -> impl Iterator<Item = &Contact> {
 
 /// Sum of the masses (kg).
 pub(crate) fn mass(model: &Model) -> f64 {
-    model.mass.iter().sum()
+    (0..model.bodies.len())
+        .map(|body| model.body_mass(body))
+        .sum()
 }
 
 /// `Σ ‖m v‖`: the scale of momentum.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RunFacts, RunHeader, StepsCsv, Summary,
+    Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv,
+    Summary,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -50,6 +51,7 @@ struct Recorder<'a> {
     header: RunHeader,
     frames: FrameWriter,
     steps: StepsCsv,
+    rigid: Option<RigidCsv>,
     summary: Summary,
     problems: Option<ProblemDump>,
     /// Straight motions since the last stored frame.
@@ -62,12 +64,14 @@ impl<'a> Recorder<'a> {
         let header = RunHeader::new(scene, simulation.model());
         let frames = FrameWriter::create(folder, header.clone())?;
         let steps = StepsCsv::create(frames.folder())?;
+        let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recorder = Self {
             scene,
             simulation,
             header,
             frames,
             steps,
+            rigid,
             summary: Summary::new(scene.settled_after()),
             problems: None,
             parts: 0,
@@ -107,6 +111,9 @@ impl<'a> Recorder<'a> {
             parts: self.parts,
         };
         self.frames.write(&frame, stamp)?;
+        if let Some(rigid) = &mut self.rigid {
+            rigid.rows(self.simulation.model(), state)?;
+        }
         self.parts = 0;
         Ok(())
     }

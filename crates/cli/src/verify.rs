@@ -41,6 +41,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) {
         frames,
         motions,
         prescribed,
+        rigid,
         allowed_inversions,
         findings,
         notes,
@@ -65,8 +66,13 @@ fn report(path: &Path, verification: &Verification, quiet: bool) {
         1 => "1 finding".to_owned(),
         count => format!("{count} findings"),
     };
+    let shapes = if *rigid > 0 {
+        format!(", {rigid} shapes of rigid bodies")
+    } else {
+        String::new()
+    };
     terminal::say(&format!(
-        "{}: {verdict}; {frames} frames, {motions} motions between frames, {prescribed} prescribed positions",
+        "{}: {verdict}; {frames} frames, {motions} motions between frames, {prescribed} prescribed positions{shapes}",
         path.display()
     ));
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Unusable input of [`ElasticModel`](crate::ElasticModel), found before any number is computed from it.
+/// Unusable input of [`ElasticModel`](crate::ElasticModel) or [`RigidInertia`](crate::RigidInertia), found before any number is computed from it.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FemError {
@@ -57,6 +57,28 @@ pub enum FemError {
         element: usize,
         /// The density given, kg/m³.
         density: f64,
+    },
+    /// The density of a rigid body is not a positive finite number.
+    #[error(
+        "a rigid body has the density {density} kg/m³; give a positive, finite density, e.g. 1000 for water"
+    )]
+    RigidDensity {
+        /// The density given, kg/m³.
+        density: f64,
+    },
+    /// The mass of a rigid body is not a positive finite number.
+    #[error("a rigid body has the mass {mass} kg; give a positive, finite mass")]
+    RigidMass {
+        /// The mass given, kg.
+        mass: f64,
+    },
+    /// The shape of a rigid body encloses no volume that could have a mass.
+    #[error(
+        "a rigid body encloses {volume} m³; its surface must be closed, wound outwards, and not flat"
+    )]
+    RigidVolume {
+        /// Signed volume, m³.
+        volume: f64,
     },
     /// The matrix pattern has no place for a pair of blocks coupled by an element.
     #[error(

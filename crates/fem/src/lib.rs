@@ -1,4 +1,4 @@
-//! Finite elements for deformable solids, assembled into a fixed block pattern.
+//! Finite elements for deformable solids, assembled into a fixed block pattern, and the inertia of rigid bodies.
 //!
 //! A material is an energy density `Ψ` (J/m³) of the deformation gradient `F`; everything else follows from it:
 //! `P = ∂Ψ/∂F`, `f = −∂E/∂x` with `E = Σ w₀ Ψ(F)`, and `K = −∂f/∂x`, made positive semi-definite so that the momentum
@@ -14,7 +14,8 @@
 //!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
-//! - [`assembly`]: the global energy, forces, masses, and the linear system of a step.
+//! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
+//! - [`rigid`]: mass, centre and inertia of a rigid body, its pose, and its spin without torque.
 //!
 //! ```
 //! use impinge_fem::{ElasticModel, Material};
@@ -34,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Does not know: contact, rigid bodies, time (a step length enters only as [`AssemblyScales`]), files.
+//! Does not know: contact, files, time (a step length enters as [`AssemblyScales`] and in [`rigid`] only).
 //!
 //! Present limits: linear tetrahedra only (they lock near `poisson = 0.5`); lumped mass only; isotropic materials only.
 
@@ -44,6 +45,7 @@ pub mod element;
 mod error;
 pub mod kinematics;
 pub mod material;
+pub mod rigid;
 
 pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
 pub use damping::RayleighDamping;
@@ -52,3 +54,4 @@ pub use error::FemError;
 pub use material::{
     CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, Tangent,
 };
+pub use rigid::{RigidInertia, RigidPose};

@@ -23,7 +23,7 @@ pub enum SimError {
     Fem(#[from] impinge_fem::FemError),
     /// No free node anywhere.
     #[error(
-        "no node of the scene is free to move; leave at least one body without `fixed` on all of its nodes"
+        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of its nodes"
     )]
     NothingMoves,
     /// Two surfaces cross at the start.
@@ -98,6 +98,16 @@ pub enum StepFailure {
         clearance: f64,
         /// The contact in words.
         contact: String,
+    },
+    /// A body turns so far in one step that straight paths of its points would visibly narrow it.
+    #[error(
+        "`{body}` turns by {degrees:.1} degrees in one step, more than the 28.6 that straight paths allow"
+    )]
+    TurnsTooFar {
+        /// Name of the body.
+        body: String,
+        /// Angle of the turn (degrees).
+        degrees: f64,
     },
     /// An element inverted although the scene forbids it.
     #[error("tetrahedron {tet} of `{body}` inverted (volume ratio {ratio:.3})")]

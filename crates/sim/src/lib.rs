@@ -6,6 +6,7 @@ pub mod forces;
 pub mod model;
 pub mod output;
 pub mod report;
+pub mod rigid;
 pub mod scene;
 pub mod simulation;
 pub mod state;

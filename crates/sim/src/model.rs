@@ -2,9 +2,12 @@
 
 use crate::{
     error::SimError,
+    rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, Scene, SceneParts, pair_friction,
+        BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene, SceneParts,
+        pair_friction,
     },
+    state::State,
     step::features::Neighbours,
     tolerances::{ToleranceMode, ToleranceScales},
 };
@@ -15,19 +18,22 @@ use impinge_contact::method::active_set_cr::{
 use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
-use impinge_geometry::surface::CollisionSurface;
+use impinge_geometry::{
+    mesh::TriangleMesh,
+    surface::{CollisionSurface, PairFilter},
+};
 use impinge_krylov::block::BlockPattern;
 use nalgebra::Vector3;
 use std::{ops::Range, sync::Arc};
 
-/// A deformable body or a mesh obstacle.
+/// A deformable body, a rigid body or a mesh obstacle.
 #[derive(Debug, Clone)]
 pub struct Body {
     /// Name from the scene.
     pub name: String,
     /// Its points.
     pub points: Range<usize>,
-    /// Its tetrahedra; empty for an obstacle.
+    /// Its tetrahedra; empty for rigid bodies and obstacles.
     pub tets: Range<usize>,
     /// Its surface triangles.
     pub triangles: Range<usize>,
@@ -55,31 +61,36 @@ pub struct HalfSpace {
 pub enum PointMotion {
     /// The block of the velocity that holds it.
     Free(u32),
+    /// The free rigid body that it is part of.
+    Rigid(u32),
     /// The prescribed motion that carries it.
     Prescribed(u32),
 }
 
 /// The constant part of a simulation: meshes, masses, materials, topology, parameters.
 ///
-/// Points are numbered through: deformable bodies first, each along a space-filling curve, then mesh obstacles.
+/// Points are numbered through: deformable bodies first, each along a space-filling curve, then rigid bodies, then mesh
+/// obstacles. Blocks of unknowns: one per free node, then two per free rigid body.
 #[derive(Debug)]
 pub struct Model {
     /// Positions at rest, which are those at time 0 (m).
     pub rest: Vec<Vector3<f64>>,
-    /// Lumped mass per point (kg); 0 for obstacles.
+    /// Lumped mass per point (kg); 0 for rigid bodies and obstacles.
     pub mass: Vec<f64>,
     /// Mass-proportional damping per point (kg/s).
     pub mass_damping: Vec<f64>,
     /// What moves each point.
     pub motion_of_point: Vec<PointMotion>,
-    /// The same, as the block of free points.
+    /// The same, as the block of free nodes.
     pub block_of_point: Vec<Option<u32>>,
-    /// Point of each block.
+    /// Point of each block; blocks beyond its length belong to rigid bodies.
     pub point_of_block: Vec<u32>,
     /// Prescribed motions.
     pub motions: Vec<RigidMotion>,
-    /// Deformable bodies.
+    /// Deformable bodies, then rigid bodies, those with a prescribed motion included.
     pub bodies: Vec<Body>,
+    /// The free ones among the rigid bodies.
+    pub rigid: Vec<RigidBody>,
     /// Mesh obstacles; body `bodies.len() + i` of the collision surface.
     pub obstacles: Vec<Body>,
     /// Half-spaces.
@@ -111,15 +122,18 @@ pub struct Model {
 }
 
 impl Model {
-    /// Builds the model of a scene; also returns the velocity of every point at time 0 (m/s).
+    /// Builds the model of a scene, and its state at time 0.
     ///
     /// # Errors
     /// [`SimError`] for scenes, meshes and materials that cannot be simulated.
-    pub fn new(scene: &Scene) -> Result<(Self, Vec<Vector3<f64>>), SimError> {
+    pub fn new(scene: &Scene) -> Result<(Self, State), SimError> {
         let parts = scene.instantiate()?;
         let mut builder = Builder::default();
         for (index, part) in parts.bodies.iter().enumerate() {
             builder.add_body(index, part)?;
+        }
+        for part in &parts.rigid_bodies {
+            builder.add_rigid(part, &parts.motions);
         }
         for part in &parts.obstacles {
             builder.add_obstacle(part, &parts.motions);
@@ -165,9 +179,35 @@ impl Model {
         pair_friction(of(first), of(second))
     }
 
-    /// Number of free blocks.
+    /// Number of blocks of unknowns: free nodes, and two for every free rigid body.
     pub fn blocks(&self) -> usize {
-        self.point_of_block.len()
+        self.point_of_block.len() + 2 * self.rigid.len()
+    }
+
+    /// The rigid ones among the bodies, those with a prescribed motion included, ascending.
+    pub fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.bodies.len()).filter(|&body| self.bodies[body].tets.is_empty())
+    }
+
+    /// Mass of a body (kg); 0 for obstacles and rigid bodies with a prescribed motion.
+    pub fn body_mass(&self, index: usize) -> f64 {
+        match self.rigid.iter().find(|rigid| rigid.body == index) {
+            Some(rigid) => rigid.inertia.mass(),
+            None => self.mass[self.solid(index).points.clone()].iter().sum(),
+        }
+    }
+
+    /// Name of a solid that a prescribed motion carries.
+    pub(crate) fn name_of_moved(&self, motion: u32) -> String {
+        let moved = PointMotion::Prescribed(motion);
+        self.motion_of_point
+            .iter()
+            .position(|&of_point| of_point == moved)
+            .map_or_else(String::new, |point| {
+                self.solid(self.surface.group()[point] as usize)
+                    .name
+                    .clone()
+            })
     }
 }
 
@@ -175,7 +215,9 @@ impl Model {
 struct Builder {
     rest: Vec<Vector3<f64>>,
     velocities: Vec<Vector3<f64>>,
-    motions_of_points: Vec<Option<u32>>,
+    motions_of_points: Vec<PointMotion>,
+    rigid: Vec<RigidBody>,
+    rigid_start: Vec<RigidState>,
     bodies: Vec<Body>,
     obstacles: Vec<Body>,
     tets: Vec<[u32; 4]>,
@@ -234,11 +276,16 @@ impl Builder {
                 .iter()
                 .map(|&node| part.velocity[node as usize]),
         );
-        self.motions_of_points.extend(
-            original_nodes
-                .iter()
-                .map(|&node| part.prescribed[node as usize].map(|motion| motion as u32)),
-        );
+        self.motions_of_points
+            .extend(
+                original_nodes
+                    .iter()
+                    .map(|&node| match part.prescribed[node as usize] {
+                        Some(motion) => PointMotion::Prescribed(motion as u32),
+                        // Blocks are numbered once all nodes are known.
+                        None => PointMotion::Free(u32::MAX),
+                    }),
+            );
         let first_triangle = self.triangles.len();
         self.triangles.extend(
             surface
@@ -261,43 +308,83 @@ impl Builder {
         Ok(())
     }
 
+    fn add_rigid(&mut self, part: &RigidPart, motions: &[RigidMotion]) {
+        let index = self.bodies.len();
+        let (motion, velocities) = if let Some(motion) = part.motion {
+            let law = &motions[motion];
+            let of = |x: &Vector3<f64>| law.velocity_at(x, 0.0);
+            let velocities = part.mesh.vertices().iter().map(of).collect();
+            (PointMotion::Prescribed(motion as u32), velocities)
+        } else {
+            let center = part.inertia.center();
+            let arms: Vec<_> = part.mesh.vertices().iter().map(|x| x - center).collect();
+            let first_point = self.rest.len();
+            let rigid = RigidBody {
+                body: index,
+                points: first_point..first_point + arms.len(),
+                first_block: u32::MAX,
+                inertia: part.inertia,
+                arms,
+            };
+            let spin = part.angular_velocity;
+            let velocities = rigid.arms.iter().map(|a| part.velocity + spin.cross(a));
+            let velocities = velocities.collect();
+            self.rigid_start.push(rigid.start(part.velocity, spin));
+            self.rigid.push(rigid);
+            (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
+        };
+        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        self.bodies.push(body);
+        self.velocities.extend::<Vec<_>>(velocities);
+        self.motions_of_points.resize(self.rest.len(), motion);
+        self.passive.push(part.motion.is_some());
+    }
+
     fn add_obstacle(&mut self, part: &MeshObstaclePart, motions: &[RigidMotion]) {
-        let body = (self.bodies.len() + self.obstacles.len()) as u32;
+        let index = self.bodies.len() + self.obstacles.len();
+        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        self.obstacles.push(body);
+        let motion = &motions[part.motion];
+        self.velocities.extend(
+            part.mesh
+                .vertices()
+                .iter()
+                .map(|x| motion.velocity_at(x, 0.0)),
+        );
+        self.motions_of_points
+            .resize(self.rest.len(), PointMotion::Prescribed(part.motion as u32));
+        self.passive.push(true);
+    }
+
+    /// Adds the points and triangles of solid `index`, which has no elements.
+    fn add_surface(
+        &mut self,
+        index: usize,
+        name: &str,
+        mesh: &TriangleMesh,
+        friction: f64,
+    ) -> Body {
         let first_point = self.rest.len();
         let offset = first_point as u32;
         let first_triangle = self.triangles.len();
-        let vertices = part.mesh.vertices();
-        self.rest.extend_from_slice(vertices);
-        let motion = &motions[part.motion];
-        self.velocities
-            .extend(vertices.iter().map(|x| motion.velocity_at(x, 0.0)));
-        self.motions_of_points.extend(std::iter::repeat_n(
-            Some(part.motion as u32),
-            vertices.len(),
-        ));
+        self.rest.extend_from_slice(mesh.vertices());
         self.triangles.extend(
-            part.mesh
-                .triangles()
+            mesh.triangles()
                 .iter()
                 .map(|t| t.map(|vertex| vertex + offset)),
         );
-        self.group.extend(std::iter::repeat_n(body, vertices.len()));
-        self.passive.push(true);
-        self.obstacles.push(Body {
-            name: part.name.clone(),
+        self.group.resize(self.rest.len(), index as u32);
+        Body {
+            name: name.to_owned(),
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             triangles: first_triangle..self.triangles.len(),
-            friction: part.friction,
-            original_nodes: (0..vertices.len() as u32).collect(),
-        });
+            friction,
+            original_nodes: (0..mesh.vertices().len() as u32).collect(),
+        }
     }
 
-    fn finish(
-        self,
-        scene: &Scene,
-        parts: SceneParts,
-    ) -> Result<(Model, Vec<Vector3<f64>>), SimError> {
+    fn finish(mut self, scene: &Scene, parts: SceneParts) -> Result<(Model, State), SimError> {
         let elastic = ElasticModel::new(
             &self.rest,
             &self.tets,
@@ -308,37 +395,44 @@ impl Builder {
         .with_damping(&self.damping_of_tet);
         let mut point_of_block = Vec::new();
         let mut block_of_point = Vec::with_capacity(self.rest.len());
-        let mut motion_of_point = Vec::with_capacity(self.rest.len());
-        for (point, motion) in self.motions_of_points.iter().enumerate() {
-            if let Some(motion) = motion {
-                block_of_point.push(None);
-                motion_of_point.push(PointMotion::Prescribed(*motion));
-            } else {
-                let block = point_of_block.len() as u32;
+        for (point, motion) in self.motions_of_points.iter_mut().enumerate() {
+            if let PointMotion::Free(block) = motion {
+                *block = point_of_block.len() as u32;
                 point_of_block.push(point as u32);
-                block_of_point.push(Some(block));
-                motion_of_point.push(PointMotion::Free(block));
+                block_of_point.push(Some(*block));
+            } else {
+                block_of_point.push(None);
             }
         }
-        if point_of_block.is_empty() {
+        for (index, rigid) in self.rigid.iter_mut().enumerate() {
+            rigid.first_block = (point_of_block.len() + 2 * index) as u32;
+        }
+        let blocks = point_of_block.len() + 2 * self.rigid.len();
+        if blocks == 0 {
             return Err(SimError::NothingMoves);
         }
-        let pattern =
-            BlockPattern::from_pairs(point_of_block.len(), elastic.block_pairs(&block_of_point));
+        let pattern = BlockPattern::from_pairs(blocks, elastic.block_pairs(&block_of_point));
+        // Only bodies of elements change their shape.
+        let bodies = self.bodies.iter().chain(&self.obstacles);
+        let keep_shape = (0..).zip(bodies).filter(|(_, body)| body.tets.is_empty());
+        let filter = PairFilter {
+            without_self_contact: keep_shape.map(|(body, _)| body).collect(),
+            ..PairFilter::default()
+        };
         let surface =
-            CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive);
-        let mass = elastic.lumped_mass();
-        let tolerances = scales(scene, &self.bodies, &self.rest, &surface, &mass);
+            CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
+                .with_filter(&filter);
         let solver = solver_settings(scene);
-        let model = Model {
+        let mut model = Model {
             mass_damping: elastic.lumped_mass_damping(),
-            mass,
+            mass: elastic.lumped_mass(),
             rest: self.rest,
-            motion_of_point,
+            motion_of_point: self.motions_of_points,
             block_of_point,
             point_of_block,
             motions: parts.motions,
             bodies: self.bodies,
+            rigid: self.rigid,
             obstacles: self.obstacles,
             half_spaces: parts
                 .half_spaces
@@ -360,33 +454,46 @@ impl Builder {
             minimum_step: scene.time.minimum_step(),
             allow_inversion: scene.solver.allow_inversion,
             anchored_contacts: scene.solver.anchored_contacts,
-            tolerances,
+            tolerances: ToleranceScales::default(),
             solver,
         };
-        Ok((model, self.velocities))
+        model.tolerances = scales(scene, &model);
+        let mut state = State {
+            time: 0.0,
+            step: 0,
+            positions: model.rest.clone(),
+            velocities: self.velocities,
+            rigid: self.rigid_start,
+            contacts: Vec::new(),
+        };
+        // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
+        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+            rigid.write_points(at, &mut state.positions, &mut state.velocities);
+        }
+        Ok((model, state))
     }
 }
 
 /// Lengths and masses that tolerances are relative to.
-fn scales(
-    scene: &Scene,
-    bodies: &[Body],
-    rest: &[Vector3<f64>],
-    surface: &CollisionSurface,
-    mass: &[f64],
-) -> ToleranceScales {
-    let deformable = bodies.last().map_or(0, |body| body.points.end);
+fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
+    let (rest, surface) = (&model.rest, &model.surface);
+    // Of all that moves by itself; a body of elements counts even where all of its nodes are prescribed.
+    let counts = |point: u32| {
+        let moves = matches!(model.motion_of_point[point as usize], PointMotion::Rigid(_));
+        moves || !model.solid(model.solid_of_point(point)).tets.is_empty()
+    };
     let lengths: Vec<f64> = surface
         .edges()
         .iter()
-        .filter(|[first, _]| (*first as usize) < deformable)
+        .filter(|[first, _]| counts(*first))
         .map(|&[first, second]| (rest[first as usize] - rest[second as usize]).norm())
         .collect();
-    let lightest = bodies
-        .iter()
-        .map(|body| mass[body.points.clone()].iter().sum::<f64>())
+    let lightest = (0..model.bodies.len())
+        .map(|body| model.body_mass(body))
+        .filter(|&mass| mass > 0.0)
         .fold(f64::INFINITY, f64::min);
     ToleranceScales {
+        rigid: !model.rigid.is_empty(),
         mode: match scene.solver.tolerances {
             crate::scene::Tolerances::Physical => ToleranceMode::Physical,
             crate::scene::Tolerances::Paper => ToleranceMode::Paper,

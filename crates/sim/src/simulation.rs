@@ -25,14 +25,7 @@ impl Simulation {
     /// # Errors
     /// [`SimError`] naming what cannot be simulated.
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
-        let (model, velocities) = Model::new(scene)?;
-        let state = State {
-            time: 0.0,
-            step: 0,
-            positions: model.rest.clone(),
-            velocities,
-            contacts: Vec::new(),
-        };
+        let (model, state) = Model::new(scene)?;
         check_start(&model, &state.positions)?;
         let stepper = Synchronous::new(&model)?;
         Ok(Self {

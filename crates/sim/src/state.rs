@@ -1,6 +1,6 @@
 //! All that changes during a run, and all that a restart needs.
 
-use crate::step::contact::Contact;
+use crate::{rigid::RigidState, step::contact::Contact};
 use nalgebra::Vector3;
 
 /// The simulated bodies at one instant.
@@ -16,6 +16,8 @@ pub struct State {
     pub positions: Vec<Vector3<f64>>,
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
+    /// Free rigid bodies; their points' positions and velocities follow from these.
+    pub rigid: Vec<RigidState>,
     /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.
     pub contacts: Vec<Contact>,
 }

@@ -13,16 +13,18 @@ pub enum ToleranceMode {
 }
 
 /// The scales that tolerances are made of, and what the scene overrides.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToleranceScales {
     /// Physical or paper.
     pub mode: ToleranceMode,
-    /// Mean edge of the deformable surfaces (m).
+    /// Mean edge of the surfaces of deformable and free rigid bodies (m).
     pub edge_length: f64,
     /// Mass of the lightest body (kg).
     pub lightest_body: f64,
     /// `‖g‖` (m/s²).
     pub gravity: f64,
+    /// Whether rigid bodies take part: a gap that is off comes back as their velocity.
+    pub rigid: bool,
     /// Overrides `ε₁` (N·s).
     pub momentum: Option<f64>,
     /// Overrides `ε₂` (m).
@@ -60,6 +62,11 @@ impl ToleranceScales {
             self.gravity * time_step * time_step
         } else {
             self.clearance()
+        };
+        let gap = if self.rigid && self.mode == ToleranceMode::Physical {
+            gap.min(SLIP_PER_FALL * fall)
+        } else {
+            gap
         };
         let (momentum, slip) = match self.mode {
             ToleranceMode::Physical => (

@@ -1,173 +1,94 @@
 //! geometry: no impact is missed, no pair is missed, shapes have their counts.
 
-use std::collections::BTreeMap;
+mod candidates;
+mod queries;
+mod random;
+
 use std::error::Error;
-use std::hint::black_box;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use impinge_geometry::CollisionSurface;
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet};
-use impinge_geometry::ccd::{self, CcdRule, Toi};
 use impinge_geometry::mesh::generate::{RingShape, ring};
 use nalgebra::Vector3;
 
-use super::{Extent, table::Table};
+use super::{Extent, Options, table::Table};
 
-/// Files of continuous collision queries with exact rational answers.
-const QUERIES: [&str; 4] = ["queries_vf", "queries_ee", "supplement_vf", "supplement_ee"];
+/// Generated queries in the quick and in the full form.
+const GENERATED: [u64; 2] = [5_000, 10_000_000];
+
+/// Rings of the full form: half a million triangles.
+const RINGS: u32 = 3_472;
+
+/// Parts that only the geometry table has.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Parts {
+    /// Runs every query file of this folder [default: $IMPINGE_DATA/ccd]
+    #[arg(long, value_name = "FOLDER")]
+    ccd: Option<PathBuf>,
+    /// Judges this many generated collision queries by exact arithmetic [default: 5000; 10 million with --full]
+    #[arg(long, value_name = "N")]
+    random: Option<u64>,
+    /// Which generated queries
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Measures the broad phase and the step size on surfaces: one file, which rests, or pairs FILE_START FILE_END
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    candidates: Vec<PathBuf>,
+    /// The same on a generated pile of this many rings of 144 triangles [default with --full: 3472]
+    #[arg(long, value_name = "RINGS")]
+    pile: Option<u32>,
+    /// Grows the boxes of --candidates and --pile by this length in m [default: 0; for a surface that rests, a
+    /// thousandth of its largest extent]
+    #[arg(long, value_name = "LENGTH")]
+    inflate: Option<f64>,
+}
+
+impl Parts {
+    /// Whether particular parts were asked for, and so nothing else.
+    pub(super) fn are_chosen(&self) -> bool {
+        self.ccd.is_some()
+            || self.random.is_some()
+            || !self.candidates.is_empty()
+            || self.pile.is_some()
+    }
+}
 
 pub(super) fn fill(
     table: &mut Table,
-    ccd: Option<&Path>,
+    options: &Options,
     extent: Extent,
 ) -> Result<(), Box<dyn Error>> {
-    let folder = match (ccd, std::env::var_os("IMPINGE_DATA")) {
-        (Some(folder), _) => folder.to_owned(),
-        (None, Some(data)) => PathBuf::from(data).join("ccd"),
-        (None, None) => {
-            return Err("the geometry table needs the continuous collision queries: name their folder with \
-                        --ccd FOLDER, or set IMPINGE_DATA to the folder that holds ccd/"
-                .into());
-        }
-    };
-    for file in QUERIES {
-        queries(table, &folder.join(format!("{file}.csv")), file, extent)?;
+    let parts = &options.geometry;
+    if let Some(folder) = &parts.ccd {
+        // Its own times are the point, so they are taken with care.
+        queries::fill(table, folder, Extent::Full)?;
+    }
+    if let Some(count) = parts.random {
+        random::fill(table, count, parts.seed);
+    }
+    if !parts.candidates.is_empty() {
+        candidates::files(table, &parts.candidates, parts.inflate)?;
+    }
+    if let Some(rings) = parts.pile {
+        candidates::pile(table, rings, parts.inflate)?;
+    }
+    if parts.are_chosen() {
+        return Ok(());
+    }
+    let data = std::env::var_os("IMPINGE_DATA").ok_or(
+        "the geometry table needs the continuous collision queries: name their folder with --ccd FOLDER, or set \
+         IMPINGE_DATA to the folder that holds ccd/",
+    )?;
+    queries::fill(table, &PathBuf::from(data).join("ccd"), extent)?;
+    let [quick, full] = GENERATED;
+    let count = if extent == Extent::Full { full } else { quick };
+    random::fill(table, count, parts.seed);
+    if extent == Extent::Full {
+        candidates::pile(table, RINGS, parts.inflate)?;
     }
     shapes(table)?;
-    candidates(table)
-}
-
-/// What became of the queries of one scene.
-#[derive(Default)]
-struct Tally {
-    queries: usize,
-    misses: usize,
-    late: usize,
-    false_alarms: usize,
-    nanoseconds: Vec<f64>,
-}
-
-impl Tally {
-    fn at_percent(&self, percent: usize) -> f64 {
-        self.nanoseconds[(self.nanoseconds.len() - 1) * percent / 100]
-    }
-
-    fn absorb(&mut self, other: &Self) {
-        self.queries += other.queries;
-        self.misses += other.misses;
-        self.late += other.late;
-        self.false_alarms += other.false_alarms;
-        self.nanoseconds.extend_from_slice(&other.nanoseconds);
-    }
-
-    fn print(&mut self, name: &str) {
-        self.nanoseconds.sort_unstable_by(f64::total_cmp);
-        println!(
-            "  {name:<40}{:>8}{:>8}{:>8}{:>8}{:>10.0}{:>10.0}",
-            self.queries,
-            self.misses,
-            self.late,
-            self.false_alarms,
-            self.at_percent(50),
-            self.at_percent(99)
-        );
-    }
-}
-
-/// Runs every query of a file; prints one line per scene.
-fn queries(
-    table: &mut Table,
-    path: &Path,
-    name: &str,
-    extent: Extent,
-) -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        format!(
-            "{}: {error}; --ccd FOLDER or IMPINGE_DATA names another place",
-            path.display()
-        )
-    })?;
-    let mut scenes: BTreeMap<String, Tally> = BTreeMap::new();
-    for (number, line) in text.lines().enumerate().skip(2) {
-        let place = |problem: &str| format!("{}:{}: {problem}", path.display(), number + 1);
-        judge(line, extent, &mut scenes).ok_or_else(|| place("not a query of format 1"))?;
-    }
-    if scenes.is_empty() {
-        return Err(format!("{}: no queries", path.display()).into());
-    }
-    println!(
-        "{:<42}{:>8}{:>8}{:>8}{:>8}{:>10}{:>10}",
-        format!("{name}, by scene"),
-        "queries",
-        "misses",
-        "late",
-        "alarms",
-        "median ns",
-        "p99 ns"
-    );
-    let mut all = Tally::default();
-    for (scene, tally) in &mut scenes {
-        tally.print(scene);
-        all.absorb(tally);
-    }
-    all.print("all");
-    println!();
-    table.figure(
-        &format!("ccd {name}: queries, false alarms"),
-        format!("{}, {}", all.queries, all.false_alarms),
-    );
-    table.exactly(&format!("ccd {name}: impacts missed"), all.misses, 0);
-    table.exactly(&format!("ccd {name}: impacts reported late"), all.late, 0);
-    Ok(())
-}
-
-/// Runs the query on one line; `None` if it is not one.
-fn judge(line: &str, extent: Extent, scenes: &mut BTreeMap<String, Tally>) -> Option<()> {
-    // Repetitions, of which the fastest counts, and calls between two looks at the clock.
-    let (rounds, calls) = match extent {
-        Extent::Quick => (3, 4),
-        Extent::Full => (15, 20),
-    };
-    let fields: Vec<&str> = line.split(',').collect();
-    let numbers: Vec<f64> = fields
-        .get(8..32)?
-        .iter()
-        .map(|number| number.parse().ok())
-        .collect::<Option<_>>()?;
-    let point = |k: usize| Vector3::new(numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]);
-    let start: [_; 4] = std::array::from_fn(point);
-    let end: [_; 4] = std::array::from_fn(|k| point(k + 4));
-    let query = match fields[1] {
-        "vf" => ccd::vertex_face,
-        "ee" => ccd::edge_edge,
-        _ => return None,
-    };
-    let rule = CcdRule::default();
-    let mut fastest = f64::INFINITY;
-    for _ in 0..rounds {
-        let clock = Instant::now();
-        for _ in 0..calls {
-            black_box(query(black_box(&start), black_box(&end), &rule));
-        }
-        fastest = fastest.min(clock.elapsed().as_nanos() as f64 / f64::from(calls));
-    }
-    let tally = scenes
-        .entry(format!("{} {}", fields[1], fields[2]))
-        .or_default();
-    tally.queries += 1;
-    tally.nanoseconds.push(fastest);
-    match (fields[4], query(&start, &end, &rule)) {
-        ("1", Toi::Separated) => tally.misses += 1,
-        ("1", Toi::Impact { time, .. }) => {
-            // The first impact lies between two bounds: later than the upper one is too late.
-            tally.late += usize::from(time > fields[6].parse().ok()?);
-        }
-        ("0", Toi::Impact { .. }) => tally.false_alarms += 1,
-        ("0", Toi::Separated) => {}
-        _ => return None,
-    }
-    Some(())
+    moving_pile(table)
 }
 
 /// The ring that the method's paper counts.
@@ -186,7 +107,7 @@ fn shapes(table: &mut Table) -> Result<(), Box<dyn Error>> {
 }
 
 /// The broad phase finds what brute force finds, from a moving pile to the next, refitting in between.
-fn candidates(table: &mut Table) -> Result<(), Box<dyn Error>> {
+fn moving_pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let mesh = ring(RingShape {
         major_radius: 0.05,
         section: 0.02,

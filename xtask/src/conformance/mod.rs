@@ -37,9 +37,11 @@ pub(crate) struct Options {
     /// Where the report is written [default: target/conformance/report.html]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Folder with the continuous collision queries [default: $IMPINGE_DATA/ccd]
-    #[arg(long, value_name = "FOLDER")]
-    ccd: Option<PathBuf>,
+    #[command(
+        flatten,
+        next_help_heading = "Parts of the geometry table; named ones alone"
+    )]
+    geometry: geometry::Parts,
 }
 
 impl Options {
@@ -74,15 +76,22 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     } else {
         Extent::Quick
     };
+    let chosen = options.geometry.are_chosen();
+    if chosen && !options.layers.is_empty() && !options.layers.contains(&Layer::Geometry) {
+        return Err("the parts of the geometry table were named, but that layer was not".into());
+    }
     let mut tables = Vec::new();
     let mut scenes = Vec::new();
     for &layer in Layer::value_variants() {
         if !options.layers.is_empty() && !options.layers.contains(&layer) {
             continue;
         }
+        if options.layers.is_empty() && chosen && layer != Layer::Geometry {
+            continue;
+        }
         let mut table = Table::new(&format!("{layer:?}").to_lowercase());
         match layer {
-            Layer::Geometry => geometry::fill(&mut table, options.ccd.as_deref(), extent)?,
+            Layer::Geometry => geometry::fill(&mut table, options, extent)?,
             Layer::Krylov => krylov::fill(&mut table, extent)?,
             Layer::Fem => fem::fill(&mut table)?,
             Layer::Contact => contact::fill(&mut table, extent)?,

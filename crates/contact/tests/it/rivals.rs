@@ -142,6 +142,29 @@ fn a_problem_without_contacts_is_a_linear_one() {
     }
 }
 
+/// The agreement tests below pass over solves that say they did not converge: most must not.
+#[test]
+fn most_frictional_collisions_converge() {
+    let cases_each = 30;
+    let mut runner = proptest::test_runner::TestRunner::new(cases(cases_each));
+    let unconverged = std::cell::RefCell::new([0_u32; RIVALS.len()]);
+    runner
+        .run(&collision(), |collision: Collision| {
+            let problem = collision.problem(0.5);
+            for (name, count) in RIVALS.iter().zip(unconverged.borrow_mut().iter_mut()) {
+                let (_, report) = solve(&problem, &method(name, 10.0, &[]));
+                *count += u32::from(report.termination != Termination::Converged);
+            }
+            Ok(())
+        })
+        .expect("no assertion");
+    let unconverged = unconverged.into_inner();
+    assert!(
+        unconverged.iter().all(|&count| count <= cases_each / 5),
+        "{RIVALS:?}: {unconverged:?} of {cases_each}"
+    );
+}
+
 /// Out of iterations: the outcome says so, and the answer is no worse than the start.
 #[test]
 fn failure_is_an_outcome_with_the_best_iterate() {

@@ -9,5 +9,6 @@ mod kinematics;
 mod measures;
 mod neo_hookean;
 mod patch;
+mod rigid;
 mod support;
 mod threads;

@@ -21,21 +21,18 @@ impl BroadPhase for BruteForce {
                 all.merged(&point_boxes[point as usize])
             })
         };
-        let excluded = |a: &[u32], b: &[u32]| {
-            a.iter().any(|point| b.contains(point))
-                || (surface.is_passive_point(a[0]) && surface.is_passive_point(b[0]))
-        };
-
         for &vertex in surface.vertices() {
             for (face, corners) in (0..).zip(surface.triangles()) {
-                if !excluded(&[vertex], corners) && box_of(&[vertex]).overlaps(&box_of(corners)) {
+                if surface.may_touch(&[vertex], corners)
+                    && box_of(&[vertex]).overlaps(&box_of(corners))
+                {
                     out.vertex_face.push([vertex, face]);
                 }
             }
         }
         for (first, ends) in (0..).zip(surface.edges()) {
             for (second, other) in (0..).zip(surface.edges()).skip(first as usize + 1) {
-                if !excluded(ends, other) && box_of(ends).overlaps(&box_of(other)) {
+                if surface.may_touch(ends, other) && box_of(ends).overlaps(&box_of(other)) {
                     out.edge_edge.push([first, second]);
                 }
             }

@@ -25,11 +25,4 @@ impl CandidateSet {
         self.vertex_face.clear();
         self.edge_edge.clear();
     }
-
-    pub(super) fn sort(&mut self) {
-        // One integer comparison instead of two, in the same order.
-        let key = |&[first, second]: &[u32; 2]| (u64::from(first) << 32) | u64::from(second);
-        self.vertex_face.sort_unstable_by_key(key);
-        self.edge_edge.sort_unstable_by_key(key);
-    }
 }

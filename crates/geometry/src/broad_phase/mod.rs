@@ -11,7 +11,7 @@ mod candidates;
 
 pub use aabb::Aabb;
 pub use brute_force::BruteForce;
-pub use bvh::Bvh;
+pub use bvh::{Bvh, TreeUpdate};
 pub use candidates::CandidateSet;
 
 use crate::surface::CollisionSurface;
@@ -19,8 +19,8 @@ use crate::surface::CollisionSurface;
 /// Finds all pairs of features whose boxes overlap.
 ///
 /// All implementations give the same set. The box of a face or edge is the merger of its points' boxes; boxes are closed,
-/// so touching ones overlap. Left out are pairs of features that share a point, and pairs of two passive bodies
-/// (including a passive body with itself).
+/// so touching ones overlap. Left out are pairs of features that share a point, pairs of two passive bodies (including a
+/// passive body with itself), and what the surface's [`PairFilter`](crate::surface::PairFilter) leaves out.
 pub trait BroadPhase {
     /// Clears `out` and fills it with all pairs, ascending and unique.
     ///

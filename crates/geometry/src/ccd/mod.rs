@@ -16,15 +16,19 @@
 //! queries of Wang et al. 2021, <https://doi.org/10.1145/3460775>, from which it differs: it subdivides time only, and
 //! excludes a contact by a turning plane instead of an interval box.
 
+mod batch;
 mod direction;
 mod slab;
 
 use nalgebra::Vector3;
 
+pub use batch::{CandidateImpact, CandidatePair, LinearMotion, earliest_impact, impacts};
+
 /// What counts as an impact, and how finely it is looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CcdRule {
-    /// Distance in m that the primitives must keep; `0` forbids touching only. Finite, not negative.
+    /// Distance in m that the primitives must keep; `0` forbids touching only, and so does a
+    /// negative number. NaN and infinity make every query an impact at time 0 unless an axis separates.
     pub minimum_separation: f64,
     /// Shortest interval examined, as a fraction of the step. A contact is reported at most about this much too early,
     /// and a pass may be reported falsely only if it comes closer than the corners travel in this time. At least 2⁻⁵⁰.
@@ -65,6 +69,13 @@ pub enum Toi {
 }
 
 impl Toi {
+    fn of(impact: Option<(f64, bool)>) -> Self {
+        match impact {
+            None => Self::Separated,
+            Some((time, work_limited)) => Self::Impact { time, work_limited },
+        }
+    }
+
     /// Time of the impact, if any.
     pub fn time(self) -> Option<f64> {
         match self {
@@ -84,13 +95,7 @@ impl Toi {
 /// Some ten nanoseconds if an axis separates, about two hundred if a plane does, one to two microseconds for a contact;
 /// no allocation.
 pub fn vertex_face(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
-    let differences = |[p, a, b, c]: &[Vector3<f64>; 4]| [p - a, p - b, p - c];
-    slab::first_contact(
-        differences(start),
-        differences(end),
-        direction::from_triangle,
-        rule,
-    )
+    Toi::of(vertex_face_until(start, end, rule, 1.0))
 }
 
 /// Looks for the first contact of two moving closed edges.
@@ -102,11 +107,41 @@ pub fn vertex_face(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &Cc
 /// # Cost
 /// As [`vertex_face`].
 pub fn edge_edge(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
+    Toi::of(edge_edge_until(start, end, rule, 1.0))
+}
+
+/// [`vertex_face`], which may also answer `None` if the impact is later than `latest`; else time and `work_limited`.
+#[inline]
+fn vertex_face_until(
+    start: &[Vector3<f64>; 4],
+    end: &[Vector3<f64>; 4],
+    rule: &CcdRule,
+    latest: f64,
+) -> Option<(f64, bool)> {
+    let differences = |[p, a, b, c]: &[Vector3<f64>; 4]| [p - a, p - b, p - c];
+    slab::first_contact(
+        differences(start),
+        differences(end),
+        direction::from_triangle,
+        rule,
+        latest,
+    )
+}
+
+/// [`edge_edge`] in the same way.
+#[inline]
+fn edge_edge_until(
+    start: &[Vector3<f64>; 4],
+    end: &[Vector3<f64>; 4],
+    rule: &CcdRule,
+    latest: f64,
+) -> Option<(f64, bool)> {
     let differences = |[a0, a1, b0, b1]: &[Vector3<f64>; 4]| [a0 - b0, a1 - b0, a0 - b1, a1 - b1];
     slab::first_contact(
         differences(start),
         differences(end),
         direction::from_parallelogram,
         rule,
+        latest,
     )
 }

@@ -28,7 +28,7 @@
 
 use nalgebra::Vector3;
 
-use super::{CcdRule, Toi};
+use super::CcdRule;
 
 /// Relative rounding bound of an inner product with a corner difference, see above.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -45,33 +45,40 @@ const SHORTEST: f64 = 1e-150;
 /// Smallest time tolerance: keeps `t` and `1 − t` exact, and bounds the depth of the search.
 const FINEST_TIME: f64 = 1.0 / (1_u64 << 50) as f64;
 
-/// First time at which the hull of the moving `d` is not proven farther than the separation from the origin.
+/// First time at which the hull of the moving `d` is not proven farther than the separation from the origin, and
+/// whether the work limit is to blame; `None` proves that there is no such time up to `latest`.
+///
+/// What is examined, in which order, does not depend on `latest`, only when it ends: so does no time that is found.
 #[inline]
 pub(super) fn first_contact<const K: usize>(
     start: [Vector3<f64>; K],
     end: [Vector3<f64>; K],
     direction: impl Fn(&[Vector3<f64>; K]) -> Vector3<f64>,
     rule: &CcdRule,
-) -> Toi {
-    let Some(extent) = overlapping_extent(&start, &end, rule.minimum_separation) else {
-        return Toi::Separated;
+    latest: f64,
+) -> Option<(f64, bool)> {
+    // Not `max`, which would turn NaN, an impact, into zero.
+    let separation = if rule.minimum_separation < 0.0 {
+        0.0
+    } else {
+        rule.minimum_separation
     };
+    let extent = overlapping_extent(&start, &end, separation)?;
     let mut search = Search {
         direction,
         extent,
-        separation: rule.minimum_separation * LENGTH_SLACK,
-        clearance: (rule.minimum_separation + rule.distance_tolerance) * LENGTH_SLACK,
+        separation: separation * LENGTH_SLACK,
+        // Never below the separation, whatever the tolerance says: certificates rest on it.
+        clearance: (separation + rule.distance_tolerance.max(0.0)) * LENGTH_SLACK,
         time_tolerance: rule.time_tolerance.max(FINEST_TIME),
         work_left: rule.work_limit,
+        latest,
         start,
         end,
     };
     let first = search.instant_of(0.0, search.start);
     let last = search.instant_of(1.0, search.end);
-    match search.first_uncertified(&first, &last) {
-        None => Toi::Separated,
-        Some((time, work_limited)) => Toi::Impact { time, work_limited },
-    }
+    search.first_uncertified(&first, &last)
 }
 
 /// `None` if a coordinate axis separates during the whole step, else the largest `|d_kc|` per axis.
@@ -125,6 +132,7 @@ struct Search<const K: usize, F> {
     clearance: f64,
     time_tolerance: f64,
     work_left: u32,
+    latest: f64,
 }
 
 impl<const K: usize, F: Fn(&[Vector3<f64>; K]) -> Vector3<f64>> Search<K, F> {
@@ -132,7 +140,7 @@ impl<const K: usize, F: Fn(&[Vector3<f64>; K]) -> Vector3<f64>> Search<K, F> {
     ///
     /// The depth is that of halving 1 down to the time tolerance, at most 50.
     fn first_uncertified(&mut self, left: &Instant<K>, right: &Instant<K>) -> Option<(f64, bool)> {
-        if self.certified(left, right) {
+        if left.time > self.latest || self.certified(left, right) {
             return None;
         }
         if !left.clear || right.time - left.time <= self.time_tolerance {

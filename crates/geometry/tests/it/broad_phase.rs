@@ -1,7 +1,8 @@
 //! Every broad phase must give exactly the set of brute force.
 
-use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet};
-use impinge_geometry::surface::CollisionSurface;
+use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet, TreeUpdate};
+use impinge_geometry::mesh::generate::{RingShape, ring};
+use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -40,8 +41,93 @@ fn boxes() -> impl Strategy<Value = Vec<Aabb>> {
     )
 }
 
+/// Filters of a surface of up to six bodies of seven points each; what the surface does not have is left out.
+fn filter() -> impl Strategy<Value = PairFilter> {
+    let pairs = |bound: u32| prop::collection::vec(prop::array::uniform2(0..bound), 0..4);
+    (
+        prop::collection::vec(0_u32..6, 0..3),
+        prop::collection::vec(0_u32..3, 6),
+        pairs(3),
+        pairs(42),
+    )
+        .prop_map(
+            |(without_self_contact, user_group, excluded_groups, attachments)| PairFilter {
+                without_self_contact,
+                user_group,
+                excluded_groups,
+                attachments,
+            },
+        )
+}
+
+fn fitted(mut filter: PairFilter, surface: &CollisionSurface) -> PairFilter {
+    let (bodies, points) = (surface.passive().len(), surface.point_count());
+    filter
+        .without_self_contact
+        .retain(|&body| (body as usize) < bodies);
+    filter.user_group.truncate(bodies);
+    filter
+        .attachments
+        .retain(|pair| pair.iter().all(|&point| (point as usize) < points));
+    filter
+}
+
+/// What the filter leaves of a pair, from the words of its documentation.
+fn admitted(filter: &PairFilter, surface: &CollisionSurface, a: &[u32], b: &[u32]) -> bool {
+    let (body_a, body_b) = (surface.body_of_point(a[0]), surface.body_of_point(b[0]));
+    let group = |body: u32| filter.user_group.get(body as usize).copied().unwrap_or(0);
+    let excluded = if body_a == body_b {
+        filter.without_self_contact.contains(&body_a)
+    } else {
+        let pair = [group(body_a), group(body_b)];
+        filter.excluded_groups.contains(&pair)
+            || filter.excluded_groups.contains(&[pair[1], pair[0]])
+    };
+    // All points that are held together with `point`, itself included.
+    let held = |point: u32| {
+        let mut held = vec![point];
+        for _ in 0..=filter.attachments.len() {
+            for &[p, q] in &filter.attachments {
+                if held.contains(&p) {
+                    held.push(q);
+                } else if held.contains(&q) {
+                    held.push(p);
+                }
+            }
+            held.sort_unstable();
+            held.dedup();
+        }
+        held
+    };
+    !excluded
+        && !a
+            .iter()
+            .any(|&point| held(point).iter().any(|p| b.contains(p)))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn filters_leave_out_what_they_say(
+        surface in surface(),
+        boxes in boxes(),
+        filter in filter(),
+    ) {
+        let filter = fitted(filter, &surface);
+        let boxes = &boxes[..surface.point_count()];
+        let (mut bvh, mut found, mut all) = (Bvh::new(), CandidateSet::default(), CandidateSet::default());
+        // The same trees before and after, so that they must notice the filter.
+        bvh.collect(&surface, boxes, &mut all);
+        let filtered = surface.clone().with_filter(&filter);
+        bvh.collect(&filtered, boxes, &mut found);
+        let (triangles, edges) = (surface.triangles(), surface.edges());
+        all.vertex_face.retain(|&[v, f]| admitted(&filter, &surface, &[v], &triangles[f as usize]));
+        all.edge_edge.retain(|&[a, b]| admitted(&filter, &surface, &edges[a as usize], &edges[b as usize]));
+        prop_assert_eq!(&found, &all);
+        BruteForce.collect(&filtered, boxes, &mut found);
+        prop_assert_eq!(&found, &all);
+    }
 
     #[test]
     fn bvh_gives_the_pairs_of_brute_force(
@@ -139,4 +225,119 @@ fn boxes_that_are_not_finite_are_refused() {
     let (surface, mut boxes) = touching_pair([false, false]);
     boxes[4].upper.x = f64::NAN;
     Bvh::new().collect(&surface, &boxes, &mut CandidateSet::default());
+}
+
+/// Rings in a heap that flies apart: enough triangles for several tasks.
+fn heap(bodies: u32) -> (CollisionSurface, Vec<Vector3<f64>>) {
+    let shape = ring(RingShape {
+        major_radius: 0.05,
+        section: 0.02,
+        segments: 18,
+    })
+    .expect("a ring");
+    let outside = shape.surface().expect("a ring has an outside");
+    let count = shape.nodes().len() as u32;
+    let (mut triangles, mut group, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    for body in 0..bodies {
+        triangles.extend(
+            outside
+                .triangles()
+                .iter()
+                .map(|t| t.map(|p| body * count + p)),
+        );
+        group.extend((0..count).map(|_| body));
+        let place = Vector3::new(0.03, 0.04, 0.015) * f64::from(body % 12)
+            + Vector3::new(-0.02, 0.01, 0.03) * f64::from(body / 12);
+        points.extend(shape.nodes().iter().map(|x| x + place));
+    }
+    let surface = CollisionSurface::new(
+        triangles,
+        points.len(),
+        group,
+        (0..bodies).map(|body| body % 7 == 6).collect(),
+    );
+    (surface, points)
+}
+
+#[test]
+fn decayed_trees_are_rebuilt_and_right_throughout() {
+    let (surface, points) = heap(12);
+    let mut bvh = Bvh::new();
+    let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
+    let mut updates = Vec::new();
+    for step in 0..6 {
+        // Each ring flies its own way, so triangles that were built into one cluster part.
+        let boxes: Vec<Aabb> = points
+            .iter()
+            .zip(surface.group())
+            .map(|(x, &body)| {
+                let angle = 2.4 * f64::from(body);
+                let way = Vector3::new(angle.cos(), angle.sin(), (0.7 * angle).sin());
+                Aabb::from_point(&(x + way * 0.08 * f64::from(step))).inflated(1e-3)
+            })
+            .collect();
+        updates.push(bvh.update(&surface, &boxes));
+        bvh.find(&surface, &boxes, &mut found);
+        BruteForce.collect(&surface, &boxes, &mut expected);
+        assert_eq!(found, expected, "step {step}");
+    }
+    assert_eq!(updates[0], TreeUpdate::Built);
+    assert!(updates.contains(&TreeUpdate::Rebuilt), "{updates:?}");
+}
+
+#[test]
+fn resting_trees_are_refitted() {
+    let (surface, points) = heap(3);
+    let boxes: Vec<Aabb> = points.iter().map(Aabb::from_point).collect();
+    let mut bvh = Bvh::new();
+    assert_eq!(bvh.update(&surface, &boxes), TreeUpdate::Built);
+    assert_eq!(bvh.update(&surface.clone(), &boxes), TreeUpdate::Refitted);
+    // An equal surface that is not a clone is another one.
+    assert_eq!(bvh.update(&heap(3).0, &boxes), TreeUpdate::Built);
+}
+
+#[test]
+fn pairs_do_not_depend_on_the_number_of_threads() {
+    let (surface, points) = heap(40);
+    let boxes: Vec<Aabb> = points
+        .iter()
+        .map(|x| Aabb::from_point(x).inflated(2e-3))
+        .collect();
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        pool.install(|| {
+            let mut found = CandidateSet::default();
+            let mut bvh = Bvh::new();
+            for _ in 0..2 {
+                bvh.collect(&surface, &boxes, &mut found);
+            }
+            found
+        })
+    };
+    let one = with(1);
+    assert!(one.len() > 20_000, "{}", one.len());
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(7));
+}
+
+#[test]
+fn boxes_beyond_single_precision_are_paired_like_others() {
+    let (surface, boxes) = touching_pair([false, false]);
+    for factor in [1e-300, 1e-40, 1e30, 1e60, 1e300] {
+        let scaled: Vec<Aabb> = boxes
+            .iter()
+            .map(|b| Aabb {
+                lower: b.lower * factor,
+                upper: b.upper * factor,
+            })
+            .collect();
+        let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
+        Bvh::new().collect(&surface, &scaled, &mut found);
+        BruteForce.collect(&surface, &scaled, &mut expected);
+        assert_eq!(found, expected, "{factor}");
+        assert_eq!(found.len(), 15);
+    }
 }

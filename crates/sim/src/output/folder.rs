@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{FORMAT, MANIFEST, frame_name};
+use super::rigid::RIGID_CSV;
 use super::{
     Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, problems, vtu,
 };
@@ -12,7 +13,13 @@ use crate::model::Model;
 use crate::scene::Scene;
 
 /// Files of an earlier run beside its frames.
-const FILES: [&str; 4] = [MANIFEST, "frames.pvd", "steps.csv", "summary.json"];
+const FILES: [&str; 5] = [
+    MANIFEST,
+    "frames.pvd",
+    "steps.csv",
+    RIGID_CSV,
+    "summary.json",
+];
 
 /// What a run is about: all of the manifest but the frames.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +44,7 @@ impl RunHeader {
                 .chain(&model.obstacles)
                 .map(|body| body.name.clone())
                 .collect(),
+            rigid_bodies: model.rigid.iter().map(|rigid| rigid.body as u32).collect(),
             half_spaces: model
                 .half_spaces
                 .iter()

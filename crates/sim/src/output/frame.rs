@@ -19,7 +19,7 @@ use crate::state::State;
 /// | `motion_of_point` | `np`        |      | index of its prescribed motion, `None` where it is free   |
 /// | `tets`            | `nt × 4`    |      | elements as point ids                                     |
 /// | `von_mises`       | `nt`        | Pa   | von Mises stress of each element                          |
-/// | `triangles`       | `nf × 3`    |      | surfaces of mesh obstacles as point ids                   |
+/// | `triangles`       | `nf × 3`    |      | surfaces of rigid bodies and mesh obstacles as point ids  |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frame {
     /// Positions (m).
@@ -38,7 +38,7 @@ pub struct Frame {
     pub tets: Vec<[u32; 4]>,
     /// Von Mises stress of each element (Pa).
     pub von_mises: Vec<f64>,
-    /// Surface triangles of mesh obstacles as point ids.
+    /// Surface triangles of rigid bodies and mesh obstacles as point ids.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -53,7 +53,11 @@ impl Frame {
         model
             .elastic
             .von_mises_into(&state.positions, &mut von_mises);
-        let obstacles = model.obstacles.iter();
+        let without_elements = model
+            .bodies
+            .iter()
+            .chain(&model.obstacles)
+            .filter(|body| body.tets.is_empty());
         Self {
             points: state.positions.clone(),
             velocities: state.velocities.clone(),
@@ -69,13 +73,13 @@ impl Frame {
                 .motion_of_point
                 .iter()
                 .map(|motion| match motion {
-                    PointMotion::Free(_) => None,
+                    PointMotion::Free(_) | PointMotion::Rigid(_) => None,
                     PointMotion::Prescribed(motion) => Some(*motion),
                 })
                 .collect(),
             tets: model.tets.clone(),
             von_mises,
-            triangles: obstacles
+            triangles: without_elements
                 .flat_map(|body| &model.surface.triangles()[body.triangles.clone()])
                 .copied()
                 .collect(),

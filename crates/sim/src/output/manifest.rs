@@ -25,8 +25,11 @@ pub struct Manifest {
     pub scene: serde_json::Value,
     /// Checksum of the scene.
     pub scene_hash: Checksum,
-    /// Names of the bodies, then of the mesh obstacles: the numbers in the array `body` of the frames.
+    /// Names of the elastic bodies, then of the rigid bodies, then of the mesh obstacles: the numbers in the array `body` of the frames.
     pub bodies: Vec<String>,
+    /// The bodies that move freely and keep their shape, as indices into `bodies`.
+    #[serde(default)]
+    pub rigid_bodies: Vec<u32>,
     /// The half-spaces, which frames do not show.
     pub half_spaces: Vec<HalfSpaceEntry>,
     /// The prescribed motions: the numbers in the array `motion` of the frames.

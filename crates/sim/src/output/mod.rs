@@ -4,12 +4,13 @@
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
 //! - [`Manifest`]: which frames there are, of what scene, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
+//! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
-//! Every file but `steps.csv` appears whole or not at all: it is written beside its place and renamed. `steps.csv`
-//! grows by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
+//! Every file but `steps.csv` and `rigid.csv` appears whole or not at all: it is written beside its place and renamed.
+//! Those two grow by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
 //! every field.
 
 mod atomic;
@@ -19,6 +20,7 @@ mod folder;
 mod frame;
 mod manifest;
 mod problems;
+mod rigid;
 mod steps;
 mod summary;
 mod verify;
@@ -30,6 +32,7 @@ pub use folder::{FrameStamp, FrameWriter, RunHeader};
 pub use frame::Frame;
 pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};
 pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
+pub use rigid::RigidCsv;
 pub use steps::{StepsCsv, column_names};
 pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};

@@ -1,8 +1,8 @@
 //! The guarantees of a run, proved again from its files.
 //!
 //! Nothing here knows how the run was made. Every stored frame is tested for intersections with exact predicates, for
-//! elements turned inside out, for points below a half-space and for prescribed points off their paths; between frames
-//! that are one straight motion apart, continuous collision detection proves that nothing crossed.
+//! elements turned inside out, for points below a half-space, for prescribed points off their paths and for rigid bodies
+//! that changed their shape; between frames that are one straight motion apart, continuous collision detection proves that nothing crossed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{self, CcdRule, Toi};
 use impinge_geometry::exact;
-use impinge_geometry::surface::CollisionSurface;
-use nalgebra::Vector3;
+use impinge_geometry::surface::{CollisionSurface, PairFilter};
+use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::{Checksum, Frame, FrameEntry, Manifest, OutputError, vtu};
@@ -22,6 +22,10 @@ const PER_FRAME: usize = 8;
 /// Prescribed points may be off their path by this part of the largest coordinate: a few hundred roundings, which is
 /// what a position summed from two thousand steps can lose, and far below anything that is visible.
 const PATH_TOLERANCE: f64 = 1e-12;
+
+/// Points of a rigid body may be off its shape by this part of the largest coordinate: the shape is put together from
+/// three of its points, which multiplies their roundings by the body's slenderness.
+const SHAPE_TOLERANCE: f64 = 1e-10;
 
 /// What was proved and what was found wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,6 +38,8 @@ pub struct Verification {
     pub unknown_motions: usize,
     /// Prescribed positions that were compared with their path.
     pub prescribed: usize,
+    /// Shapes of rigid bodies that were compared with the first frame.
+    pub rigid: usize,
     /// Elements that are inside out in a scene that allows it.
     pub allowed_inversions: usize,
     /// What is wrong, in order of time.
@@ -122,6 +128,15 @@ pub enum Problem {
         /// How far off (m).
         distance: f64,
     },
+    /// A rigid body has not the shape of the first frame.
+    Deformed {
+        /// The body.
+        body: String,
+        /// The point that is farthest off.
+        point: u32,
+        /// How far off (m).
+        distance: f64,
+    },
     /// On the way from the frame before, two features met.
     Crossing {
         /// Their bodies.
@@ -175,6 +190,14 @@ impl fmt::Display for Problem {
             } => write!(
                 f,
                 "prescribed point {point} of {body} is {distance:e} m off its path"
+            ),
+            Self::Deformed {
+                body,
+                point,
+                distance,
+            } => write!(
+                f,
+                "rigid {body} has another shape than in the first frame: point {point} is {distance:e} m off"
             ),
             Self::Crossing {
                 bodies,
@@ -242,6 +265,7 @@ pub fn verify_run(
         verification.motions += result.motions;
         verification.unknown_motions += result.unknown_motions;
         verification.prescribed += result.prescribed;
+        verification.rigid += result.rigid;
         verification.allowed_inversions += result.allowed_inversions;
         verification.findings.extend(result.findings);
     }
@@ -313,7 +337,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: Some(manifest),
-            surface: collision_surface(reference),
+            surface: collision_surface(reference, &manifest.rigid_bodies),
         }
     }
 
@@ -321,7 +345,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: None,
-            surface: collision_surface(reference),
+            surface: collision_surface(reference, &[]),
         }
     }
 
@@ -439,6 +463,7 @@ impl<'a> Examiner<'a> {
             );
         }
         self.planes(frame, stamp, result);
+        self.shapes(frame, stamp, result);
         true
     }
 
@@ -465,6 +490,36 @@ impl<'a> Examiner<'a> {
                     depth,
                 }),
             );
+        }
+    }
+
+    /// Rigid bodies must have the shape that they have in the first frame, turned and moved.
+    fn shapes(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) {
+        for &body in self.manifest.iter().flat_map(|m| &m.rigid_bodies) {
+            let points: Vec<u32> = (0u32..)
+                .zip(&frame.body_of_point)
+                .filter(|(_, of)| **of == body)
+                .map(|(point, _)| point)
+                .collect();
+            result.rigid += 1;
+            let (point, distance) = off_shape(&points, &self.reference.points, &frame.points);
+            let size = points
+                .iter()
+                .map(|&point| frame.points[point as usize].amax())
+                .fold(0.0, f64::max);
+            // Written so that a shape without three directions is found too.
+            if distance.is_nan() || distance > SHAPE_TOLERANCE * size {
+                let body = self.body_name(point);
+                report(
+                    result,
+                    stamp,
+                    Problem::Deformed {
+                        body,
+                        point,
+                        distance,
+                    },
+                );
+            }
         }
     }
 
@@ -581,8 +636,41 @@ fn report_some(
     }
 }
 
+/// The point of a body that is farthest from where the rigid motion from `before` to `now` puts it, and how far (m).
+///
+/// The motion is the one of three points that are far apart, so this shares nothing with how poses are stored.
+fn off_shape(points: &[u32], before: &[Vector3<f64>], now: &[Vector3<f64>]) -> (u32, f64) {
+    let old = |point: u32| before[point as usize];
+    let farthest = |measure: &dyn Fn(&Vector3<f64>) -> f64| {
+        let by = |&a: &u32, &b: &u32| measure(&old(a)).total_cmp(&measure(&old(b)));
+        points.iter().copied().max_by(by).unwrap_or_default()
+    };
+    let first = points.first().copied().unwrap_or_default();
+    let second = farthest(&|x| (x - old(first)).norm_squared());
+    let along = old(second) - old(first);
+    let third = farthest(&|x| along.cross(&(x - old(first))).norm_squared());
+    let axes = |at: &[Vector3<f64>]| {
+        let [a, b, c] = [first, second, third].map(|point| at[point as usize]);
+        let x = (b - a).normalize();
+        let z = (b - a).cross(&(c - a)).normalize();
+        (a, Matrix3::from_columns(&[x, z.cross(&x), z]))
+    };
+    let ((old_origin, old_axes), (origin, new_axes)) = (axes(before), axes(now));
+    let turn = new_axes * old_axes.transpose();
+    points
+        .iter()
+        .map(|&point| {
+            let expected = origin + turn * (old(point) - old_origin);
+            (point, (now[point as usize] - expected).amax())
+        })
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or((first, 0.0))
+}
+
 /// The surface of all bodies, found from the elements alone: the faces that only one element has.
-fn collision_surface(frame: &Frame) -> CollisionSurface {
+///
+/// `rigid` are the bodies whose shape is examined by itself, so that they need no test against themselves.
+fn collision_surface(frame: &Frame, rigid: &[u32]) -> CollisionSurface {
     let mut faces: Vec<([u32; 3], [u32; 3])> = frame
         .tets
         .iter()
@@ -611,10 +699,15 @@ fn collision_surface(frame: &Frame) -> CollisionSurface {
     for (&body, motion) in frame.body_of_point.iter().zip(&frame.motion_of_point) {
         passive[body as usize] &= motion.is_some();
     }
+    let filter = PairFilter {
+        without_self_contact: rigid.to_vec(),
+        ..PairFilter::default()
+    };
     CollisionSurface::new(
         triangles,
         frame.points.len(),
         frame.body_of_point.clone(),
         passive,
     )
+    .with_filter(&filter)
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use impinge_fem::RigidInertia;
 use impinge_geometry::mesh::{TetMesh, TriangleMesh};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 use super::arrange::{SplitMix64, grid_offset};
 use super::format::{
-    Body, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Rotation,
+    Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Rotation,
 };
 use super::motion::RigidMotion;
 use super::{Scene, SceneError, shapes, validate};
@@ -18,6 +19,8 @@ use super::{Scene, SceneError, shapes, validate};
 pub struct SceneParts {
     /// Elastic bodies in the order of the scene, copies one after the other.
     pub bodies: Vec<BodyPart>,
+    /// Rigid bodies in the order of the scene, copies one after the other.
+    pub rigid_bodies: Vec<RigidPart>,
     /// Half-spaces in the order of the scene.
     pub half_spaces: Vec<HalfSpacePart>,
     /// Mesh obstacles in the order of the scene.
@@ -41,6 +44,25 @@ pub struct BodyPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
     pub prescribed: Vec<Option<usize>>,
+}
+
+/// One rigid body.
+#[derive(Debug, Clone)]
+pub struct RigidPart {
+    /// Name for messages.
+    pub name: String,
+    /// Closed surface as at time 0, wound outwards.
+    pub mesh: TriangleMesh,
+    /// Generalised mass, in world axes at time 0; of density 1 for a body with a prescribed motion.
+    pub inertia: RigidInertia,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Initial velocity of the centre of mass (m/s).
+    pub velocity: Vector3<f64>,
+    /// Initial angular velocity (rad/s).
+    pub angular_velocity: Vector3<f64>,
+    /// Index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub motion: Option<usize>,
 }
 
 /// A half-space that stands still.
@@ -94,6 +116,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
         tet_meshes: BTreeMap::new(),
         parts: SceneParts {
             bodies: Vec::new(),
+            rigid_bodies: Vec::new(),
             half_spaces: Vec::new(),
             obstacles: Vec::new(),
             motions: Vec::new(),
@@ -101,7 +124,10 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
         nodes: 0,
     };
     for (index, body) in scene.bodies.iter().enumerate() {
-        builder.body(index, body)?;
+        match body.kind {
+            BodyKind::Elastic => builder.body(index, body)?,
+            BodyKind::Rigid => builder.rigid_body(index, body)?,
+        }
     }
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         builder.obstacle(index, obstacle)?;
@@ -120,26 +146,16 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
         let path = format!("body.{index}");
-        let name = if body.name.is_empty() {
-            format!("body {}", index + 1)
-        } else {
-            body.name.clone()
-        };
+        let material = body.material.ok_or_else(|| {
+            let problem = "an elastic body needs a `material`";
+            self.scene.error_at(&path, problem, "add one")
+        })?;
         let mesh = self.tet_mesh(&format!("{path}.mesh"), &body.mesh)?;
-        let count = body.copies.map_or(1, |copies| copies.count);
-        self.nodes = self
-            .nodes
-            .saturating_add(mesh.nodes().len().saturating_mul(count as usize));
-        if self.nodes > NODE_LIMIT {
-            return Err(self.scene.error_at(
-                &format!("{path}.copies"),
-                format!("the scene has more than {NODE_LIMIT} nodes"),
-                "use fewer copies or a coarser mesh",
-            ));
-        }
+        self.count_nodes(&path, body, mesh.nodes().len())?;
 
         let mut prescribed_somewhere = vec![false; body.fixed.len()];
-        for (copy, placement) in self.placements(&path, body, &mesh)?.iter().enumerate() {
+        let placements = self.placements(&path, body, mesh.nodes())?;
+        for (copy, placement) in placements.iter().enumerate() {
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
@@ -174,13 +190,9 @@ impl Builder<'_> {
                 })
                 .collect();
             self.parts.bodies.push(BodyPart {
-                name: if body.copies.is_some() {
-                    format!("{name} {}", copy + 1)
-                } else {
-                    name.clone()
-                },
+                name: name_of(index, body, copy),
                 mesh: placed,
-                material: body.material,
+                material,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
@@ -190,10 +202,92 @@ impl Builder<'_> {
             None => Ok(()),
             Some(fixed) => Err(self.scene.error_at(
                 &format!("{path}.fixed.{fixed}"),
-                format!("no node of {name} lies in this box, so it would fix nothing"),
+                format!(
+                    "no node of {} lies in this box, so it would fix nothing",
+                    base_name(index, body)
+                ),
                 "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
             )),
         }
+    }
+
+    fn rigid_body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let mesh_path = format!("{path}.mesh");
+        let (surface, inertia) = self.rigid_shape(&mesh_path, &body.mesh)?;
+        surface
+            .check_closed_outwards()
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        self.count_nodes(&path, body, surface.vertices().len())?;
+        let placements = self.placements(&path, body, surface.vertices())?;
+        for (copy, placement) in placements.iter().enumerate() {
+            let mesh = surface
+                .map_vertices(|vertex| placement.position + placement.rotation * vertex)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let inertia = inertia(placement, body.density.unwrap_or(1.0))
+                .and_then(|inertia| match body.mass {
+                    Some(mass) => inertia.with_mass(mass),
+                    None => Ok(inertia),
+                })
+                .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+            let motion = body.motion.as_ref();
+            let motion = motion.map(|motion| self.motion(Some(motion), &placement.position));
+            self.parts.rigid_bodies.push(RigidPart {
+                name: name_of(index, body, copy),
+                mesh,
+                inertia,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity: body.velocity.into(),
+                angular_velocity: body.angular_velocity.into(),
+                motion,
+            });
+        }
+        Ok(())
+    }
+
+    /// Surface of a rigid body, and what computes the inertia of a copy from its placement and density.
+    fn rigid_shape(
+        &mut self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<(TriangleMesh, InertiaOf), SceneError> {
+        let solid = match (self.tet_mesh(path, source), source) {
+            // A file may hold a surface instead; if it holds neither, that is what the message is about.
+            (Err(_), BodyMesh::File(file)) => {
+                let surface = self.surface_file(&format!("{path}.file"), file)?;
+                let (vertices, triangles) =
+                    (surface.vertices().to_vec(), surface.triangles().to_vec());
+                let inertia = move |placement: &Placement, density: f64| {
+                    RigidInertia::of_surface(&placement.apply(&vertices), &triangles, density)
+                };
+                return Ok((surface, Box::new(inertia)));
+            }
+            (solid, _) => solid?,
+        };
+        let surface = solid
+            .surface()
+            .and_then(|surface| surface.to_triangle_mesh(&solid))
+            .map_err(|error| self.mesh_error(path, &error))?;
+        let inertia = move |placement: &Placement, density: f64| {
+            RigidInertia::of_tets(&placement.apply(solid.nodes()), solid.tets(), density)
+        };
+        Ok((surface, Box::new(inertia)))
+    }
+
+    /// Counts the nodes of a body and its copies.
+    fn count_nodes(&mut self, path: &str, body: &Body, nodes: usize) -> Result<(), SceneError> {
+        let count = body.copies.map_or(1, |copies| copies.count);
+        self.nodes = self
+            .nodes
+            .saturating_add(nodes.saturating_mul(count as usize));
+        if self.nodes > NODE_LIMIT {
+            return Err(self.scene.error_at(
+                &format!("{path}.copies"),
+                format!("the scene has more than {NODE_LIMIT} nodes"),
+                "use fewer copies or a coarser mesh",
+            ));
+        }
+        Ok(())
     }
 
     fn obstacle(&mut self, index: usize, obstacle: &Obstacle) -> Result<(), SceneError> {
@@ -240,7 +334,7 @@ impl Builder<'_> {
         &self,
         path: &str,
         body: &Body,
-        mesh: &TetMesh,
+        points: &[Vector3<f64>],
     ) -> Result<Vec<Placement>, SceneError> {
         let single = Placement {
             position: Vector3::from(body.position),
@@ -249,7 +343,22 @@ impl Builder<'_> {
         let Some(copies) = &body.copies else {
             return Ok(vec![single]);
         };
-        let spacing = self.spacing(path, copies, mesh, &single.rotation)?;
+        if let Some(turn) = &copies.turn {
+            let center = turn.center.map_or(single.position, Vector3::from);
+            return Ok((0..copies.count)
+                .map(|index| {
+                    let turned = rotation(Some(&Rotation {
+                        axis: turn.axis,
+                        degrees: turn.degrees * f64::from(index),
+                    }));
+                    Placement {
+                        position: center + turned * (single.position - center),
+                        rotation: turned * single.rotation,
+                    }
+                })
+                .collect());
+        }
+        let spacing = self.spacing(path, copies, points, &single.rotation)?;
         let mut random = SplitMix64::new(copies.seed);
         Ok((0..copies.count)
             .map(|index| Placement {
@@ -268,15 +377,15 @@ impl Builder<'_> {
         &self,
         path: &str,
         copies: &Copies,
-        mesh: &TetMesh,
+        points: &[Vector3<f64>],
         rotation: &UnitQuaternion<f64>,
     ) -> Result<Vector3<f64>, SceneError> {
         // Turned copies stay inside balls about their origins, unturned ones inside equal boxes.
         let needed = if copies.random_rotation {
-            let radius = mesh.nodes().iter().map(Vector3::norm).fold(0.0, f64::max);
+            let radius = points.iter().map(Vector3::norm).fold(0.0, f64::max);
             Vector3::repeat(2.0 * radius)
         } else {
-            let turned = mesh.nodes().iter().map(|node| rotation * node);
+            let turned = points.iter().map(|point| rotation * point);
             let (lower, upper) = bounds(turned);
             upper - lower
         };
@@ -387,6 +496,34 @@ impl Builder<'_> {
 struct Placement {
     position: Vector3<f64>,
     rotation: UnitQuaternion<f64>,
+}
+
+impl Placement {
+    fn apply(&self, points: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let place = |point| self.position + self.rotation * point;
+        points.iter().map(place).collect()
+    }
+}
+
+/// The generalised mass of a placed copy of some density.
+type InertiaOf = Box<dyn Fn(&Placement, f64) -> Result<RigidInertia, impinge_fem::FemError>>;
+
+fn base_name(index: usize, body: &Body) -> String {
+    if body.name.is_empty() {
+        format!("body {}", index + 1)
+    } else {
+        body.name.clone()
+    }
+}
+
+/// Name of a copy of a body.
+fn name_of(index: usize, body: &Body, copy: usize) -> String {
+    let name = base_name(index, body);
+    if body.copies.is_some() {
+        format!("{name} {}", copy + 1)
+    } else {
+        name
+    }
 }
 
 fn rotation(rotation: Option<&Rotation>) -> UnitQuaternion<f64> {

@@ -268,7 +268,18 @@ pub enum BodyMesh {
         /// Cells along x and y, at least 1.
         cells: [u32; 2],
     },
-    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`).
+    /// A block of an arch about the y axis, as the keystone at the top of the arch: flat sides, six tetrahedra.
+    Voussoir {
+        /// Distance of the lower corners from the axis (m).
+        inner_radius: f64,
+        /// Distance of the upper corners from the axis (m), greater than `inner_radius`.
+        outer_radius: f64,
+        /// Angle between its two joints (degrees), greater than 0 and below 180.
+        degrees: f64,
+        /// Length along y (m).
+        depth: f64,
+    },
+    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`); for a rigid body also a closed surface (`.obj` too).
     File(MeshFile),
 }
 
@@ -343,6 +354,19 @@ pub struct Fixed {
     pub motion: Option<Motion>,
 }
 
+/// What brings a copy to the place of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// Direction of the axis (any length but 0).
+    pub axis: [f64; 3],
+    /// Angle by the right-hand rule (degrees).
+    pub degrees: f64,
+    /// A point of the axis (m). Default: the `position` of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub center: Option<[f64; 3]>,
+}
+
 /// Several equal bodies on a grid, its columns along x and y, its layers upwards along z.
 ///
 /// The columns are centred about the body's `position`, which is the height of the lowest layer; it is filled first.
@@ -352,7 +376,8 @@ pub struct Fixed {
 pub struct Copies {
     /// Number of bodies, at least 1.
     pub count: u32,
-    /// Columns along x and y, at least 1 each.
+    /// Columns along x and y, at least 1 each. Default: one column.
+    #[serde(default = "one_column")]
     pub columns: [u32; 2],
     /// Distance between neighbours along x, y and z (m). Default: 2 % more than they need in order not to touch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -360,22 +385,53 @@ pub struct Copies {
     /// Whether each copy is turned at random, uniformly over all rotations, instead of by `rotation`.
     #[serde(default)]
     pub random_rotation: bool,
+    /// Instead of a grid: each copy is the one before, turned about an axis. For arches and wheels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// Start of the random sequence; the same seed gives the same scene on every machine.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// An elastic body.
+fn one_column() -> [u32; 2] {
+    [1, 1]
+}
+
+/// What a body can do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// It deforms; needs a `material`.
+    #[default]
+    Elastic,
+    /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
+    Rigid,
+}
+
+/// An elastic or rigid body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     /// Name in messages; copies get `name 1`, `name 2`, … Default: `body` and its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// Whether it deforms.
+    #[serde(default)]
+    pub kind: BodyKind,
     /// Mesh, in the body's own frame.
     pub mesh: BodyMesh,
-    /// What it is made of.
-    pub material: Material,
+    /// What an elastic body is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<Material>,
+    /// Mass per volume of a rigid body (kg/m³), greater than 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Mass of a rigid body (kg), greater than 0, evenly spread over its volume; in place of `density`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Motion that a rigid body is made to follow, whatever touches it. Default: forces move it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
     /// Where the origin of the body's own frame is placed (m).
     #[serde(default)]
     pub position: [f64; 3],
@@ -391,7 +447,7 @@ pub struct Body {
     /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Nodes whose motion is given.
+    /// Nodes of an elastic body whose motion is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
     /// Several of this body.
@@ -434,6 +490,19 @@ pub enum ObstacleShape {
         /// Side lengths (m).
         size: [f64; 3],
     },
+    /// The surface of a torus about the z axis.
+    Torus {
+        /// Radius of the circle in the middle of the tube (m), greater than `minor_radius`.
+        major_radius: f64,
+        /// Radius of the tube (m).
+        minor_radius: f64,
+        /// Flat sides around the axis, at least 3.
+        #[serde(default = "torus_sides")]
+        sides: u32,
+        /// Flat sides around the tube, at least 3.
+        #[serde(default = "tube_sides")]
+        tube_sides: u32,
+    },
     /// A closed surface mesh (`.obj`, `.msh`, `.vtk`, `.vtu`).
     File(MeshFile),
 }
@@ -444,6 +513,14 @@ fn sphere_subdivisions() -> u32 {
 
 fn cylinder_sides() -> u32 {
     48
+}
+
+fn torus_sides() -> u32 {
+    48
+}
+
+fn tube_sides() -> u32 {
+    16
 }
 
 /// A rigid thing that bodies touch and that nothing moves but its own prescribed motion.

@@ -46,12 +46,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use build::{BodyPart, HalfSpacePart, MeshObstaclePart, SceneParts, pair_friction};
+pub use build::{BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, pair_friction};
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
-    Body, BodyMesh, Copies, Evaluation, Fixed, Material, MaterialModel, MeshFile, Motion, Obstacle,
-    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, SolverMethod, Time,
-    Tolerances, World,
+    Body, BodyKind, BodyMesh, Copies, Evaluation, Fixed, Material, MaterialModel, MeshFile, Motion,
+    Obstacle, ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, SolverMethod,
+    Time, Tolerances, Turn, World,
 };
 pub use motion::RigidMotion;
 
@@ -76,7 +76,7 @@ pub struct Scene {
     /// What is written.
     #[serde(default)]
     pub output: OutputOptions,
-    /// Elastic bodies, at least one.
+    /// Elastic and rigid bodies, at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
     /// Half-spaces and rigid surfaces that bodies touch.

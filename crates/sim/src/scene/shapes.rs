@@ -1,6 +1,6 @@
 //! Procedural meshes by their keys in the scene.
 
-use impinge_geometry::mesh::generate::{self, RingShape};
+use impinge_geometry::mesh::generate::{self, RingShape, TorusShape, VoussoirShape};
 use impinge_geometry::mesh::{MeshError, TetMesh, TriangleMesh};
 
 use super::format::{BodyMesh, ObstacleShape};
@@ -36,6 +36,17 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             thickness,
             cells,
         } => generate::sheet(size, thickness, cells.map(|n| n as usize)),
+        BodyMesh::Voussoir {
+            inner_radius,
+            outer_radius,
+            degrees,
+            depth,
+        } => generate::voussoir(VoussoirShape {
+            inner_radius,
+            outer_radius,
+            angle: degrees.to_radians(),
+            depth,
+        }),
         BodyMesh::File(_) => unreachable!("files are read, not generated"),
     }
 }
@@ -56,6 +67,17 @@ pub(super) fn surface(shape: &ObstacleShape) -> Result<TriangleMesh, MeshError> 
             height,
             sides,
         } => generate::cylinder_surface(radius, height, sides as usize),
+        ObstacleShape::Torus {
+            major_radius,
+            minor_radius,
+            sides,
+            tube_sides,
+        } => generate::torus_surface(TorusShape {
+            major_radius,
+            minor_radius,
+            sides: sides as usize,
+            tube_sides: tube_sides as usize,
+        }),
         ObstacleShape::HalfSpace { .. } | ObstacleShape::File(_) => {
             unreachable!("files are read, half-spaces have no mesh")
         }

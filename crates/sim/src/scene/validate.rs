@@ -1,6 +1,8 @@
 //! What the numbers of a scene must fulfil beyond their type.
 
-use super::format::{BodyMesh, Copies, Fixed, Material, MeshFile, Motion, ObstacleShape, Rotation};
+use super::format::{
+    Body, BodyKind, BodyMesh, Copies, Fixed, Material, MeshFile, Motion, ObstacleShape, Rotation,
+};
 use super::{Scene, SceneError};
 
 /// Checks the whole scene; the first thing found is the error.
@@ -11,7 +13,10 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("body.{index}");
         check.body_mesh(&format!("{path}.mesh"), &body.mesh)?;
-        check.material(&format!("{path}.material"), &body.material)?;
+        match body.kind {
+            BodyKind::Elastic => check.elastic(&path, body)?,
+            BodyKind::Rigid => check.rigid(&path, body)?,
+        }
         check.vectors(&path, "position", &body.position)?;
         check.vectors(&path, "velocity", &body.velocity)?;
         check.vectors(&path, "angular_velocity", &body.angular_velocity)?;
@@ -177,6 +182,92 @@ impl Check<'_> {
         self.at_least("output.every", "`every`", output.every, 1)
     }
 
+    fn elastic(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` belongs to rigid bodies, but this one is elastic"),
+                    "write the density into its `material`, or make it rigid with kind = \"rigid\"",
+                );
+            }
+        }
+        if body.motion.is_some() {
+            return self.fail(
+                &format!("{path}.motion"),
+                "`motion` moves a rigid body, but this one is elastic".to_owned(),
+                "write `fixed` with a `motion` for its nodes, or make it rigid with kind = \"rigid\"",
+            );
+        }
+        match &body.material {
+            Some(material) => self.material(&format!("{path}.material"), material),
+            None => self.fail(
+                path,
+                "an elastic body needs a `material`".to_owned(),
+                "add material = { young = ..., poisson = ..., density = ... }, or make it rigid with kind = \"rigid\"",
+            ),
+        }
+    }
+
+    fn rigid(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        if body.material.is_some() {
+            return self.fail(
+                &format!("{path}.material"),
+                "a rigid body does not deform, so it has no `material`".to_owned(),
+                "leave `material` out, and write `density` (kg/m³) or `mass` (kg) beside `mesh`",
+            );
+        }
+        if !body.fixed.is_empty() {
+            return self.fail(
+                &format!("{path}.fixed"),
+                "a rigid body moves as a whole, so no part of it can be `fixed`".to_owned(),
+                "leave `fixed` out; `motion` moves the whole body",
+            );
+        }
+        if let Some(density) = body.density {
+            let path = format!("{path}.density");
+            self.positive(&path, "the density (kg/m³)", density)?;
+        }
+        if let Some(mass) = body.mass {
+            self.positive(&format!("{path}.mass"), "the mass (kg)", mass)?;
+        }
+        let Some(motion) = &body.motion else {
+            return match (body.density, body.mass) {
+                (Some(_), Some(_)) => self.fail(
+                    &format!("{path}.mass"),
+                    "both `density` and `mass` are given".to_owned(),
+                    "write only one of them",
+                ),
+                (None, None) => self.fail(
+                    path,
+                    "a rigid body needs a mass".to_owned(),
+                    "add `density` (kg/m³) or `mass` (kg), or a `motion` that moves it",
+                ),
+                _ => Ok(()),
+            };
+        };
+        self.motion(&format!("{path}.motion"), motion)?;
+        let moves = |velocity: &[f64; 3]| velocity.iter().any(|v| v.abs() > 0.0);
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+            ("velocity", moves(&body.velocity)),
+            ("angular_velocity", moves(&body.angular_velocity)),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` means nothing for a body that follows a `motion`"),
+                    "leave one of the two out",
+                );
+            }
+        }
+        Ok(())
+    }
+
     fn material(&self, path: &str, material: &Material) -> Result<(), SceneError> {
         self.positive(
             &format!("{path}.young"),
@@ -293,6 +384,36 @@ impl Check<'_> {
                 )?;
                 self.cells(&format!("{path}.sheet.cells"), cells, 1)
             }
+            BodyMesh::Voussoir {
+                inner_radius,
+                outer_radius,
+                degrees,
+                depth,
+            } => {
+                let path = format!("{path}.voussoir");
+                for (key, length) in [
+                    ("inner_radius", *inner_radius),
+                    ("outer_radius", *outer_radius),
+                    ("depth", *depth),
+                ] {
+                    self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length)?;
+                }
+                if outer_radius <= inner_radius {
+                    return self.fail(
+                        &format!("{path}.outer_radius"),
+                        format!("the outer radius {outer_radius} m is not above the inner one, {inner_radius} m"),
+                        "exchange the two or correct one of them",
+                    );
+                }
+                if !(*degrees > 0.0 && *degrees < 180.0) {
+                    return self.fail(
+                        &format!("{path}.degrees"),
+                        format!("the angle of the block is {degrees} degrees, but must be above 0 and below 180"),
+                        "write for example 12, which makes an arch of fifteen blocks",
+                    );
+                }
+                Ok(())
+            }
             BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
         }
     }
@@ -320,6 +441,32 @@ impl Check<'_> {
             }
             ObstacleShape::Cuboid { size } => {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)
+            }
+            ObstacleShape::Torus {
+                major_radius,
+                minor_radius,
+                sides,
+                tube_sides,
+            } => {
+                let path = format!("{path}.torus");
+                let minor = format!("{path}.minor_radius");
+                self.positive(&minor, "the minor radius (m)", *minor_radius)?;
+                let major = format!("{path}.major_radius");
+                self.positive(&major, "the major radius (m)", *major_radius)?;
+                if major_radius <= minor_radius {
+                    return self.fail(
+                        &major,
+                        format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} m"),
+                        "make it greater than the minor radius",
+                    );
+                }
+                self.at_least(&format!("{path}.sides"), "`sides`", *sides, 3)?;
+                self.at_least(
+                    &format!("{path}.tube_sides"),
+                    "`tube_sides`",
+                    *tube_sides,
+                    3,
+                )
             }
             ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
         }
@@ -393,6 +540,22 @@ impl Check<'_> {
                 "there are more columns than can be counted".to_owned(),
                 "write smaller numbers",
             );
+        }
+        if let Some(turn) = &copies.turn {
+            let turned = format!("{path}.turn");
+            self.direction(&format!("{turned}.axis"), "the axis", &turn.axis)?;
+            self.finite(&format!("{turned}.degrees"), &[turn.degrees])?;
+            if let Some(center) = &turn.center {
+                self.vectors(&turned, "center", center)?;
+            }
+            let gridded = copies.columns != [1, 1] || copies.spacing.is_some();
+            if gridded || copies.random_rotation {
+                return self.fail(
+                    &turned,
+                    "`turn` places all copies, so columns, spacing and random rotations have no place".to_owned(),
+                    "leave `columns`, `spacing` and `random_rotation` out, or `turn`",
+                );
+            }
         }
         match &copies.spacing {
             None => Ok(()),

@@ -1,6 +1,8 @@
 //! Stage 1: momentum matrix and right-hand side of a step.
 
+use super::rigid::check_turn;
 use crate::{
+    error::StepFailure,
     model::{Model, PointMotion},
     state::State,
 };
@@ -11,13 +13,21 @@ use nalgebra::Vector3;
 /// Prescribed points at the end of the step: exact positions, and the velocities that lead there in a straight line.
 ///
 /// Entries of free points are left alone.
+///
+/// # Errors
+/// [`StepFailure::TurnsTooFar`] if a prescribed motion turns too far in one step for straight paths.
 pub(crate) fn prescribe(
     model: &Model,
     state: &State,
     time_step: f64,
     end: &mut [Vector3<f64>],
     velocity: &mut [Vector3<f64>],
-) {
+) -> Result<(), StepFailure> {
+    for (index, motion) in model.motions.iter().enumerate() {
+        check_turn(motion.angular_velocity.norm() * time_step, || {
+            model.name_of_moved(index as u32)
+        })?;
+    }
     for (point, motion) in model.motion_of_point.iter().enumerate() {
         if let PointMotion::Prescribed(motion) = motion {
             let target = model.motions[*motion as usize]
@@ -26,6 +36,7 @@ pub(crate) fn prescribe(
             end[point] = target;
         }
     }
+    Ok(())
 }
 
 /// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step (spec 3.1).

@@ -33,6 +33,13 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
             angular += x.cross(&v) * mass;
         }
     }
+    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        let (mass, center) = (rigid.inertia.mass(), at.pose.center);
+        kinetic += rigid.kinetic_energy(at);
+        gravitational -= mass * model.gravity.dot(&center);
+        momentum += at.velocity * mass;
+        angular += center.cross(&at.velocity) * mass + at.angular_momentum;
+    }
     report.kinetic_energy = kinetic;
     report.gravitational_energy = gravitational;
     report.elastic_energy = model.elastic.energy(&state.positions);
@@ -57,7 +64,10 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
             ContactState::Sticking => report.sticking += 1,
         }
         for (i, &point) in contact.stencil().iter().enumerate() {
-            if matches!(model.motion_of_point[point as usize], PointMotion::Free(_)) {
+            if !matches!(
+                model.motion_of_point[point as usize],
+                PointMotion::Prescribed(_)
+            ) {
                 force += contact.force_on(i);
             }
         }

@@ -5,10 +5,12 @@ use super::{
     features::touching_features,
     linearise::{linearise, reach, release},
     refine::{MOST_RELINEARISATIONS, stencil_of},
+    rigid::RigidStep,
 };
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
+    state::State,
 };
 use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
 use nalgebra::{Matrix3, Vector3};
@@ -137,9 +139,14 @@ fn beyond(slip: Vector3<f64>, free: f64) -> Vector3<f64> {
 }
 
 /// Fills the problem's rows and the warm start from the contacts.
+///
+/// `known_velocity` is the part of every point's mean velocity over the step that no unknown stands for: all of it for
+/// prescribed points, what the rows leave out for points of rigid bodies. It is not read for nodes.
 pub(crate) fn fill_problem(
     model: &Model,
-    prescribed_velocity: &[Vector3<f64>],
+    state: &State,
+    rigid: &RigidStep,
+    known_velocity: &[Vector3<f64>],
     contacts: &[Contact],
     problem: &mut ContactProblem,
     solution: &mut ContactSolution,
@@ -151,8 +158,7 @@ pub(crate) fn fill_problem(
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
         let mut offset = Vector3::new(safety - contact.distance, -s1, -s2);
-        let mut entries = [(0, Matrix3::zeros()); 4];
-        let mut count = 0;
+        let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
             let rows = Matrix3::from_rows(&[
                 (contact.frame.normal * (contact.weights[i] * time_step)).transpose(),
@@ -160,20 +166,49 @@ pub(crate) fn fill_problem(
                 (contact.frame.tangents[1] * (contact.anchor_weights[i] * time_step)).transpose(),
             ]);
             match model.motion_of_point[point as usize] {
-                PointMotion::Free(block) => {
-                    entries[count] = (block, rows);
-                    count += 1;
+                PointMotion::Free(block) => entries.add(block, &rows),
+                PointMotion::Rigid(index) => {
+                    let center = state.rigid[index as usize].pose.center;
+                    let arm = state.positions[point as usize] - center;
+                    let block = model.rigid[index as usize].first_block;
+                    entries.add(block, &rows);
+                    entries.add(block + 1, &rigid.angular_rows(index as usize, &rows, &arm));
+                    offset -= rows * known_velocity[point as usize];
                 }
                 // What a prescribed point does is known: it moves to the constant.
-                PointMotion::Prescribed(_) => offset -= rows * prescribed_velocity[point as usize],
+                PointMotion::Prescribed(_) => offset -= rows * known_velocity[point as usize],
             }
         }
         problem.push(&ContactRow {
-            entries: &entries[..count],
+            entries: entries.filled(),
             offset,
             friction: contact.friction,
         });
         solution.contacts.push(contact.multipliers);
+    }
+}
+
+/// Blocks of one contact: four points bring at most a block each, or two blocks for a side that is rigid.
+#[derive(Default)]
+struct RowEntries {
+    entries: [(u32, Matrix3<f64>); 5],
+    count: usize,
+}
+
+impl RowEntries {
+    /// Adds to the entry of `block`: points of one rigid body share theirs.
+    fn add(&mut self, block: u32, rows: &Matrix3<f64>) {
+        let filled = &mut self.entries[..self.count];
+        if let Some((_, sum)) = filled.iter_mut().find(|(known, _)| *known == block) {
+            *sum += rows;
+        } else {
+            self.entries[self.count] = (block, *rows);
+            self.count += 1;
+        }
+    }
+
+    fn filled(&self) -> &[(u32, Matrix3<f64>)] {
+        &self.entries[..self.count]
     }
 }
 

@@ -10,3 +10,4 @@ pub(crate) mod formulate;
 pub(crate) mod linearise;
 pub(crate) mod refine;
 pub(crate) mod resolve;
+pub(crate) mod rigid;

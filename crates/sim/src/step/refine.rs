@@ -85,7 +85,10 @@ impl Refiner {
                 Err(place) => {
                     let mut contact = first_contact(model, &touch, sweep);
                     let free = |&point: &u32| {
-                        matches!(model.motion_of_point[point as usize], PointMotion::Free(_))
+                        !matches!(
+                            model.motion_of_point[point as usize],
+                            PointMotion::Prescribed(_)
+                        )
                     };
                     if !contact.stencil().iter().any(free) {
                         return Err(StepFailure::PrescribedCollision {

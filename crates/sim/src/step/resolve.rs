@@ -5,6 +5,7 @@ use crate::{
     model::{Model, PointMotion},
     report::StepReport,
     state::State,
+    step::rigid::balance_rigid,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, Termination, method::active_set_cr::Tolerances,
@@ -85,10 +86,13 @@ pub(crate) fn balance_momentum(
         let force = Vector3::new(multipliers.lambda, f1, f2);
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            let point = model.point_of_block[block as usize];
-            contact_impulse[model.solid_of_point(point)] += jacobian.tr_mul(&force);
+            // Blocks beyond those of the nodes are rigid bodies, balanced below.
+            if let Some(&point) = model.point_of_block.get(block as usize) {
+                contact_impulse[model.solid_of_point(point)] += jacobian.tr_mul(&force);
+            }
         }
     }
+    balance_rigid(model, problem, solution);
     for (body, impulse) in model.bodies.iter().zip(contact_impulse) {
         let (mut missing, mut inertia) = (impulse, 0.0);
         let mut free = true;

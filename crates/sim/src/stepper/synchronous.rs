@@ -21,6 +21,7 @@ use crate::{
         formulate::{carry_over, fill_problem},
         refine::{Refiner, check_gaps, describe},
         resolve::{balance_momentum, resolve},
+        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
     },
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Method};
@@ -65,7 +66,9 @@ pub struct Synchronous {
     /// Contacts of the attempt; the state's are replaced on success only.
     contacts: Vec<Contact>,
     end: Vec<Vector3<f64>>,
-    prescribed_velocity: Vec<Vector3<f64>>,
+    /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
+    known_velocity: Vec<Vector3<f64>>,
+    rigid: RigidStep,
     /// Shown every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
@@ -89,7 +92,8 @@ impl Synchronous {
             solution: ContactSolution::default(),
             contacts: Vec::new(),
             end: vec![Vector3::zeros(); points],
-            prescribed_velocity: vec![Vector3::zeros(); points],
+            known_velocity: vec![Vector3::zeros(); points],
+            rigid: RigidStep::default(),
             observer: None,
         })
     }
@@ -136,7 +140,7 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
         let mut clock = Clock::start();
-        self.pose(model, state, time_step, report);
+        self.pose(model, state, time_step, report)?;
         report.times.assemble += clock.lap();
 
         self.detector.prepare(
@@ -159,21 +163,27 @@ impl Synchronous {
     }
 
     /// Momentum system, tolerances, contacts and velocities that the attempt starts from.
-    fn pose(&mut self, model: &Model, state: &State, time_step: f64, report: &mut StepReport) {
+    fn pose(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepFailure> {
         prescribe(
             model,
             state,
             time_step,
             &mut self.end,
-            &mut self.prescribed_velocity,
-        );
+            &mut self.known_velocity,
+        )?;
         self.problem.time_step = time_step;
         momentum_system(
             model,
             &self.assembler,
             state,
             time_step,
-            &self.prescribed_velocity,
+            &self.known_velocity,
             &mut self.problem.momentum,
             &mut self.problem.rhs,
         );
@@ -193,6 +203,16 @@ impl Synchronous {
             report,
         );
         self.start_velocity(model, state);
+        self.rigid.pose(
+            model,
+            state,
+            &mut self.problem,
+            &mut self.solution.velocity,
+            &mut PointMotions {
+                end: &mut self.end,
+                known_velocity: &mut self.known_velocity,
+            },
+        )
     }
 
     /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.
@@ -208,11 +228,13 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<bool, StepFailure> {
         let tolerances = self.method.tolerances();
-        let (mut adding, mut relinearising) = (0, 0);
+        let (mut adding, mut relinearising, mut settling) = (0, 0, 0);
         loop {
             fill_problem(
                 model,
-                &self.prescribed_velocity,
+                state,
+                &self.rigid,
+                &self.known_velocity,
                 &self.contacts,
                 &mut self.problem,
                 &mut self.solution,
@@ -244,7 +266,15 @@ impl Synchronous {
             for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
                 contact.multipliers = *multipliers;
             }
-            self.move_free_points(model, state, time_step);
+            self.move_free_points(model, state, time_step)?;
+            if settling < MOST_SETTLING_SOLVES
+                && !self.rigid.settled(model, &self.contacts, tolerances.slip)
+            {
+                settling += 1;
+                report.times.resolve += clock.lap();
+                continue;
+            }
+            settling = 0;
             report.times.resolve += clock.lap();
 
             self.detector
@@ -289,10 +319,11 @@ impl Synchronous {
                 Some(block) => {
                     Vector3::from_column_slice(&self.solution.velocity[3 * block as usize..][..3])
                 }
-                None => self.prescribed_velocity[point],
+                None => self.known_velocity[point],
             };
             *x = *end;
         }
+        self.rigid.accept(model, state, &self.solution.velocity);
         state.time += time_step;
         std::mem::swap(&mut state.contacts, &mut self.contacts);
     }
@@ -310,7 +341,12 @@ impl Synchronous {
         }
     }
 
-    fn move_free_points(&mut self, model: &Model, state: &State, time_step: f64) {
+    fn move_free_points(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+    ) -> Result<(), StepFailure> {
         for (v, &point) in self
             .solution
             .velocity
@@ -320,6 +356,16 @@ impl Synchronous {
             let point = point as usize;
             self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
         }
+        self.rigid.follow(
+            model,
+            state,
+            time_step,
+            &self.solution.velocity,
+            &mut PointMotions {
+                end: &mut self.end,
+                known_velocity: &mut self.known_velocity,
+            },
+        )
     }
 
     fn check_inversion(&self, model: &Model) -> Result<(), StepFailure> {

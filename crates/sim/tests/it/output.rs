@@ -9,7 +9,7 @@ use impinge_sim::output::{
     verify_frame, verify_run,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 
 /// Two cubes, one above the other, the upper one held at its top by a moving grip; a moving ball; the ground.
 const SCENE: &str = r#"
@@ -32,6 +32,13 @@ mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 position = [0, 0, 0.3]
 fixed = [{ box = { lower = [-1, -1, 0.34], upper = [1, 1, 1] }, motion = { velocity = [0, 0, 0.5] } }]
+
+[[body]]
+name = "stone"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [-1, 0, 0.1]
 
 [[obstacle]]
 name = "ball"
@@ -174,7 +181,7 @@ fn a_run_lists_its_frames() {
         ]
     );
     let manifest = Manifest::read(folder.path()).unwrap();
-    assert_eq!(manifest.bodies, ["lower", "upper", "ball"]);
+    assert_eq!(manifest.bodies, ["lower", "upper", "stone", "ball"]);
     assert_eq!(manifest.frames[2].step, 2);
     let pvd = fs::read_to_string(folder.path().join("frames.pvd")).unwrap();
     insta::assert_snapshot!("frames_pvd", pvd);
@@ -319,8 +326,23 @@ fn every_broken_guarantee_is_found() {
         &|problem| matches!(problem, Problem::Crossing { bodies, at, .. } if bodies.contains(&"ball".to_owned()) && (0.01..0.02).contains(at)),
     );
     found(
-        &|frame| frame.points[fixture.point(2)].x += 1e-9,
+        &|frame| frame.points[fixture.point(3)].x += 1e-9,
         &|problem| matches!(problem, Problem::OffPath { body, .. } if body == "ball"),
+    );
+    found(
+        &|frame| frame.points[fixture.point(2)].y += 1e-9,
+        &|problem| matches!(problem, Problem::Deformed { body, .. } if body == "stone"),
+    );
+    // All of its points mirrored: distances are what they were, the shape is not.
+    found(
+        &|frame| {
+            for (point, owner) in frame.points.iter_mut().zip(&frame.body_of_point) {
+                if *owner == 2 {
+                    point.y = -point.y + 0.01;
+                }
+            }
+        },
+        &|problem| matches!(problem, Problem::Deformed { body, .. } if body == "stone"),
     );
     found(
         &|frame| frame.points[fixture.point(0)] += Vector3::repeat(0.3),
@@ -333,6 +355,23 @@ fn every_broken_guarantee_is_found() {
     found(&|frame| frame.tets[0].swap(0, 1), &|problem| {
         matches!(problem, Problem::DifferentMesh)
     });
+}
+
+/// A rigid body may turn and move as it likes.
+#[test]
+fn a_turned_rigid_body_keeps_its_shape() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -0.2, 0.5));
+    let verification = fixture.run(folder.path(), |frame| {
+        for (point, owner) in frame.points.iter_mut().zip(&frame.body_of_point) {
+            if *owner == 2 {
+                *point = turn * *point + Vector3::new(0.0, 1.0, 0.3);
+            }
+        }
+    });
+    assert!(verification.is_sound(), "{}", kinds(&verification));
+    assert_eq!(verification.rigid, 3);
 }
 
 #[test]

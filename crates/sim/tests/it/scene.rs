@@ -235,7 +235,7 @@ fn overrides_replace_and_add() {
         ],
     )
     .unwrap();
-    assert!((scene.bodies[0].material.young - 2e6).abs() < 1e-9);
+    assert!((scene.bodies[0].material.unwrap().young - 2e6).abs() < 1e-9);
     assert_eq!(
         scene.solver.preconditioner,
         impinge_sim::scene::Preconditioner::Diagonal
@@ -332,6 +332,12 @@ fn check_apart(parts: &SceneParts) {
         })
         .chain(
             parts
+                .rigid_bodies
+                .iter()
+                .map(|part| (part.mesh.vertices(), part.mesh.triangles().to_vec(), false)),
+        )
+        .chain(
+            parts
                 .obstacles
                 .iter()
                 .map(|part| (part.mesh.vertices(), part.mesh.triangles().to_vec(), true)),
@@ -367,9 +373,124 @@ fn check_apart(parts: &SceneParts) {
     }
 }
 
+/// `MINIMAL` with a rigid cube.
+fn rigid(keys: &str) -> String {
+    MINIMAL.replace(
+        "material = { young = 1e5, poisson = 0.3, density = 1000 }",
+        &format!("kind = \"rigid\"\n{keys}"),
+    )
+}
+
+fn rigid_message(keys: &str) -> String {
+    match Scene::parse("test.toml", &rigid(keys), NONE).map(|s| s.instantiate()) {
+        Ok(Ok(_)) => "no error".to_owned(),
+        Ok(Err(error)) | Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn errors_of_rigid_bodies() {
+    insta::assert_snapshot!("rigid_without_mass", rigid_message(""));
+    insta::assert_snapshot!(
+        "rigid_with_two_masses",
+        rigid_message("density = 1\nmass = 1")
+    );
+    insta::assert_snapshot!("rigid_with_negative_mass", rigid_message("mass = -1"));
+    insta::assert_snapshot!(
+        "rigid_with_material",
+        rigid_message("material = { young = 1e5, poisson = 0.3, density = 1000 }")
+    );
+    insta::assert_snapshot!("rigid_with_fixed", rigid_message("mass = 1\nfixed = [{}]"));
+    insta::assert_snapshot!(
+        "rigid_with_motion_and_velocity",
+        rigid_message("motion = {}\nvelocity = [1, 0, 0]")
+    );
+    insta::assert_snapshot!(
+        "elastic_without_material",
+        message(
+            "material = { young = 1e5, poisson = 0.3, density = 1000 }\n",
+            ""
+        )
+    );
+    insta::assert_snapshot!(
+        "elastic_with_density",
+        message("friction = 0.4", "density = 3")
+    );
+    insta::assert_snapshot!(
+        "elastic_with_motion",
+        message("friction = 0.4", "motion = {}")
+    );
+    insta::assert_snapshot!(
+        "turn_and_columns",
+        message(
+            "friction = 0.4",
+            "copies = { count = 2, columns = [2, 1], turn = { axis = [0, 0, 1], degrees = 90 } }"
+        )
+    );
+    insta::assert_snapshot!(
+        "flat_voussoir",
+        message(
+            "{ cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }",
+            "{ voussoir = { inner_radius = 1, outer_radius = 1, degrees = 10, depth = 1 } }"
+        )
+    );
+}
+
+/// A turned box keeps its mass, and its inertia turns with it; a given mass replaces the density.
+#[test]
+fn a_rigid_body_gets_its_inertia_as_placed() {
+    let keys = "mass = 3\nrotation = { axis = [0, 0, 1], degrees = 90 }";
+    let text = rigid(keys).replace("size = [0.1, 0.1, 0.1]", "size = [0.1, 0.2, 0.3]");
+    let scene = Scene::parse("test.toml", &text, NONE).unwrap();
+    let parts = scene.instantiate().unwrap();
+    assert!(parts.bodies.is_empty());
+    let [body] = parts.rigid_bodies.as_slice() else {
+        panic!("one rigid body");
+    };
+    assert!((body.inertia.mass() - 3.0).abs() < 1e-14);
+    assert!((body.inertia.center() - Vector3::new(0.0, 0.0, 0.06)).amax() < 1e-15);
+    // After the quarter turn the sides are 0.2 along x and 0.1 along y.
+    let expected = Vector3::new(0.1 + 0.9, 0.4 + 0.9, 0.4 + 0.1) * (3.0 * 0.1 / 12.0);
+    assert!((body.inertia.inertia().diagonal() - expected).amax() < 1e-14);
+    assert!(body.motion.is_none());
+}
+
+/// Copies by turning: each is the one before, turned about the centre.
+#[test]
+fn turned_copies_stand_around_the_centre() {
+    let text = MINIMAL.replace(
+        "friction = 0.4",
+        "copies = { count = 4, turn = { axis = [0, 0, 1], degrees = 90, center = [1, 0, 0] } }",
+    );
+    let parts = Scene::parse("test.toml", &text, NONE)
+        .unwrap()
+        .instantiate()
+        .unwrap();
+    let places = [[0.0, 0.0], [1.0, -1.0], [2.0, 0.0], [1.0, 1.0]];
+    for (body, [x, y]) in parts.bodies.iter().zip(places) {
+        let nodes = body.mesh.nodes();
+        let middle = nodes.iter().sum::<Vector3<f64>>() / nodes.len() as f64;
+        assert!(
+            (middle - Vector3::new(x, y, 0.06)).amax() < 1e-14,
+            "{middle}"
+        );
+    }
+    assert_eq!(parts.bodies.len(), 4);
+}
+
 #[test]
 fn the_shipped_scenes_start_apart() {
-    for name in ["rings", "drop_cube", "incline", "stack", "thrown_cube"] {
+    for name in [
+        "rings",
+        "drop_cube",
+        "incline",
+        "stack",
+        "thrown_cube",
+        "rigid_stack",
+        "arch",
+        "bearing",
+        "wedge",
+    ] {
         let scene = Scene::load(scenes_folder().join(name).with_extension("toml"), NONE).unwrap();
         check_apart(&scene.instantiate().unwrap());
     }
@@ -472,7 +593,7 @@ fn fixed_nodes_follow_the_first_entry_that_holds_them() {
 #[test]
 fn a_scene_built_by_a_program_is_checked_too() {
     let mut scene = Scene::parse("test.toml", MINIMAL, NONE).unwrap();
-    scene.bodies[0].material.density = f64::NAN;
+    scene.bodies[0].material.as_mut().unwrap().density = f64::NAN;
     let error = scene.instantiate().unwrap_err().to_string();
     assert!(
         error.contains("density") && error.contains("NaN"),

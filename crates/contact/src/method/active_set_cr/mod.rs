@@ -149,7 +149,7 @@ impl ActiveSetCr {
     }
 
     /// Steps along `p`: `y += α p`, `r −= α Bp`, `z −= α q`.
-    fn advance(&mut self, solution: &mut ContactSolution, alpha: f64) {
+    fn advance(&mut self, solution: &mut ContactSolution, alpha: f64, report: &ContactReport) {
         let work = &mut self.work;
         impinge_krylov::vector::axpy(alpha, &work.p.v, &mut solution.velocity);
         for &contact in &work.active {
@@ -161,6 +161,9 @@ impl ActiveSetCr {
         }
         work.r.axpy(-alpha, &work.bp);
         work.z.axpy(-alpha, &work.q);
+        let residual = &self.work.r;
+        self.trace
+            .push("conjugate residuals", || residual.norm(), report);
     }
 
     fn check(
@@ -246,17 +249,10 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        let anticipates = self.settings.anticipation > 0 && problem.contacts() > 0;
         let mut patience = anticipate::PATIENCE;
-        if anticipates
-            && self
-                .anticipate(problem, solution, patience, &mut report)
-                .is_solved()
-        {
-            report.termination = Termination::Converged;
+        if self.find_states(problem, solution, &mut patience, &mut report) {
             return report;
         }
-        self.begin_equalities(problem, solution, &mut report);
         self.restart(problem);
 
         let mut previous: Option<Previous> = None;
@@ -293,10 +289,7 @@ impl ActiveSetCr {
                 continue;
             }
             let alpha = self.work.r.dot(&self.work.q) / curvature;
-            self.advance(solution, alpha);
-            let residual = &self.work.r;
-            self.trace
-                .push("conjugate residuals", || residual.norm(), &report);
+            self.advance(solution, alpha, &report);
 
             let occasion = Occasion::Scheduled {
                 iteration: report.iterations,
@@ -304,15 +297,11 @@ impl ActiveSetCr {
             };
             if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
                 unrest += 1;
-                if anticipates && unrest > UNREST {
+                if unrest > UNREST && self.anticipates(problem) {
                     unrest = 0;
-                    patience *= MORE_PATIENCE;
-                    let found = self.anticipate(problem, solution, patience, &mut report);
-                    if found.is_solved() {
-                        report.termination = Termination::Converged;
+                    if self.find_states(problem, solution, &mut patience, &mut report) {
                         return report;
                     }
-                    self.begin_equalities(problem, solution, &mut report);
                 }
                 self.restart(problem);
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
@@ -352,6 +341,30 @@ impl ActiveSetCr {
             report.termination = Termination::Breakdown;
         }
         report
+    }
+
+    fn anticipates(&self, problem: &ContactProblem) -> bool {
+        self.settings.anticipation > 0 && problem.contacts() > 0
+    }
+
+    /// Anticipates the states, if it is to, and sets their equalities up; true if nothing is left to be solved.
+    fn find_states(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        patience: &mut u64,
+        report: &mut ContactReport,
+    ) -> bool {
+        if self.anticipates(problem) {
+            let found = self.anticipate(problem, solution, *patience, report);
+            *patience *= MORE_PATIENCE;
+            if found.is_solved() {
+                report.termination = Termination::Converged;
+                return true;
+            }
+        }
+        self.begin_equalities(problem, solution, report);
+        false
     }
 
     /// Rows, reference forces and residual of the states that `solution` comes with.

@@ -12,9 +12,9 @@ pub enum Start {
     /// The velocity without contacts, by conjugate gradients, as in the paper.
     Free,
     /// The velocity under the contact forces of the warm start, by conjugate gradients.
-    #[default]
     Balanced,
     /// The velocity of the warm start as it is.
+    #[default]
     Warm,
 }
 
@@ -43,13 +43,13 @@ impl Default for ConstraintAnticipationSettings {
         Self {
             start: Start::default(),
             law: FrictionLaw::default(),
-            alternate: true,
+            alternate: false,
             tolerances: Tolerances {
                 momentum: 5e-5,
                 gap: 2.25e-6,
                 slip: 2.25e-6,
             },
-            max_sweeps: 50,
+            max_sweeps: 10,
             max_iterations: 20_000,
             relax_after: 400,
         }

@@ -1,19 +1,23 @@
 //! Procedural shapes, centred on the origin.
 //!
-//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`]. Surfaces for
+//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`], [`voussoir()`]. Surfaces for
 //! obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`], [`sphere_surface`], [`cylinder_surface`],
-//! [`rectangle_surface`]. Each passes the same validation as a mesh from a file.
+//! [`rectangle_surface`], [`torus_surface`]. Each passes the same validation as a mesh from a file.
 
 mod cuboid;
 mod cylinder;
 mod lattice;
 mod ring;
 mod sphere;
+mod torus;
+mod voussoir;
 
 pub use cuboid::{cuboid, cuboid_surface, rectangle_surface, sheet};
 pub use cylinder::{cylinder, cylinder_surface};
 pub use ring::{RingShape, ring};
 pub use sphere::{sphere, sphere_surface};
+pub use torus::{TorusShape, torus_surface};
+pub use voussoir::{VoussoirShape, voussoir};
 
 use super::MeshError;
 

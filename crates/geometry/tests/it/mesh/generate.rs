@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use impinge_geometry::mesh::generate::{
-    RingShape, cuboid, cuboid_surface, cylinder, cylinder_surface, rectangle_surface, ring, sheet,
-    sphere, sphere_surface,
+    RingShape, TorusShape, VoussoirShape, cuboid, cuboid_surface, cylinder, cylinder_surface,
+    rectangle_surface, ring, sheet, sphere, sphere_surface, torus_surface, voussoir,
 };
 use impinge_geometry::mesh::{MeshSummary, TetMesh};
 use impinge_geometry::{MeshError, TriangleMesh};
@@ -262,4 +262,77 @@ proptest! {
         prop_assert_eq!(summary(&mesh).euler_characteristic, 0);
         prop_assert_eq!(mesh.tets().len(), 6 * segments);
     }
+}
+
+/// Volume of the polygonal torus tends to `2π² R r²`, its topology is a torus's, and its vertices lie on the true one.
+#[test]
+fn the_torus_is_closed_and_on_the_torus() {
+    let volume = |n: usize| {
+        let shape = TorusShape {
+            major_radius: 0.3,
+            minor_radius: 0.1,
+            sides: 2 * n,
+            tube_sides: n,
+        };
+        let mesh = torus_surface(shape).unwrap();
+        mesh.check_closed_outwards().unwrap();
+        // Euler's characteristic of a torus is 0.
+        let corners_and_sides = mesh.vertices().len() + mesh.triangles().len();
+        assert_eq!(corners_and_sides, mesh.edges().len());
+        for x in mesh.vertices() {
+            let tube = (x.x.hypot(x.y) - 0.3).hypot(x.z);
+            assert!((tube - 0.1).abs() < 1e-15);
+        }
+        mesh.signed_volume()
+    };
+    let exact = 2.0 * PI * PI * 0.3 * 0.01;
+    let [coarse, fine] = [exact - volume(16), exact - volume(32)];
+    let order = (coarse / fine).log2();
+    assert!(fine > 0.0 && (order - 2.0).abs() < 0.05, "order {order}");
+}
+
+#[test]
+fn the_voussoir_has_the_volume_of_its_trapezoid() {
+    let shape = VoussoirShape {
+        inner_radius: 0.9,
+        outer_radius: 1.2,
+        angle: 0.2,
+        depth: 0.5,
+    };
+    let mesh = voussoir(shape).unwrap();
+    let summary = summary(&mesh);
+    assert_eq!((mesh.nodes().len(), mesh.tets().len()), (8, 6));
+    assert!(close(
+        summary.volume.expect("a closed surface"),
+        0.5 * (1.44 - 0.81) * 0.2_f64.sin() * 0.5
+    ));
+    // The joint at +x lies in the plane through the axis.
+    let joint = mesh.nodes().iter().filter(|x| x.x > 0.0);
+    assert!(joint.clone().all(|x| (x.x.atan2(x.z) - 0.1).abs() < 1e-15));
+    assert_eq!(joint.count(), 4);
+}
+
+#[test]
+fn impossible_tori_and_voussoirs_are_refused() {
+    let torus = TorusShape {
+        major_radius: 0.1,
+        minor_radius: 0.1,
+        sides: 8,
+        tube_sides: 8,
+    };
+    let error = torus_surface(torus).unwrap_err().to_string();
+    assert!(error.contains("reaches the axis"), "{error}");
+    let thin = VoussoirShape {
+        inner_radius: 1.0,
+        outer_radius: 1.0,
+        angle: 0.2,
+        depth: 0.5,
+    };
+    assert!(voussoir(thin).is_err());
+    let wide = VoussoirShape {
+        outer_radius: 2.0,
+        angle: PI,
+        ..thin
+    };
+    assert!(voussoir(wide).unwrap_err().to_string().contains("angle"));
 }

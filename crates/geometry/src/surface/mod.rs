@@ -1,5 +1,11 @@
 //! The surface that takes part in contact: triangles, edges and vertices over one global point array.
 
+mod filter;
+
+use std::sync::Arc;
+
+pub use filter::PairFilter;
+
 /// Triangles of all bodies over one global point array, with the edges and vertices they imply.
 ///
 /// The surface is pure topology: positions live with the caller, so the same surface serves every time step.
@@ -28,6 +34,9 @@ pub struct CollisionSurface {
     vertex_owners: Vec<u32>,
     group: Vec<u32>,
     passive: Vec<bool>,
+    filter: filter::Compiled,
+    /// The same for this surface and its clones only, so that what was derived from it is recognised as such.
+    identity: Arc<()>,
 }
 
 impl CollisionSurface {
@@ -95,6 +104,22 @@ impl CollisionSurface {
             vertex_owners,
             group,
             passive,
+            filter: filter::Compiled::default(),
+            identity: Arc::new(()),
+        }
+    }
+
+    /// The same surface with other pairs left out; replaces the filter it had.
+    ///
+    /// # Panics
+    /// If the filter names a body or a point that does not exist, or gives a user group to some bodies only.
+    #[must_use]
+    #[track_caller]
+    pub fn with_filter(self, filter: &PairFilter) -> Self {
+        Self {
+            filter: filter::Compiled::new(filter, self.passive.len(), self.group.len()),
+            identity: Arc::new(()),
+            ..self
         }
     }
 
@@ -141,6 +166,31 @@ impl CollisionSurface {
     /// Whether each body is passive: prescribed, and never tested against another passive body.
     pub fn passive(&self) -> &[bool] {
         &self.passive
+    }
+
+    /// Whether features of two bodies, or of one body twice, are ever paired.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    #[inline]
+    pub fn bodies_may_touch(&self, a: u32, b: u32) -> bool {
+        !(self.passive[a as usize] && self.passive[b as usize]) && self.filter.admits_bodies(a, b)
+    }
+
+    /// Whether two features, given by their points, are ever paired: not if they have a point in common or attached, nor
+    /// if their bodies are not.
+    ///
+    /// # Panics
+    /// If a feature has no points, or one does not exist.
+    #[inline]
+    pub fn may_touch(&self, a: &[u32], b: &[u32]) -> bool {
+        self.filter.admits_points(a, b)
+            && self.bodies_may_touch(self.group[a[0] as usize], self.group[b[0] as usize])
+    }
+
+    /// Shared by clones, and by nothing else.
+    pub(crate) fn identity(&self) -> &Arc<()> {
+        &self.identity
     }
 
     /// The body that `point` belongs to.

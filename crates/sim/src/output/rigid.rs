@@ -1,0 +1,111 @@
+//! `rigid.csv`: pose, velocity and contact wrench of every rigid body, one row per body and frame.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::OutputError;
+use crate::model::Model;
+use crate::rigid::{RigidMeasure, rigid_measures};
+use crate::state::State;
+
+/// Name of the file.
+pub(super) const RIGID_CSV: &str = "rigid.csv";
+
+/// Columns of the file, in order.
+const COLUMNS: [&str; 23] = [
+    "step",
+    "time",
+    "body",
+    "name",
+    "x",
+    "y",
+    "z",
+    "orientation_w",
+    "orientation_x",
+    "orientation_y",
+    "orientation_z",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+    "angular_velocity_x",
+    "angular_velocity_y",
+    "angular_velocity_z",
+    "force_x",
+    "force_y",
+    "force_z",
+    "torque_x",
+    "torque_y",
+    "torque_z",
+];
+
+/// Writer of `rigid.csv`.
+#[derive(Debug)]
+pub struct RigidCsv {
+    path: PathBuf,
+    writer: csv::Writer<File>,
+}
+
+impl RigidCsv {
+    /// Makes the file, with its header, in `folder`; none for a model without rigid bodies.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses.
+    pub fn create(folder: impl AsRef<Path>, model: &Model) -> Result<Option<Self>, OutputError> {
+        if model.rigid_bodies().next().is_none() {
+            return Ok(None);
+        }
+        let path = folder.as_ref().join(RIGID_CSV);
+        let file = File::create(&path).map_err(|source| OutputError::write(&path, source))?;
+        let mut rigid = Self {
+            path,
+            writer: csv::Writer::from_writer(file),
+        };
+        rigid.record(COLUMNS.map(str::to_owned))?;
+        rigid.flush()?;
+        Ok(Some(rigid))
+    }
+
+    /// Appends one row per rigid body.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses, a full disk for example.
+    pub fn rows(&mut self, model: &Model, state: &State) -> Result<(), OutputError> {
+        for measure in rigid_measures(model, state) {
+            self.record(fields(model, state, &measure))?;
+        }
+        self.flush()
+    }
+
+    fn record(&mut self, fields: impl IntoIterator<Item = String>) -> Result<(), OutputError> {
+        let written = self.writer.write_record(fields);
+        written.map_err(|error| OutputError::write(&self.path, io::Error::from(error)))
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        let flushed = self.writer.flush();
+        flushed.map_err(|source| OutputError::write(&self.path, source))
+    }
+}
+
+fn fields(model: &Model, state: &State, measure: &RigidMeasure) -> Vec<String> {
+    let turn = measure.pose.orientation.quaternion();
+    let numbers = measure
+        .pose
+        .center
+        .iter()
+        .chain([&turn.w, &turn.i, &turn.j, &turn.k])
+        .chain(measure.velocity.iter())
+        .chain(measure.angular_velocity.iter())
+        .chain(measure.wrench.force.iter())
+        .chain(measure.wrench.torque.iter());
+    let mut fields = vec![
+        state.step.to_string(),
+        format!("{:?}", state.time),
+        measure.body.to_string(),
+        model.bodies[measure.body].name.clone(),
+    ];
+    // The shortest text that reads back as the same double.
+    fields.extend(numbers.map(|number| format!("{number:?}")));
+    fields
+}

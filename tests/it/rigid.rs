@@ -1,0 +1,246 @@
+//! Rigid bodies: free flight, rest, friction, and impacts with deformable bodies.
+
+use crate::support::{assert_apart, energy, simulation};
+use impinge_sim::rigid::rigid_measures;
+use impinge_sim::{Simulation, StepReport};
+use nalgebra::Vector3;
+
+/// A bar that tumbles about its middle axis in free space.
+const TUMBLING: &str = r#"
+[time]
+step = 2e-3
+duration = 1
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "bar"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.2, 0.5], cells = [1, 1, 1] } }
+density = 700
+position = [0.3, -0.2, 0.1]
+rotation = { axis = [1, 2, 3], degrees = 40 }
+velocity = [0.4, 0.1, -0.2]
+angular_velocity = [2, 5, 1]
+"#;
+
+/// Kinetic energy errors over the start's, and where the bar points at the end.
+fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
+    let step = format!("time.step={}", duration / f64::from(steps));
+    let mut simulation = simulation(TUMBLING, &[&step]);
+    let mut start: Option<StepReport> = None;
+    let mut worst: f64 = 0.0;
+    for _ in 0..steps {
+        let report = simulation.advance().expect("nothing is in the way");
+        let first = start.get_or_insert_with(|| report.clone());
+        let drift = |now: [f64; 3], then: [f64; 3]| {
+            (Vector3::from(now) - Vector3::from(then)).norm() / Vector3::from(then).norm()
+        };
+        assert!(drift(report.momentum, first.momentum) <= 1e-12);
+        let turned = drift(report.angular_momentum, first.angular_momentum);
+        assert!(turned <= 1e-12, "{turned:e}");
+        worst = worst.max((energy(&report) - energy(first)).abs() / energy(first));
+    }
+    let state = &simulation.state().rigid[0];
+    (worst, state.pose.orientation * Vector3::z())
+}
+
+#[test]
+fn free_flight_keeps_momenta_to_rounding_and_energy_to_second_order() {
+    let duration = 0.8;
+    let [(coarse, at_coarse), (fine, at_fine)] = [tumble(200, duration), tumble(400, duration)];
+    let (_, exact) = tumble(6400, duration);
+    let order = (coarse / fine).log2();
+    assert!(
+        (order - 2.0).abs() < 0.2,
+        "energy: order {order}, {coarse:e} and {fine:e}"
+    );
+    let order = ((at_coarse - exact).norm() / (at_fine - exact).norm()).log2();
+    assert!((order - 2.0).abs() < 0.2, "orientation: order {order}");
+}
+
+const BOX_ON: &str = r#"
+[time]
+step = 1e-3
+duration = 1
+[world]
+friction = 0.5
+[[body]]
+name = "box"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.06], cells = [1, 1, 1] } }
+density = 1000
+position = [0, 0, 0.1]
+rotation = { axis = [1, 2, 0], degrees = 12 }
+angular_velocity = [1, 0, 2]
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+/// It falls on a corner, then on an edge, comes to lie, and the ground carries it.
+#[test]
+fn a_falling_box_lands_and_its_weight_is_recovered() {
+    let mut simulation = simulation(BOX_ON, &[]);
+    let mut mean = Vector3::zeros();
+    let mut top = f64::INFINITY;
+    for step in 0..800 {
+        let report = simulation.advance().expect("a fall is solved");
+        assert_apart(simulation.model(), simulation.state());
+        // No impact gives energy back beyond the gap correction.
+        let now = energy(&report);
+        assert!(now <= top + 1e-4, "step {step}: {now} J after {top} J");
+        top = top.min(now);
+        if step >= 750 {
+            let measures = rigid_measures(simulation.model(), simulation.state());
+            mean += measures[0].wrench.force / 50.0;
+            assert!(report.kinetic_energy < 1e-9, "{} J", report.kinetic_energy);
+        }
+    }
+    let body = &simulation.model().rigid[0];
+    assert!((body.inertia.mass() - 0.6).abs() < 1e-12);
+    let weight = simulation.model().gravity * body.inertia.mass();
+    let error = (mean + weight).norm() / weight.norm();
+    assert!(error <= 1e-3, "{error:e} of the weight");
+}
+
+/// What a box on a slope gains in speed within 0.3 s over `g sin θ t`, `1 − μ/tan θ` if it slides; and its speed then (m/s).
+fn slide(tangent: f64) -> (f64, f64) {
+    let degrees = f64::atan(tangent).to_degrees();
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let height = 0.03 + 1e-5;
+    let overrides = [
+        "body.0.angular_velocity=[0,0,0]".to_owned(),
+        format!("body.0.position=[{}, 0, {}]", height * sin, height * cos),
+        format!("body.0.rotation={{ axis = [0, 1, 0], degrees = {degrees} }}"),
+        format!("obstacle.0.rotation={{ axis = [0, 1, 0], degrees = {degrees} }}"),
+    ];
+    let mut simulation = simulation(BOX_ON, &overrides.each_ref().map(String::as_str));
+    let along = Vector3::new(cos, 0.0, -sin);
+    let speed = |simulation: &Simulation| simulation.state().rigid[0].velocity.dot(&along);
+    let mut early = 0.0;
+    for step in 0..350 {
+        simulation.advance().expect("a slope is solved");
+        if step == 49 {
+            early = speed(&simulation);
+        }
+    }
+    let late = speed(&simulation);
+    ((late - early) / (9.81 * sin * 0.3), late)
+}
+
+#[test]
+fn a_box_on_a_slope_sticks_and_slides_as_coulomb_says() {
+    // The law of spec 10.2, S5: less than 1e-3 m/s, long after the first touch.
+    let (_, stuck) = slide(0.49);
+    assert!(stuck.abs() < 1e-3, "{stuck:e} m/s");
+    for tangent in [0.51, 0.8] {
+        let ((found, _), expected) = (slide(tangent), 1.0 - 0.5 / tangent);
+        // A thousandth of gravity: the slip tolerance leaves half of that.
+        assert!(
+            (found - expected).abs() < 1e-3,
+            "tan {tangent}: {found} instead of {expected}"
+        );
+    }
+}
+
+/// A rigid bar and a rubber ball meet off-centre in free space.
+pub(crate) const IMPACT: &str = r#"
+[time]
+step = 1e-3
+duration = 0.1
+[world]
+gravity = [0, 0, 0]
+friction = 0.5
+[[body]]
+name = "ball"
+mesh = { sphere = { radius = 0.05, subdivisions = 2 } }
+material = { young = 2e5, poisson = 0.3, density = 1000 }
+position = [-0.08, 0, 0]
+velocity = [2, 0, 0.3]
+[[body]]
+name = "bar"
+kind = "rigid"
+mesh = { cuboid = { size = [0.05, 0.15, 0.05], cells = [1, 1, 1] } }
+density = 500
+position = [0.02, 0.04, 0]
+velocity = [-1, 0, 0]
+angular_velocity = [0, 3, 10]
+"#;
+
+#[test]
+fn a_rigid_and_a_deformable_body_exchange_momentum() {
+    let mut simulation = simulation(IMPACT, &[]);
+    let mut start: Option<StepReport> = None;
+    let mut touched = 0;
+    for _ in 0..80 {
+        let report = simulation.advance().expect("a plain impact is solved");
+        assert_apart(simulation.model(), simulation.state());
+        let first = start.get_or_insert_with(|| report.clone());
+        touched += usize::from(report.active > 0);
+        // Scales: the momentum of the ball alone, and that at the distance of the bodies' size.
+        let scale = 0.52 * 2.0;
+        let drift = Vector3::from(report.momentum) - Vector3::from(first.momentum);
+        assert!(
+            drift.norm() <= 1e-10 * scale,
+            "step {}: {drift}",
+            report.step
+        );
+        // Moments balance up to the distance that the two sides of a contact slide in a step.
+        let drift = Vector3::from(report.angular_momentum) - Vector3::from(first.angular_momentum);
+        assert!(
+            drift.norm() <= 1e-2 * scale * 0.1,
+            "step {}: {drift}",
+            report.step
+        );
+    }
+    assert!(touched > 5, "the bodies met in {touched} steps only");
+    let turned = simulation.state().rigid[0].pose.orientation.angle();
+    assert!(turned > 0.1, "the bar turned by {turned} rad");
+}
+
+/// Rigid boxes and a turning drum: all kinds of contact of a rigid side.
+pub(crate) const TUMBLE: &str = r#"
+[time]
+step = 1e-3
+duration = 0.3
+[world]
+friction = 0.4
+[[body]]
+name = "box"
+kind = "rigid"
+mesh = { cuboid = { size = [0.06, 0.05, 0.04], cells = [1, 1, 1] } }
+density = 1000
+position = [0, 0, 0.14]
+copies = { count = 4, columns = [2, 1], random_rotation = true, seed = 3 }
+[[body]]
+name = "ball"
+mesh = { sphere = { radius = 0.03, subdivisions = 2 } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.36]
+[[body]]
+name = "drum"
+kind = "rigid"
+mesh = { cylinder = { radius = 0.08, height = 0.4, rings = 2, layers = 2 } }
+position = [0, 0, 0.01]
+rotation = { axis = [1, 0, 0], degrees = 90 }
+motion = { angular_velocity = [0, 5, 0] }
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.1] } }
+"#;
+
+/// Boxes fall on a turning drum and off it: nothing ever intersects, and no step goes wrong.
+#[test]
+fn boxes_on_a_turning_drum_never_intersect() {
+    let mut simulation = simulation(TUMBLE, &[]);
+    let mut torque: f64 = 0.0;
+    for _ in 0..300 {
+        let report = simulation.advance().expect("a tumble is solved");
+        assert_apart(simulation.model(), simulation.state());
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+        let measures = rigid_measures(simulation.model(), simulation.state());
+        torque = torque.max(measures[4].wrench.torque.y.abs());
+    }
+    // What lies on the drum rubs on it: μ m g r is 0.05 N·m for one box.
+    assert!(torque > 1e-3, "{torque} N m");
+}
