@@ -1,13 +1,20 @@
-//! `cargo xtask conformance`: one table per layer of what it guarantees, what was measured, and whether that holds.
+//! `cargo xtask conformance`: one table per layer of what it guarantees, what was measured, and whether that holds;
+//! every contact method side by side; and all of it as a page.
 
 mod contact;
+mod convergence;
+mod effort;
 mod fem;
 mod geometry;
 mod krylov;
+mod methods;
+mod report;
+mod scenes;
 mod sim;
 mod table;
 
 use std::error::Error;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use table::Table;
@@ -24,6 +31,12 @@ pub(crate) struct Options {
     /// Larger cases, and times that are worth reading
     #[arg(long)]
     full: bool,
+    /// Only these contact scenes, by the names of their files [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    scenes: Vec<String>,
+    /// Where the report is written [default: target/conformance/report.html]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(
         flatten,
         next_help_heading = "Parts of the geometry table; named ones alone"
@@ -45,6 +58,8 @@ enum Layer {
     Fem,
     Contact,
     Sim,
+    /// Every contact method on the problems of whole scenes
+    Methods,
 }
 
 /// How much to do.
@@ -65,7 +80,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if chosen && !options.layers.is_empty() && !options.layers.contains(&Layer::Geometry) {
         return Err("the parts of the geometry table were named, but that layer was not".into());
     }
-    let mut holds = true;
+    let mut tables = Vec::new();
+    let mut scenes = Vec::new();
     for &layer in Layer::value_variants() {
         if !options.layers.is_empty() && !options.layers.contains(&layer) {
             continue;
@@ -80,9 +96,13 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             Layer::Fem => fem::fill(&mut table)?,
             Layer::Contact => contact::fill(&mut table, extent)?,
             Layer::Sim => sim::fill(&mut table, extent)?,
+            Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
         table.print();
-        holds &= table.holds();
+        tables.push(table);
     }
-    Ok(holds)
+    let path = options.report.clone().unwrap_or_else(report::place);
+    report::write(&path, extent, &tables, &scenes)?;
+    println!("report: {}", path.display());
+    Ok(tables.iter().all(Table::holds))
 }

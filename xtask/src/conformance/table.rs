@@ -2,15 +2,28 @@
 
 /// What a layer guarantees, and what was found.
 pub(super) struct Table {
-    layer: String,
-    rows: Vec<Row>,
+    pub(super) layer: String,
+    pub(super) rows: Vec<Row>,
 }
 
-struct Row {
-    case: String,
-    measured: String,
-    bound: String,
+/// One guarantee or figure.
+pub(super) struct Row {
+    pub(super) case: String,
+    pub(super) measured: String,
+    /// `-` for a figure.
+    pub(super) bound: String,
     holds: bool,
+}
+
+impl Row {
+    /// `holds`, `BROKEN`, or nothing for a figure.
+    pub(super) fn verdict(&self) -> &'static str {
+        match (self.holds, self.bound.as_str()) {
+            (true, "-") => "",
+            (true, _) => "holds",
+            (false, _) => "BROKEN",
+        }
+    }
 }
 
 impl Table {
@@ -71,14 +84,12 @@ impl Table {
             self.layer, "measured", "bound"
         );
         for row in &self.rows {
-            let verdict = match (row.holds, row.bound.as_str()) {
-                (true, "-") => "",
-                (true, _) => "holds",
-                (false, _) => "BROKEN",
-            };
             println!(
-                "  {:<62}{:>24}{:>14}  {verdict}",
-                row.case, row.measured, row.bound
+                "  {:<62}{:>24}{:>14}  {}",
+                row.case,
+                row.measured,
+                row.bound,
+                row.verdict()
             );
         }
         println!();

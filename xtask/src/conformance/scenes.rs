@@ -1,0 +1,157 @@
+//! The contact scenes that methods are compared on, each as shipped and as a small variant.
+
+use std::error::Error;
+use std::path::Path;
+
+use impinge_sim::Scene;
+
+use super::Extent;
+
+/// Which steps to take, and which of them to compare methods on.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    /// Steps of the run.
+    pub(super) steps: u64,
+    /// First step whose problems every method solves.
+    pub(super) from: u64,
+    /// Every how many steps after it.
+    pub(super) every: u64,
+    /// Steps that are taken again on another number of threads.
+    pub(super) again: u64,
+}
+
+/// A shipped scene.
+pub(super) struct Case {
+    /// Name of the file in `scenes/`, without its ending.
+    pub(super) name: &'static str,
+    /// That of the small variant, and its overrides.
+    small: (&'static str, &'static [&'static str]),
+    /// Plan of the small variant; `None` where even that is too long for a quick look.
+    quick: Option<Plan>,
+    full: Plan,
+    /// Whether its meshes are found through `IMPINGE_DATA`.
+    data: bool,
+    /// Iterations over those of CR(Full), by method, where the paper tells (spec 9.4).
+    paper: &'static [(&'static str, f64)],
+}
+
+const fn plan(steps: u64, from: u64, every: u64, again: u64) -> Plan {
+    Plan {
+        steps,
+        from,
+        every,
+        again,
+    }
+}
+
+/// Twelve rings, thrown down so that they meet soon.
+const FEW_RINGS: &[&str] = &[
+    "body.0.copies.count=12",
+    "body.0.copies.columns=[2, 2]",
+    "body.0.velocity=[0, 0, -2]",
+];
+
+/// All of them.
+pub(super) const CASES: &[Case] = &[
+    Case {
+        name: "rings",
+        small: ("rings", FEW_RINGS),
+        quick: Some(plan(60, 40, 5, 60)),
+        full: plan(1000, 200, 25, 250),
+        data: false,
+        paper: &[
+            ("sp-active-set", 15.9),
+            ("sp-2cr", 8.4),
+            ("cr-diagonal", 4.6),
+            ("ica", 1.9),
+        ],
+    },
+    Case {
+        name: "rings_stiff",
+        small: ("rings_stiff", FEW_RINGS),
+        quick: Some(plan(60, 40, 5, 60)),
+        full: plan(1000, 200, 25, 250),
+        data: false,
+        paper: &[],
+    },
+    Case {
+        name: "pyramid",
+        small: ("pyramid_small", &[]),
+        quick: Some(plan(100, 60, 10, 100)),
+        full: plan(1000, 100, 50, 100),
+        data: false,
+        paper: &[
+            ("sp-active-set", 15.8),
+            ("sp-2cr", 6.7),
+            ("cr-diagonal", 3.3),
+            ("ica", 8.1),
+        ],
+    },
+    Case {
+        name: "strings",
+        small: (
+            "strings",
+            &[
+                "body.0.copies.count=2",
+                "body.0.copies.columns=[1, 2]",
+                "body.1.copies.count=2",
+                "body.1.copies.columns=[2, 1]",
+            ],
+        ),
+        quick: Some(plan(60, 20, 10, 60)),
+        full: plan(1000, 50, 50, 100),
+        data: false,
+        paper: &[],
+    },
+    Case {
+        name: "bunnies",
+        small: ("bunnies", &[]),
+        quick: None,
+        full: plan(400, 100, 50, 20),
+        data: true,
+        paper: &[],
+    },
+    Case {
+        name: "armadillo_rollers",
+        small: ("armadillo_rollers", &[]),
+        quick: None,
+        full: plan(2000, 100, 100, 50),
+        data: true,
+        paper: &[],
+    },
+];
+
+impl Case {
+    /// What to do with it, if anything.
+    pub(super) fn plan(&self, extent: Extent) -> Option<Plan> {
+        match extent {
+            Extent::Quick => self.quick,
+            Extent::Full => Some(self.full),
+        }
+    }
+
+    /// The scene; `None` if it needs meshes that this machine does not have.
+    pub(super) fn load(&self, extent: Extent) -> Result<Option<Scene>, Box<dyn Error>> {
+        if self.data && std::env::var_os("IMPINGE_DATA").is_none() {
+            return Ok(None);
+        }
+        let (name, overrides) = match extent {
+            Extent::Quick => self.small,
+            Extent::Full => (self.name, &[][..]),
+        };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../scenes")
+            .join(name)
+            .with_extension("toml");
+        Ok(Some(Scene::load(path, overrides)?))
+    }
+
+    /// Iterations of `method` over those of `reference` in the paper, if it tells.
+    pub(super) fn paper_ratio(&self, method: &str, reference: &str) -> Option<f64> {
+        if method == reference && !self.paper.is_empty() {
+            return Some(1.0);
+        }
+        let mut known = self.paper.iter();
+        known.find(|(name, _)| *name == method).map(|(_, x)| *x)
+    }
+}
