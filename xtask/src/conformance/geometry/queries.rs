@@ -352,10 +352,10 @@ mod tests {
         for (row, problem) in [
             (FREE.replace(",vf,", ",fv,"), "kind `fv`"),
             (FREE.replace("f:0,0,", "f:0,2,"), "truth `2`"),
-            (FREE.replace(",1,0,0,0,1", ",1,0,0,1"), "31 fields"),
+            (FREE.replacen(",1,0,0,0,1", ",1,0,0,1", 1), "31 fields"),
             (format!("{FREE},7"), "33 fields"),
             (format!("{}NaN", &FREE[..FREE.len() - 1]), "field 32: `NaN`"),
-            (FREE.replace("0,0,1,0", "0,0,1 0,0"), "field 11: `1 0`"),
+            (FREE.replacen("0,0,1,0", "0,0,1 0,0", 1), "field 11: `1 0`"),
         ] {
             let error = run(&format!("# remark\n{FREE}\n{row}"))
                 .1
