@@ -15,7 +15,8 @@
 //! - [`problem`]: rows, offsets and coefficients, free of any method;
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
 //! - [`method`]: the active-set conjugate-residual solver and what it reports;
-//! - [`mod@residual`]: the independent judge; it shares no code with a solver.
+//! - [`mod@residual`]: the independent judge; it shares no code with a solver;
+//! - [`delassus`]: bare friction problems `u = W r + q` from any program, their methods and their judge.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
@@ -50,6 +51,7 @@
 //!
 //! **Limits today:** normal and tangent rows only; compliant and bilateral rows have no kind yet.
 
+pub mod delassus;
 mod error;
 pub mod frame;
 pub mod method;

@@ -2,6 +2,7 @@
 
 mod active_set_cr;
 mod agreement;
+mod delassus;
 mod frame;
 mod problem;
 mod residual;
