@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use impinge_sim::output::DumpWhen;
 
 use super::exit::EXIT_CODES;
 
@@ -20,6 +21,9 @@ pub(crate) enum Command {
     /// Simulate a scene and write frames, statistics and a summary.
     #[command(after_help = EXIT_CODES)]
     Run(Run),
+    /// Solve a stored contact problem again and judge the answer.
+    #[command(after_help = EXIT_CODES)]
+    Solve(Solve),
     /// Prove a saved run again: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
@@ -50,12 +54,31 @@ pub(crate) struct Run {
     /// Set a key of the scene: dotted, list entries from 0, for example body.0.material.young=1e6. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
+    /// Store contact problems into problems/ of the run's folder, for `impinge solve`. Which solves: all, step:100,
+    /// step:100..110, iterations>500 or unmet. May be repeated.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) dump_problems: Vec<DumpWhen>,
     /// Show no progress and say nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
     /// End with exit code 0 even if some solves did not meet their tolerance.
     #[arg(long)]
     pub(crate) accept_inexact: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Solve {
+    /// The problem, for example out/rings/problems/step_00100_round_01.problem.
+    pub(crate) problem: PathBuf,
+    /// The method: cr, active-set, sp-active-set, sp-2cr or ica. Default: the one that the problem was met by, with its settings.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
+    /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Threads to use; results do not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Args)]

@@ -7,9 +7,9 @@ use impinge_sim::{SimError, StepError};
 /// Exit codes; 0 is success and 2 a usage error, which clap reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// Verification found something wrong.
+    /// Verification found something wrong, or a stored problem was not solved to tolerance.
     Unsound,
-    /// A scene, mesh or run folder cannot be used.
+    /// A scene, mesh, problem or run folder cannot be used.
     BadInput,
     /// A step could not be completed; everything before it is on disk.
     Stopped,
@@ -37,9 +37,9 @@ impl Code {
 /// The table of `--help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    everything went well
-  1    verification found something wrong
+  1    verify: something is wrong; solve: the tolerance was not met
   2    the command line is wrong
-  3    a scene, mesh or run folder cannot be used
+  3    a scene, mesh, problem or run folder cannot be used
   4    run: a step could not be completed; everything before it is on disk
   5    run: completed, but some solves did not meet their tolerance (see --accept-inexact)
   6    output could not be written
@@ -87,7 +87,9 @@ impl From<StepError> for Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         let code = match error {
-            OutputError::Read { .. } | OutputError::Format { .. } => Code::BadInput,
+            OutputError::Read { .. } | OutputError::Format { .. } | OutputError::Problem { .. } => {
+                Code::BadInput
+            }
             _ => Code::Output,
         };
         Self::new(code, error.to_string())

@@ -1,4 +1,4 @@
-//! The `impinge` program: run scenes, verify what they left, examine and make meshes.
+//! The `impinge` program: run scenes, verify what they left, solve stored problems again, examine and make meshes.
 //!
 //! It knows arguments, progress and exit codes, and nothing numerical. `docs/cli.md` documents it.
 
@@ -8,6 +8,7 @@ mod interrupt;
 mod mesh;
 mod run;
 mod scene;
+mod solve;
 mod terminal;
 mod verify;
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
+        Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),

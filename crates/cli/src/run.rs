@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Frame, FrameStamp, FrameWriter, Outcome, RunFacts, RunHeader, StepsCsv, Summary,
+    Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RunFacts, RunHeader, StepsCsv, Summary,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,6 +33,7 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         PathBuf::from("out").join(name)
     });
     let mut recorder = Recorder::create(folder, &scene, simulation)?;
+    recorder.dump_problems(options)?;
     let bar = progress_bar(steps, options.quiet);
     let end = recorder.advance(steps, &interrupt, &bar)?;
     bar.finish_and_clear();
@@ -54,6 +55,7 @@ struct Recorder<'a> {
     frames: FrameWriter,
     steps: StepsCsv,
     summary: Summary,
+    problems: Option<ProblemDump>,
     /// Straight motions since the last stored frame.
     parts: u32,
     begin: Instant,
@@ -71,11 +73,29 @@ impl<'a> Recorder<'a> {
             frames,
             steps,
             summary: Summary::new(scene.settled_after()),
+            problems: None,
             parts: 0,
             begin: Instant::now(),
         };
         recorder.store()?;
         Ok(recorder)
+    }
+
+    /// From now on stores the problems that `options` names.
+    fn dump_problems(&mut self, options: &Run) -> Result<(), Failure> {
+        if !options.dump_problems.is_empty() {
+            let folder = self.frames.folder();
+            let when = options.dump_problems.clone();
+            let problems = ProblemDump::create(folder, &self.scene.title, when)?;
+            self.simulation.observe_solves(problems.clone());
+            self.problems = Some(problems);
+        }
+        Ok(())
+    }
+
+    /// Number of problems stored; the first that could not be ends the run.
+    fn problems(&self) -> Result<u64, Failure> {
+        Ok(self.problems.as_ref().map_or(Ok(0), ProblemDump::written)?)
     }
 
     /// Stores the state as a frame, unless the last frame already shows it.
@@ -108,7 +128,9 @@ impl<'a> Recorder<'a> {
                 end = End::Interrupted;
                 break;
             }
-            let report = match self.simulation.advance() {
+            let advanced = self.simulation.advance();
+            self.problems()?;
+            let report = match advanced {
                 Ok(report) => report,
                 Err(error) => {
                     end = End::Stopped(error.to_string());
@@ -161,6 +183,7 @@ impl<'a> Recorder<'a> {
             wall_seconds: self.begin.elapsed().as_secs_f64(),
         };
         self.summary.write(self.frames.folder(), &facts, &outcome)?;
+        let problems = self.problems()?;
 
         if !options.quiet {
             let folder = self.frames.folder().display();
@@ -170,6 +193,9 @@ impl<'a> Recorder<'a> {
                 facts.wall_seconds,
                 facts.frames,
             ));
+            if self.problems.is_some() {
+                terminal::say(&format!("{problems} problems in {folder}/problems"));
+            }
         }
         match code {
             None => Ok(()),

@@ -16,6 +16,7 @@
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
 //! - [`method`]: the active-set conjugate-residual solver and what it reports;
 //! - [`mod@residual`]: the independent judge; it shares no code with a solver;
+//! - [`stored`]: a problem with its warm start as bytes, to be replayed;
 //! - [`delassus`]: bare friction problems `u = W r + q` from any program, their methods and their judge.
 //!
 //! | method | needs | approximates |
@@ -58,9 +59,11 @@ pub mod method;
 pub mod problem;
 pub mod residual;
 pub mod solution;
+pub mod stored;
 
 pub use error::ContactError;
-pub use method::{ContactReport, ContactSolver, Termination};
+pub use method::{ContactReport, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
-pub use residual::{ContactResidual, residual};
+pub use residual::{ContactResidual, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
+pub use stored::{StoredProblem, StoredProblemError};

@@ -3,8 +3,21 @@
 //! It is written straight from the definition and shares no code with a solver: its own product with the momentum
 //! matrix, its own rows, its own compliances.
 
-use crate::{ContactProblem, ContactSolution};
+use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+/// The friction forces that a normal force `λ` allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrictionLaw {
+    /// Coulomb's: `‖F‖ ≤ μ λ`, opposite to the slip.
+    #[default]
+    Cone,
+    /// `|F₁|, |F₂| ≤ μ λ`, each opposite to its part of the slip: up to `√2` more along the diagonals, and friction off
+    /// the slip's direction by up to 45°.
+    Pyramid,
+}
 
 /// How far a solution is from satisfying its problem (spec 10.1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,12 +35,35 @@ pub struct ContactResidual {
     pub friction_work: f64,
 }
 
-/// Judges `solution` on `problem`.
+impl ContactResidual {
+    /// Whether it passes what every accepted solve has to pass (spec 10.2, C3): twice the tolerances that the methods
+    /// stop at, friction being held to the gap's where that is larger.
+    pub fn meets(&self, tolerances: &Tolerances) -> bool {
+        self.momentum < 2.0 * tolerances.momentum
+            && self.normal < 2.0 * tolerances.gap
+            && self.friction < 2.0 * tolerances.slip.max(tolerances.gap)
+    }
+}
+
+/// Judges `solution` on `problem` by Coulomb's law.
 ///
 /// # Panics
 /// If their sizes differ.
 #[track_caller]
 pub fn residual(problem: &ContactProblem, solution: &ContactSolution) -> ContactResidual {
+    residual_under(FrictionLaw::Cone, problem, solution)
+}
+
+/// Judges `solution` on `problem` by `law`: under the pyramid, `e_t` projects on the square of half side `μ max(λ, 0)`.
+///
+/// # Panics
+/// If their sizes differ.
+#[track_caller]
+pub fn residual_under(
+    law: FrictionLaw,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> ContactResidual {
     assert_eq!(
         solution.velocity.len(),
         problem.unknowns(),
@@ -75,7 +111,11 @@ pub fn residual(problem: &ContactProblem, solution: &ContactSolution) -> Contact
         let w_t = compliance[1].max(compliance[2]);
         let slip = [displacement[1], displacement[2]];
         let radius = problem.friction(contact) * multipliers.lambda.max(0.0);
-        let target = project_on_disk([f1 - slip[0] / w_t, f2 - slip[1] / w_t], radius);
+        let pushed = [f1 - slip[0] / w_t, f2 - slip[1] / w_t];
+        let target = match law {
+            FrictionLaw::Cone => project_on_disk(pushed, radius),
+            FrictionLaw::Pyramid => pushed.map(|force| force.clamp(-radius, radius)),
+        };
         out.friction = worst(out.friction, w_t * (f1 - target[0]).hypot(f2 - target[1]));
         out.friction_work += (f1 * slip[0] + f2 * slip[1]).max(0.0);
     }

@@ -407,6 +407,11 @@ fn solver_settings(scene: &Scene) -> ActiveSetCrSettings {
             crate::scene::Preconditioner::Full => PreconditionerKind::Full,
             crate::scene::Preconditioner::Diagonal => PreconditionerKind::Diagonal,
         },
+        anticipation: if scene.solver.anticipation {
+            defaults.anticipation
+        } else {
+            0
+        },
         schedule: match scene.solver.evaluation {
             crate::scene::Evaluation::Interval => EvaluationSchedule::Interval,
             crate::scene::Evaluation::Every => EvaluationSchedule::Every,

@@ -39,8 +39,10 @@ pub struct StepReport {
     pub substeps: u32,
     /// Attempts that were rolled back before it succeeded.
     pub rejected: u32,
-    /// Conjugate-residual iterations (products of the momentum matrix with a direction).
+    /// Iterations of the contact solver, each with one product by the momentum matrix.
     pub iterations: u64,
+    /// Those of them that anticipated contact states; the rest are conjugate-residual iterations.
+    pub anticipations: u64,
     /// Further products with the momentum matrix: restarts and exact refreshes.
     pub extra_products: u64,
     /// Evaluations of the contact states inside the solver.

@@ -6,7 +6,7 @@ use crate::{
     report::StepReport,
     scene::Scene,
     state::State,
-    stepper::{Stepper, Synchronous},
+    stepper::{SolveObserver, Stepper, Synchronous},
 };
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
@@ -49,6 +49,11 @@ impl Simulation {
     /// The changing part.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one.
+    pub fn observe_solves(&mut self, observer: impl SolveObserver + 'static) {
+        self.stepper.observer = Some(Box::new(observer));
     }
 
     /// Takes one whole step.

@@ -19,7 +19,10 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "impinge-contact",
         ],
     ),
-    ("impinge", &["impinge-sim", "impinge-geometry"]),
+    (
+        "impinge",
+        &["impinge-sim", "impinge-geometry", "impinge-contact"],
+    ),
     ("impinge-tests", LIBRARIES),
     ("xtask", LIBRARIES),
 ];

@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod mesh;
+mod solve;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,12 @@
 //! Contact methods and what they report.
 
 pub mod active_set_cr;
+mod choice;
+pub mod constraint_anticipation;
+mod rows;
+pub mod staggered_projections;
+
+pub use choice::{Method, MethodError};
 
 use crate::{ContactError, ContactProblem, ContactSolution};
 
@@ -25,6 +31,8 @@ pub struct ContactReport {
     pub termination: Termination,
     /// Iterations of the method (for the conjugate-residual method: directions stepped along).
     pub iterations: u64,
+    /// Those of the iterations that anticipated contact states.
+    pub anticipations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
     /// Evaluations of the contact states.
@@ -33,6 +41,10 @@ pub struct ContactReport {
     pub state_changes: u64,
     /// Times that the indefinite preconditioner met a zero curvature and the diagonal one took over.
     pub preconditioner_fallbacks: u32,
+    /// Passes of an outer iteration: projections of staggered projections, passes of constraint anticipation.
+    pub passes: u64,
+    /// Gauss-Seidel sweeps over the contacts alone; they need no product with `A`.
+    pub sweeps: u64,
     /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long.
     pub relaxed: bool,
     /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`fn@crate::residual`].

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 /// Two blocks that hit each other, and the ground.
 #[derive(Debug, Clone)]
-struct Collision {
+pub(super) struct Collision {
     lower: [usize; 3],
     upper: [usize; 3],
     /// Decimal logarithm of Young's modulus (Pa).
@@ -61,7 +61,7 @@ fn touch() -> impl Strategy<Value = Touch> {
         )
 }
 
-fn collision() -> impl Strategy<Value = Collision> {
+pub(super) fn collision() -> impl Strategy<Value = Collision> {
     let counts = || prop::array::uniform3(2..=3_usize);
     (
         counts(),
@@ -84,7 +84,7 @@ fn collision() -> impl Strategy<Value = Collision> {
 }
 
 impl Collision {
-    fn problem(&self, friction: f64) -> ContactProblem {
+    pub(super) fn problem(&self, friction: f64) -> ContactProblem {
         let spacing = 0.02;
         let modulus = 10.0_f64.powf(self.stiffness);
         let lower = Lattice::block(self.lower, spacing, modulus, Vector3::zeros());
@@ -146,7 +146,7 @@ impl Collision {
     }
 }
 
-fn tolerances(tightening: f64) -> Tolerances {
+pub(super) fn tolerances(tightening: f64) -> Tolerances {
     Tolerances {
         momentum: 5e-5 / tightening,
         gap: 2.25e-6 / tightening,
@@ -166,7 +166,7 @@ fn solve(
 }
 
 /// `√(rᵀA⁻¹r)` of the momentum residual `r`.
-fn momentum_error(
+pub(super) fn momentum_error(
     problem: &ContactProblem,
     momentum: &DMatrix<f64>,
     velocity: &DVector<f64>,
@@ -179,7 +179,7 @@ fn momentum_error(
     r.dot(&solved).max(0.0).sqrt()
 }
 
-fn forces(solution: &ContactSolution) -> DVector<f64> {
+pub(super) fn forces(solution: &ContactSolution) -> DVector<f64> {
     let entries = solution.contacts.iter().flat_map(|contact| {
         let [f1, f2] = contact.friction_force();
         [contact.lambda, f1, f2]
@@ -244,6 +244,13 @@ fn check_promises(
     Ok(())
 }
 
+/// Preconditioner and most steps of anticipation; without those it is the paper's method.
+const VARIANTS: [(PreconditionerKind, u64); 3] = [
+    (PreconditionerKind::Full, 0),
+    (PreconditionerKind::Diagonal, 0),
+    (PreconditionerKind::Full, 300),
+];
+
 proptest! {
     #![proptest_config(cases(50))]
 
@@ -254,9 +261,9 @@ proptest! {
         let momentum = dense_momentum(&problem);
         let reference = delassus::solve(&problem, 20_000, 1e-11);
         prop_assert!(reference.settled < 1e-8, "{:e}", reference.settled);
-        for preconditioner in [PreconditionerKind::Full, PreconditionerKind::Diagonal] {
+        for (preconditioner, anticipation) in VARIANTS {
             for duplicates in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
-                let settings = ActiveSetCrSettings { preconditioner, duplicates, tolerances: tolerances(tightening), ..ActiveSetCrSettings::default() };
+                let settings = ActiveSetCrSettings { preconditioner, duplicates, tolerances: tolerances(tightening), anticipation, ..ActiveSetCrSettings::default() };
                 let (solution, report) = solve(&problem, settings);
                 prop_assert_eq!(report.termination, Termination::Converged, "{:?} {:?}", settings, report);
                 check_promises(&problem, &solution, &settings.tolerances, settings.direction_tolerance)?;
@@ -281,9 +288,9 @@ proptest! {
         let problem = collision.problem(friction);
         let momentum = dense_momentum(&problem);
         let reference = delassus::solve(&problem, 5_000, 1e-11);
-        for preconditioner in [PreconditionerKind::Full, PreconditionerKind::Diagonal] {
+        for (preconditioner, anticipation) in VARIANTS {
             for (tightening, part) in [(1.0, 0.10), (10.0, 0.02)] {
-                let settings = ActiveSetCrSettings { preconditioner, schedule, tolerances: tolerances(tightening), ..ActiveSetCrSettings::default() };
+                let settings = ActiveSetCrSettings { preconditioner, schedule, tolerances: tolerances(tightening), anticipation, ..ActiveSetCrSettings::default() };
                 let (solution, report) = solve(&problem, settings);
                 // A plain active-set method may change states in circles; then it says so.
                 if schedule == EvaluationSchedule::AtConvergence && report.termination == Termination::MaxIterations {

@@ -2,9 +2,12 @@
 
 mod active_set_cr;
 mod agreement;
+mod choice;
 mod delassus;
 mod frame;
 mod problem;
 mod residual;
+mod rivals;
 mod robustness;
+mod stored;
 mod support;

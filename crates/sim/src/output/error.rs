@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use impinge_contact::StoredProblemError;
 use thiserror::Error;
 
 /// Why a file of a run could not be written or read.
@@ -65,6 +66,14 @@ pub enum OutputError {
         path: PathBuf,
         /// What is wrong.
         problem: String,
+    },
+    /// A file is no stored contact problem.
+    #[error("{}: {source}", path.display())]
+    Problem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        source: Box<StoredProblemError>,
     },
 }
 

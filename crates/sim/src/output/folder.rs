@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{FORMAT, MANIFEST, frame_name};
-use super::{Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, vtu};
+use super::{
+    Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, problems, vtu,
+};
 use crate::model::Model;
 use crate::scene::Scene;
 
@@ -168,6 +170,7 @@ fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
     let Ok(earlier) = Manifest::read(folder) else {
         return Err(in_use(first));
     };
+    problems::clear(folder)?;
     // The manifest goes last: if the clearing is interrupted, the next run can go on with it.
     let mut own: Vec<&str> = earlier
         .frames

@@ -5,6 +5,7 @@
 //! - [`Manifest`]: which frames there are, of what scene, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`Summary`]: `summary.json`, means and medians of every column
+//! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
 //! Every file but `steps.csv` appears whole or not at all: it is written beside its place and renamed. `steps.csv`
@@ -17,6 +18,7 @@ mod error;
 mod folder;
 mod frame;
 mod manifest;
+mod problems;
 mod steps;
 mod summary;
 mod verify;
@@ -27,6 +29,7 @@ pub use error::OutputError;
 pub use folder::{FrameStamp, FrameWriter, RunHeader};
 pub use frame::Frame;
 pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};
+pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
 pub use steps::{StepsCsv, column_names};
 pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};

@@ -106,6 +106,9 @@ pub enum Evaluation {
 pub struct Solver {
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
+    /// Whether contact states are anticipated before the conjugate-residual iterations; `false` for the method of the
+    /// paper.
+    pub anticipation: bool,
     /// Where the tolerances come from that are not given below.
     pub tolerances: Tolerances,
     /// Largest momentum residual of an accepted solve (N·s), greater than 0.
@@ -132,6 +135,7 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             preconditioner: Preconditioner::Full,
+            anticipation: true,
             tolerances: Tolerances::Physical,
             momentum_tolerance: None,
             gap_tolerance: None,

@@ -16,6 +16,8 @@ pub(crate) struct Detector {
     /// One box per point: where it may be while `candidates` are complete.
     boxes: Vec<Aabb>,
     pub(crate) candidates: CandidateSet,
+    /// Grows whenever `candidates` change.
+    pub(crate) version: u64,
 }
 
 /// Margin of a box over the mean edge: small against a feature, large against the motion of a resting pile.
@@ -33,6 +35,7 @@ impl Detector {
             broad_phase: Bvh::new(),
             boxes: Vec::new(),
             candidates: CandidateSet::default(),
+            version: 0,
         }
     }
 
@@ -109,6 +112,7 @@ impl Detector {
     fn collect(&mut self, surface: &CollisionSurface, report: &mut StepReport) {
         self.broad_phase
             .collect(surface, &self.boxes, &mut self.candidates);
+        self.version += 1;
         report.broad_phase_collections += 1;
     }
 }

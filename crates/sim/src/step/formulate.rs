@@ -3,7 +3,7 @@
 use super::{
     contact::{Contact, ContactKey},
     features::touching_features,
-    linearise::{linearise, reach},
+    linearise::{linearise, reach, release},
     refine::{MOST_RELINEARISATIONS, stencil_of},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
 use nalgebra::{Matrix3, Vector3};
 
-/// Re-projects the contacts of the last step at `positions`; inactive ones and those that left their feature go.
+/// Re-projects the contacts of the last step at `positions`; those that opened or left their feature go.
 pub(crate) fn carry_over(
     model: &Model,
     positions: &[Vector3<f64>],
@@ -23,9 +23,6 @@ pub(crate) fn carry_over(
 ) {
     let clearance = model.tolerances.clearance();
     contacts.retain_mut(|contact| {
-        if contact.multipliers.state == ContactState::Inactive {
-            return false;
-        }
         move_to_touching_features(model, positions, contact);
         let corners = contact.gather(positions);
         let lin = linearise(
@@ -43,7 +40,11 @@ pub(crate) fn carry_over(
         contact.weights = lin.weights;
         contact.frame = contact.frame.transported(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
-        if contact.distance > clearance && contact.multipliers.lambda <= 0.0 {
+        let opened = match contact.multipliers.state {
+            ContactState::Inactive => contact.distance >= release(model),
+            _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
+        };
+        if opened {
             report.removed += 1;
             return false;
         }
@@ -96,7 +97,11 @@ fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact:
 
 /// Makes one contact of those that came down to the same touch: their forces add up.
 fn merge_duplicates(contacts: &mut Vec<Contact>) {
-    contacts.sort_by_key(|contact| contact.key);
+    // What carries force names the state of the merged contact.
+    contacts.sort_by_key(|contact| {
+        let idle = contact.multipliers.state == ContactState::Inactive;
+        (contact.key, idle)
+    });
     contacts.dedup_by(|second, first| {
         if second.key != first.key {
             return false;

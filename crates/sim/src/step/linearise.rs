@@ -31,6 +31,15 @@ pub(crate) fn reach(model: &Model) -> f64 {
     REACH_PER_CLEARANCE * model.tolerances.clearance()
 }
 
+/// Inactive contacts are kept up to this distance, in clearances: one that closes again before it got farther is met
+/// where its row begins to push, not found by collision after the fact and pushed back.
+const RELEASE_PER_CLEARANCE: f64 = 4.0;
+
+/// `RELEASE_PER_CLEARANCE` in metres.
+pub(crate) fn release(model: &Model) -> f64 {
+    RELEASE_PER_CLEARANCE * model.tolerances.clearance()
+}
+
 impl Linearisation {
     /// Whether the closest point lies beyond the border of a feature.
     pub(crate) fn is_off_feature(&self, model: &Model, key: ContactKey) -> bool {

@@ -1,5 +1,6 @@
 //! The six stages of a step, in order: assemble, detect, formulate, resolve, refine, commit.
 
+pub(crate) mod apart;
 pub(crate) mod assemble;
 pub(crate) mod commit;
 pub mod contact;

@@ -1,11 +1,12 @@
 //! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say?
 
 use super::{
+    apart::{Apart, Hit, Sweep},
     contact::{Contact, ContactKey},
     detect::Detector,
     features::touching_features,
     formulate::{friction_of, solids_of},
-    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach},
+    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach, release},
 };
 use crate::{
     error::StepFailure,
@@ -13,9 +14,7 @@ use crate::{
     report::StepReport,
 };
 use impinge_contact::{ContactState, Multipliers, frame::ContactFrame};
-use impinge_geometry::ccd::{self, CcdRule, Toi};
 use nalgebra::Vector3;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Largest turn of a normal in one re-linearisation: cosine of 15 degrees.
@@ -24,39 +23,10 @@ const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
 /// Re-linearisations of one contact in one step after which it stays as it is.
 pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
 
-/// Pairs per parallel task: enough to outweigh the task, few enough to balance.
-const PAIRS_PER_TASK: usize = 2048;
-
-/// A pair that the continuous test could not prove apart.
-#[derive(Debug, Clone, Copy)]
-struct Hit {
-    key: ContactKey,
-    /// Fraction of the step before which the pair is proven apart.
-    time: f64,
-    work_limited: bool,
-}
-
-/// A straight motion of all points.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sweep<'a> {
-    /// Positions at the start (m).
-    pub(crate) start: &'a [Vector3<f64>],
-    /// Positions at the end (m).
-    pub(crate) end: &'a [Vector3<f64>],
-}
-
-impl Sweep<'_> {
-    fn corners(&self, points: [u32; 4]) -> ([Vector3<f64>; 4], [Vector3<f64>; 4]) {
-        (
-            points.map(|p| self.start[p as usize]),
-            points.map(|p| self.end[p as usize]),
-        )
-    }
-}
-
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
+    apart: Apart,
     hits: Vec<Hit>,
     /// Contacts that this round's hits came down to.
     touched: BTreeSet<ContactKey>,
@@ -135,34 +105,15 @@ impl Refiner {
 
     /// Fills `hits`, ascending by key.
     fn find_hits(&mut self, model: &Model, detector: &Detector, sweep: Sweep<'_>) {
-        let rule = CcdRule::default();
         let surface = &model.surface;
         self.hits.clear();
-        let vertex_face = |&[vertex, face]: &[u32; 2]| {
-            let [a, b, c] = surface.triangles()[face as usize];
-            let (start, end) = sweep.corners([vertex, a, b, c]);
-            hit(
-                ContactKey::VertexFace { vertex, face },
-                ccd::vertex_face(&start, &end, &rule),
-            )
-        };
-        let edge_edge = |&[first, second]: &[u32; 2]| {
-            let ([a0, a1], [b0, b1]) = (
-                surface.edges()[first as usize],
-                surface.edges()[second as usize],
-            );
-            let (start, end) = sweep.corners([a0, a1, b0, b1]);
-            hit(
-                ContactKey::EdgeEdge { first, second },
-                ccd::edge_edge(&start, &end, &rule),
-            )
-        };
-        collect_in_order(
-            &detector.candidates.vertex_face,
-            vertex_face,
+        self.apart.find_hits(
+            surface,
+            &detector.candidates,
+            detector.version,
+            sweep,
             &mut self.hits,
         );
-        collect_in_order(&detector.candidates.edge_edge, edge_edge, &mut self.hits);
         for &vertex in surface.vertices() {
             if surface.is_passive_point(vertex) {
                 continue;
@@ -194,7 +145,7 @@ impl Refiner {
 
 /// Compares every active contact with the true geometry at the end; true if anything had to change.
 ///
-/// Also drops inactive contacts, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
+/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
 /// its pair.
 pub(crate) fn check_gaps(
     model: &Model,
@@ -206,10 +157,10 @@ pub(crate) fn check_gaps(
     let mut worst: Option<(ContactKey, f64)> = None;
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain_mut(|contact| {
-        if contact.multipliers.state == ContactState::Inactive {
-            return false;
-        }
         let corners = contact.gather(sweep.end);
+        if contact.multipliers.state == ContactState::Inactive {
+            return distance_apart(contact, &corners) < release(model);
+        }
         let surroundings = (!contact.held).then_some(sweep.start);
         let seen = linearise(
             model,
@@ -245,33 +196,6 @@ pub(crate) fn check_gaps(
         report.maximum_gap = report.maximum_gap.max(largest);
     }
     worst
-}
-
-fn hit(key: ContactKey, toi: Toi) -> Option<Hit> {
-    match toi {
-        Toi::Separated => None,
-        Toi::Impact { time, work_limited } => Some(Hit {
-            key,
-            time,
-            work_limited,
-        }),
-    }
-}
-
-/// Appends the hits among `pairs` in the order of the pairs, whatever the number of threads.
-fn collect_in_order<F>(pairs: &[[u32; 2]], test: F, hits: &mut Vec<Hit>)
-where
-    F: Fn(&[u32; 2]) -> Option<Hit> + Sync,
-{
-    if pairs.len() <= PAIRS_PER_TASK {
-        hits.extend(pairs.iter().filter_map(test));
-        return;
-    }
-    let found: Vec<Vec<Hit>> = pairs
-        .par_chunks(PAIRS_PER_TASK)
-        .map(|chunk| chunk.iter().filter_map(&test).collect())
-        .collect();
-    hits.extend(found.into_iter().flatten());
 }
 
 /// A hit, traced to the features that touch.

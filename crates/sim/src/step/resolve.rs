@@ -27,6 +27,7 @@ pub(crate) fn resolve(
     let solved = solver.solve(problem, solution)?;
     report.rounds += 1;
     report.iterations += solved.iterations;
+    report.anticipations += solved.anticipations;
     report.extra_products += solved.extra_products;
     report.evaluations += solved.evaluations;
     report.state_changes += solved.state_changes;

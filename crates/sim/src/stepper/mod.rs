@@ -1,7 +1,9 @@
 //! Steppers: what takes a state from one time to the next.
 
+mod observer;
 mod synchronous;
 
+pub use observer::{Solve, SolveObserver, SolveStamp};
 pub use synchronous::Synchronous;
 
 use crate::{error::StepError, model::Model, report::StepReport, state::State};

@@ -3,24 +3,28 @@
 //! Source: Verschoor & Jalba 2019, Algorithm 1, outer part. Differs from it in: candidates outlive a step while they
 //! cover the motion, limits on rounds, roll-back and subdivision.
 
-use super::Stepper;
+use super::{
+    SolveObserver, Stepper,
+    observer::{Observed, SolveStamp},
+};
 use crate::{
     error::{SimError, StepError, StepFailure},
     model::Model,
     report::StepReport,
     state::State,
     step::{
+        apart::Sweep,
         assemble::{momentum_system, prescribe},
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
-        refine::{Refiner, Sweep, check_gaps, describe},
+        refine::{Refiner, check_gaps, describe},
         resolve::{balance_momentum, resolve},
     },
 };
 use impinge_contact::{
-    ContactProblem, ContactSolution,
+    ContactProblem, ContactSolution, Method,
     method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings},
 };
 use impinge_fem::Assembler;
@@ -63,6 +67,8 @@ pub struct Synchronous {
     contacts: Vec<Contact>,
     end: Vec<Vector3<f64>>,
     prescribed_velocity: Vec<Vector3<f64>>,
+    /// Shown every solve.
+    pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
 
 impl Synchronous {
@@ -84,6 +90,7 @@ impl Synchronous {
             contacts: Vec::new(),
             end: vec![Vector3::zeros(); points],
             prescribed_velocity: vec![Vector3::zeros(); points],
+            observer: None,
         })
     }
 
@@ -210,8 +217,18 @@ impl Synchronous {
             );
             report.times.formulate += clock.lap();
 
+            let mut solver = Observed {
+                method: Method::Cr(self.solver.settings),
+                solver: &mut self.solver,
+                stamp: SolveStamp {
+                    step: state.step + 1,
+                    round: report.rounds + 1,
+                    time: state.time,
+                },
+                observer: self.observer.as_deref_mut(),
+            };
             let shortfall = resolve(
-                &mut self.solver,
+                &mut solver,
                 &self.problem,
                 &mut self.solution,
                 &tolerances,

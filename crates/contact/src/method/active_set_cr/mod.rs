@@ -7,6 +7,7 @@
 //! being kept.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
+mod anticipate;
 mod duplicates;
 mod evaluate;
 mod look;
@@ -23,6 +24,7 @@ pub use settings::{
 
 use super::{ContactReport, ContactSolver, Termination};
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
+use anticipate::Anticipation;
 use look::Occasion;
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
@@ -34,6 +36,12 @@ const STATIONARY: f64 = 1e-8;
 
 /// Iterations without an evaluation that every further `patience` iterations add after a restart.
 const REST: u64 = 8;
+
+/// Looks that changed states, after which the states are anticipated anew.
+const UNREST: u32 = 8;
+
+/// Growth of the patience with an anticipation whose states did not last.
+const MORE_PATIENCE: u64 = 4;
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
@@ -54,6 +62,7 @@ pub struct ActiveSetCr {
     /// Settings of the next solve.
     pub settings: ActiveSetCrSettings,
     work: Workspace,
+    anticipation: Anticipation,
     preconditioner: Preconditioner,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
@@ -227,32 +236,24 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        for (reference, start) in self
-            .work
-            .reference
-            .chunks_exact_mut(3)
-            .zip(&solution.contacts)
+        let anticipates = self.settings.anticipation > 0 && problem.contacts() > 0;
+        let mut patience = anticipate::PATIENCE;
+        if anticipates
+            && self
+                .anticipate(problem, solution, patience, &mut report)
+                .is_solved()
         {
-            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+            report.termination = Termination::Converged;
+            return report;
         }
-        self.recompute_residual(problem, solution);
-        self.fit_rows(solution);
-        self.recompute_rows(solution);
-        report.extra_products += 1;
-        self.evaluate(
-            problem,
-            solution,
-            Occasion::Forced {
-                contradicting: false,
-            },
-            &mut report,
-        );
+        self.begin_equalities(problem, solution, &mut report);
         self.restart(problem);
 
         let mut previous: Option<Previous> = None;
         let mut guarded_before = false;
         let mut stationary = false;
         let mut since_restart = 0;
+        let mut unrest = 0;
         while report.iterations < self.settings.max_iterations {
             self.relax_if_overdue(&mut report);
             let norm = self.work.r.norm();
@@ -289,6 +290,17 @@ impl ActiveSetCr {
                 since_restart,
             };
             if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
+                unrest += 1;
+                if anticipates && unrest > UNREST {
+                    unrest = 0;
+                    patience *= MORE_PATIENCE;
+                    let found = self.anticipate(problem, solution, patience, &mut report);
+                    if found.is_solved() {
+                        report.termination = Termination::Converged;
+                        return report;
+                    }
+                    self.begin_equalities(problem, solution, &mut report);
+                }
                 self.restart(problem);
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
                 continue;
@@ -327,6 +339,35 @@ impl ActiveSetCr {
             report.termination = Termination::Breakdown;
         }
         report
+    }
+
+    /// Rows, reference forces and residual of the states that `solution` comes with.
+    fn begin_equalities(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        for (reference, start) in self
+            .work
+            .reference
+            .chunks_exact_mut(3)
+            .zip(&solution.contacts)
+        {
+            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+        }
+        self.recompute_residual(problem, solution);
+        self.fit_rows(solution);
+        self.recompute_rows(solution);
+        report.extra_products += 1;
+        self.evaluate(
+            problem,
+            solution,
+            Occasion::Forced {
+                contradicting: false,
+            },
+            report,
+        );
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.

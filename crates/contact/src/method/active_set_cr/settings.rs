@@ -1,9 +1,11 @@
 //! Settings of the active-set conjugate-residual method.
 
 use crate::ContactError;
+use serde::{Deserialize, Serialize};
 
 /// `C⁻¹` of the iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PreconditionerKind {
     /// `diag(D, S_d)⁻¹`: positive definite.
     Diagonal,
@@ -13,7 +15,8 @@ pub enum PreconditionerKind {
 }
 
 /// How near-duplicate contacts are counted in `Z` (spec 6.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DuplicateRule {
     /// The paper's: product of weight similarities over common blocks.
     #[default]
@@ -23,7 +26,8 @@ pub enum DuplicateRule {
 }
 
 /// When contact states are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
@@ -35,7 +39,8 @@ pub enum EvaluationSchedule {
 }
 
 /// How the slip direction `δ` of a sliding contact follows its slip `s`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DirectionRule {
     /// Solved for: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
     /// then turns to the force that came out, Newton's method for the direction of maximum dissipation.
@@ -50,7 +55,8 @@ pub enum DirectionRule {
 }
 
 /// Absolute tolerances of a solve.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tolerances {
     /// `ε₁`: bound on `‖(r_v, r_m)‖₂` (N·s).
     pub momentum: f64,
@@ -61,7 +67,8 @@ pub struct Tolerances {
 }
 
 /// Everything that steers the method; the defaults are the paper's where it gives them.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ActiveSetCrSettings {
     /// `C⁻¹`.
     pub preconditioner: PreconditionerKind,
@@ -89,6 +96,9 @@ pub struct ActiveSetCrSettings {
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
+    /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`;
+    /// 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
+    pub anticipation: u64,
     /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
     /// says so. `u64::MAX` for never.
     pub relax_after: u64,
@@ -114,6 +124,7 @@ impl Default for ActiveSetCrSettings {
             cool_down: 0,
             patience: 100,
             softness: 1e-3,
+            anticipation: 300,
             relax_after: 400,
             refresh_interval: 50,
         }

@@ -1,0 +1,158 @@
+//! `impinge solve`: a stored contact problem, solved again and judged.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use impinge_contact::{
+    ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
+    Termination, residual_under,
+};
+use impinge_sim::output::read_problem;
+
+use super::arguments::Solve;
+use super::exit::{Code, Failure};
+use super::run::use_threads;
+use super::terminal;
+
+/// Solves the problem of `options`.
+pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
+    use_threads(options.threads)?;
+    let stored = load(&options.problem)?;
+    let method = choose(&stored, options)?;
+
+    let mut solution = stored.start.clone();
+    let mut solver = method.solver();
+    let begin = Instant::now();
+    let report = solver
+        .solve(&stored.problem, &mut solution)
+        .map_err(|error| Failure::bad_input(&error))?;
+    let seconds = begin.elapsed().as_secs_f64();
+
+    let judged = residual_under(method.friction_law(), &stored.problem, &solution);
+    let met = judged.meets(&method.tolerances());
+    terminal::say(&describe(options, &stored));
+    terminal::say(&outcome(&method, &report, seconds));
+    terminal::say(&table(&method, &judged, &solution));
+    if met {
+        Ok(())
+    } else {
+        Err(Failure::new(
+            Code::Unsound,
+            "the tolerance was not met\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
+        ))
+    }
+}
+
+/// The problem of a file, by what the file is.
+fn load(path: &Path) -> Result<StoredProblem, Failure> {
+    Ok(read_problem(path)?)
+}
+
+/// The method that was asked for, else the stored one; a stored method keeps its settings, another gets its defaults.
+fn choose(stored: &StoredProblem, options: &Solve) -> Result<Method, Failure> {
+    let mut method = match &options.method {
+        Some(name) if name != stored.method.name() => {
+            Method::named(name, stored.method.tolerances())
+                .map_err(|error| Failure::bad_input(&error))?
+        }
+        _ => stored.method,
+    };
+    for setting in &options.settings {
+        let (key, value) = setting.split_once('=').ok_or_else(|| {
+            Failure::new(
+                Code::BadInput,
+                format!("--set {setting}: write KEY=VALUE, for example max_iterations=5000"),
+            )
+        })?;
+        method
+            .set(key.trim(), value.trim())
+            .map_err(|error| Failure::bad_input(&error))?;
+    }
+    Ok(method)
+}
+
+fn describe(options: &Solve, stored: &StoredProblem) -> String {
+    let StoredProblem {
+        problem, origin, ..
+    } = stored;
+    let place = if origin.step == 0 {
+        String::new()
+    } else {
+        format!(
+            ": step {}, round {}, from {:.6} s of \"{}\"",
+            origin.step, origin.round, origin.time, origin.scene
+        )
+    };
+    format!(
+        "{}{place}\n{} unknowns, {} contacts, {} blocks of A, time step {} s",
+        options.problem.display(),
+        problem.unknowns(),
+        problem.contacts(),
+        problem.momentum.values().len(),
+        problem.time_step,
+    )
+}
+
+fn outcome(method: &Method, report: &ContactReport, seconds: f64) -> String {
+    let end = match report.termination {
+        Termination::Converged if report.relaxed => "converged, friction to the gap tolerance,",
+        Termination::Converged => "converged",
+        Termination::LeastSquares => "ended at a least-squares solution",
+        Termination::MaxIterations => "not converged",
+        Termination::Breakdown => "broke down",
+    };
+    format!(
+        "{} {end} after {} iterations in {seconds:.3} s: {} products with A, {} looks at the states, {} state changes{}",
+        method.name(),
+        report.iterations,
+        report.iterations + report.extra_products,
+        report.evaluations,
+        report.state_changes,
+        match (report.passes, report.sweeps) {
+            (0, _) => String::new(),
+            (passes, 0) => format!(", {passes} projections"),
+            (passes, sweeps) => format!(", {passes} passes, {sweeps} sweeps over the contacts"),
+        }
+    )
+}
+
+/// What was reached beside what was asked for.
+fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) -> String {
+    let tolerances = method.tolerances();
+    let friction = tolerances.slip.max(tolerances.gap);
+    let rows = [
+        ("momentum", judged.momentum, tolerances.momentum, "N s"),
+        ("normal", judged.normal, tolerances.gap, "m"),
+        ("friction", judged.friction, friction, "m"),
+    ];
+    let mut text = match method.friction_law() {
+        FrictionLaw::Cone => "independent residual   reached     accepted".to_owned(),
+        FrictionLaw::Pyramid => {
+            "independent residual   reached     accepted (friction pyramid)".to_owned()
+        }
+    };
+    for (name, value, tolerance, unit) in rows {
+        let verdict = if value < 2.0 * tolerance {
+            ""
+        } else {
+            "  not met"
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n  {name:<19}  {value:<10.3e}  {:<10.3e} {unit}{verdict}",
+            2.0 * tolerance
+        );
+    }
+    let [inactive, sliding, sticking] = solution.contacts.iter().fold([0; 3], |mut counts, c| {
+        counts[c.state as usize] += 1;
+        counts
+    });
+    let _ = write!(
+        text,
+        "\n  {:<19}  {:<10.3e}             m\ncontacts: {sticking} sticking, {sliding} sliding, {inactive} inactive",
+        "penetration", judged.penetration
+    );
+    text
+}

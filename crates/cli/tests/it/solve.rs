@@ -1,0 +1,129 @@
+//! Problems stored by `run`, solved again by `solve`.
+
+use super::{Place, names};
+
+/// A cube that lands on the ground within two steps, sliding.
+const LANDING: &str = r#"title = "a cube lands"
+
+[time]
+step = 1e-3
+duration = 4e-3
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0515]
+velocity = [0.5, 0, -1]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+fn landed() -> Place {
+    let place = Place::new(LANDING);
+    let answer = place.impinge(&[
+        "run",
+        "scene.toml",
+        "--out",
+        "r",
+        "--dump-problems",
+        "step:3..9",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(
+        answer.out.contains("problems in r/problems"),
+        "{}",
+        answer.out
+    );
+    place
+}
+
+const PROBLEM: &str = "r/problems/step_00003_round_01.problem";
+
+#[test]
+fn a_stored_problem_is_solved_again() {
+    let place = landed();
+    let stored = names(&place.path("r/problems"));
+    assert!(
+        stored
+            .iter()
+            .all(|name| name.starts_with("step_00003") || name.starts_with("step_00004")),
+        "{stored:?}"
+    );
+    let answer = place.impinge(&["solve", PROBLEM]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    for expected in [
+        "step 3, round 1, from 0.002000 s of \"a cube lands\"",
+        "81 unknowns",
+        "cr converged after",
+        "independent residual",
+    ] {
+        assert!(answer.out.contains(expected), "{expected}: {}", answer.out);
+    }
+}
+
+#[test]
+fn a_solve_that_misses_its_tolerance_has_code_1() {
+    let place = landed();
+    let answer = place.impinge(&["solve", PROBLEM, "--set", "max_iterations=1"]);
+    assert_eq!(answer.code, Some(1));
+    assert!(answer.out.contains("not met"), "{}", answer.out);
+    assert!(
+        answer.err.contains("the tolerance was not met"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn methods_and_settings_that_do_not_exist_are_named() {
+    let place = landed();
+    for (arguments, expected) in [
+        (["--method", "magic"], "there is no method `magic`"),
+        (["--set", "patients=1"], "has no setting `patients`"),
+        (["--set", "patience=soon"], "cannot be `soon`"),
+        (["--set", "patience"], "write KEY=VALUE"),
+        (["--set", "softness=-1"], "setting `softness` is -1e0"),
+    ] {
+        let answer = place.impinge(&["solve", PROBLEM, arguments[0], arguments[1]]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(answer.err.contains(expected), "{expected}: {}", answer.err);
+    }
+}
+
+#[test]
+fn files_that_are_no_problems_are_refused() {
+    let place = landed();
+    let whole = std::fs::read(place.path(PROBLEM)).expect("a stored problem");
+    std::fs::write(place.path("cut.problem"), &whole[..whole.len() / 2]).expect("room");
+    for (file, expected) in [
+        ("cut.problem", "cut.problem: not a whole problem file"),
+        ("scene.toml", "scene.toml: not a whole problem file"),
+        ("none.problem", "none.problem could not be read"),
+    ] {
+        let answer = place.impinge(&["solve", file]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(answer.err.contains(expected), "{expected}: {}", answer.err);
+    }
+}
+
+#[test]
+fn words_that_name_no_solves_are_a_usage_error() {
+    let place = Place::new(LANDING);
+    for when in ["sometimes", "step:5..4", "step:0", "iterations>many"] {
+        let answer = place.impinge(&["run", "scene.toml", "--dump-problems", when]);
+        assert_eq!(answer.code, Some(2), "{when}");
+        assert!(answer.err.contains("names no solves"), "{}", answer.err);
+    }
+    assert_eq!(place.names(), ["scene.toml"]);
+}
+
+#[test]
+fn a_later_run_removes_the_problems_of_an_earlier_one() {
+    let place = landed();
+    let answer = place.impinge(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(!place.path("r/problems").exists());
+}

@@ -1,0 +1,175 @@
+//! The complementarity problem of one pass: projected Gauss-Seidel on `u = Ĵ D₃⁻¹ Ĵᵀ f + Ĵ v_J − c`.
+
+use crate::method::rows::{at, displacement};
+use crate::{ContactProblem, FrictionLaw};
+use nalgebra::{Matrix2, Matrix3, Vector3};
+
+/// Forces, and the local matrices of the contacts.
+#[derive(Debug, Default)]
+pub(super) struct ContactSweep {
+    /// `f = (λ, γ)` per contact (N).
+    pub(super) forces: Vec<Vector3<f64>>,
+    /// `D₃⁻¹ Ĵᵀ` of every row entry, all contacts one after the other (s/kg).
+    responses: Vec<Matrix3<f64>>,
+    /// First entry of every contact in `responses`.
+    starts: Vec<usize>,
+    /// Diagonal blocks of `W₃ = Ĵ D₃⁻¹ Ĵᵀ` (m/N).
+    local: Vec<Matrix3<f64>>,
+    /// `v_J + D₃⁻¹ Ĵᵀ f`, 3 per block (m/s).
+    predicted: Vec<f64>,
+}
+
+impl ContactSweep {
+    /// Builds `W₃` by its factors.
+    pub(super) fn prepare(&mut self, problem: &ContactProblem, inverse_diagonal: &[Matrix3<f64>]) {
+        self.responses.clear();
+        self.starts.clear();
+        self.local.clear();
+        for contact in 0..problem.contacts() {
+            self.starts.push(self.responses.len());
+            let (blocks, jacobians) = problem.row(contact);
+            let mut local = Matrix3::zeros();
+            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                let response = inverse_diagonal[block as usize] * jacobian.transpose();
+                local += jacobian * response;
+                self.responses.push(response);
+            }
+            self.local.push(local);
+        }
+        self.predicted.resize(problem.unknowns(), 0.0);
+    }
+
+    /// Sweeps until no displacement changes by more than `tolerance` (m), at most `most` times; returns how often.
+    ///
+    /// `v_j` is the prediction without contacts, block by block.
+    pub(super) fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        law: FrictionLaw,
+        v_j: impl Fn(usize) -> Vector3<f64>,
+        tolerance: f64,
+        most: u64,
+    ) -> u64 {
+        for (block, predicted) in self.predicted.chunks_exact_mut(3).enumerate() {
+            predicted.copy_from_slice(v_j(block).as_slice());
+        }
+        for contact in 0..problem.contacts() {
+            let force = self.forces[contact];
+            if force != Vector3::zeros() {
+                self.respond(problem, contact, &force);
+            }
+        }
+        let mut sweeps = 0;
+        while sweeps < most {
+            sweeps += 1;
+            let mut largest: f64 = 0.0;
+            for contact in 0..problem.contacts() {
+                largest = largest.max(self.relax(problem, law, contact));
+            }
+            if largest < tolerance {
+                break;
+            }
+        }
+        sweeps
+    }
+
+    /// `predicted += D₃⁻¹ Ĵᵀ change` of one contact.
+    fn respond(&mut self, problem: &ContactProblem, contact: usize, change: &Vector3<f64>) {
+        let (blocks, _) = problem.row(contact);
+        for (&block, response) in blocks.iter().zip(&self.responses[self.starts[contact]..]) {
+            let moved = response * change;
+            let predicted = &mut self.predicted[3 * block as usize..][..3];
+            predicted[0] += moved[0];
+            predicted[1] += moved[1];
+            predicted[2] += moved[2];
+        }
+    }
+
+    /// Solves one contact with all others held; returns what that moves (m).
+    fn relax(&mut self, problem: &ContactProblem, law: FrictionLaw, contact: usize) -> f64 {
+        let u = displacement(problem, contact, &self.predicted) - problem.offset(contact);
+        let old = self.forces[contact];
+        if old == Vector3::zeros() && u[0] >= 0.0 {
+            return 0.0;
+        }
+        let w = self.local[contact];
+        let mut new = old;
+        new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
+        // The slip that the new normal force leaves.
+        let pushed = new[0] - old[0];
+        let slip = [u[1] + w[(1, 0)] * pushed, u[2] + w[(2, 0)] * pushed];
+        let radius = problem.friction(contact) * new[0];
+        let friction = match law {
+            FrictionLaw::Cone => on_disk(&w, [old[1], old[2]], slip, radius),
+            FrictionLaw::Pyramid => in_square(&w, [old[1], old[2]], slip, radius),
+        };
+        (new[1], new[2]) = (friction[0], friction[1]);
+        let change = new - old;
+        if change == Vector3::zeros() {
+            return 0.0;
+        }
+        self.forces[contact] = new;
+        self.respond(problem, contact, &change);
+        (w * change).amax()
+    }
+
+    /// `b + Ĵᵀ f` in `impulse`.
+    pub(super) fn impulse_into(&self, problem: &ContactProblem, impulse: &mut [f64]) {
+        impulse.copy_from_slice(&problem.rhs);
+        for (contact, force) in self.forces.iter().enumerate() {
+            if *force != Vector3::zeros() {
+                crate::method::rows::add_impulse(problem, contact, force, impulse);
+            }
+        }
+    }
+}
+
+/// The friction force in the disk that opposes its slip: exact where it sticks, else by steps of projected gradients.
+fn on_disk(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64; 2] {
+    let tangential = Matrix2::new(w[(1, 1)], w[(1, 2)], w[(2, 1)], w[(2, 2)]);
+    let determinant = tangential.determinant();
+    if determinant > 0.0 {
+        let stick = [
+            old[0] - (tangential[(1, 1)] * slip[0] - tangential[(0, 1)] * slip[1]) / determinant,
+            old[1] - (tangential[(0, 0)] * slip[1] - tangential[(1, 0)] * slip[0]) / determinant,
+        ];
+        if stick[0].hypot(stick[1]) <= radius {
+            return stick;
+        }
+    }
+    // The largest eigenvalue is at most the trace and at least half of it.
+    let step = tangential.trace().recip();
+    let mut force = old;
+    for _ in 0..4 {
+        let moved = [force[0] - old[0], force[1] - old[1]];
+        let slip = [
+            slip[0] + tangential[(0, 0)] * moved[0] + tangential[(0, 1)] * moved[1],
+            slip[1] + tangential[(1, 0)] * moved[0] + tangential[(1, 1)] * moved[1],
+        ];
+        // Nearly isotropic: twice the step is the exact one then.
+        let pushed = [
+            force[0] - 2.0 * step * slip[0],
+            force[1] - 2.0 * step * slip[1],
+        ];
+        let size = pushed[0].hypot(pushed[1]);
+        force = if size > radius {
+            [pushed[0] * radius / size, pushed[1] * radius / size]
+        } else {
+            pushed
+        };
+    }
+    force
+}
+
+/// The friction force in the square, one component after the other.
+fn in_square(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64; 2] {
+    let first = (old[0] - slip[0] / w[(1, 1)]).clamp(-radius, radius);
+    let left = slip[1] + w[(2, 1)] * (first - old[0]);
+    let second = (old[1] - left / w[(2, 2)]).clamp(-radius, radius);
+    [first, second]
+}
+
+/// The three entries of a block.
+pub(super) fn block(x: &[f64], block: usize) -> Vector3<f64> {
+    at(x, block as u32)
+}

@@ -1,0 +1,264 @@
+//! Iterative constraint anticipation: a small complementarity problem anticipates, in each pass of block relaxation on
+//! the velocities, the forces that the contacts will need.
+//!
+//! With `A = Lo + D₃ + Up` (strict block triangles and 3×3 diagonal) and `f = (λ, γ)`:
+//!
+//! ```text
+//! v_J = v + D₃⁻¹(b − A v)                                        block Jacobi without contacts
+//! u = W₃ f + Ĵ v_J − c,  λ ≥ 0 ⊥ u_n ≥ 0,  friction in its bounds   projected Gauss-Seidel, W₃ = Ĵ D₃⁻¹ Ĵᵀ
+//! v ← (D₃ + Lo)⁻¹(b + Ĵᵀf − Up v)                                block Gauss-Seidel with the new forces
+//! ```
+//!
+//! At the fixed point `A v = b + Ĵᵀf` and `u` is the true displacement.
+//!
+//! Source: Otaduy, Tamstorf, Steinemann & Gross, "Implicit Contact Handling for Deformable Objects", Computer Graphics
+//! Forum 28(2), 2009, as described by Verschoor & Jalba 2019, section 6.2.2. Differs from them in: one product with `A` a
+//! pass and not two, since Jacobi and Gauss-Seidel share the halves; every other sweep runs backwards; the exact
+//! friction cone; a start from the forces of the step before.
+
+mod contacts;
+mod settings;
+mod velocity;
+
+pub use settings::{ConstraintAnticipationSettings, Start};
+
+use super::rows::{Best, check, merit};
+use super::{ContactReport, ContactSolver, Termination};
+use crate::{
+    ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, residual_under,
+};
+use contacts::{ContactSweep, block};
+use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
+use nalgebra::Vector3;
+use velocity::VelocitySweep;
+
+/// Momentum tolerance of the conjugate gradients over that of the whole: the "slightly lower tolerance" of the paper.
+const START_SHARE: f64 = 0.5;
+
+/// What the sweeps over the contacts settle to, over the slip tolerance.
+const SWEEP_SHARE: f64 = 0.1;
+
+/// Passes without a better residual after which the method is given up.
+const STAGNATION: u64 = 2000;
+
+/// The method and its workspace: reused from step to step.
+#[derive(Debug, Default)]
+pub struct ConstraintAnticipation {
+    /// Settings of the next solve.
+    pub settings: ConstraintAnticipationSettings,
+    velocities: VelocitySweep,
+    contacts: ContactSweep,
+    /// `b + Ĵᵀf` (N·s).
+    impulse: Vec<f64>,
+    gradients: ConjugateGradient,
+    best: Best,
+}
+
+impl ConstraintAnticipation {
+    /// A solver with an empty workspace.
+    pub fn new(settings: ConstraintAnticipationSettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+
+    /// Forces and velocity that the passes start from.
+    fn start(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) -> Result<(), ContactError> {
+        self.contacts.forces.clear();
+        self.contacts
+            .forces
+            .extend(solution.contacts.iter().map(|m| {
+                let [x, y] = m.friction_force();
+                if m.state == ContactState::Inactive || self.settings.start == Start::Free {
+                    Vector3::zeros()
+                } else {
+                    Vector3::new(m.lambda.max(0.0), x, y)
+                }
+            }));
+        self.impulse.resize(problem.unknowns(), 0.0);
+        self.contacts.impulse_into(problem, &mut self.impulse);
+        if self.settings.start != Start::Warm {
+            let preconditioner =
+                impinge_krylov::BlockJacobi::new(&problem.momentum).map_err(|_| {
+                    ContactError::SingularMomentum {
+                        index: 0,
+                        value: f64::NAN,
+                    }
+                })?;
+            let system = LinearSystem {
+                operator: &problem.momentum,
+                preconditioner: &preconditioner,
+                rhs: &self.impulse,
+            };
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a count of iterations fits where memory is addressed"
+            )]
+            let rule = StoppingRule {
+                relative: 0.0,
+                absolute: START_SHARE * self.settings.tolerances.momentum,
+                max_iterations: self.settings.max_iterations as usize,
+            };
+            let solved = solve(&mut self.gradients, &system, &mut solution.velocity, &rule);
+            report.iterations += solved.iterations as u64;
+            // One product at its beginning and one at its end.
+            report.extra_products += 2;
+        }
+        self.velocities.start(problem, &solution.velocity)?;
+        report.extra_products += 1;
+        self.contacts
+            .prepare(problem, &self.velocities.inverse_diagonal);
+        self.best.start(solution);
+        Ok(())
+    }
+
+    /// Passes until the residual is within tolerance; the solution holds the best iterate.
+    fn relax(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        let mut tolerances = self.settings.tolerances;
+        let (mut best, mut best_at) = (f64::INFINITY, report.iterations);
+        let momentum = &problem.momentum;
+        loop {
+            let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
+            if overdue && tolerances.slip < tolerances.gap {
+                tolerances.slip = tolerances.gap;
+                report.relaxed = true;
+                (best, best_at) = (f64::INFINITY, report.iterations);
+            }
+            let balance: f64 = (0..momentum.blocks())
+                .map(|index| {
+                    (block(&self.impulse, index) - self.velocities.product(momentum, index))
+                        .norm_squared()
+                })
+                .sum();
+            report.residual = balance.sqrt();
+            if !report.residual.is_finite() {
+                report.termination = Termination::Breakdown;
+                break;
+            }
+            if report.residual < tolerances.momentum {
+                self.export(problem, solution);
+                let judged = residual_under(self.settings.law, problem, solution);
+                report.extra_products += 1;
+                let present = merit(&judged, &tolerances);
+                self.best.offer(present, solution);
+                if present < 1.0 {
+                    report.termination = Termination::Converged;
+                    return;
+                }
+                if present < 0.99 * best {
+                    (best, best_at) = (present, report.iterations);
+                }
+            } else if report.residual / tolerances.momentum < 0.99 * best {
+                (best, best_at) = (report.residual / tolerances.momentum, report.iterations);
+            }
+            if report.iterations >= self.settings.max_iterations
+                || report.iterations - best_at > STAGNATION
+            {
+                break;
+            }
+            self.pass(problem, report);
+        }
+        if report.termination == Termination::MaxIterations {
+            self.export(problem, solution);
+            let judged = residual_under(self.settings.law, problem, solution);
+            self.best.offer(merit(&judged, &tolerances), solution);
+        }
+        self.best.restore(solution);
+    }
+
+    /// One pass: anticipate the forces, relax the velocities.
+    fn pass(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
+        let momentum = &problem.momentum;
+        let velocities = &self.velocities;
+        let predicted = |index: usize| {
+            let missing = block(&problem.rhs, index) - velocities.product(momentum, index);
+            velocities.velocity[index] + velocities.inverse_diagonal[index] * missing
+        };
+        let tolerances = &self.settings.tolerances;
+        report.sweeps += self.contacts.solve(
+            problem,
+            self.settings.law,
+            predicted,
+            SWEEP_SHARE * tolerances.slip.min(tolerances.gap),
+            self.settings.max_sweeps,
+        );
+        self.contacts.impulse_into(problem, &mut self.impulse);
+        let impulse = |index: usize| block(&self.impulse, index);
+        if self.settings.alternate && report.passes % 2 == 1 {
+            self.velocities.backwards(momentum, impulse);
+        } else {
+            self.velocities.forwards(momentum, impulse);
+        }
+        report.passes += 1;
+        report.iterations += 1;
+    }
+
+    /// Velocity and forces at hand, with the states that belong to them.
+    fn export(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
+        for (out, v) in solution
+            .velocity
+            .chunks_exact_mut(3)
+            .zip(&self.velocities.velocity)
+        {
+            out.copy_from_slice(v.as_slice());
+        }
+        for (contact, (multipliers, force)) in solution
+            .contacts
+            .iter_mut()
+            .zip(&self.contacts.forces)
+            .enumerate()
+        {
+            let (lambda, friction) = (force[0], [force[1], force[2]]);
+            *multipliers = crate::Multipliers {
+                lambda,
+                previous_lambda: lambda,
+                ..crate::Multipliers::default()
+            };
+            if lambda == 0.0 {
+                continue;
+            }
+            let radius = problem.friction(contact) * lambda;
+            let size = match self.settings.law {
+                FrictionLaw::Cone => friction[0].hypot(friction[1]),
+                FrictionLaw::Pyramid => friction[0].abs().max(friction[1].abs()),
+            };
+            if size < (1.0 - 1e-9) * radius {
+                multipliers.state = ContactState::Sticking;
+                multipliers.gamma = friction;
+            } else {
+                multipliers.state = ContactState::Sliding;
+                multipliers.sliding_force = friction;
+                let length = friction[0].hypot(friction[1]);
+                if length > 0.0 {
+                    multipliers.slip_direction = [-friction[0] / length, -friction[1] / length];
+                }
+            }
+        }
+    }
+}
+
+impl ContactSolver for ConstraintAnticipation {
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError> {
+        self.settings.validate()?;
+        check(problem, solution)?;
+        let mut report = ContactReport::default();
+        self.start(problem, solution, &mut report)?;
+        self.relax(problem, solution, &mut report);
+        Ok(report)
+    }
+}

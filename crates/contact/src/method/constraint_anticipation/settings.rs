@@ -1,0 +1,65 @@
+//! Settings of iterative constraint anticipation.
+
+use crate::method::active_set_cr::Tolerances;
+use crate::method::rows::{check_tolerances, positive};
+use crate::{ContactError, FrictionLaw};
+use serde::{Deserialize, Serialize};
+
+/// What the passes start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// The velocity without contacts, by conjugate gradients, as in the paper.
+    Free,
+    /// The velocity under the contact forces of the warm start, by conjugate gradients.
+    #[default]
+    Balanced,
+    /// The velocity of the warm start as it is.
+    Warm,
+}
+
+/// Everything that steers the method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConstraintAnticipationSettings {
+    /// What the passes start from.
+    pub start: Start,
+    /// Friction forces that the answer is chosen from, and judged by.
+    pub law: FrictionLaw,
+    /// Whether every other sweep over the velocities runs backwards: symmetric Gauss-Seidel.
+    pub alternate: bool,
+    /// Stopping tolerances, of the independent residual.
+    pub tolerances: Tolerances,
+    /// Most sweeps over the contacts in one pass.
+    pub max_sweeps: u64,
+    /// Most passes and iterations of conjugate gradients together.
+    pub max_iterations: u64,
+    /// Iterations after which friction is only settled to the gap tolerance; the report says so.
+    pub relax_after: u64,
+}
+
+impl Default for ConstraintAnticipationSettings {
+    fn default() -> Self {
+        Self {
+            start: Start::default(),
+            law: FrictionLaw::default(),
+            alternate: true,
+            tolerances: Tolerances {
+                momentum: 5e-5,
+                gap: 2.25e-6,
+                slip: 2.25e-6,
+            },
+            max_sweeps: 50,
+            max_iterations: 20_000,
+            relax_after: 400,
+        }
+    }
+}
+
+impl ConstraintAnticipationSettings {
+    pub(super) fn validate(&self) -> Result<(), ContactError> {
+        check_tolerances(&self.tolerances)?;
+        positive("max_sweeps", self.max_sweeps as f64)?;
+        positive("max_iterations", self.max_iterations as f64)
+    }
+}

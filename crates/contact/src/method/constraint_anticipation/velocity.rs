@@ -1,0 +1,124 @@
+//! Block Gauss-Seidel on `A v = b + Ĵᵀf`, its products with the triangles of `A` kept from pass to pass.
+
+use crate::{ContactError, ContactProblem};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::{Matrix3, Vector3};
+
+/// `A = Lo + D₃ + Up`, and what its triangles make of the present velocity.
+#[derive(Debug, Default)]
+pub(super) struct VelocitySweep {
+    /// `D₃⁻¹`, one per block (1/kg).
+    pub(super) inverse_diagonal: Vec<Matrix3<f64>>,
+    /// `v`, one per block (m/s).
+    pub(super) velocity: Vec<Vector3<f64>>,
+    /// `Lo v` (N·s).
+    lower: Vec<Vector3<f64>>,
+    /// `Up v` (N·s).
+    upper: Vec<Vector3<f64>>,
+}
+
+impl VelocitySweep {
+    /// Inverts the diagonal blocks and takes over a velocity.
+    pub(super) fn start(
+        &mut self,
+        problem: &ContactProblem,
+        velocity: &[f64],
+    ) -> Result<(), ContactError> {
+        let momentum = &problem.momentum;
+        self.inverse_diagonal.clear();
+        for block in 0..momentum.blocks() {
+            let inverse = momentum
+                .diagonal_block(block)
+                .cholesky()
+                .map(|c| c.inverse());
+            // A positive diagonal does not make a positive definite block.
+            self.inverse_diagonal
+                .push(inverse.ok_or(ContactError::SingularMomentum {
+                    index: 3 * block,
+                    value: momentum.diagonal_block(block).determinant(),
+                })?);
+        }
+        self.velocity.clear();
+        self.velocity
+            .extend(velocity.chunks_exact(3).map(Vector3::from_column_slice));
+        self.lower.resize(momentum.blocks(), Vector3::zeros());
+        self.upper.resize(momentum.blocks(), Vector3::zeros());
+        self.multiply_lower(momentum);
+        self.multiply_upper(momentum);
+        Ok(())
+    }
+
+    /// `Lo v`: half a product with `A`.
+    fn multiply_lower(&mut self, momentum: &SymmetricBlockMatrix) {
+        let pattern = momentum.pattern();
+        self.lower.fill(Vector3::zeros());
+        for row in 0..momentum.blocks() {
+            let v = self.velocity[row];
+            for slot in pattern.row(row).skip(1) {
+                let column = pattern.columns()[slot] as usize;
+                self.lower[column] += momentum.block(slot).tr_mul(&v);
+            }
+        }
+    }
+
+    /// `Up v`: half a product with `A`.
+    fn multiply_upper(&mut self, momentum: &SymmetricBlockMatrix) {
+        let pattern = momentum.pattern();
+        for row in 0..momentum.blocks() {
+            let mut sum = Vector3::zeros();
+            for slot in pattern.row(row).skip(1) {
+                let column = pattern.columns()[slot] as usize;
+                sum += momentum.block(slot) * self.velocity[column];
+            }
+            self.upper[row] = sum;
+        }
+    }
+
+    /// `A v` in one block.
+    pub(super) fn product(&self, momentum: &SymmetricBlockMatrix, block: usize) -> Vector3<f64> {
+        self.lower[block]
+            + self.upper[block]
+            + momentum.diagonal_block(block) * self.velocity[block]
+    }
+
+    /// `v ← (D₃ + Lo)⁻¹(b + Ĵᵀf − Up v)` with `impulse = b + Ĵᵀf`: one product with `A`, its halves shared with
+    /// [`product`](Self::product).
+    pub(super) fn forwards(
+        &mut self,
+        momentum: &SymmetricBlockMatrix,
+        impulse: impl Fn(usize) -> Vector3<f64>,
+    ) {
+        let pattern = momentum.pattern();
+        self.lower.fill(Vector3::zeros());
+        for row in 0..momentum.blocks() {
+            let rest = impulse(row) - self.lower[row] - self.upper[row];
+            let v = self.inverse_diagonal[row] * rest;
+            self.velocity[row] = v;
+            for slot in pattern.row(row).skip(1) {
+                let column = pattern.columns()[slot] as usize;
+                self.lower[column] += momentum.block(slot).tr_mul(&v);
+            }
+        }
+        self.multiply_upper(momentum);
+    }
+
+    /// `v ← (D₃ + Up)⁻¹(b + Ĵᵀf − Lo v)`.
+    pub(super) fn backwards(
+        &mut self,
+        momentum: &SymmetricBlockMatrix,
+        impulse: impl Fn(usize) -> Vector3<f64>,
+    ) {
+        let pattern = momentum.pattern();
+        for row in (0..momentum.blocks()).rev() {
+            let mut sum = Vector3::zeros();
+            for slot in pattern.row(row).skip(1) {
+                let column = pattern.columns()[slot] as usize;
+                sum += momentum.block(slot) * self.velocity[column];
+            }
+            self.upper[row] = sum;
+            let rest = impulse(row) - self.lower[row] - sum;
+            self.velocity[row] = self.inverse_diagonal[row] * rest;
+        }
+        self.multiply_lower(momentum);
+    }
+}

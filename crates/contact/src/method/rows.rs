@@ -1,0 +1,133 @@
+//! Contact rows as the methods beside the active-set one use them, and when any of them may stop.
+
+use crate::{
+    ContactError, ContactProblem, ContactResidual, ContactSolution,
+    method::active_set_cr::Tolerances,
+};
+use nalgebra::Vector3;
+
+/// `[J; J_t]·x` of one contact.
+#[inline]
+pub(super) fn displacement(problem: &ContactProblem, contact: usize, x: &[f64]) -> Vector3<f64> {
+    let (blocks, jacobians) = problem.row(contact);
+    let mut sum = Vector3::zeros();
+    for (&block, jacobian) in blocks.iter().zip(jacobians) {
+        sum += jacobian * at(x, block);
+    }
+    sum
+}
+
+/// `y += [J; J_t]ᵀ·force` of one contact.
+#[inline]
+pub(super) fn add_impulse(
+    problem: &ContactProblem,
+    contact: usize,
+    force: &Vector3<f64>,
+    y: &mut [f64],
+) {
+    let (blocks, jacobians) = problem.row(contact);
+    for (&block, jacobian) in blocks.iter().zip(jacobians) {
+        let impulse = jacobian.tr_mul(force);
+        let y = &mut y[3 * block as usize..][..3];
+        y[0] += impulse[0];
+        y[1] += impulse[1];
+        y[2] += impulse[2];
+    }
+}
+
+/// The three entries of block `block`.
+#[inline]
+pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
+    let x = &x[3 * block as usize..][..3];
+    Vector3::new(x[0], x[1], x[2])
+}
+
+/// What every method checks before it starts.
+pub(super) fn check(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> Result<(), ContactError> {
+    problem.validate()?;
+    let same = |what, found, expected| {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(ContactError::WarmStartMismatch {
+                what,
+                found,
+                expected,
+            })
+        }
+    };
+    same("velocities", solution.velocity.len(), problem.unknowns())?;
+    same("contacts", solution.contacts.len(), problem.contacts())
+}
+
+/// Checks that a setting is positive and finite.
+pub(super) fn positive(name: &'static str, value: f64) -> Result<(), ContactError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(ContactError::Setting {
+            name,
+            value,
+            requirement: "positive and finite",
+        })
+    }
+}
+
+/// Checks the three tolerances.
+pub(super) fn check_tolerances(tolerances: &Tolerances) -> Result<(), ContactError> {
+    positive("tolerances.momentum", tolerances.momentum)?;
+    positive("tolerances.gap", tolerances.gap)?;
+    positive("tolerances.slip", tolerances.slip)
+}
+
+/// The worst part of a residual in units of its tolerance: below 1 a method may stop.
+pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances) -> f64 {
+    let parts = [
+        residual.momentum / tolerances.momentum,
+        residual.normal / tolerances.gap,
+        residual.friction / tolerances.slip,
+    ];
+    parts.into_iter().fold(0.0, |worst, part| {
+        if part > worst || part.is_nan() {
+            part
+        } else {
+            worst
+        }
+    })
+}
+
+/// The iterate with the least merit so far, kept for the case that no later one is good enough.
+#[derive(Debug, Default)]
+pub(super) struct Best {
+    merit: f64,
+    solution: ContactSolution,
+}
+
+impl Best {
+    /// Starts with `solution`, however bad it is.
+    pub(super) fn start(&mut self, solution: &ContactSolution) {
+        self.merit = f64::INFINITY;
+        self.keep(solution);
+    }
+
+    /// Keeps `solution` if it is better than all before.
+    pub(super) fn offer(&mut self, merit: f64, solution: &ContactSolution) {
+        if merit < self.merit {
+            self.merit = merit;
+            self.keep(solution);
+        }
+    }
+
+    pub(super) fn restore(&self, solution: &mut ContactSolution) {
+        solution.velocity.clone_from(&self.solution.velocity);
+        solution.contacts.clone_from(&self.solution.contacts);
+    }
+
+    fn keep(&mut self, solution: &ContactSolution) {
+        self.solution.velocity.clone_from(&solution.velocity);
+        self.solution.contacts.clone_from(&solution.contacts);
+    }
+}

@@ -1,0 +1,292 @@
+//! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
+
+use super::kkt::{Kkt, Progress};
+use super::settings::Schedule;
+use super::system::Row;
+use crate::{ContactProblem, ContactSolution, Multipliers};
+use nalgebra::Vector3;
+
+/// What an exact residual may exceed a tolerance by where the recurrence met it.
+const SLACK: f64 = 2.0;
+
+/// Softness of rows over their compliance, about forces that follow: as in the active-set conjugate residuals.
+const ELASTIC: f64 = 1e-3;
+
+/// Part of the tolerance beyond which a displacement moves the reference force of its row.
+const FOLLOW: f64 = 0.5;
+
+/// Iterations between exact recomputations of the residual, against drift of the recurrence.
+const REFRESH: u64 = 50;
+
+/// Iterations without a look that every further hundred iterations of a projection add after a restart.
+const REST: u64 = 8;
+
+/// Looks without fewer violated states than ever before, after which only the worst changes.
+const ATTEMPTS: u32 = 5;
+
+/// A state that would be better.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish<S> {
+    pub(super) state: S,
+    /// `(λ, γ)` that goes with it (N).
+    pub(super) force: Vector3<f64>,
+    /// The change as a displacement (m).
+    pub(super) worth: f64,
+}
+
+/// What a look at a contact is based on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// `(g, s)` (m).
+    pub(super) displacement: Vector3<f64>,
+    /// `W_n` (m/N).
+    pub(super) normal_compliance: f64,
+    /// `W_t` (m/N).
+    pub(super) tangential_compliance: f64,
+    /// Displacement of rows that is noise without a sign, as their equalities are solved (m).
+    pub(super) noise: f64,
+    /// What a change has to be worth (m).
+    pub(super) tolerance: f64,
+}
+
+/// The half of the multipliers that a projection solves for; the other half stays as it is.
+pub(super) trait Half {
+    type State: Copy;
+
+    fn row(&self, contact: usize, multipliers: &Multipliers, displacement: &Vector3<f64>) -> Row;
+    fn wish(
+        &self,
+        contact: usize,
+        multipliers: &Multipliers,
+        view: &View,
+    ) -> Option<Wish<Self::State>>;
+    fn set(&mut self, contact: usize, state: Self::State);
+    /// Part of the tolerance that the rows of a contact have to meet.
+    fn share(&self, contact: usize) -> f64;
+}
+
+/// When a projection is done, and how far it may go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    /// Bound on `‖(r_v, r_m)‖`.
+    pub(super) momentum: f64,
+    /// Bound on the displacement of its rows (m).
+    pub(super) displacement: f64,
+    pub(super) schedule: Schedule,
+    /// Iterations left.
+    pub(super) limit: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Done,
+    /// The equalities contradict each other.
+    Stalled,
+    Limit,
+    NotFinite,
+}
+
+/// What a projection took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Effort {
+    pub(super) iterations: u64,
+    pub(super) looks: u64,
+    pub(super) changes: u64,
+}
+
+/// Safeguard against states that change in circles (block principal pivoting, Júdice & Pires 1994): all violated states
+/// change together while that keeps lowering their number, else the worst alone.
+#[derive(Debug, Clone, Copy)]
+struct Pivoting {
+    fewest: usize,
+    attempts: u32,
+}
+
+/// One projection under way.
+pub(super) struct Projection<'a, H> {
+    pub(super) kkt: &'a mut Kkt,
+    pub(super) half: &'a mut H,
+    pub(super) problem: &'a ContactProblem,
+    pub(super) goal: Goal,
+}
+
+impl<H: Half> Projection<'_, H> {
+    /// Solves from `solution`, whose momentum residual the iteration already knows.
+    pub(super) fn run(mut self, solution: &mut ContactSolution) -> (End, Effort) {
+        let mut effort = Effort::default();
+        let mut pivoting = Pivoting {
+            fewest: usize::MAX,
+            attempts: ATTEMPTS,
+        };
+        self.fit(solution);
+        self.look(solution, 0.0, &mut effort, None);
+        self.fit(solution);
+        self.kkt.restart(self.problem);
+        let (mut stationary, mut since_restart) = (false, 0);
+        loop {
+            let norm = self.kkt.residual();
+            if !norm.is_finite() {
+                return (End::NotFinite, effort);
+            }
+            if stationary || self.converged(norm, 1.0) {
+                self.kkt.recompute(self.problem, solution);
+                self.fit(solution);
+                let noise = SLACK * self.goal.displacement;
+                let changed = self.look(solution, noise, &mut effort, Some(&mut pivoting));
+                if !changed
+                    && self.converged(self.kkt.residual(), SLACK)
+                    && self.hard_enough(solution)
+                {
+                    return (End::Done, effort);
+                }
+                if !changed && stationary {
+                    return (End::Stalled, effort);
+                }
+                self.fit(solution);
+                self.kkt.restart(self.problem);
+                (stationary, since_restart) = (false, 0);
+            }
+            if effort.iterations >= self.goal.limit {
+                return (End::Limit, effort);
+            }
+            let alpha = self.kkt.advance(solution);
+            effort.iterations += 1;
+            since_restart += 1;
+            let due = alpha > 0.0 && self.due(effort.iterations, since_restart);
+            if due {
+                self.kkt.look(self.problem, solution);
+                if self.look(solution, 0.0, &mut effort, None) {
+                    self.fit(solution);
+                    self.kkt.restart(self.problem);
+                    since_restart = 0;
+                    continue;
+                }
+            }
+            if effort.iterations.is_multiple_of(REFRESH) {
+                self.kkt.recompute(self.problem, solution);
+                self.kkt.refresh(solution);
+            }
+            stationary = self.kkt.next_direction(self.problem, alpha) == Progress::Stationary;
+        }
+    }
+
+    /// Whether states are to be looked at inside the iteration: as in the active-set conjugate residuals (spec 5.3).
+    fn due(&self, iteration: u64, since_restart: u64) -> bool {
+        match self.goal.schedule {
+            Schedule::AtConvergence => false,
+            Schedule::Interval => {
+                let ratio = self.kkt.residual() / self.goal.momentum;
+                let interval = if ratio > 64.0 {
+                    (ratio.log2() / 3.0).min(1e3)
+                } else {
+                    1.0
+                };
+                #[expect(clippy::cast_sign_loss, reason = "between 1 and 1000")]
+                let interval = interval as u64;
+                iteration.is_multiple_of(interval) && since_restart >= REST * (iteration / 100)
+            }
+        }
+    }
+
+    fn fit(&mut self, solution: &ContactSolution) {
+        let half = &*self.half;
+        self.kkt.fit(
+            solution,
+            ELASTIC,
+            FOLLOW * self.goal.displacement,
+            |contact, moved| half.row(contact, &solution.contacts[contact], moved),
+        );
+    }
+
+    /// Commits the wishes of all contacts, or of the most urgent one; true if there was any.
+    fn look(
+        &mut self,
+        solution: &mut ContactSolution,
+        noise: f64,
+        effort: &mut Effort,
+        pivoting: Option<&mut Pivoting>,
+    ) -> bool {
+        effort.looks += 1;
+        let mut wishes = 0;
+        let mut foremost: Option<(f64, usize)> = None;
+        for contact in 0..solution.contacts.len() {
+            if let Some(wish) = self.wish(solution, contact, noise) {
+                wishes += 1;
+                if foremost.is_none_or(|(worth, _)| wish.worth > worth) {
+                    foremost = Some((wish.worth, contact));
+                }
+            }
+        }
+        let alone = pivoting.is_some_and(|pivoting| pivoting.alone(wishes));
+        let Some((_, worst)) = foremost else {
+            return false;
+        };
+        let contacts = if alone {
+            worst..worst + 1
+        } else {
+            0..solution.contacts.len()
+        };
+        for contact in contacts {
+            if let Some(wish) = self.wish(solution, contact, noise) {
+                let multipliers = &mut solution.contacts[contact];
+                let [x, y] = multipliers.gamma;
+                let change = wish.force - Vector3::new(multipliers.lambda, x, y);
+                if change != Vector3::zeros() {
+                    self.kkt.add_force(self.problem, contact, &change);
+                    multipliers.lambda = wish.force[0];
+                    multipliers.gamma = [wish.force[1], wish.force[2]];
+                }
+                self.half.set(contact, wish.state);
+                effort.changes += 1;
+            }
+        }
+        true
+    }
+
+    fn wish(
+        &self,
+        solution: &ContactSolution,
+        contact: usize,
+        noise: f64,
+    ) -> Option<Wish<H::State>> {
+        let system = &self.kkt.system;
+        let view = View {
+            displacement: crate::method::rows::at(&self.kkt.displacement, contact as u32),
+            normal_compliance: system.normal_compliance(contact),
+            tangential_compliance: system.tangential_compliance(contact),
+            noise,
+            tolerance: self.goal.displacement,
+        };
+        self.half.wish(contact, &solution.contacts[contact], &view)
+    }
+
+    fn converged(&self, norm: f64, slack: f64) -> bool {
+        norm < slack * self.goal.momentum
+            && self.kkt.system.active.iter().all(|&contact| {
+                let contact = contact as usize;
+                let tolerance = self.half.share(contact) * self.goal.displacement;
+                self.kkt.row_residual(contact).amax() < slack * tolerance
+            })
+    }
+
+    /// Whether the true displacements of soft rows are within tolerance.
+    fn hard_enough(&self, solution: &ContactSolution) -> bool {
+        self.kkt.system.active.iter().all(|&contact| {
+            let index = contact as usize;
+            let moved = crate::method::rows::at(&self.kkt.displacement, contact);
+            let row = self.half.row(index, &solution.contacts[index], &moved);
+            row.mask.apply(&moved).amax() < self.half.share(index) * SLACK * self.goal.displacement
+        })
+    }
+}
+
+impl Pivoting {
+    fn alone(&mut self, violated: usize) -> bool {
+        if violated < self.fewest {
+            (self.fewest, self.attempts) = (violated, ATTEMPTS);
+            return false;
+        }
+        self.attempts = self.attempts.saturating_sub(1);
+        self.attempts == 0
+    }
+}

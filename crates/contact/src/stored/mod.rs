@@ -1,0 +1,75 @@
+//! A problem as bytes: stored with its warm start and its method, and replayed bit for bit.
+//!
+//! The container is [safetensors](https://github.com/huggingface/safetensors): a JSON header that names every array with
+//! its type and shape, then the arrays, little endian. One entry of the header, `__metadata__.impinge`, is JSON again: format
+//! number, method with its settings, where the problem comes from. Any safetensors reader can list and load the arrays
+//! (`safetensors.numpy.load_file` in Python).
+//!
+//! | array | type | shape | symbol, unit |
+//! |---|---|---|---|
+//! | `time_step` | `f64` | 1 | `Δt`, s |
+//! | `momentum.row_offsets` | `u64` | `blocks + 1` | first slot of every block row |
+//! | `momentum.columns` | `u32` | `slots` | upper triangle, ascending, diagonal first |
+//! | `momentum.values` | `f64` | `slots × 3 × 3` | `A`, kg, row by row |
+//! | `rhs` | `f64` | `blocks × 3` | `b`, N·s |
+//! | `contacts.row_offsets` | `u64` | `contacts + 1` | first entry of every contact |
+//! | `contacts.blocks` | `u32` | `entries` | block of every entry |
+//! | `contacts.jacobians` | `f64` | `entries × 3 × 3` | rows `n, t₁, t₂` of `[J; J_t]`, s |
+//! | `contacts.offsets` | `f64` | `contacts × 3` | `(c_n, c_t)`, m |
+//! | `contacts.friction` | `f64` | `contacts` | `μ` |
+//! | `start.velocity` | `f64` | `blocks × 3` | `v`, m/s |
+//! | `start.state` | `u8` | `contacts` | 0 inactive, 1 sliding, 2 sticking |
+//! | `start.lambda`, `start.previous_lambda` | `f64` | `contacts` | N |
+//! | `start.gamma`, `start.sliding_force` | `f64` | `contacts × 2` | N |
+//! | `start.slip_direction` | `f64` | `contacts × 2` | 1 |
+
+mod error;
+mod read;
+mod write;
+
+pub use error::StoredProblemError;
+
+use crate::{ContactProblem, ContactSolution, method::Method};
+use serde::{Deserialize, Serialize};
+
+/// Number of the format that this version writes, and the only one that it reads.
+pub const FORMAT: u64 = 1;
+
+/// Key of the header entry that is ours.
+const METADATA_KEY: &str = "impinge";
+
+/// Where a problem comes from: for people, no method reads it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Origin {
+    /// Title of the scene.
+    pub scene: String,
+    /// Number of the time step, from 1; 0 for a problem that was not met in a simulation.
+    pub step: u64,
+    /// Number of the solve within the step, from 1.
+    pub round: u32,
+    /// Simulated time at the start of the step (s).
+    pub time: f64,
+}
+
+/// Everything that a solve depends on.
+#[derive(Debug, Clone)]
+pub struct StoredProblem {
+    /// The problem.
+    pub problem: ContactProblem,
+    /// Velocities and multipliers that the solve starts from.
+    pub start: ContactSolution,
+    /// The method, its settings and tolerances.
+    pub method: Method,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Our entry of the header.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u64,
+    program: String,
+    origin: Origin,
+    solver: Method,
+}

@@ -1,0 +1,166 @@
+//! From a problem to bytes.
+
+use super::{FORMAT, Header, METADATA_KEY, StoredProblem};
+use crate::{ContactState, Multipliers};
+use nalgebra::Matrix3;
+use safetensors::{Dtype, View};
+use std::borrow::Cow;
+
+/// One array on its way into the container.
+struct Array {
+    kind: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl View for Array {
+    fn dtype(&self) -> Dtype {
+        self.kind
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+fn numbers(shape: &[usize], values: impl IntoIterator<Item = f64>) -> Array {
+    Array {
+        kind: Dtype::F64,
+        shape: shape.to_vec(),
+        bytes: values.into_iter().flat_map(f64::to_le_bytes).collect(),
+    }
+}
+
+fn indices(values: impl IntoIterator<Item = u32>) -> Array {
+    let bytes: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
+    Array {
+        kind: Dtype::U32,
+        shape: vec![bytes.len() / 4],
+        bytes,
+    }
+}
+
+fn offsets(values: impl IntoIterator<Item = usize>) -> Array {
+    let values = values.into_iter().map(|offset| offset as u64);
+    let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
+    Array {
+        kind: Dtype::U64,
+        shape: vec![bytes.len() / 8],
+        bytes,
+    }
+}
+
+fn blocks<'a>(values: impl ExactSizeIterator<Item = &'a Matrix3<f64>>) -> Array {
+    let shape = [values.len(), 3, 3];
+    let by_rows = values.flat_map(|block| block.transpose().as_slice().to_vec());
+    numbers(&shape, by_rows)
+}
+
+impl StoredProblem {
+    /// The bytes that [`from_bytes`](Self::from_bytes) turns back into the same problem, bit for bit.
+    ///
+    /// The same problem always gives the same bytes.
+    ///
+    /// # Panics
+    /// If `start` does not fit `problem`.
+    #[track_caller]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (problem, start) = (&self.problem, &self.start);
+        let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
+        assert_eq!(start.velocity.len(), problem.unknowns(), "velocities");
+        assert_eq!(start.contacts.len(), contacts, "contacts of the warm start");
+        let pattern = problem.momentum.pattern();
+        let rows = || (0..contacts).map(|contact| problem.row(contact));
+        let entry_counts = rows().scan(0, |end, (row, _)| {
+            *end += row.len();
+            Some(*end)
+        });
+        let jacobians: Vec<&Matrix3<f64>> = rows().flat_map(|(_, row)| row).collect();
+        let multipliers = || start.contacts.iter();
+        let pairs =
+            |of: fn(&Multipliers) -> [f64; 2]| numbers(&[contacts, 2], multipliers().flat_map(of));
+        let arrays = [
+            ("time_step", numbers(&[1], [problem.time_step])),
+            (
+                "momentum.row_offsets",
+                offsets(pattern.row_offsets().iter().copied()),
+            ),
+            (
+                "momentum.columns",
+                indices(pattern.columns().iter().copied()),
+            ),
+            ("momentum.values", blocks(problem.momentum.values().iter())),
+            ("rhs", numbers(&[nodes, 3], problem.rhs.iter().copied())),
+            (
+                "contacts.row_offsets",
+                offsets(std::iter::once(0).chain(entry_counts)),
+            ),
+            (
+                "contacts.blocks",
+                indices(rows().flat_map(|(row, _)| row.iter().copied())),
+            ),
+            ("contacts.jacobians", blocks(jacobians.into_iter())),
+            (
+                "contacts.offsets",
+                numbers(
+                    &[contacts, 3],
+                    (0..contacts).flat_map(|c| <[f64; 3]>::from(problem.offset(c))),
+                ),
+            ),
+            (
+                "contacts.friction",
+                numbers(&[contacts], (0..contacts).map(|c| problem.friction(c))),
+            ),
+            (
+                "start.velocity",
+                numbers(&[nodes, 3], start.velocity.iter().copied()),
+            ),
+            (
+                "start.state",
+                Array {
+                    kind: Dtype::U8,
+                    shape: vec![contacts],
+                    bytes: multipliers().map(|m| state_number(m.state)).collect(),
+                },
+            ),
+            (
+                "start.lambda",
+                numbers(&[contacts], multipliers().map(|m| m.lambda)),
+            ),
+            (
+                "start.previous_lambda",
+                numbers(&[contacts], multipliers().map(|m| m.previous_lambda)),
+            ),
+            ("start.gamma", pairs(|m| m.gamma)),
+            ("start.sliding_force", pairs(|m| m.sliding_force)),
+            ("start.slip_direction", pairs(|m| m.slip_direction)),
+        ];
+        let header = Header {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            origin: self.origin.clone(),
+            solver: self.method,
+        };
+        let header = serde_json::to_string(&header).expect("plain data with names for keys");
+        // One entry only: a map would come out in another order each time.
+        let metadata = [(METADATA_KEY.to_owned(), header)].into_iter().collect();
+        safetensors::serialize(arrays, Some(metadata))
+            .expect("shapes that were counted from the data itself")
+    }
+}
+
+pub(super) fn state_number(state: ContactState) -> u8 {
+    match state {
+        ContactState::Inactive => 0,
+        ContactState::Sliding => 1,
+        ContactState::Sticking => 2,
+    }
+}

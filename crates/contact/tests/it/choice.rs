@@ -1,0 +1,64 @@
+//! Methods by name, settings by key.
+
+use impinge_contact::method::active_set_cr::{PreconditionerKind, Tolerances};
+use impinge_contact::method::{Method, MethodError};
+
+const TOLERANCES: Tolerances = Tolerances {
+    momentum: 1e-5,
+    gap: 1e-6,
+    slip: 1e-8,
+};
+
+#[test]
+fn every_name_is_a_method_with_the_given_tolerances() {
+    for name in Method::NAMES {
+        let method = Method::named(name, TOLERANCES).expect("a name from the list");
+        assert_eq!(method.name(), name);
+        assert_eq!(method.tolerances(), TOLERANCES);
+        // The name is also what the stored form says.
+        let json = serde_json::to_value(method).expect("plain data");
+        assert_eq!(json["method"], name);
+    }
+    let error = Method::named("magic", TOLERANCES).expect_err("no such method");
+    assert!(error.to_string().contains("choose one of cr"), "{error}");
+}
+
+#[test]
+fn settings_are_changed_by_key() {
+    let mut method = Method::named("cr", TOLERANCES).expect("a method");
+    method.set("max_iterations", "17").expect("a count");
+    method.set("tolerances.gap", "3e-7").expect("a number");
+    method.set("preconditioner", "diagonal").expect("a choice");
+    let Method::Cr(settings) = method else {
+        panic!("another method: {method:?}");
+    };
+    assert_eq!(settings.max_iterations, 17);
+    assert_eq!(settings.tolerances.gap.to_bits(), 3e-7_f64.to_bits());
+    assert_eq!(settings.preconditioner, PreconditionerKind::Diagonal);
+}
+
+#[test]
+fn unknown_keys_and_values_are_named_and_change_nothing() {
+    let mut method = Method::named("cr", TOLERANCES).expect("a method");
+    let before = method;
+    for (key, value) in [
+        ("patients", "1"),
+        ("tolerances", "1"),
+        ("tolerances.gap.x", "1"),
+        ("method", "cr"),
+        ("", "1"),
+    ] {
+        let error = method.set(key, value).expect_err("no such setting");
+        assert!(matches!(error, MethodError::Key { .. }), "{error}");
+        assert!(error.to_string().contains("tolerances.gap"), "{error}");
+    }
+    for (key, value) in [
+        ("patience", "soon"),
+        ("patience", "-1"),
+        ("preconditioner", "none"),
+    ] {
+        let error = method.set(key, value).expect_err("no such value");
+        assert!(matches!(error, MethodError::Value { .. }), "{error}");
+    }
+    assert_eq!(method, before);
+}

@@ -1,0 +1,271 @@
+//! Staggered projections, constraint anticipation and the plain active-set method: held to the same residual and the
+//! same references as the active-set conjugate residuals.
+
+use super::agreement::{Collision, collision, forces, momentum_error, tolerances};
+use super::support::{cases, delassus, dense_momentum, energy_norm, ground, particles, push};
+use impinge_contact::method::Method;
+use impinge_contact::{
+    ContactError, ContactProblem, ContactReport, ContactSolution, ContactState, FrictionLaw,
+    Termination, residual_under,
+};
+use nalgebra::{DVector, Vector3};
+use proptest::prelude::*;
+
+const RIVALS: [&str; 4] = ["active-set", "sp-active-set", "sp-2cr", "ica"];
+
+/// Rivals that know both friction laws.
+const BOTH_LAWS: [&str; 3] = ["sp-active-set", "sp-2cr", "ica"];
+
+fn method(name: &str, tightening: f64, settings: &[(&str, &str)]) -> Method {
+    let mut method = Method::named(name, tolerances(tightening)).expect("a method");
+    for (key, value) in settings {
+        method.set(key, value).expect("a setting");
+    }
+    method
+}
+
+fn solve(problem: &ContactProblem, method: &Method) -> (ContactSolution, ContactReport) {
+    let mut solution = ContactSolution::at_rest(problem);
+    let report = method
+        .solver()
+        .solve(problem, &mut solution)
+        .expect("a sound problem");
+    (solution, report)
+}
+
+/// What "converged" promises: the independent residual within tolerance.
+#[track_caller]
+fn assert_promise(
+    problem: &ContactProblem,
+    method: &Method,
+    solution: &ContactSolution,
+    report: &ContactReport,
+) {
+    assert_eq!(report.termination, Termination::Converged, "{method:?}");
+    let judged = residual_under(method.friction_law(), problem, solution);
+    let mut tolerances = method.tolerances();
+    if report.relaxed {
+        tolerances.slip = tolerances.slip.max(tolerances.gap);
+    }
+    assert!(judged.meets(&tolerances), "{method:?}: {judged:?}");
+}
+
+/// A particle on the ground, pushed at `velocity` (m/s).
+fn particle(velocity: Vector3<f64>, friction: f64) -> ContactProblem {
+    let mut problem = particles(&[2.0], &[velocity]);
+    push(
+        &mut problem,
+        &ground(),
+        &[(0, 1.0)],
+        Vector3::zeros(),
+        friction,
+    );
+    problem
+}
+
+#[test]
+fn a_slow_particle_is_stopped() {
+    let problem = particle(Vector3::new(0.3, 0.0, -1.0), 0.5);
+    for name in RIVALS {
+        let method = method(name, 1.0, &[]);
+        let (solution, report) = solve(&problem, &method);
+        assert_promise(&problem, &method, &solution, &report);
+        assert_eq!(solution.contacts[0].state, ContactState::Sticking, "{name}");
+        assert!(
+            solution.velocity.iter().all(|v| v.abs() < 5e-3),
+            "{name}: {:?}",
+            solution.velocity
+        );
+    }
+}
+
+/// Friction of `μ λ` along the slip: `0.4 · 1 m/s` of the speed goes.
+#[test]
+fn a_fast_particle_loses_what_the_cone_allows() {
+    let along: Vector3<f64> = Vector3::new(0.6, 0.8, 0.0);
+    let problem = particle(along * 2.0 - Vector3::z(), 0.4);
+    for name in RIVALS {
+        let method = method(name, 100.0, &[]);
+        let (solution, report) = solve(&problem, &method);
+        assert_promise(&problem, &method, &solution, &report);
+        let left = Vector3::from_column_slice(&solution.velocity);
+        assert!((left - along * 1.6).norm() < 1e-4, "{name}: {left}");
+        assert_eq!(solution.contacts[0].state, ContactState::Sliding, "{name}");
+    }
+}
+
+/// Under the pyramid each component loses `μ λ` on its own.
+#[test]
+fn a_fast_particle_loses_what_the_pyramid_allows() {
+    let problem = particle(Vector3::new(1.2, 1.6, -1.0), 0.4);
+    for name in BOTH_LAWS {
+        let method = method(name, 100.0, &[("law", "pyramid")]);
+        assert_eq!(method.friction_law(), FrictionLaw::Pyramid);
+        let (solution, report) = solve(&problem, &method);
+        assert_promise(&problem, &method, &solution, &report);
+        let left = Vector3::from_column_slice(&solution.velocity);
+        let expected = Vector3::new(0.8, 1.2, 0.0);
+        assert!((left - expected).norm() < 1e-4, "{name}: {left}");
+    }
+}
+
+#[test]
+fn a_particle_that_leaves_is_let_go() {
+    let problem = particle(Vector3::new(0.3, 0.0, 1.0), 0.5);
+    for name in RIVALS {
+        let method = method(name, 1.0, &[]);
+        let mut solution = ContactSolution::at_rest(&problem);
+        // The warm start says that it was pressed and stuck.
+        solution.contacts[0].state = ContactState::Sticking;
+        solution.contacts[0].lambda = 100.0;
+        solution.contacts[0].gamma = [20.0, -10.0];
+        let report = method
+            .solver()
+            .solve(&problem, &mut solution)
+            .expect("a sound problem");
+        assert_promise(&problem, &method, &solution, &report);
+        let left = Vector3::from_column_slice(&solution.velocity);
+        assert!(
+            (left - Vector3::new(0.3, 0.0, 1.0)).norm() < 1e-3,
+            "{name}: {left}"
+        );
+    }
+}
+
+#[test]
+fn a_problem_without_contacts_is_a_linear_one() {
+    let problem = particles(&[2.0, 3.0], &[Vector3::x(), Vector3::y()]);
+    for name in RIVALS {
+        let method = method(name, 1.0, &[]);
+        let (solution, report) = solve(&problem, &method);
+        assert_promise(&problem, &method, &solution, &report);
+    }
+}
+
+/// Out of iterations: the outcome says so, and the answer is no worse than the start.
+#[test]
+fn failure_is_an_outcome_with_the_best_iterate() {
+    let mut runner = proptest::test_runner::TestRunner::new(cases(10));
+    runner
+        .run(&collision(), |collision: Collision| {
+            let problem = collision.problem(0.5);
+            for name in RIVALS {
+                let method = method(name, 100.0, &[("max_iterations", "2")]);
+                let (solution, report) = solve(&problem, &method);
+                let judged = residual_under(method.friction_law(), &problem, &solution);
+                if report.termination == Termination::Converged {
+                    prop_assert!(judged.meets(&method.tolerances()), "{name}: {judged:?}");
+                } else {
+                    prop_assert_eq!(report.termination, Termination::MaxIterations, "{}", name);
+                    prop_assert!(judged.momentum.is_finite() && judged.normal.is_finite());
+                }
+            }
+            Ok(())
+        })
+        .expect("no method claims what it did not reach");
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let problem = particle(Vector3::zeros(), 0.5);
+    for (name, key, value) in [
+        ("sp-active-set", "tolerances.gap", "0"),
+        ("sp-2cr", "forcing", "1"),
+        ("sp-2cr", "max_iterations", "0"),
+        ("ica", "tolerances.momentum", "-1"),
+        ("ica", "max_sweeps", "0"),
+    ] {
+        let method = method(name, 1.0, &[(key, value)]);
+        let mut solution = ContactSolution::at_rest(&problem);
+        let refused = method.solver().solve(&problem, &mut solution);
+        assert!(
+            matches!(refused, Err(ContactError::Setting { name, .. }) if name == key),
+            "{refused:?}"
+        );
+        assert_eq!(solution, ContactSolution::at_rest(&problem));
+    }
+}
+
+#[test]
+fn a_warm_start_of_another_problem_is_refused() {
+    let problem = particle(Vector3::zeros(), 0.5);
+    for name in RIVALS {
+        let mut solution = ContactSolution::default();
+        let refused = method(name, 1.0, &[])
+            .solver()
+            .solve(&problem, &mut solution);
+        assert!(
+            matches!(refused, Err(ContactError::WarmStartMismatch { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    /// C6, C9: without friction the velocity is unique, and every method finds it.
+    #[test]
+    fn frictionless_velocity_is_the_reference(collision in collision()) {
+        let problem = collision.problem(0.0);
+        let momentum = dense_momentum(&problem);
+        let reference = delassus::solve(&problem, 20_000, 1e-11);
+        prop_assert!(reference.settled < 1e-8, "{:e}", reference.settled);
+        for name in RIVALS {
+            let method = method(name, 10.0, &[]);
+            let (solution, report) = solve(&problem, &method);
+            assert_promise(&problem, &method, &solution, &report);
+            let velocity = DVector::from_column_slice(&solution.velocity);
+            let found = forces(&solution);
+            let off = energy_norm(&momentum, &(&velocity - &reference.velocity));
+            let normal_forces: f64 = found.iter().chain(&reference.forces).step_by(3).map(|f| f.abs()).sum();
+            let allowed = momentum_error(&problem, &momentum, &velocity, &found)
+                + (4.0 * method.tolerances().gap * normal_forces).sqrt();
+            prop_assert!(off <= allowed + 1e-7, "{name}: {off:e} where {allowed:e} is allowed");
+        }
+    }
+
+    /// C7, C9: with friction within a part of the velocity change; whoever says "converged" keeps the promise.
+    #[test]
+    fn frictional_velocity_is_near_the_reference(
+        collision in collision(),
+        friction in prop::sample::select(vec![0.2, 0.5, 0.9]),
+    ) {
+        let problem = collision.problem(friction);
+        let momentum = dense_momentum(&problem);
+        let reference = delassus::solve(&problem, 5_000, 1e-11);
+        for name in RIVALS {
+            let method = method(name, 10.0, &[]);
+            let (solution, report) = solve(&problem, &method);
+            // Neither the alternation nor a plain active-set method has to converge; then they say so.
+            if report.termination == Termination::MaxIterations {
+                continue;
+            }
+            assert_promise(&problem, &method, &solution, &report);
+            if reference.settled > 1e-8 {
+                continue;
+            }
+            let velocity = DVector::from_column_slice(&solution.velocity);
+            let found = forces(&solution);
+            let off = energy_norm(&momentum, &(&velocity - &reference.velocity));
+            let change = energy_norm(&momentum, &(&reference.velocity - &reference.free));
+            let total: f64 = found.iter().chain(&reference.forces).map(|f| f.abs()).sum();
+            let floor = momentum_error(&problem, &momentum, &velocity, &found)
+                + (4.0 * method.tolerances().gap * total).sqrt();
+            prop_assert!(off <= 0.02 * change + floor + 1e-9, "{name}: {off:e} of {change:e}");
+        }
+    }
+
+    /// Under the pyramid the methods keep their promise too.
+    #[test]
+    fn pyramid_answers_obey_the_pyramid(collision in collision(), friction in prop::sample::select(vec![0.3, 0.8])) {
+        let problem = collision.problem(friction);
+        for name in BOTH_LAWS {
+            let method = method(name, 1.0, &[("law", "pyramid")]);
+            let (solution, report) = solve(&problem, &method);
+            if report.termination != Termination::MaxIterations {
+                assert_promise(&problem, &method, &solution, &report);
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Which candidate pairs collide on a motion; most need no continuous test, because they have not come near each other.
+//!
+//! At a reference configuration every pair is proven to be some *room* apart. Let `u` be the displacement of a point from
+//! there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is largest
+//! at an end of the motion, and for points within the features it is an average over their corners: while
+//! `max ‖u_i − u_j‖` over both ends and all corners is less than the room, the pair is proven apart.
+
+use super::contact::ContactKey;
+use impinge_geometry::{
+    broad_phase::CandidateSet,
+    ccd::{self, CcdRule, Toi},
+    distance::{self, point_triangle},
+    surface::CollisionSurface,
+};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Pairs per parallel task: enough to outweigh the task, few enough to balance.
+const PAIRS_PER_TASK: usize = 2048;
+
+/// Room that is relied on: rounding is far below the rest.
+const RELIED_ON: f64 = 0.99;
+
+/// Room, over the largest coordinate, that rounding makes worthless.
+const LEAST_ROOM: f64 = 1e-12;
+
+/// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
+const WORN: f64 = 0.5;
+
+/// A pair that the continuous test could not prove apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    pub(super) key: ContactKey,
+    /// Fraction of the step before which the pair is proven apart.
+    pub(super) time: f64,
+    pub(super) work_limited: bool,
+}
+
+/// A straight motion of all points.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sweep<'a> {
+    /// Positions at the start (m).
+    pub(crate) start: &'a [Vector3<f64>],
+    /// Positions at the end (m).
+    pub(crate) end: &'a [Vector3<f64>],
+}
+
+/// The room of all candidates, and what it was measured at.
+#[derive(Debug, Default)]
+pub(super) struct Apart {
+    /// Version of the candidates that the room belongs to; 0 before there are any.
+    version: u64,
+    /// Whether so many pairs have used up their room that it is worth measuring it anew.
+    worn: bool,
+    /// Continuous tests right after the measurement, and those in excess of it since.
+    tests_when_new: usize,
+    further_tests: usize,
+    /// Where the room was measured (m).
+    reference: Vec<Vector3<f64>>,
+    /// Distance that each pair is proven to have there (m).
+    vertex_face_room: Vec<f64>,
+    edge_edge_room: Vec<f64>,
+    /// `u` at the start and at the end of the motion (m).
+    displaced: [Vec<Vector3<f64>>; 2],
+}
+
+impl Apart {
+    /// Appends the pairs among the candidates that are not proven apart on `sweep`, ascending by key.
+    ///
+    /// `version` must change whenever the candidates do, and must not be 0.
+    pub(super) fn find_hits(
+        &mut self,
+        surface: &CollisionSurface,
+        candidates: &CandidateSet,
+        version: u64,
+        sweep: Sweep<'_>,
+        hits: &mut Vec<Hit>,
+    ) {
+        let kinds = (VertexFace(surface), EdgeEdge(surface));
+        let measure_anew = self.version != version || self.worn;
+        if measure_anew {
+            self.version = version;
+            self.worn = false;
+            self.reference.clear();
+            self.reference.extend_from_slice(sweep.start);
+            let room = &mut self.vertex_face_room;
+            measure(&kinds.0, &candidates.vertex_face, &self.reference, room);
+            let room = &mut self.edge_edge_room;
+            measure(&kinds.1, &candidates.edge_edge, &self.reference, room);
+        }
+        for (displaced, positions) in self.displaced.iter_mut().zip([sweep.start, sweep.end]) {
+            displaced.clear();
+            displaced.extend(positions.iter().zip(&self.reference).map(|(x, r)| x - r));
+        }
+        let (pairs, room) = (&candidates.vertex_face, &self.vertex_face_room);
+        let mut tests = examine(&kinds.0, pairs, room, &self.displaced, sweep, hits);
+        let (pairs, room) = (&candidates.edge_edge, &self.edge_edge_room);
+        tests += examine(&kinds.1, pairs, room, &self.displaced, sweep, hits);
+        if measure_anew {
+            (self.tests_when_new, self.further_tests) = (tests, 0);
+        }
+        self.further_tests += tests.saturating_sub(self.tests_when_new);
+        let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
+        self.worn = self.further_tests as f64 > WORN * pairs as f64;
+    }
+}
+
+/// One kind of candidates.
+trait Kind: Sync {
+    /// How many of the four points belong to the first side.
+    const FIRST: usize;
+    /// Name of a pair.
+    fn key(&self, pair: [u32; 2]) -> ContactKey;
+    /// Its points, the first side first.
+    fn points(&self, pair: [u32; 2]) -> [u32; 4];
+    /// From the closest point of the second side to that of the first, as computed (m): no proof.
+    fn between(corners: &[Vector3<f64>; 4]) -> Vector3<f64>;
+    /// The continuous test.
+    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi;
+}
+
+struct VertexFace<'a>(&'a CollisionSurface);
+
+impl Kind for VertexFace<'_> {
+    const FIRST: usize = 1;
+
+    fn key(&self, [vertex, face]: [u32; 2]) -> ContactKey {
+        ContactKey::VertexFace { vertex, face }
+    }
+
+    fn points(&self, [vertex, face]: [u32; 2]) -> [u32; 4] {
+        let [a, b, c] = self.0.triangles()[face as usize];
+        [vertex, a, b, c]
+    }
+
+    fn between([p, a, b, c]: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let [w_a, w_b, w_c] = point_triangle(p, &[*a, *b, *c]).barycentric;
+        p - a * w_a - b * w_b - c * w_c
+    }
+
+    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
+        ccd::vertex_face(start, end, rule)
+    }
+}
+
+struct EdgeEdge<'a>(&'a CollisionSurface);
+
+impl Kind for EdgeEdge<'_> {
+    const FIRST: usize = 2;
+
+    fn key(&self, [first, second]: [u32; 2]) -> ContactKey {
+        ContactKey::EdgeEdge { first, second }
+    }
+
+    fn points(&self, [first, second]: [u32; 2]) -> [u32; 4] {
+        let edges = self.0.edges();
+        let ([a0, a1], [b0, b1]) = (edges[first as usize], edges[second as usize]);
+        [a0, a1, b0, b1]
+    }
+
+    fn between([a0, a1, b0, b1]: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let closest = distance::edge_edge(&[*a0, *a1], &[*b0, *b1]);
+        a0 + (a1 - a0) * closest.a - b0 - (b1 - b0) * closest.b
+    }
+
+    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
+        ccd::edge_edge(start, end, rule)
+    }
+}
+
+/// Room of every pair at `reference`: how far a plane across the shortest connection keeps its corners apart.
+///
+/// Whatever the direction, that is a lower bound of the distance; for the computed one it is nearly the distance.
+fn measure<K: Kind>(kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>], room: &mut Vec<f64>) {
+    let room_of = |pair: &[u32; 2]| {
+        let corners = kind.points(*pair).map(|p| reference[p as usize]);
+        let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
+            return 0.0;
+        };
+        let (first, second) = corners.split_at(K::FIRST);
+        let mut room = f64::INFINITY;
+        for one in first {
+            for other in second {
+                let apart = across.dot(&(one - other));
+                if apart < room || apart.is_nan() {
+                    room = apart;
+                }
+            }
+        }
+        let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
+        if room > LEAST_ROOM * size { room } else { 0.0 }
+    };
+    pairs
+        .par_iter()
+        .with_min_len(PAIRS_PER_TASK)
+        .map(room_of)
+        .collect_into_vec(room);
+}
+
+/// Tests `pairs` in their order, whatever the number of threads; returns how many needed the continuous test.
+fn examine<K: Kind>(
+    kind: &K,
+    pairs: &[[u32; 2]],
+    room: &[f64],
+    displaced: &[Vec<Vector3<f64>>; 2],
+    sweep: Sweep<'_>,
+    hits: &mut Vec<Hit>,
+) -> usize {
+    let rule = CcdRule::default();
+    let examine_chunk = |(pairs, room): (&[[u32; 2]], &[f64])| {
+        let (mut found, mut tests) = (Vec::new(), 0);
+        for (pair, room) in pairs.iter().zip(room) {
+            let points = kind.points(*pair);
+            if approach_squared::<K>(points, displaced) < (RELIED_ON * room).powi(2) {
+                continue;
+            }
+            tests += 1;
+            let start = points.map(|p| sweep.start[p as usize]);
+            let end = points.map(|p| sweep.end[p as usize]);
+            if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
+                found.push(Hit {
+                    key: kind.key(*pair),
+                    time,
+                    work_limited,
+                });
+            }
+        }
+        (found, tests)
+    };
+    let chunks: Vec<(Vec<Hit>, usize)> = pairs
+        .par_chunks(PAIRS_PER_TASK)
+        .zip(room.par_chunks(PAIRS_PER_TASK))
+        .map(examine_chunk)
+        .collect();
+    let mut tests = 0;
+    for (found, tested) in chunks {
+        hits.extend(found);
+        tests += tested;
+    }
+    tests
+}
+
+/// Largest `‖u_i − u_j‖²` over the corners of both sides and both ends of the motion; NaN where one is not a number.
+fn approach_squared<K: Kind>(points: [u32; 4], displaced: &[Vec<Vector3<f64>>; 2]) -> f64 {
+    let mut largest = 0.0;
+    for displaced in displaced {
+        let u = points.map(|p| displaced[p as usize]);
+        let (first, second) = u.split_at(K::FIRST);
+        for one in first {
+            for other in second {
+                let squared = (one - other).norm_squared();
+                if squared > largest || squared.is_nan() {
+                    largest = squared;
+                }
+            }
+        }
+    }
+    largest
+}
