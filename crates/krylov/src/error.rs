@@ -33,6 +33,15 @@ pub enum KrylovError {
         /// Scalar rows of the matrix.
         unknowns: usize,
     },
+    /// A matrix has no Cholesky factor.
+    #[error(
+        "the matrix of {unknowns} unknowns is not positive definite or not finite; give every unknown mass, or project \
+         element stiffness to be positive semidefinite"
+    )]
+    NotPositiveDefinite {
+        /// Scalar rows of the matrix.
+        unknowns: usize,
+    },
     /// A factorisation does not fit in memory.
     #[error(
         "the factors of a matrix of {unknowns} unknowns do not fit in memory; use an iterative method"

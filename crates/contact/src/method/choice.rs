@@ -4,6 +4,7 @@ use super::{
     ContactSolver,
     active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, Tolerances},
     constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
+    corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
     staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
 use crate::{ContactError, FrictionLaw};
@@ -27,6 +28,8 @@ pub enum Method {
     Sp2Cr(StaggeredProjectionsSettings),
     /// `ica`: iterative constraint anticipation.
     Ica(ConstraintAnticipationSettings),
+    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ`, which is built.
+    ExactCompliance(CorrectiveMotionSettings),
 }
 
 /// A method or setting that does not exist, or a value that does not fit.
@@ -66,7 +69,14 @@ pub enum MethodError {
 
 impl Method {
     /// Names of all methods.
-    pub const NAMES: [&'static str; 5] = ["cr", "active-set", "sp-active-set", "sp-2cr", "ica"];
+    pub const NAMES: [&'static str; 6] = [
+        "cr",
+        "active-set",
+        "sp-active-set",
+        "sp-2cr",
+        "ica",
+        "exact-compliance",
+    ];
 
     /// The method `name` with its default settings and the given tolerances.
     ///
@@ -85,6 +95,7 @@ impl Method {
                 ..StaggeredProjectionsSettings::default()
             }),
             "ica" => Self::Ica(ConstraintAnticipationSettings::default()),
+            "exact-compliance" => Self::ExactCompliance(CorrectiveMotionSettings::default()),
             _ => {
                 return Err(MethodError::Unknown {
                     name: name.to_owned(),
@@ -103,6 +114,7 @@ impl Method {
             Self::SpActiveSet(_) => "sp-active-set",
             Self::Sp2Cr(_) => "sp-2cr",
             Self::Ica(_) => "ica",
+            Self::ExactCompliance(_) => "exact-compliance",
         }
     }
 
@@ -112,6 +124,7 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
             Self::Ica(settings) => settings.tolerances,
+            Self::ExactCompliance(settings) => settings.tolerances,
         }
     }
 
@@ -121,6 +134,7 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.tolerances,
             Self::Ica(settings) => &mut settings.tolerances,
+            Self::ExactCompliance(settings) => &mut settings.tolerances,
         }
     }
 
@@ -130,13 +144,14 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.max_iterations,
             Self::Ica(settings) => &mut settings.max_iterations,
+            Self::ExactCompliance(settings) => &mut settings.max_iterations,
         }
     }
 
     /// The friction law that its answer obeys.
     pub fn friction_law(&self) -> FrictionLaw {
         match self {
-            Self::Cr(_) | Self::ActiveSet(_) => FrictionLaw::Cone,
+            Self::Cr(_) | Self::ActiveSet(_) | Self::ExactCompliance(_) => FrictionLaw::Cone,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.law,
             Self::Ica(settings) => settings.law,
         }
@@ -150,6 +165,7 @@ impl Method {
                 Box::new(StaggeredProjections::new(settings))
             }
             Self::Ica(settings) => Box::new(ConstraintAnticipation::new(settings)),
+            Self::ExactCompliance(settings) => Box::new(CorrectiveMotion::new(settings)),
         }
     }
 
