@@ -4,6 +4,7 @@
 
 mod arguments;
 mod exit;
+mod friction;
 mod interrupt;
 mod mesh;
 mod run;

@@ -2,6 +2,7 @@
 
 mod contact;
 mod fem;
+mod friction;
 mod geometry;
 mod krylov;
 mod sim;
@@ -28,6 +29,20 @@ pub(crate) struct Options {
     /// Folder with the continuous collision queries [default: $IMPINGE_DATA/ccd]
     #[arg(long, value_name = "FOLDER")]
     ccd: Option<PathBuf>,
+    /// Also solve every friction problem (.fcp) of this folder, with the layer `contact`
+    #[arg(long, value_name = "FOLDER")]
+    problems: Option<PathBuf>,
+    /// Method for --problems: auto, pgs, newton or admm
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        requires = "problems"
+    )]
+    method: String,
+    /// Bound on both errors of every one of --problems
+    #[arg(long, value_name = "T", default_value_t = 1e-8, requires = "problems")]
+    tolerance: f64,
 }
 
 impl Options {
@@ -75,6 +90,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         }
         table.print();
         holds &= table.holds();
+        if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
+            holds &= friction::run(folder, &options.method, options.tolerance)?;
+        }
     }
     Ok(holds)
 }
