@@ -21,7 +21,7 @@ pub(crate) enum Command {
     /// Simulate a scene and write frames, statistics and a summary.
     #[command(after_help = EXIT_CODES)]
     Run(Run),
-    /// Solve a stored contact problem again and judge the answer.
+    /// Solve a stored contact problem, or a friction problem `W, q, mu`, and judge the answer.
     #[command(after_help = EXIT_CODES)]
     Solve(Solve),
     /// Solve every contact problem of a scene by several methods, and tell what each needed.
@@ -74,9 +74,10 @@ pub(crate) struct Run {
 
 #[derive(Debug, Args)]
 pub(crate) struct Solve {
-    /// The problem, for example out/rings/problems/step_00100_round_01.problem.
+    /// The problem, for example out/rings/problems/step_00100_round_01.problem, or a friction problem (.fcp).
     pub(crate) problem: PathBuf,
-    /// The method: cr, active-set, sp-active-set, sp-2cr or ica. Default: the one that the problem was met by, with its settings.
+    /// The method: cr, active-set, sp-active-set, sp-2cr, ica or exact-compliance. Default: the one that the problem was met by, with its settings.
+    /// For friction problems: auto, pgs, newton or admm. Default: auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
     /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
@@ -85,6 +86,12 @@ pub(crate) struct Solve {
     /// Write one row per iteration into a CSV file: phase, residual, looks at the states, state changes.
     #[arg(long, value_name = "CSV")]
     pub(crate) trace: Option<PathBuf>,
+    /// Friction problems: bound on both relative errors. Default: 1e-8.
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub(crate) tolerance: Option<f64>,
+    /// Friction problems: file for the reactions, N T1 T2 of a contact per line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Threads to use; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,

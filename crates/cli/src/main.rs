@@ -7,6 +7,7 @@ mod arguments;
 mod compare;
 mod doctor;
 mod exit;
+mod friction;
 mod interrupt;
 mod mesh;
 mod run;

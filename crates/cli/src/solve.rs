@@ -14,11 +14,21 @@ use impinge_sim::output::read_problem;
 
 use super::arguments::Solve;
 use super::exit::{Code, Failure};
+use super::friction;
 use super::run::use_threads;
 use super::terminal;
 
 /// Solves the problem of `options`.
 pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
+    if friction::is_problem(&options.problem) {
+        return friction::solve(options);
+    }
+    if options.tolerance.is_some() || options.out.is_some() {
+        return Err(Failure::new(
+            Code::BadInput,
+            "--tolerance and --out are for friction problems (.fcp)\n  mend: use --set tolerances.gap=.. and the like",
+        ));
+    }
     use_threads(options.threads)?;
     let stored = load(&options.problem)?;
     let method = choose(&stored, options)?;

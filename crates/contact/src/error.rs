@@ -26,6 +26,23 @@ pub enum ContactError {
         /// The entry (kg).
         value: f64,
     },
+    /// The momentum matrix of a body has no Cholesky factor.
+    #[error(
+        "the momentum matrix of the body with block {block} is not positive definite; its elements' stiffness must be \
+         projected to be positive semi-definite, and every node needs mass"
+    )]
+    IndefiniteMomentum {
+        /// The body's first block.
+        block: usize,
+    },
+    /// A factorisation does not fit in memory.
+    #[error(
+        "a factorisation of {unknowns} unknowns does not fit in memory; choose the method `cr`"
+    )]
+    TooLarge {
+        /// Scalar rows of the matrix.
+        unknowns: usize,
+    },
     /// Friction coefficients are never negative.
     #[error(
         "contact {contact} has the friction coefficient {value}; give a finite number that is at least 0"

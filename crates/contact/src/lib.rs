@@ -16,7 +16,8 @@
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
 //! - [`method`]: the active-set conjugate-residual solver, those it is compared with, and what they report;
 //! - [`mod@residual`]: the independent judge; it shares no code with a solver;
-//! - [`stored`]: a problem with its warm start as bytes, to be replayed.
+//! - [`stored`]: a problem with its warm start as bytes, to be replayed;
+//! - [`delassus`]: bare friction problems `u = W r + q` from any program, their methods and their judge.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
@@ -53,6 +54,7 @@
 //!
 //! **Limits today:** normal and tangent rows only; compliant and bilateral rows have no kind yet.
 
+pub mod delassus;
 mod error;
 pub mod frame;
 pub mod method;

@@ -1,6 +1,6 @@
 //! What makes a linear system unusable before the first iteration.
 
-/// A preconditioner could not be built from the given matrix.
+/// A preconditioner or a factorisation could not be built from the given matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KrylovError {
@@ -23,5 +23,31 @@ pub enum KrylovError {
     IndefiniteBlock {
         /// Block row of the block.
         block: usize,
+    },
+    /// A matrix cannot be factorised.
+    #[error(
+        "the matrix of {unknowns} unknowns is singular or not finite; every unknown needs an equation that is \
+         independent of the others"
+    )]
+    SingularMatrix {
+        /// Scalar rows of the matrix.
+        unknowns: usize,
+    },
+    /// A matrix has no Cholesky factor.
+    #[error(
+        "the matrix of {unknowns} unknowns is not positive definite or not finite; give every unknown mass, or project \
+         element stiffness to be positive semidefinite"
+    )]
+    NotPositiveDefinite {
+        /// Scalar rows of the matrix.
+        unknowns: usize,
+    },
+    /// A factorisation does not fit in memory.
+    #[error(
+        "the factors of a matrix of {unknowns} unknowns do not fit in memory; use an iterative method"
+    )]
+    TooLarge {
+        /// Scalar rows of the matrix.
+        unknowns: usize,
     },
 }

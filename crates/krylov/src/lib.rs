@@ -12,6 +12,7 @@
 //! - [`block`]: half-stored symmetric matrices of 3×3 blocks and their product;
 //! - [`vector`]: dot products and updates with one rounding order;
 //! - [`operator`]: what a method needs of a matrix; [`preconditioner`]: cheap approximate inverses;
+//! - [`direct`]: sparse factorisations, for what needs many solves with one matrix;
 //! - [`system`]: operator, preconditioner and right-hand side, borrowed together;
 //! - [`method`]: the methods, one step at a time; [`mod@solve`]: a solve to a given accuracy, and its report.
 //!
@@ -43,9 +44,10 @@
 //!
 //! It does **not** know: meshes, materials, contact, time.
 //!
-//! Present limits: blocks are 3×3, numbers are `f64`, matrices are symmetric, and there is no direct factorisation.
+//! Present limits: blocks are 3×3, numbers are `f64`, and iterated matrices are symmetric.
 
 pub mod block;
+pub mod direct;
 pub mod error;
 pub mod method;
 pub mod operator;

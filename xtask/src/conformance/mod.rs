@@ -5,6 +5,7 @@ mod contact;
 mod convergence;
 mod effort;
 mod fem;
+mod friction;
 mod geometry;
 mod krylov;
 mod methods;
@@ -42,6 +43,20 @@ pub(crate) struct Options {
         next_help_heading = "Parts of the geometry table; named ones alone"
     )]
     geometry: geometry::Parts,
+    /// Also solve every friction problem (.fcp) of this folder, with the layer `contact`
+    #[arg(long, value_name = "FOLDER")]
+    problems: Option<PathBuf>,
+    /// Method for --problems: auto, pgs, newton or admm
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        requires = "problems"
+    )]
+    method: String,
+    /// Bound on both errors of every one of --problems
+    #[arg(long, value_name = "T", default_value_t = 1e-8, requires = "problems")]
+    tolerance: f64,
 }
 
 impl Options {
@@ -82,6 +97,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let mut tables = Vec::new();
     let mut scenes = Vec::new();
+    let mut problems_hold = true;
     for &layer in Layer::value_variants() {
         if !options.layers.is_empty() && !options.layers.contains(&layer) {
             continue;
@@ -100,9 +116,12 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         }
         table.print();
         tables.push(table);
+        if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
+            problems_hold &= friction::run(folder, &options.method, options.tolerance)?;
+        }
     }
     let path = options.report.clone().unwrap_or_else(report::place);
     report::write(&path, extent, &tables, &scenes)?;
     println!("report: {}", path.display());
-    Ok(tables.iter().all(Table::holds))
+    Ok(problems_hold && tables.iter().all(Table::holds))
 }

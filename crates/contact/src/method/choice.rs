@@ -6,6 +6,7 @@ use super::{
         ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
     },
     constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
+    corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
     staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
 use crate::{ContactError, FrictionLaw};
@@ -29,6 +30,8 @@ pub enum Method {
     Sp2Cr(StaggeredProjectionsSettings),
     /// `ica`: iterative constraint anticipation.
     Ica(ConstraintAnticipationSettings),
+    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ`, which is built.
+    ExactCompliance(CorrectiveMotionSettings),
 }
 
 /// A method or setting that does not exist, or a value that does not fit.
@@ -68,7 +71,14 @@ pub enum MethodError {
 
 impl Method {
     /// Names of all methods.
-    pub const NAMES: [&'static str; 5] = ["cr", "active-set", "sp-active-set", "sp-2cr", "ica"];
+    pub const NAMES: [&'static str; 6] = [
+        "cr",
+        "active-set",
+        "sp-active-set",
+        "sp-2cr",
+        "ica",
+        "exact-compliance",
+    ];
 
     /// Names of variants of `cr` without the anticipation of states, as in its paper: with either preconditioner.
     pub const VARIANTS: [&'static str; 2] = ["cr-full", "cr-diagonal"];
@@ -100,6 +110,7 @@ impl Method {
                 ..StaggeredProjectionsSettings::default()
             }),
             "ica" => Self::Ica(ConstraintAnticipationSettings::default()),
+            "exact-compliance" => Self::ExactCompliance(CorrectiveMotionSettings::default()),
             _ => {
                 return Err(MethodError::Unknown {
                     name: name.to_owned(),
@@ -118,6 +129,7 @@ impl Method {
             Self::SpActiveSet(_) => "sp-active-set",
             Self::Sp2Cr(_) => "sp-2cr",
             Self::Ica(_) => "ica",
+            Self::ExactCompliance(_) => "exact-compliance",
         }
     }
 
@@ -127,6 +139,7 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
             Self::Ica(settings) => settings.tolerances,
+            Self::ExactCompliance(settings) => settings.tolerances,
         }
     }
 
@@ -136,6 +149,7 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.tolerances,
             Self::Ica(settings) => &mut settings.tolerances,
+            Self::ExactCompliance(settings) => &mut settings.tolerances,
         }
     }
 
@@ -145,13 +159,14 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.max_iterations,
             Self::Ica(settings) => &mut settings.max_iterations,
+            Self::ExactCompliance(settings) => &mut settings.max_iterations,
         }
     }
 
     /// The friction law that its answer obeys.
     pub fn friction_law(&self) -> FrictionLaw {
         match self {
-            Self::Cr(_) | Self::ActiveSet(_) => FrictionLaw::Cone,
+            Self::Cr(_) | Self::ActiveSet(_) | Self::ExactCompliance(_) => FrictionLaw::Cone,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.law,
             Self::Ica(settings) => settings.law,
         }
@@ -165,6 +180,7 @@ impl Method {
                 Box::new(StaggeredProjections::new(settings))
             }
             Self::Ica(settings) => Box::new(ConstraintAnticipation::new(settings)),
+            Self::ExactCompliance(settings) => Box::new(CorrectiveMotion::new(settings)),
         }
     }
 

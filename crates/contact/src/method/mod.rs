@@ -3,6 +3,7 @@
 pub mod active_set_cr;
 mod choice;
 pub mod constraint_anticipation;
+pub mod corrective_motion;
 mod rows;
 pub mod staggered_projections;
 mod trace;

@@ -3,6 +3,8 @@
 mod active_set_cr;
 mod agreement;
 mod choice;
+mod corrective_motion;
+mod delassus;
 mod frame;
 mod problem;
 mod residual;

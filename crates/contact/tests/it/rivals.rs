@@ -11,7 +11,13 @@ use impinge_contact::{
 use nalgebra::{DVector, Vector3};
 use proptest::prelude::*;
 
-const RIVALS: [&str; 4] = ["active-set", "sp-active-set", "sp-2cr", "ica"];
+const RIVALS: [&str; 5] = [
+    "active-set",
+    "sp-active-set",
+    "sp-2cr",
+    "ica",
+    "exact-compliance",
+];
 
 /// Rivals that know both friction laws.
 const BOTH_LAWS: [&str; 3] = ["sp-active-set", "sp-2cr", "ica"];
@@ -197,6 +203,7 @@ fn settings_out_of_range_are_refused() {
         ("sp-2cr", "max_iterations", "0"),
         ("ica", "tolerances.momentum", "-1"),
         ("ica", "max_sweeps", "0"),
+        ("exact-compliance", "max_sweeps", "0"),
     ] {
         let method = method(name, 1.0, &[(key, value)]);
         let mut solution = ContactSolution::at_rest(&problem);

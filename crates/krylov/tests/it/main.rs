@@ -2,6 +2,7 @@
 
 mod block;
 mod common;
+mod direct;
 mod method;
 mod preconditioner;
 mod solve;

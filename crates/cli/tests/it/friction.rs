@@ -1,0 +1,99 @@
+//! `solve` on friction problems.
+
+use std::fs;
+
+use super::{Place, SCENE};
+
+/// Two particles, one sliding and one sticking.
+const PROBLEM: &str = "FCP 1 local
+name two
+contacts 2
+mu 0.5 0.5
+q -2 3 4   -2 0.5 0
+W 2
+0 0  0.5 0 0  0 0.5 0  0 0 0.5
+1 1  0.5 0 0  0 0.5 0  0 0 0.5
+end
+";
+
+fn place(problem: &str) -> Place {
+    let place = Place::new(SCENE);
+    fs::write(place.path("two.fcp"), problem).expect("room for a file");
+    place
+}
+
+#[test]
+fn a_problem_is_solved_judged_and_written() {
+    let place = place(PROBLEM);
+    for method in ["auto", "pgs", "newton", "admm"] {
+        let answer = place.impinge(&["solve", "two.fcp", "--method", method, "--out", "r.txt"]);
+        assert_eq!(
+            answer.code,
+            Some(0),
+            "{method}: {}{}",
+            answer.out,
+            answer.err
+        );
+        assert!(
+            answer.out.contains("two: 2 contacts, 2 blocks of W"),
+            "{}",
+            answer.out
+        );
+        assert!(answer.out.contains("solved after"), "{}", answer.out);
+        let text = fs::read_to_string(place.path("r.txt")).expect("written");
+        let numbers: Vec<f64> = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .flat_map(str::split_whitespace)
+            .map(|word| word.parse().expect("a number"))
+            .collect();
+        for (found, expected) in numbers.iter().zip([4.0, -1.2, -1.6, 4.0, -1.0, 0.0]) {
+            assert!((found - expected).abs() < 1e-6, "{text}");
+        }
+        assert_eq!(numbers.len(), 6);
+    }
+}
+
+#[test]
+fn a_tolerance_out_of_reach_is_code_1() {
+    let place = place(&PROBLEM.replace("-2 3 4", "-2.1 3.3 4.7"));
+    let answer = place.impinge(&[
+        "solve",
+        "two.fcp",
+        "--method",
+        "admm",
+        "--tolerance",
+        "1e-300",
+    ]);
+    assert_eq!(answer.code, Some(1), "{}", answer.out);
+    assert!(answer.out.contains("not met"), "{}", answer.out);
+    assert!(answer.err.contains("raise --tolerance"), "{}", answer.err);
+}
+
+#[test]
+fn what_cannot_be_used_is_code_3_with_file_and_place() {
+    let place = place(&PROBLEM.replace("mu 0.5", "mu -0.5"));
+    let answer = place.impinge(&["solve", "two.fcp"]);
+    assert_eq!(answer.code, Some(3));
+    assert_eq!(
+        answer.err,
+        "error: two.fcp: contact 0 has the friction coefficient -0.5; give a finite number that is at least 0\n"
+    );
+    let answer = place.impinge(&["solve", "missing.fcp"]);
+    assert_eq!(answer.code, Some(3));
+    assert!(
+        answer.err.starts_with("error: missing.fcp: "),
+        "{}",
+        answer.err
+    );
+    fs::write(place.path("two.fcp"), PROBLEM).expect("room for a file");
+    let answer = place.impinge(&["solve", "two.fcp", "--method", "lemke"]);
+    assert_eq!(answer.code, Some(3));
+    assert!(
+        answer.err.contains("auto, pgs, newton, admm"),
+        "{}",
+        answer.err
+    );
+    let answer = place.impinge(&["solve", "two.fcp", "--out", "no/such/folder/r.txt"]);
+    assert_eq!(answer.code, Some(6));
+}

@@ -1,0 +1,105 @@
+//! The methods one after the other, until one gets there.
+
+use super::{
+    Admm, FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver,
+    GaussSeidel, ProximalNewton, Target,
+};
+use nalgebra::Vector3;
+
+/// Gauss-Seidel while it is quick, then Newton from there, from the start, and from what ADMM and more sweeps give.
+///
+/// Newton needs a start that is good enough, and which one is cannot be told beforehand: sweeps lead it to the
+/// solution on most problems and into a cycle on some, where the cruder start or ADMM's smoother path serve better.
+#[derive(Debug, Clone)]
+pub struct Auto {
+    gauss_seidel: GaussSeidel,
+    newton: ProximalNewton,
+    admm: Admm,
+    start: Vec<Vector3<f64>>,
+    best: Vec<Vector3<f64>>,
+}
+
+/// Sweeps of the first attempt; most easy problems need fewer.
+const FIRST_SWEEPS: u64 = 200;
+/// Sweeps without halving the error after which Gauss-Seidel gives way.
+const PATIENCE: u64 = 60;
+/// Iterations of ADMM before Newton tries again.
+const ADMM_ITERATIONS: u64 = 1000;
+/// Sweeps of the last attempt.
+const LAST_SWEEPS: u64 = 20_000;
+
+impl Default for Auto {
+    fn default() -> Self {
+        Self {
+            gauss_seidel: GaussSeidel::new(FIRST_SWEEPS, PATIENCE),
+            newton: ProximalNewton::default(),
+            admm: Admm::new(ADMM_ITERATIONS),
+            start: Vec::new(),
+            best: Vec::new(),
+        }
+    }
+}
+
+/// One attempt.
+#[derive(Clone, Copy)]
+enum Stage {
+    Sweeps(u64, u64),
+    Newton,
+    Admm,
+    /// Back to where the caller started.
+    Rewind,
+}
+
+const STAGES: [Stage; 8] = [
+    Stage::Sweeps(FIRST_SWEEPS, PATIENCE),
+    Stage::Newton,
+    Stage::Rewind,
+    Stage::Newton,
+    Stage::Admm,
+    Stage::Newton,
+    Stage::Sweeps(LAST_SWEEPS, LAST_SWEEPS / 10),
+    Stage::Newton,
+];
+
+impl FrictionSolver for Auto {
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        reactions: &mut [Vector3<f64>],
+        target: &Target,
+    ) -> Result<FrictionReport, FrictionError> {
+        target.check(problem, reactions)?;
+        self.start.clear();
+        self.start.extend_from_slice(reactions);
+        self.best.clear();
+        self.best.extend_from_slice(reactions);
+        let mut total = FrictionReport::new(FrictionMethod::Auto);
+        let mut least = f64::INFINITY;
+        for stage in STAGES {
+            let report = match stage {
+                Stage::Rewind => {
+                    reactions.copy_from_slice(&self.start);
+                    continue;
+                }
+                Stage::Sweeps(most, patience) => {
+                    (self.gauss_seidel.max_sweeps, self.gauss_seidel.patience) = (most, patience);
+                    self.gauss_seidel.solve(problem, reactions, target)?
+                }
+                Stage::Newton => self.newton.solve(problem, reactions, target)?,
+                Stage::Admm => self.admm.solve(problem, reactions, target)?,
+            };
+            total = report.after(&total);
+            if report.error < least {
+                least = report.error;
+                self.best.copy_from_slice(reactions);
+            }
+            if report.converged {
+                break;
+            }
+        }
+        reactions.copy_from_slice(&self.best);
+        total.error = least;
+        total.converged = least <= target.tolerance;
+        Ok(total)
+    }
+}

@@ -1,0 +1,99 @@
+//! Block projected Gauss-Seidel: the one-contact problem solved exactly, contact after contact.
+
+use super::progress::Progress;
+use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver};
+use super::{Target, local::one_contact};
+use nalgebra::Vector3;
+
+/// Sweeps between two looks at the errors: a look costs about a sweep.
+const LOOK: u64 = 5;
+
+/// Block projected Gauss-Seidel in the order of the contacts.
+///
+/// Robust and cheap to a few digits; slow where many contacts carry one body, and on some problems it cycles.
+///
+/// # Source
+/// Jourdan, Alart & Jean 1998, "A Gauss-Seidel like algorithm to solve frictional contact problems",
+/// <https://doi.org/10.1016/S0045-7825(97)00137-0>; differs from it in: the exact one-contact solution.
+#[derive(Debug, Clone)]
+pub struct GaussSeidel {
+    /// Most sweeps.
+    pub max_sweeps: u64,
+    /// Gives up after so many sweeps in which the error did not halve; 0: never.
+    pub patience: u64,
+    best: Vec<Vector3<f64>>,
+    progress: Progress,
+}
+
+impl Default for GaussSeidel {
+    fn default() -> Self {
+        Self::new(20_000, 0)
+    }
+}
+
+impl GaussSeidel {
+    /// With these limits.
+    pub fn new(max_sweeps: u64, patience: u64) -> Self {
+        Self {
+            max_sweeps,
+            patience,
+            best: Vec::new(),
+            progress: Progress::default(),
+        }
+    }
+
+    fn sweep(problem: &FrictionProblem, reactions: &mut [Vector3<f64>]) {
+        for contact in 0..problem.contacts() {
+            let w = problem.delassus();
+            let own = w.diagonal(contact);
+            // The free velocity of this contact alone: all reactions but its own.
+            let mut q = problem.free_velocity()[contact];
+            let (columns, blocks) = w.row(contact);
+            for (&column, block) in columns.iter().zip(blocks) {
+                if column as usize != contact {
+                    q += block * reactions[column as usize];
+                }
+            }
+            reactions[contact] = one_contact(own, &q, problem.friction()[contact]);
+        }
+    }
+}
+
+impl FrictionSolver for GaussSeidel {
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        reactions: &mut [Vector3<f64>],
+        target: &Target,
+    ) -> Result<FrictionReport, FrictionError> {
+        target.check(problem, reactions)?;
+        let mut report = FrictionReport::new(FrictionMethod::ProjectedGaussSeidel);
+        let mut error = self.progress.look(problem, reactions, &mut report);
+        let mut least = error;
+        let mut halved = (error, 0);
+        self.best.clear();
+        self.best.extend_from_slice(reactions);
+        while error > target.tolerance && report.sweeps < self.max_sweeps {
+            Self::sweep(problem, reactions);
+            report.sweeps += 1;
+            if report.sweeps > LOOK && !report.sweeps.is_multiple_of(LOOK) {
+                continue;
+            }
+            error = self.progress.look(problem, reactions, &mut report);
+            if error.is_finite() && (error < least || least.is_nan()) {
+                least = error;
+                self.best.copy_from_slice(reactions);
+            }
+            if least <= 0.5 * halved.0 {
+                halved = (least, report.sweeps);
+            }
+            if self.patience > 0 && report.sweeps - halved.1 >= self.patience {
+                break;
+            }
+        }
+        reactions.copy_from_slice(&self.best);
+        report.error = least;
+        report.converged = least <= target.tolerance;
+        Ok(report)
+    }
+}

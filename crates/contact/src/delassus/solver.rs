@@ -1,0 +1,164 @@
+//! What the methods have in common: what they are asked and what they tell.
+
+use super::{Admm, Auto, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
+use nalgebra::Vector3;
+
+/// The methods by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrictionMethod {
+    /// [`super::GaussSeidel`].
+    ProjectedGaussSeidel,
+    /// [`super::ProximalNewton`].
+    Newton,
+    /// [`super::Admm`].
+    Admm,
+    /// [`super::Auto`].
+    Auto,
+}
+
+impl FrictionMethod {
+    /// Every method.
+    pub const ALL: [Self; 4] = [
+        Self::Auto,
+        Self::ProjectedGaussSeidel,
+        Self::Newton,
+        Self::Admm,
+    ];
+
+    /// The name that users give: `auto`, `pgs`, `newton`, `admm`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ProjectedGaussSeidel => "pgs",
+            Self::Newton => "newton",
+            Self::Admm => "admm",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The method of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// A solver of this kind with its default limits.
+    pub fn solver(self) -> Box<dyn FrictionSolver> {
+        match self {
+            Self::ProjectedGaussSeidel => Box::new(GaussSeidel::default()),
+            Self::Newton => Box::new(ProximalNewton::default()),
+            Self::Admm => Box::new(Admm::default()),
+            Self::Auto => Box::new(Auto::default()),
+        }
+    }
+}
+
+/// How good an answer has to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Bound on the larger of [`super::FrictionResidual::siconos_error`] and
+    /// [`super::FrictionResidual::scaled_error`].
+    pub tolerance: f64,
+}
+
+impl Target {
+    /// # Errors
+    /// [`FrictionError::Setting`] for a tolerance that is no positive number, [`FrictionError::Size`] and
+    /// [`FrictionError::NotFinite`] for a start that does not fit the problem.
+    pub(super) fn check(
+        self,
+        problem: &FrictionProblem,
+        start: &[Vector3<f64>],
+    ) -> Result<(), FrictionError> {
+        let value = self.tolerance;
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(FrictionError::Setting {
+                name: "tolerance",
+                value,
+                requirement: "a finite number above 0",
+            });
+        }
+        if start.len() != problem.contacts() {
+            return Err(FrictionError::Size {
+                what: "r",
+                found: start.len(),
+                expected: problem.contacts(),
+            });
+        }
+        for (index, r) in start.iter().enumerate() {
+            if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
+                return Err(FrictionError::NotFinite {
+                    what: "r of contact",
+                    index,
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts and outcome of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrictionReport {
+    /// The method that gave the answer; [`FrictionMethod::Auto`] names the one that finished.
+    pub method: FrictionMethod,
+    /// Whether the errors, as the method sees them, are within tolerance; judge by [`super::friction_residual`].
+    pub converged: bool,
+    /// The larger error as the method sees it.
+    pub error: f64,
+    /// Sweeps of Gauss-Seidel.
+    pub sweeps: u64,
+    /// Iterations of ADMM.
+    pub admm_iterations: u64,
+    /// Steps of Newton, one factorisation each.
+    pub newton_steps: u64,
+    /// Inner problems of the proximal-point loop that were solved.
+    pub proximal_steps: u64,
+    /// Evaluations of the errors, about one sweep each.
+    pub looks: u64,
+}
+
+impl FrictionReport {
+    pub(super) fn new(method: FrictionMethod) -> Self {
+        Self {
+            method,
+            converged: false,
+            error: f64::INFINITY,
+            sweeps: 0,
+            admm_iterations: 0,
+            newton_steps: 0,
+            proximal_steps: 0,
+            looks: 0,
+        }
+    }
+
+    /// Sweeps, iterations and steps together.
+    pub fn iterations(&self) -> u64 {
+        self.sweeps + self.admm_iterations + self.newton_steps
+    }
+
+    /// Adds the counts of a solve that came before.
+    pub(super) fn after(mut self, earlier: &Self) -> Self {
+        self.sweeps += earlier.sweeps;
+        self.admm_iterations += earlier.admm_iterations;
+        self.newton_steps += earlier.newton_steps;
+        self.proximal_steps += earlier.proximal_steps;
+        self.looks += earlier.looks;
+        self
+    }
+}
+
+/// A method for bare friction problems.
+pub trait FrictionSolver {
+    /// Solves `problem` from `reactions`, which end as the best iterate.
+    ///
+    /// Ending early is no error: the report says so.
+    ///
+    /// # Errors
+    /// [`FrictionError`] when the start or the target is unusable; `reactions` are untouched then.
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        reactions: &mut [Vector3<f64>],
+        target: &Target,
+    ) -> Result<FrictionReport, FrictionError>;
+}

@@ -1,0 +1,40 @@
+//! Settings of the corrective-motion method.
+
+use crate::ContactError;
+use crate::method::active_set_cr::Tolerances;
+use crate::method::rows::{check_tolerances, positive};
+use serde::{Deserialize, Serialize};
+
+/// Everything that steers the method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CorrectiveMotionSettings {
+    /// Stopping tolerances, of the independent residual.
+    pub tolerances: Tolerances,
+    /// Sweeps of Gauss-Seidel before Newton takes over.
+    pub max_sweeps: u64,
+    /// Most sweeps, and most Newton steps.
+    pub max_iterations: u64,
+}
+
+impl Default for CorrectiveMotionSettings {
+    fn default() -> Self {
+        Self {
+            tolerances: Tolerances {
+                momentum: 5e-5,
+                gap: 2.25e-6,
+                slip: 2.25e-6,
+            },
+            max_sweeps: 100,
+            max_iterations: 2000,
+        }
+    }
+}
+
+impl CorrectiveMotionSettings {
+    pub(super) fn validate(&self) -> Result<(), ContactError> {
+        check_tolerances(&self.tolerances)?;
+        positive("max_sweeps", self.max_sweeps as f64)?;
+        positive("max_iterations", self.max_iterations as f64)
+    }
+}

@@ -1,0 +1,128 @@
+//! The corrective motion with the exact compliance: what it promises beyond the other methods. Agreement with the
+//! references is in `rivals`.
+
+use super::agreement::{collision, tolerances};
+use super::support::{
+    cases, dense_momentum, dense_rows, ground, lattice::Lattice, particles, push,
+};
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
+use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
+use impinge_contact::{
+    ContactError, ContactProblem, ContactSolution, ContactSolver, Termination, residual,
+};
+use nalgebra::{DVector, Vector3};
+use proptest::prelude::*;
+
+fn solver(tightening: f64) -> CorrectiveMotion {
+    CorrectiveMotion::new(CorrectiveMotionSettings {
+        tolerances: tolerances(tightening),
+        ..CorrectiveMotionSettings::default()
+    })
+}
+
+fn solve(problem: &ContactProblem, tightening: f64) -> ContactSolution {
+    let mut solution = ContactSolution::at_rest(problem);
+    let report = solver(tightening)
+        .solve(problem, &mut solution)
+        .expect("sound");
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    solution
+}
+
+proptest! {
+    #![proptest_config(cases(25))]
+
+    /// W4: `v = v* + A⁻¹ Jᵀ f`, so momentum balances to rounding whatever the forces are.
+    #[test]
+    fn momentum_balances_to_rounding(collision in collision(), friction in 0.0..0.9_f64) {
+        let problem = collision.problem(friction);
+        let solution = solve(&problem, 1.0);
+        let momentum = dense_momentum(&problem);
+        let velocity = DVector::from_column_slice(&solution.velocity);
+        let scale = momentum.norm() * velocity.norm() + DVector::from_column_slice(&problem.rhs).norm();
+        prop_assert!(residual(&problem, &solution).momentum < 1e-12 * scale);
+    }
+
+    /// It and the conjugate residuals see the same world: gaps and slips agree within the tolerances of both.
+    #[test]
+    fn displacements_agree_with_conjugate_residuals(collision in collision()) {
+        let problem = collision.problem(0.0);
+        let exact = solve(&problem, 10.0);
+        let mut iterated = ContactSolution::at_rest(&problem);
+        let report = ActiveSetCr::new(ActiveSetCrSettings {
+            tolerances: tolerances(10.0),
+            ..ActiveSetCrSettings::default()
+        })
+        .solve(&problem, &mut iterated)
+        .expect("sound");
+        prop_assume!(report.termination == Termination::Converged);
+        let rows = dense_rows(&problem);
+        let difference = rows
+            * (DVector::from_column_slice(&exact.velocity) - DVector::from_column_slice(&iterated.velocity));
+        // Normal displacements are unique; each method may be off by its gap tolerance and by what momentum leaves.
+        for normal in difference.iter().step_by(3) {
+            prop_assert!(normal.abs() < 2e-5, "{normal:e}");
+        }
+    }
+
+    /// Kept factors are those of the matrix at hand.
+    #[test]
+    fn a_used_solver_gives_what_a_fresh_one_gives(first in collision(), second in collision()) {
+        let mut used = solver(1.0);
+        for problem in [first.problem(0.3), first.problem(0.6), second.problem(0.3)] {
+            let mut solution = ContactSolution::at_rest(&problem);
+            used.solve(&problem, &mut solution).expect("sound");
+            prop_assert_eq!(&solution, &solve(&problem, 1.0));
+        }
+    }
+}
+
+/// A lattice that is pressed against the ground twice at every corner: half of `W`'s rows are superfluous.
+#[test]
+fn doubled_contacts_change_no_velocity() {
+    let lattice = Lattice::block([2, 2, 2], 0.02, 1e5, Vector3::zeros());
+    let momentum = lattice.momentum(1e-3);
+    let rhs: Vec<f64> = (0..lattice.nodes.len())
+        .flat_map(|node| [0.3 * lattice.masses[node], 0.0, -lattice.masses[node]])
+        .collect();
+    let press = |copies: usize| {
+        let mut problem = ContactProblem::new(1e-3, momentum.clone(), rhs.clone());
+        for (node, position) in lattice.nodes.iter().enumerate() {
+            for _ in 0..if position.z < 1e-12 { copies } else { 0 } {
+                push(
+                    &mut problem,
+                    &ground(),
+                    &[(node as u32, 1.0)],
+                    Vector3::zeros(),
+                    0.4,
+                );
+            }
+        }
+        solve(&problem, 1e4)
+    };
+    let (once, twice) = (press(1), press(2));
+    for (a, b) in once.velocity.iter().zip(&twice.velocity) {
+        assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_momentum_matrix_without_a_factor_is_refused_with_its_body() {
+    let lattice = Lattice::block([2, 1, 1], 0.02, 1e5, Vector3::zeros());
+    let sound = particles(&[1.0], &[Vector3::zeros()]);
+    let mut momentum = lattice.momentum(1e-3);
+    // Off-diagonal coupling beyond the diagonal: positive diagonal entries, indefinite all the same.
+    let slot = momentum.pattern().slot(0, 1).expect("a spring");
+    momentum.values_mut()[slot] = nalgebra::Matrix3::from_diagonal_element(1e9);
+    let problem = ContactProblem::new(1e-3, momentum, vec![0.0; 6]);
+    let mut solution = ContactSolution::at_rest(&problem);
+    let before = solution.clone();
+    let refused = solver(1.0).solve(&problem, &mut solution);
+    assert_eq!(refused, Err(ContactError::IndefiniteMomentum { block: 0 }));
+    assert_eq!(solution, before);
+    assert!(
+        solver(1.0)
+            .solve(&sound, &mut ContactSolution::at_rest(&sound))
+            .is_ok()
+    );
+}

@@ -1,0 +1,121 @@
+//! `P A Pᵀ = L Lᵀ` of a sparse positive definite matrix, its ordering kept between factorisations.
+
+use crate::KrylovError;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
+    factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+use nalgebra_sparse::CscMatrix;
+
+/// Right-hand sides that one solve takes at most: the three rows of a contact.
+pub const MOST_RIGHT_HAND_SIDES: usize = 3;
+
+/// Sparse Cholesky of matrices that share one pattern, of which the upper triangle is given.
+///
+/// The symbolic part is done once; [`SparseCholesky::factorize`] may be called again for other values.
+pub struct SparseCholesky {
+    symbolic: SymbolicCholesky<usize>,
+    factor: Vec<f64>,
+    entries: usize,
+    unknowns: usize,
+    scratch: MemBuffer,
+}
+
+impl SparseCholesky {
+    /// Orders the unknowns of `upper` by approximate minimum degree. Only its pattern matters.
+    ///
+    /// # Errors
+    /// [`KrylovError::TooLarge`] if the factor does not fit in memory.
+    ///
+    /// # Panics
+    /// If `upper` is not square.
+    #[track_caller]
+    pub fn new(upper: &CscMatrix<f64>) -> Result<Self, KrylovError> {
+        assert_eq!(upper.nrows(), upper.ncols(), "the matrix is square");
+        let unknowns = upper.nrows();
+        let symbolic = factorize_symbolic_cholesky(
+            pattern(upper),
+            Side::Upper,
+            SymmetricOrdering::Amd,
+            CholeskySymbolicParams::default(),
+        )
+        .map_err(|_| KrylovError::TooLarge { unknowns })?;
+        let numeric =
+            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, faer::Spec::default());
+        let solve = symbolic.solve_in_place_scratch::<f64>(MOST_RIGHT_HAND_SIDES, Par::Seq);
+        let scratch = MemBuffer::try_new(numeric.or(solve))
+            .map_err(|_| KrylovError::TooLarge { unknowns })?;
+        Ok(Self {
+            factor: vec![0.0; symbolic.len_val()],
+            symbolic,
+            entries: upper.nnz(),
+            unknowns,
+            scratch,
+        })
+    }
+
+    /// Factorises the matrix with the upper triangle `upper`, of the pattern that [`SparseCholesky::new`] saw.
+    ///
+    /// # Errors
+    /// [`KrylovError::NotPositiveDefinite`] if a pivot is not positive or an entry not finite.
+    ///
+    /// # Panics
+    /// If the number of rows or of entries is another one than before.
+    #[track_caller]
+    pub fn factorize(&mut self, upper: &CscMatrix<f64>) -> Result<(), KrylovError> {
+        assert_eq!(upper.nrows(), self.unknowns, "the same size as before");
+        assert_eq!(upper.nnz(), self.entries, "the same pattern as before");
+        let unknowns = self.unknowns;
+        if !upper.values().iter().all(|value| value.is_finite()) {
+            return Err(KrylovError::NotPositiveDefinite { unknowns });
+        }
+        self.symbolic
+            .factorize_numeric_llt(
+                &mut self.factor,
+                SparseColMatRef::new(pattern(upper), upper.values()),
+                Side::Upper,
+                LltRegularization::default(),
+                Par::Seq,
+                MemStack::new(&mut self.scratch),
+                faer::Spec::default(),
+            )
+            .map(|_| ())
+            .map_err(|_| KrylovError::NotPositiveDefinite { unknowns })
+    }
+
+    /// Replaces the columns of `x`, one after the other in memory, by `A⁻¹ x`.
+    ///
+    /// # Panics
+    /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].
+    #[track_caller]
+    pub fn solve_in_place(&mut self, x: &mut [f64]) {
+        if self.unknowns == 0 {
+            return;
+        }
+        let columns = x.len() / self.unknowns;
+        assert!(
+            x.len() == columns * self.unknowns && columns <= MOST_RIGHT_HAND_SIDES,
+            "whole columns, at most {MOST_RIGHT_HAND_SIDES}"
+        );
+        LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(x, self.unknowns, columns),
+            Par::Seq,
+            MemStack::new(&mut self.scratch),
+        );
+    }
+}
+
+fn pattern(matrix: &CscMatrix<f64>) -> SymbolicSparseColMatRef<'_, usize> {
+    SymbolicSparseColMatRef::new_checked(
+        matrix.nrows(),
+        matrix.ncols(),
+        matrix.col_offsets(),
+        None,
+        matrix.row_indices(),
+    )
+}
