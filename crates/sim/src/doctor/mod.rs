@@ -2,7 +2,7 @@
 //!
 //! - [`examine`]: everything, overlaps with their depth included
 //! - [`quick_look`]: the cheap part, for the beginning of every run
-//! - [`separate`]: the same scene with bodies moved until nothing overlaps
+//! - [`separate()`]: the same scene with bodies moved until nothing overlaps
 //!
 //! ```
 //! use impinge_sim::Scene;
