@@ -1,4 +1,4 @@
-//! Contact rows as the methods beside the active-set one use them, and when any of them may stop.
+//! Contact rows as all methods use them, what they check before they start, and when they may stop.
 
 use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution,

@@ -171,7 +171,7 @@ impl ActiveSetCr {
             *r = b - ay;
         }
         for (contact, force) in work.forces.iter().enumerate() {
-            add_impulse(problem, contact, *force, r);
+            add_impulse(problem, contact, force, r);
         }
         vector::dot(r, r).sqrt()
     }

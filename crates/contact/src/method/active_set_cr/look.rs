@@ -158,6 +158,6 @@ fn commit(
         new[0] - old[0],
         new[1] - old[1],
     );
-    add_impulse(problem, contact, change, residual);
+    add_impulse(problem, contact, &change, residual);
     *multipliers = next;
 }

@@ -91,7 +91,7 @@ impl ActiveSetCr {
             let [f1, f2] = multipliers.friction_force();
             let force = Vector3::new(multipliers.lambda, f1, f2);
             if multipliers.state != ContactState::Inactive {
-                add_impulse(problem, contact, force, &mut work.r.v);
+                add_impulse(problem, contact, &force, &mut work.r.v);
             }
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
             work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
@@ -172,20 +172,7 @@ impl ActiveSetCr {
         solution: &ContactSolution,
     ) -> Result<(), ContactError> {
         self.settings.validate()?;
-        problem.validate()?;
-        let same = |what, found, expected| {
-            if found == expected {
-                Ok(())
-            } else {
-                Err(ContactError::WarmStartMismatch {
-                    what,
-                    found,
-                    expected,
-                })
-            }
-        };
-        same("velocities", solution.velocity.len(), problem.unknowns())?;
-        same("contacts", solution.contacts.len(), problem.contacts())
+        super::rows::check(problem, solution)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Products with the active rows `L = −[J; J_t]`, masked by state.
 
+pub(super) use crate::method::rows::{add_impulse, at, displacement};
 use crate::{ContactProblem, ContactState};
 use nalgebra::Vector3;
 
@@ -45,35 +46,6 @@ impl RowMask {
     }
 }
 
-/// `[J; J_t]·x` of one contact.
-#[inline]
-pub(super) fn displacement(problem: &ContactProblem, contact: usize, x: &[f64]) -> Vector3<f64> {
-    let (blocks, jacobians) = problem.row(contact);
-    let mut sum = Vector3::zeros();
-    for (&block, jacobian) in blocks.iter().zip(jacobians) {
-        sum += jacobian * at(x, block);
-    }
-    sum
-}
-
-/// `y += [J; J_t]ᵀ·force` of one contact.
-#[inline]
-pub(super) fn add_impulse(
-    problem: &ContactProblem,
-    contact: usize,
-    force: Vector3<f64>,
-    y: &mut [f64],
-) {
-    let (blocks, jacobians) = problem.row(contact);
-    for (&block, jacobian) in blocks.iter().zip(jacobians) {
-        let impulse = jacobian.tr_mul(&force);
-        let y = &mut y[3 * block as usize..][..3];
-        y[0] += impulse[0];
-        y[1] += impulse[1];
-        y[2] += impulse[2];
-    }
-}
-
 /// Completes `B x` given its part `A x_v` in `out_v`: `out_v −= Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
 ///
 /// `softness` is the diagonal of `E`, 3 per contact (m/N).
@@ -93,14 +65,7 @@ pub(super) fn add_contact_product(
         let force = mask.apply(at(x_m, contact as u32));
         let soft = force.component_mul(&at(softness, contact as u32));
         let moved = mask.apply(displacement(problem, contact, x_v) + soft);
-        add_impulse(problem, contact, -force, out_v);
+        add_impulse(problem, contact, &-force, out_v);
         out_m[3 * contact..][..3].copy_from_slice((-moved).as_slice());
     }
-}
-
-/// The three entries of block `block`.
-#[inline]
-pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
-    let x = &x[3 * block as usize..][..3];
-    Vector3::new(x[0], x[1], x[2])
 }

@@ -1,6 +1,9 @@
 //! Settings of the active-set conjugate-residual method.
 
-use crate::ContactError;
+use crate::{
+    ContactError,
+    method::rows::{check_tolerances, positive},
+};
 use serde::{Deserialize, Serialize};
 
 /// `C⁻¹` of the iteration.
@@ -133,20 +136,7 @@ impl Default for ActiveSetCrSettings {
 
 impl ActiveSetCrSettings {
     pub(super) fn validate(&self) -> Result<(), ContactError> {
-        let positive = |name, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(ContactError::Setting {
-                    name,
-                    value,
-                    requirement: "positive and finite",
-                })
-            }
-        };
-        positive("tolerances.momentum", self.tolerances.momentum)?;
-        positive("tolerances.gap", self.tolerances.gap)?;
-        positive("tolerances.slip", self.tolerances.slip)?;
+        check_tolerances(&self.tolerances)?;
         positive("direction_tolerance", self.direction_tolerance)?;
         positive("direction_step", self.direction_step)?;
         if self.direction_step > 1.0 {
