@@ -737,3 +737,23 @@ fn overflow_is_a_breakdown_that_restores_the_start() {
         assert_eq!(solution, before);
     }
 }
+
+/// A trace has one row per iteration, anticipation or not.
+#[test]
+fn every_iteration_is_traced_once() {
+    for settings in variants() {
+        let problem = pressed_lattice(4);
+        let mut solver = ActiveSetCr::new(settings);
+        solver.record();
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = solver.solve(&problem, &mut solution).expect("sound");
+        let traced: Vec<u64> = solver.trace().iter().map(|row| row.iteration).collect();
+        let expected: Vec<u64> = (1..=report.iterations).collect();
+        assert_eq!(traced, expected, "{settings:?}");
+        let anticipated = solver
+            .trace()
+            .iter()
+            .filter(|row| row.phase == "anticipation");
+        assert_eq!(anticipated.count() as u64, report.anticipations);
+    }
+}

@@ -122,7 +122,6 @@ impl ActiveSetCr {
             report.state_changes += changes;
             let (norm, curvature) = self.residual_of_step(problem, solution, bound);
             self.trace.push("anticipation", || norm, report);
-            self.trace.push("anticipation", || norm, report);
             if !norm.is_finite() {
                 break;
             }

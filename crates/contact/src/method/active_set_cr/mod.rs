@@ -161,6 +161,11 @@ impl ActiveSetCr {
         }
         work.r.axpy(-alpha, &work.bp);
         work.z.axpy(-alpha, &work.q);
+        self.note_iteration(report);
+    }
+
+    /// A row of the trace; iterations that led nowhere have one too.
+    fn note_iteration(&mut self, report: &ContactReport) {
         let residual = &self.work.r;
         self.trace
             .push("conjugate residuals", || residual.norm(), report);
@@ -267,6 +272,7 @@ impl ActiveSetCr {
             report.iterations += 1;
             since_restart += 1;
             if curvature == 0.0 || !curvature.is_finite() {
+                self.note_iteration(&report);
                 if self.fall_back(&mut report) {
                     self.restart(problem);
                     (previous, guarded_before, since_restart) = (None, false, 0);
