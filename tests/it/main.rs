@@ -1,5 +1,6 @@
 //! Laws of whole simulations, on small scenes: momentum, energy, rest, no intersection, one set of bits.
 
+mod asynchronous;
 mod determinism;
 mod energy;
 mod intersection;

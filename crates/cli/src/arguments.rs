@@ -76,7 +76,7 @@ pub(crate) struct Run {
 pub(crate) struct Solve {
     /// The problem, for example out/rings/problems/step_00100_round_01.problem, or a friction problem (.fcp).
     pub(crate) problem: PathBuf,
-    /// The method: cr, active-set, sp-active-set, sp-2cr, ica or exact-compliance. Default: the one that the problem was met by, with its settings.
+    /// The method: cr, active-set, sp-active-set, sp-2cr, ica, exact-compliance or compliant-kkt. Default: the one that the problem was met by, with its settings.
     /// For friction problems: auto, pgs, newton or admm. Default: auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,

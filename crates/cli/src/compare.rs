@@ -18,6 +18,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
     use_threads(options.threads)?;
     let mut simulation = Simulation::new(&scene)?;
+    for notice in simulation.take_notices() {
+        terminal::remark(&notice);
+    }
     let methods = options
         .methods
         .iter()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
     Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv,
-    Summary,
+    Summary, write_events,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,7 +21,10 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
     use_threads(options.threads)?;
     // Everything that can be wrong with the input is found before a folder is touched.
-    let simulation = Simulation::new(&scene)?;
+    let mut simulation = Simulation::new(&scene)?;
+    for notice in simulation.take_notices() {
+        terminal::remark(&notice);
+    }
     if !options.quiet {
         super::doctor::warn(&scene, simulation.model());
     }
@@ -189,6 +192,9 @@ impl<'a> Recorder<'a> {
             wall_seconds: self.begin.elapsed().as_secs_f64(),
         };
         self.summary.write(self.frames.folder(), &facts, &outcome)?;
+        if let Some(events) = self.simulation.events() {
+            write_events(self.frames.folder(), events)?;
+        }
         let problems = self.problems()?;
 
         if !options.quiet {

@@ -87,6 +87,52 @@ pub enum ContactError {
         /// Length in the problem.
         expected: usize,
     },
+    /// A compliance is below zero.
+    #[error(
+        "constraint {constraint} has the compliance {value:e}; it must be 0 (hard) or positive"
+    )]
+    NegativeCompliance {
+        /// Index of the constraint.
+        constraint: usize,
+        /// The diagonal entry.
+        value: f64,
+    },
+    /// A constraint row without any free unknown cannot be met.
+    #[error(
+        "a row of constraint {constraint} acts on no unknown of the problem; leave out constraints between what does not \
+         move, and links without length"
+    )]
+    EmptyConstraint {
+        /// Index of the constraint.
+        constraint: usize,
+    },
+    /// The method has no place for constraint rows.
+    #[error(
+        "the problem has {rows} constraint rows, which this method does not know; choose `compliant-kkt`"
+    )]
+    ConstraintRows {
+        /// How many.
+        rows: usize,
+    },
+    /// Hard constraints depend on each other in a way that no factorisation survives.
+    #[error(
+        "the hard constraints depend on each other and the KKT matrix has no factors; remove constraints that others \
+         imply, or give them a compliance"
+    )]
+    DependentConstraints,
+    /// Bilateral rows leave a contact or one-sided row nothing to move.
+    #[error(
+        "contact or one-sided row {contact} cannot move at all: hard constraints hold everything it touches"
+    )]
+    Immovable {
+        /// Index among the contacts, one-sided rows after them.
+        contact: usize,
+    },
+    /// MINRES on the KKT matrix knows equalities only.
+    #[error(
+        "contacts and one-sided rows need the direct solver of the method `compliant-kkt`, not MINRES"
+    )]
+    OneSidedRows,
     /// A tolerance or parameter of the method is outside its range.
     #[error("setting `{name}` is {value:e}; it must be {requirement}")]
     Setting {
@@ -96,5 +142,62 @@ pub enum ContactError {
         value: f64,
         /// The admissible range in words.
         requirement: &'static str,
+    },
+    /// The method needs to know how bodies yield at rest, and nothing was told of this one.
+    #[error(
+        "nothing is known of how the body with block {block} yields at rest, which `warped-compliance` needs; run the \
+         scene by that method, or choose `exact-compliance` for a problem that stands alone"
+    )]
+    NoRestCompliance {
+        /// A block of the body.
+        block: usize,
+    },
+    /// What is known of the bodies is for another step length.
+    #[error(
+        "the bodies' compliance at rest is for a step of {known:e} s, the problem's is {time_step:e} s; compute it anew"
+    )]
+    RestComplianceStep {
+        /// Step that the compliance is for (s).
+        known: f64,
+        /// Step of the problem (s).
+        time_step: f64,
+    },
+    /// What is known of the bodies names blocks that the problem does not have, or one of them twice.
+    #[error(
+        "body {body} of what is known of the bodies does not fit the problem; compute its compliance anew"
+    )]
+    RestComplianceBlocks {
+        /// Its index.
+        body: usize,
+    },
+    /// A contact acts on a node that was not among those that may touch.
+    #[error(
+        "contact {contact} acts on block {block}, which is not among the nodes that may touch; compute the compliance at \
+         rest with it"
+    )]
+    InteriorContact {
+        /// Index of the contact.
+        contact: usize,
+        /// The block.
+        block: usize,
+    },
+    /// A body has no compliance at rest.
+    #[error(
+        "the body's matrix at rest has no inverse (smallest over largest eigenvalue {ratio:e}): nothing holds it; give it \
+         inertia, a finite step, or prescribed nodes"
+    )]
+    SingularCompliance {
+        /// Smallest over largest eigenvalue, about.
+        ratio: f64,
+    },
+    /// Stored numbers are too many or too few.
+    #[error(
+        "{found} blocks of compliance where the surface's nodes make {expected}; compute it anew"
+    )]
+    ComplianceSize {
+        /// Blocks given.
+        found: usize,
+        /// Blocks needed.
+        expected: usize,
     },
 }

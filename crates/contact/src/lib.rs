@@ -14,16 +14,21 @@
 //! - [`frame`]: the orthonormal frame of a contact, carried along when the normal turns;
 //! - [`problem`]: rows, offsets and coefficients, free of any method;
 //! - [`solution`]: velocities and multipliers, at once warm start and result;
+//! - [`compliance`]: what is known of bodies beyond the problem, for methods that approximate `A⁻¹`;
+//! - [`constraint`]: joints, links and strains with compliance and geometric stiffness, as further rows;
 //! - [`method`]: the active-set conjugate-residual solver, those it is compared with, and what they report;
 //! - [`mod@residual`]: the independent judge; it shares no code with a solver;
 //! - [`stored`]: a problem with its warm start as bytes, to be replayed;
+//! - [`penalty`]: layers of springs instead of a problem, for the asynchronous integrator;
 //! - [`delassus`]: bare friction problems `u = W r + q` from any program, their methods and their judge.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
 //! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone and maximum dissipation to tolerance |
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | the same where its alternation converges; cone or pyramid |
+//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | nothing with the factor; momentum by a few percent of the contact impulse with the compliance at rest |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | the same, slowly for stiff bodies; cone or pyramid |
+//! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one that knows constraint rows |
 //!
 //! ```
 //! use impinge_contact::method::{ContactSolver, active_set_cr::{ActiveSetCr, ActiveSetCrSettings}};
@@ -52,12 +57,15 @@
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
 //!
-//! **Limits today:** normal and tangent rows only; compliant and bilateral rows have no kind yet.
+//! **Limits today:** constraint rows are known to one method and to the residual; the other methods refuse them.
 
+pub mod compliance;
+pub mod constraint;
 pub mod delassus;
 mod error;
 pub mod frame;
 pub mod method;
+pub mod penalty;
 pub mod problem;
 pub mod residual;
 pub mod solution;

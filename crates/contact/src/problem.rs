@@ -1,6 +1,7 @@
 //! The contact problem as plain data: nothing in it belongs to a method.
 
 use crate::ContactError;
+use crate::constraint::ConstraintRows;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
 
@@ -25,6 +26,7 @@ pub struct ContactRow<'a> {
 /// | rows | `[J; J_t]` | `3·contacts × n` | s |
 /// | `offsets` | `(c_n, c_t)` | 3 per contact | m |
 /// | `friction` | `μ` | 1 per contact | 1 |
+/// | `constraints` | `j`, `c`, `C` | see [`ConstraintRows`] | |
 #[derive(Debug, Clone)]
 pub struct ContactProblem {
     /// Length of the step (s); the rows already carry it.
@@ -33,6 +35,8 @@ pub struct ContactProblem {
     pub momentum: SymmetricBlockMatrix,
     /// `b`, an impulse.
     pub rhs: Vec<f64>,
+    /// Rows of joints, links and strains.
+    pub constraints: ConstraintRows,
     offsets: Vec<Vector3<f64>>,
     friction: Vec<f64>,
     starts: Vec<u32>,
@@ -56,6 +60,7 @@ impl ContactProblem {
             time_step,
             momentum,
             rhs,
+            constraints: ConstraintRows::default(),
             offsets: Vec::new(),
             friction: Vec::new(),
             starts: vec![0],
@@ -187,6 +192,6 @@ impl ContactProblem {
                 return Err(ContactError::NegativeFriction { contact, value: mu });
             }
         }
-        Ok(())
+        self.constraints.validate(self.momentum.blocks())
     }
 }

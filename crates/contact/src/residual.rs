@@ -29,6 +29,9 @@ pub struct ContactResidual {
     /// `e_t = max W_t ‖F − proj(F − s/W_t)‖` (m), the projection being on the disk of radius `μ max(λ, 0)`:
     /// cone, stick and maximum dissipation in one number.
     pub friction: f64,
+    /// `e_c`: of constraint rows, `max |j v + C λ − c|`, and for one-sided ones `max |min(w λ, j v + C λ − c)|` with
+    /// `w = j diag(A)⁻¹ jᵀ + C` (the unit of `φ`).
+    pub constraint: f64,
     /// Largest violated gap `max(0, −g)` (m).
     pub penetration: f64,
     /// `Σ max(0, F·s)` (J): friction doing positive work.
@@ -42,6 +45,7 @@ impl ContactResidual {
         self.momentum < 2.0 * tolerances.momentum
             && self.normal < 2.0 * tolerances.gap
             && self.friction < 2.0 * tolerances.slip.max(tolerances.gap)
+            && self.constraint < 2.0 * tolerances.gap
     }
 }
 
@@ -73,6 +77,11 @@ pub fn residual_under(
         solution.contacts.len(),
         problem.contacts(),
         "one multiplier set per contact"
+    );
+    assert_eq!(
+        solution.constraints.len(),
+        problem.constraints.len(),
+        "one multiplier per constraint row"
     );
     let velocity: Vec<Vector3<f64>> = solution
         .velocity
@@ -119,12 +128,51 @@ pub fn residual_under(
         out.friction = worst(out.friction, w_t * (f1 - target[0]).hypot(f2 - target[1]));
         out.friction_work += (f1 * slip[0] + f2 * slip[1]).max(0.0);
     }
+    judge_constraints(problem, solution, &velocity, &mut balance, &mut out);
     out.momentum = balance
         .iter()
         .map(Vector3::norm_squared)
         .sum::<f64>()
         .sqrt();
     out
+}
+
+/// Takes the constraints' impulses off the momentum balance and measures their rows.
+fn judge_constraints(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    velocity: &[Vector3<f64>],
+    balance: &mut [Vector3<f64>],
+    out: &mut ContactResidual,
+) {
+    let mut first = 0;
+    for index in 0..problem.constraints.groups() {
+        let group = problem.constraints.group(index);
+        let rows = group.offset.len();
+        let forces = &solution.constraints[first..first + rows];
+        first += rows;
+        let mut entries = group.jacobian.iter();
+        for row in 0..rows {
+            let mut excess = -group.offset[row];
+            let mut response = group.compliance[row * rows + row];
+            for (&block, j) in group.blocks.iter().zip(&mut entries) {
+                let block = block as usize;
+                excess += j.dot(&velocity[block]);
+                balance[block] -= j * forces[row];
+                let diagonal = problem.momentum.diagonal_block(block).diagonal();
+                response += j.component_mul(j).component_div(&diagonal).sum();
+            }
+            for (column, force) in forces.iter().enumerate() {
+                excess += group.compliance[row * rows + column] * force;
+            }
+            let misfit = if group.unilateral {
+                (response * forces[row]).min(excess)
+            } else {
+                excess
+            };
+            out.constraint = worst(out.constraint, misfit.abs());
+        }
+    }
 }
 
 /// The larger of the two, where NaN counts as larger than anything: a judge must not lose it.

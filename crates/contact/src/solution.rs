@@ -71,6 +71,8 @@ pub struct ContactSolution {
     pub velocity: Vec<f64>,
     /// One entry per contact.
     pub contacts: Vec<Multipliers>,
+    /// `λ` of every constraint row.
+    pub constraints: Vec<f64>,
 }
 
 impl ContactSolution {
@@ -79,6 +81,7 @@ impl ContactSolution {
         Self {
             velocity: vec![0.0; problem.unknowns()],
             contacts: vec![Multipliers::default(); problem.contacts()],
+            constraints: vec![0.0; problem.constraints.len()],
         }
     }
 }

@@ -15,6 +15,7 @@
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
 //! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
+//! - [`thin`]: springs, triangles and hinges of thin bodies, term by term;
 //! - [`rigid`]: mass, centre and inertia of a rigid body, its pose, and its spin without torque.
 //!
 //! ```
@@ -37,7 +38,7 @@
 //!
 //! Does not know: contact, files, time (a step length enters as [`AssemblyScales`] and in [`rigid`] only).
 //!
-//! Present limits: linear tetrahedra only (they lock near `poisson = 0.5`); lumped mass only; isotropic materials only.
+//! Present limits: solids are linear tetrahedra only (they lock near `poisson = 0.5`); thin bodies are not assembled into a matrix; lumped mass only; isotropic materials only.
 
 pub mod assembly;
 pub mod damping;
@@ -46,6 +47,7 @@ mod error;
 pub mod kinematics;
 pub mod material;
 pub mod rigid;
+pub mod thin;
 
 pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
 pub use damping::RayleighDamping;

@@ -127,6 +127,13 @@ impl Comparison {
 }
 
 impl SolveObserver for Comparison {
+    fn wants_bodies(&self) -> bool {
+        let contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        contenders
+            .iter()
+            .any(|contender| contender.record.settings.needs_bodies())
+    }
+
     fn solved(&mut self, solve: &Solve<'_>) {
         let mut contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for contender in contenders.iter_mut() {
@@ -145,6 +152,9 @@ impl Contender {
         }
         self.solution.velocity.clone_from(&solve.start.velocity);
         self.solution.contacts.clone_from(&solve.start.contacts);
+        if let Some(bodies) = solve.bodies {
+            self.solver.know_bodies(bodies);
+        }
         // Other programs on the machine do not count, other threads of this one would: the run waits meanwhile.
         let begin = ProcessTime::try_now();
         let solved = self.solver.solve(solve.problem, &mut self.solution);

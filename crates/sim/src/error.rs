@@ -21,6 +21,16 @@ pub enum SimError {
     /// Elements or masses.
     #[error(transparent)]
     Fem(#[from] impinge_fem::FemError),
+    /// A body's compliance at rest.
+    #[error(
+        "compliance at rest of `{body}`: {problem}; mend what it says, or choose the method `exact-compliance`"
+    )]
+    RestCompliance {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// No free node anywhere.
     #[error(
         "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of its nodes"
@@ -41,6 +51,28 @@ pub enum SimError {
         /// A point of the first triangle (m).
         place: [f64; 3],
     },
+    /// Two features of one body start within the first penalty layer.
+    #[error(
+        "`{body}` starts with features {distance:e} m apart that have no corner in common (points {points:?}), closer than \
+         the thickness of {thickness:e} m, so the layers would press on it for ever; use a thickness below {distance:e} m \
+         or a coarser mesh"
+    )]
+    ThickerThanMesh {
+        /// Name of the body.
+        body: String,
+        /// Points of the pair.
+        points: [u32; 4],
+        /// Their distance (m).
+        distance: f64,
+        /// Thickness of the first layer (m).
+        thickness: f64,
+    },
+    /// The asynchronous stepper cannot start.
+    #[error(transparent)]
+    Asynchronous(#[from] crate::stepper::asynchronous::SystemError),
+    /// The law of the penalty layers.
+    #[error(transparent)]
+    Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
     #[error(
         "`{body}` reaches {depth:e} m into the half-space `{half_space}` at the start, at {place:?} m; move it out"
@@ -127,6 +159,15 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
+    /// The bodies' compliance at rest for this step length could not be had.
+    #[error("{problem}")]
+    RestCompliance {
+        /// What is wrong.
+        problem: String,
+    },
+    /// The asynchronous integrator stopped.
+    #[error(transparent)]
+    Asynchronous(#[from] crate::stepper::asynchronous::Stop),
     /// The problem could not be posed.
     #[error(transparent)]
     Problem(#[from] impinge_contact::ContactError),
@@ -135,8 +176,7 @@ pub enum StepFailure {
 /// A step that could not be made collision-free; the state is the last safe one.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[error(
-    "step {step} (t = {time:.6} s) could not be completed: {failure}; parts as short as {shortest:e} s were tried. \
-     Everything up to here is safe. Try a shorter `time.step` or a smaller `time.minimum_step`"
+    "step {step} (t = {time:.6} s) could not be completed: {failure}{}", mend_of(failure, *shortest)
 )]
 pub struct StepError {
     /// Number of the step.
@@ -147,4 +187,14 @@ pub struct StepError {
     pub shortest: f64,
     /// What went wrong in it.
     pub failure: StepFailure,
+}
+
+fn mend_of(failure: &StepFailure, shortest: f64) -> String {
+    match failure {
+        StepFailure::Asynchronous(_) => ". Everything up to here is safe".to_owned(),
+        _ => format!(
+            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
+             smaller `time.minimum_step`"
+        ),
+    }
 }

@@ -1,9 +1,12 @@
 //! Scenes, models, states and steppers: the order of a time step.
 
 pub mod compare;
+pub mod compliance;
+pub mod constrained;
 pub mod doctor;
 pub mod error;
 pub mod forces;
+pub(crate) mod joints;
 pub mod model;
 pub mod output;
 pub mod report;

@@ -2,21 +2,26 @@
 
 use crate::{
     error::SimError,
+    joints::{Joined, PartsToJoin, coupled_blocks, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene, SceneParts,
-        pair_friction,
+        Asynchronous, BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene,
+        SceneParts, ShellPart, pair_friction,
     },
     state::State,
     step::features::Neighbours,
     tolerances::{ToleranceMode, ToleranceScales},
 };
+use impinge_contact::constraint::{Constraint, GeometricStiffness};
 use impinge_contact::method::Method;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
+use impinge_contact::method::compliant_kkt::CompliantKktSettings;
 use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
+use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
+use impinge_fem::thin::{EdgeSpring, Hinge, Membrane, Shell, ShellMaterial};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
     mesh::TriangleMesh,
@@ -24,7 +29,7 @@ use impinge_geometry::{
 };
 use impinge_krylov::block::BlockPattern;
 use nalgebra::Vector3;
-use std::{ops::Range, sync::Arc};
+use std::{ops::Range, path::PathBuf, sync::Arc};
 
 /// A deformable body, a rigid body or a mesh obstacle.
 #[derive(Debug, Clone)]
@@ -35,6 +40,8 @@ pub struct Body {
     pub points: Range<usize>,
     /// Its tetrahedra; empty for rigid bodies and obstacles.
     pub tets: Range<usize>,
+    /// Whether it is thin: elastic terms on its triangles instead of elements.
+    pub thin: bool,
     /// Its surface triangles.
     pub triangles: Range<usize>,
     /// Its own friction coefficient.
@@ -54,6 +61,43 @@ pub struct HalfSpace {
     pub normal: Vector3<f64>,
     /// Its own friction coefficient.
     pub friction: f64,
+}
+
+/// The elastic terms of all thin bodies.
+#[derive(Debug, Clone, Default)]
+pub struct ThinBodies {
+    /// Springs along edges, each body's with its damping time (s).
+    pub springs: Vec<(f64, Vec<EdgeSpring>)>,
+    /// Triangles that resist strain.
+    pub membranes: Vec<Membrane>,
+    /// Hinges that resist bending.
+    pub hinges: Vec<Hinge>,
+    /// Mass of each of their points (kg), by point.
+    masses: Vec<(usize, f64)>,
+}
+
+impl ThinBodies {
+    /// Elastic energy (J) at given positions (m).
+    ///
+    /// # Panics
+    /// If there are fewer positions than points.
+    pub fn energy(&self, x: &[Vector3<f64>]) -> f64 {
+        fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
+            points.map(|point| x[point as usize])
+        }
+        let springs = self.springs.iter().flat_map(|(_, springs)| springs);
+        springs.map(|t| t.energy(&at(x, &t.points))).sum::<f64>()
+            + self
+                .membranes
+                .iter()
+                .map(|t| t.energy(&at(x, &t.points)))
+                .sum::<f64>()
+            + self
+                .hinges
+                .iter()
+                .map(|t| t.energy(&at(x, &t.points)))
+                .sum::<f64>()
+    }
 }
 
 /// What moves a point.
@@ -93,10 +137,16 @@ pub struct Model {
     pub rigid: Vec<RigidBody>,
     /// Mesh obstacles; body `bodies.len() + i` of the collision surface.
     pub obstacles: Vec<Body>,
+    /// Joints and links; their particles are points, their bodies those of `rigid`.
+    pub joints: Vec<Constraint>,
+    /// What of their geometric stiffness is used.
+    pub joint_stiffness: GeometricStiffness,
     /// Half-spaces.
     pub half_spaces: Vec<HalfSpace>,
     /// Tetrahedra of all bodies.
     pub tets: Vec<[u32; 4]>,
+    /// Elastic terms of thin bodies, over all points.
+    pub thin: ThinBodies,
     /// Elements, materials and masses.
     pub elastic: ElasticModel,
     /// Blocks of the momentum matrix.
@@ -117,8 +167,12 @@ pub struct Model {
     pub anchored_contacts: bool,
     /// Scales of the tolerances.
     pub tolerances: ToleranceScales,
+    /// The asynchronous stepper's part of the scene, where it is chosen.
+    pub asynchronous: Option<Asynchronous>,
     /// The contact method with its settings, tolerances excepted.
     pub solver: Method,
+    /// The folder that compliances at rest are kept in, if any.
+    pub rest_compliance: Option<PathBuf>,
 }
 
 impl Model {
@@ -131,6 +185,9 @@ impl Model {
         let mut builder = Builder::default();
         for (index, part) in parts.bodies.iter().enumerate() {
             builder.add_body(index, part)?;
+        }
+        for part in &parts.shells {
+            builder.add_shell(part)?;
         }
         for part in &parts.rigid_bodies {
             builder.add_rigid(part, &parts.motions);
@@ -186,7 +243,8 @@ impl Model {
 
     /// The rigid ones among the bodies, those with a prescribed motion included, ascending.
     pub fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.bodies.len()).filter(|&body| self.bodies[body].tets.is_empty())
+        (0..self.bodies.len())
+            .filter(|&body| self.bodies[body].tets.is_empty() && !self.bodies[body].thin)
     }
 
     /// Mass of a body (kg); 0 for obstacles and rigid bodies with a prescribed motion.
@@ -221,6 +279,7 @@ struct Builder {
     bodies: Vec<Body>,
     obstacles: Vec<Body>,
     tets: Vec<[u32; 4]>,
+    thin: ThinBodies,
     materials: Vec<Material>,
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
@@ -301,10 +360,64 @@ impl Builder {
             name: part.name.clone(),
             points: first_point..self.rest.len(),
             tets: first_tet..self.tets.len(),
+            thin: false,
             triangles: first_triangle..self.triangles.len(),
             friction: part.friction,
             original_nodes,
         });
+        Ok(())
+    }
+
+    fn add_shell(&mut self, part: &ShellPart) -> Result<(), SimError> {
+        let index = self.bodies.len();
+        let first = self.rest.len();
+        let offset = first as u32;
+        let material = ShellMaterial {
+            density: part.shell.density,
+            stretch: part.shell.stretch,
+            poisson: part.shell.poisson,
+            bend: part.shell.bend,
+        };
+        let shell = Shell::new(part.mesh.vertices(), part.mesh.triangles(), &material).map_err(
+            |error| SimError::Body {
+                body: part.name.clone(),
+                problem: error.to_string(),
+            },
+        )?;
+        if let Some(point) = shell.masses.iter().position(|&mass| mass <= 0.0) {
+            return Err(SimError::Body {
+                body: part.name.clone(),
+                problem: format!("no triangle uses point {point}, so it has no mass; remove it"),
+            });
+        }
+        let mut springs = shell.springs;
+        for term in &mut springs {
+            term.points = term.points.map(|point| point + offset);
+        }
+        self.thin.springs.push((part.shell.damping, springs));
+        self.thin
+            .membranes
+            .extend(shell.membranes.into_iter().map(|mut term| {
+                term.points = term.points.map(|point| point + offset);
+                term
+            }));
+        self.thin
+            .hinges
+            .extend(shell.hinges.into_iter().map(|mut term| {
+                term.points = term.points.map(|point| point + offset);
+                term
+            }));
+        self.thin.masses.extend((first..).zip(shell.masses));
+        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        self.bodies.push(Body { thin: true, ..body });
+        self.velocities.extend_from_slice(&part.velocity);
+        self.motions_of_points
+            .extend(part.prescribed.iter().map(|motion| match *motion {
+                Some(motion) => PointMotion::Prescribed(motion as u32),
+                None => PointMotion::Free(u32::MAX),
+            }));
+        self.passive
+            .push(part.prescribed.iter().all(Option::is_some));
         Ok(())
     }
 
@@ -378,21 +491,34 @@ impl Builder {
             name: name.to_owned(),
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
+            thin: false,
             triangles: first_triangle..self.triangles.len(),
             friction,
             original_nodes: (0..mesh.vertices().len() as u32).collect(),
         }
     }
 
-    fn finish(mut self, scene: &Scene, parts: SceneParts) -> Result<(Model, State), SimError> {
-        let elastic = ElasticModel::new(
-            &self.rest,
-            &self.tets,
-            &self.materials,
-            &self.material_of_tet,
-            &self.density_of_tet,
-        )?
-        .with_damping(&self.damping_of_tet);
+    /// Which pairs may touch at all; `joined` bodies overlap where they are joined.
+    fn filter(&self, joined: Vec<[u32; 2]>) -> PairFilter {
+        // Only bodies of elements change their shape.
+        let bodies = self.bodies.iter().chain(&self.obstacles);
+        let keep_shape = (0..)
+            .zip(bodies)
+            .filter(|(_, body)| body.tets.is_empty() && !body.thin);
+        PairFilter {
+            without_self_contact: keep_shape.map(|(body, _)| body).collect(),
+            user_group: if joined.is_empty() {
+                Vec::new()
+            } else {
+                (0..(self.bodies.len() + self.obstacles.len()) as u32).collect()
+            },
+            excluded_groups: joined,
+            ..PairFilter::default()
+        }
+    }
+
+    /// Gives every free point its block: the points of the blocks, and the blocks of the points.
+    fn number_blocks(&mut self) -> (Vec<u32>, Vec<Option<u32>>) {
         let mut point_of_block = Vec::new();
         let mut block_of_point = Vec::with_capacity(self.rest.len());
         for (point, motion) in self.motions_of_points.iter_mut().enumerate() {
@@ -404,6 +530,19 @@ impl Builder {
                 block_of_point.push(None);
             }
         }
+        (point_of_block, block_of_point)
+    }
+
+    fn finish(mut self, scene: &Scene, parts: SceneParts) -> Result<(Model, State), SimError> {
+        let elastic = ElasticModel::new(
+            &self.rest,
+            &self.tets,
+            &self.materials,
+            &self.material_of_tet,
+            &self.density_of_tet,
+        )?
+        .with_damping(&self.damping_of_tet);
+        let (point_of_block, block_of_point) = self.number_blocks();
         for (index, rigid) in self.rigid.iter_mut().enumerate() {
             rigid.first_block = (point_of_block.len() + 2 * index) as u32;
         }
@@ -411,21 +550,32 @@ impl Builder {
         if blocks == 0 {
             return Err(SimError::NothingMoves);
         }
-        let pattern = BlockPattern::from_pairs(blocks, elastic.block_pairs(&block_of_point));
-        // Only bodies of elements change their shape.
-        let bodies = self.bodies.iter().chain(&self.obstacles);
-        let keep_shape = (0..).zip(bodies).filter(|(_, body)| body.tets.is_empty());
-        let filter = PairFilter {
-            without_self_contact: keep_shape.map(|(body, _)| body).collect(),
-            ..PairFilter::default()
+        let parts_to_join = PartsToJoin {
+            rest: &self.rest,
+            bodies: &self.bodies,
+            obstacles: &self.obstacles,
+            rigid: &self.rigid,
         };
+        let Joined {
+            constraints: joints,
+            pairs: joined,
+        } = join(scene, &parts_to_join)?;
+        let joint_pairs = coupled_blocks(&joints, &block_of_point, &self.rigid);
+        let pairs = elastic.block_pairs(&block_of_point).chain(joint_pairs);
+        let pattern = BlockPattern::from_pairs(blocks, pairs);
+        let filter = self.filter(joined);
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
         let solver = solver_settings(scene);
+        check_method(scene, &solver, &joints)?;
+        let mut mass = elastic.lumped_mass();
+        for &(point, share) in &self.thin.masses {
+            mass[point] = share;
+        }
         let mut model = Model {
             mass_damping: elastic.lumped_mass_damping(),
-            mass: elastic.lumped_mass(),
+            mass,
             rest: self.rest,
             motion_of_point: self.motions_of_points,
             block_of_point,
@@ -434,6 +584,8 @@ impl Builder {
             bodies: self.bodies,
             rigid: self.rigid,
             obstacles: self.obstacles,
+            joint_stiffness: joint_stiffness(scene),
+            joints,
             half_spaces: parts
                 .half_spaces
                 .into_iter()
@@ -445,6 +597,7 @@ impl Builder {
                 })
                 .collect(),
             tets: self.tets,
+            thin: self.thin,
             elastic,
             pattern: Arc::new(pattern),
             neighbours: Neighbours::new(&surface),
@@ -455,7 +608,13 @@ impl Builder {
             allow_inversion: scene.solver.allow_inversion,
             anchored_contacts: scene.solver.anchored_contacts,
             tolerances: ToleranceScales::default(),
+            asynchronous: scene.asynchronous,
             solver,
+            rest_compliance: scene
+                .solver
+                .rest_compliance
+                .as_ref()
+                .map(|folder| scene.folder().join(folder)),
         };
         model.tolerances = scales(scene, &model);
         let mut state = State {
@@ -465,6 +624,7 @@ impl Builder {
             velocities: self.velocities,
             rigid: self.rigid_start,
             contacts: Vec::new(),
+            joint_forces: vec![0.0; model.joints.iter().map(Constraint::rows).sum()],
         };
         // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
         for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
@@ -474,13 +634,37 @@ impl Builder {
     }
 }
 
+/// What of the geometric stiffness of joints the scene wants.
+fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
+    match scene.solver.joint_stiffness {
+        crate::scene::JointStiffness::None => GeometricStiffness::None,
+        crate::scene::JointStiffness::Symmetric => GeometricStiffness::Symmetric,
+        crate::scene::JointStiffness::Projected => GeometricStiffness::Projected,
+    }
+}
+
+/// Joints are rows that only one method knows.
+fn check_method(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(), SimError> {
+    if joints.is_empty() || matches!(solver, Method::CompliantKkt(_)) {
+        return Ok(());
+    }
+    Err(scene
+        .error_at(
+            "solver.method",
+            format!("the method `{}` knows no joints", solver.name()),
+            "leave it out, or write \"compliant-kkt\"",
+        )
+        .into())
+}
+
 /// Lengths and masses that tolerances are relative to.
 fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
     let (rest, surface) = (&model.rest, &model.surface);
     // Of all that moves by itself; a body of elements counts even where all of its nodes are prescribed.
     let counts = |point: u32| {
         let moves = matches!(model.motion_of_point[point as usize], PointMotion::Rigid(_));
-        moves || !model.solid(model.solid_of_point(point)).tets.is_empty()
+        let solid = model.solid(model.solid_of_point(point));
+        moves || !solid.tets.is_empty() || solid.thin
     };
     let lengths: Vec<f64> = surface
         .edges()
@@ -508,12 +692,17 @@ fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
 }
 
 /// Iterations of one solve after which a shorter step is the better bet.
-const MAX_ITERATIONS: u64 = 1500;
+const MAX_ITERATIONS: u64 = 5000;
 
 /// The method of the scene. Keys that steer the conjugate-residual iteration mean nothing to the methods beside it.
 fn solver_settings(scene: &Scene) -> Method {
     let mut method = match scene.solver.method {
-        crate::scene::SolverMethod::Cr => return Method::Cr(cr_settings(scene)),
+        crate::scene::SolverMethod::Cr if scene.joints.is_empty() => {
+            return Method::Cr(cr_settings(scene));
+        }
+        crate::scene::SolverMethod::Cr | crate::scene::SolverMethod::CompliantKkt => {
+            Method::CompliantKkt(CompliantKktSettings::default())
+        }
         crate::scene::SolverMethod::ActiveSet => {
             return Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
@@ -529,11 +718,28 @@ fn solver_settings(scene: &Scene) -> Method {
             ..StaggeredProjectionsSettings::default()
         }),
         crate::scene::SolverMethod::Ica => Method::Ica(ConstraintAnticipationSettings::default()),
+        crate::scene::SolverMethod::ExactCompliance => {
+            Method::ExactCompliance(compliance_settings(scene))
+        }
+        crate::scene::SolverMethod::WarpedCompliance => {
+            Method::WarpedCompliance(compliance_settings(scene))
+        }
     };
     if let Some(count) = scene.solver.max_iterations {
         *method.max_iterations_mut() = u64::from(count);
     }
     method
+}
+
+fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
+    CorrectiveMotionSettings {
+        delassus: match scene.solver.delassus {
+            crate::scene::Delassus::Built => DelassusForm::Built,
+            crate::scene::Delassus::Unbuilt => DelassusForm::Unbuilt,
+        },
+        momentum_repair: scene.solver.momentum_repair,
+        ..CorrectiveMotionSettings::default()
+    }
 }
 
 fn cr_settings(scene: &Scene) -> ActiveSetCrSettings {

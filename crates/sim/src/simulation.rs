@@ -6,7 +6,7 @@ use crate::{
     report::StepReport,
     scene::Scene,
     state::State,
-    stepper::{SolveObserver, Stepper, Synchronous},
+    stepper::{Asynchronous, SolveObserver, Stepper, Synchronous, asynchronous::Statistics},
 };
 use impinge_contact::Method;
 use impinge_geometry::exact::surface_intersections;
@@ -16,7 +16,13 @@ use nalgebra::Vector3;
 pub struct Simulation {
     model: Model,
     state: State,
-    stepper: Synchronous,
+    stepper: AnyStepper,
+}
+
+/// The stepper that the scene chose.
+enum AnyStepper {
+    Synchronous(Box<Synchronous>),
+    Asynchronous(Box<Asynchronous>),
 }
 
 impl Simulation {
@@ -27,7 +33,12 @@ impl Simulation {
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
         let (model, state) = Model::new(scene)?;
         check_start(&model, &state.positions)?;
-        let stepper = Synchronous::new(&model)?;
+        let stepper = match &model.asynchronous {
+            Some(settings) => {
+                AnyStepper::Asynchronous(Box::new(Asynchronous::new(&model, &state, settings)?))
+            }
+            None => AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?)),
+        };
         Ok(Self {
             model,
             state,
@@ -45,9 +56,28 @@ impl Simulation {
         &self.state
     }
 
-    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one.
+    /// What the user should know of the preparations, since the last call.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        match &mut self.stepper {
+            AnyStepper::Synchronous(stepper) => stepper.take_notices(),
+            AnyStepper::Asynchronous(_) => Vec::new(),
+        }
+    }
+
+    /// What the asynchronous stepper did so far, where it is chosen.
+    pub fn events(&self) -> Option<&Statistics> {
+        match &self.stepper {
+            AnyStepper::Synchronous(_) => None,
+            AnyStepper::Asynchronous(stepper) => Some(stepper.statistics()),
+        }
+    }
+
+    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one; the asynchronous stepper has
+    /// none.
     pub fn observe_solves(&mut self, observer: impl SolveObserver + 'static) {
-        self.stepper.observer = Some(Box::new(observer));
+        if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
+            stepper.observer = Some(Box::new(observer));
+        }
     }
 
     /// Solves the steps to come by `method`, with the tolerances of the scene.
@@ -61,7 +91,10 @@ impl Simulation {
     /// [`StepError`] when it cannot be made collision-free; [`state`](Self::state) is then the last safe one.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         // A step has many short parallel parts: on a worker thread none of them has to wait for one to wake up.
-        rayon::scope(|_| self.stepper.advance(&self.model, &mut self.state))
+        rayon::scope(|_| match &mut self.stepper {
+            AnyStepper::Synchronous(stepper) => stepper.advance(&self.model, &mut self.state),
+            AnyStepper::Asynchronous(stepper) => stepper.advance(&self.model, &mut self.state),
+        })
     }
 }
 

@@ -20,4 +20,6 @@ pub struct State {
     pub rigid: Vec<RigidState>,
     /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.
     pub contacts: Vec<Contact>,
+    /// Force of every row of the joints: what makes their geometric stiffness in the next step.
+    pub joint_forces: Vec<f64>,
 }

@@ -1,6 +1,9 @@
 //! `cargo xtask conformance`: one table per layer of what it guarantees, what was measured, and whether that holds;
 //! every contact method side by side; and all of it as a page.
 
+mod asynchronous;
+mod compliance;
+mod constraints;
 mod contact;
 mod convergence;
 mod effort;
@@ -46,14 +49,15 @@ pub(crate) struct Options {
     /// Also solve every friction problem (.fcp) of this folder, with the layer `contact`
     #[arg(long, value_name = "FOLDER")]
     problems: Option<PathBuf>,
-    /// Method for --problems: auto, pgs, newton or admm
+    /// Methods for --problems, a table each: auto, pgs, newton or admm
     #[arg(
         long,
         value_name = "NAME",
+        value_delimiter = ',',
         default_value = "auto",
         requires = "problems"
     )]
-    method: String,
+    method: Vec<String>,
     /// Bound on both errors of every one of --problems
     #[arg(long, value_name = "T", default_value_t = 1e-8, requires = "problems")]
     tolerance: f64,
@@ -72,7 +76,13 @@ enum Layer {
     Krylov,
     Fem,
     Contact,
+    /// Warped against exact compliance: errors and times
+    Compliance,
+    /// Stable constrained dynamics: loads, chains, condition numbers
+    Constraints,
     Sim,
+    /// The asynchronous stepper: events, growth with size, shares of time
+    Asynchronous,
     /// Every contact method on the problems of whole scenes
     Methods,
 }
@@ -111,13 +121,18 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             Layer::Krylov => krylov::fill(&mut table, extent)?,
             Layer::Fem => fem::fill(&mut table)?,
             Layer::Contact => contact::fill(&mut table, extent)?,
+            Layer::Compliance => compliance::fill(&mut table, extent)?,
+            Layer::Constraints => constraints::fill(&mut table, extent)?,
             Layer::Sim => sim::fill(&mut table, extent)?,
+            Layer::Asynchronous => asynchronous::fill(&mut table, extent)?,
             Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
         table.print();
         tables.push(table);
         if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
-            problems_hold &= friction::run(folder, &options.method, options.tolerance)?;
+            for method in &options.method {
+                problems_hold &= friction::run(folder, method, options.tolerance)?;
+            }
         }
     }
     let path = options.report.clone().unwrap_or_else(report::place);

@@ -44,6 +44,16 @@ impl Table {
         );
     }
 
+    /// `measured ≥ bound`; a number that is not finite breaks the guarantee.
+    pub(super) fn at_least(&mut self, case: &str, measured: f64, bound: f64) {
+        self.push(
+            case,
+            format!("{measured:.2e}"),
+            format!(">= {bound:.1e}"),
+            measured.is_finite() && measured >= bound,
+        );
+    }
+
     /// Exactly `expected`.
     pub(super) fn exactly(&mut self, case: &str, measured: usize, expected: usize) {
         self.push(

@@ -62,6 +62,28 @@ impl BlockRows {
         Ok(out)
     }
 
+    /// The matrix of these rows, whose columns ascend with the diagonal among them.
+    pub(crate) fn from_rows(
+        starts: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<Matrix3<f64>>,
+    ) -> Self {
+        let diagonal = starts
+            .windows(2)
+            .enumerate()
+            .map(|(row, range)| {
+                let columns = &columns[range[0]..range[1]];
+                range[0] + columns.partition_point(|&column| (column as usize) < row)
+            })
+            .collect();
+        Self {
+            starts,
+            columns,
+            values,
+            diagonal,
+        }
+    }
+
     fn extend(&mut self, triplets: &[(usize, usize, Matrix3<f64>)]) {
         for &(_, column, block) in triplets {
             self.columns

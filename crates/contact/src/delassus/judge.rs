@@ -141,7 +141,8 @@ fn natural_map(r: &Vector3<f64>, u: &Vector3<f64>, mu: f64, rho: f64) -> Vector3
 /// The nearest point of `K = {‖x_T‖ ≤ μ x_N}`.
 fn project_on_cone(x: &Vector3<f64>, mu: f64) -> Vector3<f64> {
     let tangential = x.yz().norm();
-    if tangential <= mu * x.x {
+    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` says nothing of the side.
+    if x.x >= 0.0 && tangential <= mu * x.x {
         *x
     } else if mu * tangential <= -x.x {
         Vector3::zeros()

@@ -60,7 +60,8 @@ fn defect(r: &Vector3<f64>, u: &Vector3<f64>, mu: f64, rho: f64) -> f64 {
 /// `P_K`.
 pub(super) fn cone_projection(x: &Vector3<f64>, mu: f64) -> Vector3<f64> {
     let length = x.y.hypot(x.z);
-    if length <= mu * x.x {
+    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` says nothing of the side.
+    if x.x >= 0.0 && length <= mu * x.x {
         return *x;
     }
     let along = x.x + mu * length;

@@ -5,6 +5,7 @@ use super::{
     active_set_cr::{
         ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
     },
+    compliant_kkt::{CompliantKkt, CompliantKktSettings},
     constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
     corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
     staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
@@ -30,8 +31,12 @@ pub enum Method {
     Sp2Cr(StaggeredProjectionsSettings),
     /// `ica`: iterative constraint anticipation.
     Ica(ConstraintAnticipationSettings),
-    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ`, which is built.
+    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ` by factors of `A`.
     ExactCompliance(CorrectiveMotionSettings),
+    /// `warped-compliance`: the same with the bodies' compliance at rest, rotated node by node.
+    WarpedCompliance(CorrectiveMotionSettings),
+    /// `compliant-kkt`: momentum and constraint rows in one factorisation; the only method that knows constraint rows.
+    CompliantKkt(CompliantKktSettings),
 }
 
 /// A method or setting that does not exist, or a value that does not fit.
@@ -71,13 +76,15 @@ pub enum MethodError {
 
 impl Method {
     /// Names of all methods.
-    pub const NAMES: [&'static str; 6] = [
+    pub const NAMES: [&'static str; 8] = [
         "cr",
         "active-set",
         "sp-active-set",
         "sp-2cr",
         "ica",
         "exact-compliance",
+        "warped-compliance",
+        "compliant-kkt",
     ];
 
     /// Names of variants of `cr` without the anticipation of states, as in its paper: with either preconditioner.
@@ -111,6 +118,8 @@ impl Method {
             }),
             "ica" => Self::Ica(ConstraintAnticipationSettings::default()),
             "exact-compliance" => Self::ExactCompliance(CorrectiveMotionSettings::default()),
+            "warped-compliance" => Self::WarpedCompliance(CorrectiveMotionSettings::default()),
+            "compliant-kkt" => Self::CompliantKkt(CompliantKktSettings::default()),
             _ => {
                 return Err(MethodError::Unknown {
                     name: name.to_owned(),
@@ -130,6 +139,8 @@ impl Method {
             Self::Sp2Cr(_) => "sp-2cr",
             Self::Ica(_) => "ica",
             Self::ExactCompliance(_) => "exact-compliance",
+            Self::WarpedCompliance(_) => "warped-compliance",
+            Self::CompliantKkt(_) => "compliant-kkt",
         }
     }
 
@@ -139,7 +150,10 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
             Self::Ica(settings) => settings.tolerances,
-            Self::ExactCompliance(settings) => settings.tolerances,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                settings.tolerances
+            }
+            Self::CompliantKkt(settings) => settings.tolerances,
         }
     }
 
@@ -149,7 +163,10 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.tolerances,
             Self::Ica(settings) => &mut settings.tolerances,
-            Self::ExactCompliance(settings) => &mut settings.tolerances,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                &mut settings.tolerances
+            }
+            Self::CompliantKkt(settings) => &mut settings.tolerances,
         }
     }
 
@@ -159,17 +176,37 @@ impl Method {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.max_iterations,
             Self::Ica(settings) => &mut settings.max_iterations,
-            Self::ExactCompliance(settings) => &mut settings.max_iterations,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                &mut settings.max_iterations
+            }
+            Self::CompliantKkt(settings) => &mut settings.max_iterations,
         }
     }
 
     /// The friction law that its answer obeys.
     pub fn friction_law(&self) -> FrictionLaw {
         match self {
-            Self::Cr(_) | Self::ActiveSet(_) | Self::ExactCompliance(_) => FrictionLaw::Cone,
+            Self::Cr(_)
+            | Self::ActiveSet(_)
+            | Self::ExactCompliance(_)
+            | Self::WarpedCompliance(_)
+            | Self::CompliantKkt(_) => FrictionLaw::Cone,
             Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.law,
             Self::Ica(settings) => settings.law,
         }
+    }
+
+    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance.
+    pub fn balances_momentum(&self) -> bool {
+        match self {
+            Self::WarpedCompliance(settings) => settings.momentum_repair,
+            _ => true,
+        }
+    }
+
+    /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`].
+    pub fn needs_bodies(&self) -> bool {
+        matches!(self, Self::WarpedCompliance(_))
     }
 
     /// A solver with these settings.
@@ -180,7 +217,9 @@ impl Method {
                 Box::new(StaggeredProjections::new(settings))
             }
             Self::Ica(settings) => Box::new(ConstraintAnticipation::new(settings)),
-            Self::ExactCompliance(settings) => Box::new(CorrectiveMotion::new(settings)),
+            Self::ExactCompliance(settings) => Box::new(CorrectiveMotion::exact(settings)),
+            Self::WarpedCompliance(settings) => Box::new(CorrectiveMotion::warped(settings)),
+            Self::CompliantKkt(settings) => Box::new(CompliantKkt::new(settings)),
         }
     }
 

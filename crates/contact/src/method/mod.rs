@@ -2,6 +2,7 @@
 
 pub mod active_set_cr;
 mod choice;
+pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
 mod rows;
@@ -11,7 +12,9 @@ mod trace;
 pub use choice::{Method, MethodError};
 pub use trace::TraceRow;
 
+use crate::compliance::TurnedBodies;
 use crate::{ContactError, ContactProblem, ContactSolution};
+use std::sync::Arc;
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,6 +70,12 @@ pub trait ContactSolver {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError>;
+
+    /// Tells what is known of the bodies of the problems to come beyond their matrices; only methods that approximate
+    /// `A⁻¹` listen.
+    fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
+        let _ = bodies;
+    }
 
     /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.
     fn record(&mut self) {}

@@ -42,8 +42,20 @@ pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
     Vector3::new(x[0], x[1], x[2])
 }
 
-/// What every method checks before it starts.
+/// What every method without a place for constraint rows checks before it starts.
 pub(super) fn check(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> Result<(), ContactError> {
+    check_with_constraints(problem, solution)?;
+    match problem.constraints.len() {
+        0 => Ok(()),
+        rows => Err(ContactError::ConstraintRows { rows }),
+    }
+}
+
+/// What every method checks before it starts.
+pub(super) fn check_with_constraints(
     problem: &ContactProblem,
     solution: &ContactSolution,
 ) -> Result<(), ContactError> {
@@ -60,7 +72,12 @@ pub(super) fn check(
         }
     };
     same("velocities", solution.velocity.len(), problem.unknowns())?;
-    same("contacts", solution.contacts.len(), problem.contacts())
+    same("contacts", solution.contacts.len(), problem.contacts())?;
+    same(
+        "constraint rows",
+        solution.constraints.len(),
+        problem.constraints.len(),
+    )
 }
 
 /// Checks that a setting is positive and finite.
@@ -89,6 +106,7 @@ pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances) -> f64 
         residual.momentum / tolerances.momentum,
         residual.normal / tolerances.gap,
         residual.friction / tolerances.slip,
+        residual.constraint / tolerances.gap,
     ];
     parts.into_iter().fold(0.0, |worst, part| {
         if part > worst || part.is_nan() {
@@ -124,10 +142,12 @@ impl Best {
     pub(super) fn restore(&self, solution: &mut ContactSolution) {
         solution.velocity.clone_from(&self.solution.velocity);
         solution.contacts.clone_from(&self.solution.contacts);
+        solution.constraints.clone_from(&self.solution.constraints);
     }
 
     fn keep(&mut self, solution: &ContactSolution) {
         self.solution.velocity.clone_from(&solution.velocity);
         self.solution.contacts.clone_from(&solution.contacts);
+        self.solution.constraints.clone_from(&solution.constraints);
     }
 }

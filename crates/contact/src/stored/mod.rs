@@ -17,12 +17,22 @@
 //! | `contacts.jacobians` | `f64` | `entries × 3 × 3` | rows `n, t₁, t₂` of `[J; J_t]`, s |
 //! | `contacts.offsets` | `f64` | `contacts × 3` | `(c_n, c_t)`, m |
 //! | `contacts.friction` | `f64` | `contacts` | `μ` |
+//! | `constraints.row_offsets`, `.block_offsets` | `u64` | `groups + 1` | first row, first block of every group |
+//! | `constraints.blocks` | `u32` | blocks | of every group |
+//! | `constraints.jacobians` | `f64` | `rows × blocks` per group, 3 | `j`, s·\[φ\]/m |
+//! | `constraints.offsets` | `f64` | rows | `c`, \[φ\] |
+//! | `constraints.compliance` | `f64` | `rows × rows` per group | `C`, \[φ\]²/J |
+//! | `constraints.unilateral` | `u8` | groups | 0 two-sided, 1 one-sided |
+//! | `start.constraints` | `f64` | rows | `λ`, J/\[φ\] |
 //! | `start.velocity` | `f64` | `blocks × 3` | `v`, m/s |
 //! | `start.state` | `u8` | `contacts` | 0 inactive, 1 sliding, 2 sticking |
 //! | `start.lambda`, `start.previous_lambda` | `f64` | `contacts` | N |
 //! | `start.gamma`, `start.sliding_force` | `f64` | `contacts × 2` | N |
 //! | `start.slip_direction` | `f64` | `contacts × 2` | 1 |
+//!
+//! The arrays of constraints are there only if there are any.
 
+mod constraints;
 mod error;
 mod read;
 mod write;

@@ -1,6 +1,6 @@
 //! From bytes to a problem, believing nothing.
 
-use super::{FORMAT, Header, METADATA_KEY, StoredProblem, StoredProblemError};
+use super::{FORMAT, Header, METADATA_KEY, StoredProblem, StoredProblemError, constraints};
 use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
@@ -23,10 +23,12 @@ impl StoredProblem {
         let rhs = file.numbers::<3>("rhs", &[nodes, 3])?;
         let mut problem = ContactProblem::new(time_step, momentum, rhs.concat());
         read_contacts(&file, &mut problem)?;
+        let constraint_forces = constraints::read(&file, &mut problem)?;
         problem.validate()?;
         let start = ContactSolution {
             velocity: file.numbers::<3>("start.velocity", &[nodes, 3])?.concat(),
             contacts: read_multipliers(&file, problem.contacts())?,
+            constraints: constraint_forces,
         };
         Ok(Self {
             problem,
@@ -66,7 +68,7 @@ fn container(error: &SafeTensorError) -> StoredProblemError {
     }
 }
 
-fn entry(
+pub(super) fn entry(
     array: &'static str,
     index: usize,
     value: &dyn ToString,
@@ -81,11 +83,16 @@ fn entry(
 }
 
 /// The arrays of a container, checked as they are taken out.
-struct Arrays<'a>(SafeTensors<'a>);
+pub(super) struct Arrays<'a>(SafeTensors<'a>);
 
 impl<'a> Arrays<'a> {
+    /// Whether there is an array of that name.
+    pub(super) fn has(&self, array: &str) -> bool {
+        self.0.tensor(array).is_ok()
+    }
+
     /// The bytes of an array of numbers of `kind`; of `shape`, unless that is not known.
-    fn bytes(
+    pub(super) fn bytes(
         &self,
         array: &'static str,
         kind: Dtype,
@@ -114,7 +121,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Finite numbers, `N` to an item.
-    fn numbers<const N: usize>(
+    pub(super) fn numbers<const N: usize>(
         &self,
         array: &'static str,
         shape: &[usize],
@@ -145,7 +152,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Indices below `bound`.
-    fn indices(
+    pub(super) fn indices(
         &self,
         array: &'static str,
         count: usize,
@@ -170,7 +177,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Ascending offsets from 0; with their number fixed by `count` where it is known.
-    fn offsets(
+    pub(super) fn offsets(
         &self,
         array: &'static str,
         count: Option<usize>,

@@ -1,16 +1,16 @@
 //! From a problem to bytes.
 
-use super::{FORMAT, Header, METADATA_KEY, StoredProblem};
+use super::{FORMAT, Header, METADATA_KEY, StoredProblem, constraints};
 use crate::{ContactState, Multipliers};
 use nalgebra::Matrix3;
 use safetensors::{Dtype, View};
 use std::borrow::Cow;
 
 /// One array on its way into the container.
-struct Array {
-    kind: Dtype,
-    shape: Vec<usize>,
-    bytes: Vec<u8>,
+pub(super) struct Array {
+    pub(super) kind: Dtype,
+    pub(super) shape: Vec<usize>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl View for Array {
@@ -31,7 +31,7 @@ impl View for Array {
     }
 }
 
-fn numbers(shape: &[usize], values: impl IntoIterator<Item = f64>) -> Array {
+pub(super) fn numbers(shape: &[usize], values: impl IntoIterator<Item = f64>) -> Array {
     Array {
         kind: Dtype::F64,
         shape: shape.to_vec(),
@@ -39,7 +39,7 @@ fn numbers(shape: &[usize], values: impl IntoIterator<Item = f64>) -> Array {
     }
 }
 
-fn indices(values: impl IntoIterator<Item = u32>) -> Array {
+pub(super) fn indices(values: impl IntoIterator<Item = u32>) -> Array {
     let bytes: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
     Array {
         kind: Dtype::U32,
@@ -48,7 +48,7 @@ fn indices(values: impl IntoIterator<Item = u32>) -> Array {
     }
 }
 
-fn offsets(values: impl IntoIterator<Item = usize>) -> Array {
+pub(super) fn offsets(values: impl IntoIterator<Item = usize>) -> Array {
     let values = values.into_iter().map(|offset| offset as u64);
     let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
     Array {
@@ -77,6 +77,12 @@ impl StoredProblem {
         let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
         assert_eq!(start.velocity.len(), problem.unknowns(), "velocities");
         assert_eq!(start.contacts.len(), contacts, "contacts of the warm start");
+        let rows = problem.constraints.len();
+        assert_eq!(
+            start.constraints.len(),
+            rows,
+            "constraint rows of the warm start"
+        );
         let pattern = problem.momentum.pattern();
         let rows = || (0..contacts).map(|contact| problem.row(contact));
         let entry_counts = rows().scan(0, |end, (row, _)| {
@@ -143,6 +149,8 @@ impl StoredProblem {
             ("start.sliding_force", pairs(|m| m.sliding_force)),
             ("start.slip_direction", pairs(|m| m.slip_direction)),
         ];
+        let mut arrays = Vec::from(arrays);
+        arrays.extend(constraints::write(problem, start));
         let header = Header {
             format: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),

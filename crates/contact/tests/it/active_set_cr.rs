@@ -661,6 +661,7 @@ fn duplicates_change_nothing_but_the_split() {
                 total(&ContactSolution {
                     velocity: vec![],
                     contacts: fourfold.contacts.clone(),
+                    constraints: Vec::new(),
                 }),
             );
             assert!((total_1 - total_4).abs() < 1e-3 * total_1);

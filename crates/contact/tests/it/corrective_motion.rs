@@ -14,7 +14,7 @@ use nalgebra::{DVector, Vector3};
 use proptest::prelude::*;
 
 fn solver(tightening: f64) -> CorrectiveMotion {
-    CorrectiveMotion::new(CorrectiveMotionSettings {
+    CorrectiveMotion::exact(CorrectiveMotionSettings {
         tolerances: tolerances(tightening),
         ..CorrectiveMotionSettings::default()
     })

@@ -3,6 +3,7 @@
 mod active_set_cr;
 mod agreement;
 mod choice;
+mod constraint;
 mod corrective_motion;
 mod delassus;
 mod frame;
@@ -12,3 +13,4 @@ mod rivals;
 mod robustness;
 mod stored;
 mod support;
+mod warped;

@@ -41,6 +41,7 @@ fn judged(
     let solution = ContactSolution {
         velocity: velocity.to_vec(),
         contacts: vec![contact],
+        constraints: Vec::new(),
     };
     residual(problem, &solution)
 }
@@ -88,6 +89,7 @@ fn both_kinds_of_friction_force_count() {
     let solution = ContactSolution {
         velocity: vec![0.0; 3],
         contacts: vec![contact],
+        constraints: Vec::new(),
     };
     close(residual(&problem, &solution).momentum, 0.0);
 }
@@ -210,6 +212,7 @@ fn offsets_and_both_sides_count() {
     let mut solution = ContactSolution {
         velocity,
         contacts: vec![Multipliers::default()],
+        constraints: Vec::new(),
     };
     let r = residual(&problem, &solution);
     close(r.penetration, 4e-6);

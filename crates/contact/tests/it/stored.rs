@@ -55,6 +55,7 @@ fn stored() -> StoredProblem {
                 ..Multipliers::default()
             },
         ],
+        constraints: Vec::new(),
     };
     let settings = ActiveSetCrSettings {
         tolerances: Tolerances {

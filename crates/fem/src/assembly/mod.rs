@@ -9,6 +9,7 @@ mod kernel;
 mod measures;
 mod model;
 mod reduce;
+mod rotations;
 mod rows;
 
 pub use assembler::{Assembler, AssemblyScales};

@@ -10,5 +10,7 @@ mod measures;
 mod neo_hookean;
 mod patch;
 mod rigid;
+mod rotations;
 mod support;
+mod thin;
 mod threads;

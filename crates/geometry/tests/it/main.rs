@@ -5,5 +5,6 @@ mod ccd;
 mod distance;
 mod exact;
 mod io;
+mod kinetic;
 mod mesh;
 mod surface;

@@ -25,6 +25,15 @@ pub struct SparseCholesky {
     scratch: MemBuffer,
 }
 
+/// Memory for solves by factors that are shared: [`SparseCholesky::solve_with`].
+///
+/// One serves factors of any size, one after the other; it grows to what the largest of them needs.
+#[derive(Default)]
+pub struct SolveScratch {
+    buffer: Option<MemBuffer>,
+    bytes: usize,
+}
+
 impl SparseCholesky {
     /// Orders the unknowns of `upper` by approximate minimum degree. Only its pattern matters.
     ///
@@ -93,6 +102,48 @@ impl SparseCholesky {
     /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].
     #[track_caller]
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
+        let factor = Factor {
+            symbolic: &self.symbolic,
+            values: &self.factor,
+            unknowns: self.unknowns,
+        };
+        factor.solve(x, &mut self.scratch);
+    }
+
+    /// [`solve_in_place`](Self::solve_in_place) for factors that others read too.
+    ///
+    /// # Panics
+    /// As [`solve_in_place`](Self::solve_in_place).
+    #[track_caller]
+    pub fn solve_with(&self, x: &mut [f64], scratch: &mut SolveScratch) {
+        let need = self
+            .symbolic
+            .solve_in_place_scratch::<f64>(MOST_RIGHT_HAND_SIDES, Par::Seq);
+        let factor = Factor {
+            symbolic: &self.symbolic,
+            values: &self.factor,
+            unknowns: self.unknowns,
+        };
+        match &mut scratch.buffer {
+            Some(buffer) if need.size_bytes() <= scratch.bytes => factor.solve(x, buffer),
+            grown => {
+                scratch.bytes = need.size_bytes();
+                factor.solve(x, grown.insert(MemBuffer::new(need)));
+            }
+        }
+    }
+}
+
+/// What a solve reads.
+struct Factor<'a> {
+    symbolic: &'a SymbolicCholesky<usize>,
+    values: &'a [f64],
+    unknowns: usize,
+}
+
+impl Factor<'_> {
+    #[track_caller]
+    fn solve(&self, x: &mut [f64], scratch: &mut MemBuffer) {
         if self.unknowns == 0 {
             return;
         }
@@ -101,11 +152,11 @@ impl SparseCholesky {
             x.len() == columns * self.unknowns && columns <= MOST_RIGHT_HAND_SIDES,
             "whole columns, at most {MOST_RIGHT_HAND_SIDES}"
         );
-        LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
+        LltRef::new(self.symbolic, self.values).solve_in_place_with_conj(
             Conj::No,
             MatMut::from_column_major_slice_mut(x, self.unknowns, columns),
             Par::Seq,
-            MemStack::new(&mut self.scratch),
+            MemStack::new(scratch),
         );
     }
 }

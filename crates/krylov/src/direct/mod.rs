@@ -1,9 +1,15 @@
 //! Direct factorisations: a thin face over `faer`, run on one thread so that the bits never depend on their number.
 
+mod block_cholesky;
 mod cholesky;
+mod ldlt;
 mod lu;
 mod singular_values;
+mod symmetric_eigen;
 
-pub use cholesky::{MOST_RIGHT_HAND_SIDES, SparseCholesky};
+pub use block_cholesky::BlockCholesky;
+pub use cholesky::{MOST_RIGHT_HAND_SIDES, SolveScratch, SparseCholesky};
+pub use ldlt::{SparseLdlt, minimum_degree_order};
 pub use lu::SparseLu;
 pub use singular_values::singular_values;
+pub use symmetric_eigen::symmetric_eigen;

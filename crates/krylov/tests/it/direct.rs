@@ -2,7 +2,9 @@
 
 use super::common::{Numbers, ROUNDING, patterns, random_matrix};
 use impinge_krylov::KrylovError;
-use impinge_krylov::direct::{SparseCholesky, SparseLu, singular_values};
+use impinge_krylov::direct::{
+    BlockCholesky, SolveScratch, SparseCholesky, SparseLu, singular_values,
+};
 use nalgebra::{DMatrix, DVector};
 use nalgebra_sparse::CscMatrix;
 use proptest::prelude::*;
@@ -104,4 +106,28 @@ fn what_has_no_factor_is_refused() {
         None
     );
     assert_eq!(singular_values(&DMatrix::zeros(0, 0)), Some(Vec::new()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Some blocks of a matrix are solved with as if there were no others, also by factors that are only read.
+    #[test]
+    fn blocks_are_factorised_without_the_others((blocks, pairs, seed) in patterns(12), every in 1_usize..4) {
+        let matrix = random_matrix(blocks, pairs.clone(), seed, dominant(pairs.len()));
+        let some: Vec<usize> = (0..blocks).step_by(every).collect();
+        let mut factors = BlockCholesky::new(matrix.pattern(), some.clone()).expect("small");
+        factors.factorize(&matrix).expect("positive definite");
+        let whole = DMatrix::from(&matrix.to_csr());
+        let rows: Vec<usize> = some.iter().flat_map(|b| 3 * b..3 * b + 3).collect();
+        let part = whole.select_rows(&rows).select_columns(&rows);
+        let b = Numbers::new(seed).vector(rows.len());
+        let mut x = b.clone();
+        let mut scratch = SolveScratch::default();
+        factors.solve_with(&mut x, &mut scratch);
+        prop_assert!(defect(&part, &x, &b) < ROUNDING);
+        let mut again = b.clone();
+        factors.solve_in_place(&mut again);
+        prop_assert_eq!(x, again);
+    }
 }

@@ -68,23 +68,28 @@ impl Separation {
         let mut scene = self.scene.clone();
         let from = absolute(scene.folder());
         let to = absolute(folder);
-        let files = (scene
+        let meshes = scene
             .bodies
             .iter_mut()
             .filter_map(|body| match &mut body.mesh {
-                BodyMesh::File(file) => Some(file),
+                BodyMesh::File(file) => Some(&mut file.path),
+                BodyMesh::Filled(filled) => Some(&mut filled.path),
                 _ => None,
-            }))
-        .chain(scene.obstacles.iter_mut().filter_map(|obstacle| {
-            match &mut obstacle.shape {
-                ObstacleShape::File(file) => Some(file),
+            });
+        let shapes = scene
+            .obstacles
+            .iter_mut()
+            .filter_map(|obstacle| match &mut obstacle.shape {
+                ObstacleShape::File(file) => Some(&mut file.path),
                 _ => None,
-            }
-        }));
-        for file in files {
+            });
+        for path in meshes
+            .chain(shapes)
+            .chain(&mut scene.solver.rest_compliance)
+        {
             // A path that begins with a variable is absolute once that is known.
-            if from != to && !file.path.starts_with("${") {
-                file.path = from.join(&file.path).to_string_lossy().into_owned();
+            if from != to && !path.starts_with("${") {
+                *path = from.join(&*path).to_string_lossy().into_owned();
             }
         }
         toml::to_string(&scene)

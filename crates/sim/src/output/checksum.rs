@@ -20,6 +20,13 @@ impl Checksum {
     }
 }
 
+impl Checksum {
+    /// Its eight bytes, the lowest first.
+    pub fn to_le_bytes(self) -> [u8; 8] {
+        self.0.to_le_bytes()
+    }
+}
+
 impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)

@@ -6,6 +6,7 @@
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
+//! - [`write_events`]: `events.json`, what the asynchronous stepper did
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
@@ -16,6 +17,7 @@
 pub(crate) mod atomic;
 mod checksum;
 mod error;
+mod events;
 mod folder;
 mod frame;
 mod manifest;
@@ -26,8 +28,10 @@ mod summary;
 mod verify;
 mod vtu;
 
+pub(crate) use atomic::write as write_whole;
 pub use checksum::Checksum;
 pub use error::OutputError;
+pub use events::write_events;
 pub use folder::{FrameStamp, FrameWriter, RunHeader};
 pub use frame::Frame;
 pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use impinge_fem::RigidInertia;
-use impinge_geometry::mesh::{TetMesh, TriangleMesh};
+use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 use super::arrange::{SplitMix64, grid_offset};
 use super::format::{
-    Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Rotation,
+    Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape,
+    Rotation, Shell,
 };
 use super::motion::RigidMotion;
 use super::{Scene, SceneError, shapes, validate};
@@ -19,6 +20,8 @@ use super::{Scene, SceneError, shapes, validate};
 pub struct SceneParts {
     /// Elastic bodies in the order of the scene, copies one after the other.
     pub bodies: Vec<BodyPart>,
+    /// Thin bodies in the order of the scene, copies one after the other.
+    pub shells: Vec<ShellPart>,
     /// Rigid bodies in the order of the scene, copies one after the other.
     pub rigid_bodies: Vec<RigidPart>,
     /// Half-spaces in the order of the scene.
@@ -47,6 +50,23 @@ pub struct BodyPart {
     /// Initial velocity of each node (m/s); of the motion itself where it is prescribed.
     pub velocity: Vec<Vector3<f64>>,
     /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub prescribed: Vec<Option<usize>>,
+}
+
+/// One thin body.
+#[derive(Debug, Clone)]
+pub struct ShellPart {
+    /// Name for messages.
+    pub name: String,
+    /// Surface at rest, placed as at time 0.
+    pub mesh: TriangleMesh,
+    /// What it is made of.
+    pub shell: Shell,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Initial velocity of each point (m/s); of the motion itself where it is prescribed.
+    pub velocity: Vec<Vector3<f64>>,
+    /// For each point the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
     pub prescribed: Vec<Option<usize>>,
 }
 
@@ -120,6 +140,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
         tet_meshes: BTreeMap::new(),
         parts: SceneParts {
             bodies: Vec::new(),
+            shells: Vec::new(),
             rigid_bodies: Vec::new(),
             half_spaces: Vec::new(),
             obstacles: Vec::new(),
@@ -130,6 +151,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     for (index, body) in scene.bodies.iter().enumerate() {
         match body.kind {
             BodyKind::Elastic => builder.body(index, body)?,
+            BodyKind::Shell => builder.shell(index, body)?,
             BodyKind::Rigid => builder.rigid_body(index, body)?,
         }
     }
@@ -163,36 +185,14 @@ impl Builder<'_> {
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
-            let mut prescribed = vec![None; placed.nodes().len()];
-            for (fixed, seen) in body.fixed.iter().zip(&mut prescribed_somewhere) {
-                let motion = self.motion(fixed.motion.as_ref(), &placement.position);
-                for (node, slot) in placed.nodes().iter().zip(&mut prescribed) {
-                    let inside = fixed.region.is_none_or(|region| {
-                        (0..3).all(|axis| {
-                            (region.lower[axis]..=region.upper[axis]).contains(&node[axis])
-                        })
-                    });
-                    if inside {
-                        *seen = true;
-                        slot.get_or_insert(motion);
-                    }
-                }
-            }
-
-            let center = center_of_mass(&placed);
-            let (velocity, turning) = (
-                Vector3::from(body.velocity),
-                Vector3::from(body.angular_velocity),
+            let prescribed = self.prescribed(
+                body,
+                &placement.position,
+                placed.nodes(),
+                &mut prescribed_somewhere,
             );
-            let velocity = placed
-                .nodes()
-                .iter()
-                .zip(&prescribed)
-                .map(|(node, motion)| match *motion {
-                    Some(motion) => self.parts.motions[motion].velocity_at(node, 0.0),
-                    None => velocity + turning.cross(&(node - center)),
-                })
-                .collect();
+            let center = center_of_mass(&placed);
+            let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -204,10 +204,107 @@ impl Builder<'_> {
                 prescribed,
             });
         }
-        match prescribed_somewhere.iter().position(|&seen| !seen) {
+        self.check_fixed(index, body, &prescribed_somewhere)
+    }
+
+    fn shell(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let shell = body.shell.ok_or_else(|| {
+            let problem = "a thin body needs a `shell`";
+            self.scene.error_at(&path, problem, "add one")
+        })?;
+        let mesh = self.thin_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        self.count_nodes(&path, body, mesh.vertices().len())?;
+        let mut prescribed_somewhere = vec![false; body.fixed.len()];
+        let placements = self.placements(&path, body, mesh.vertices())?;
+        for (copy, placement) in placements.iter().enumerate() {
+            let placed = mesh
+                .map_vertices(|vertex| placement.position + placement.rotation * vertex)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let points = placed.vertices();
+            let prescribed =
+                self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
+            let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+            let velocity = self.velocities(body, &center, points, &prescribed);
+            self.parts.shells.push(ShellPart {
+                name: name_of(index, body, copy),
+                mesh: placed,
+                shell,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity,
+                prescribed,
+            });
+        }
+        self.check_fixed(index, body, &prescribed_somewhere)
+    }
+
+    /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
+    fn thin_mesh(&mut self, path: &str, source: &BodyMesh) -> Result<TriangleMesh, SceneError> {
+        match source {
+            BodyMesh::Grid { size, cells } => {
+                shapes::grid(*size, *cells).map_err(|error| self.mesh_error(path, &error))
+            }
+            BodyMesh::File(file) => self.surface_file(&format!("{path}.file"), file),
+            solid => {
+                let solid = self.tet_mesh(path, solid)?;
+                solid
+                    .surface()
+                    .and_then(|surface| surface.to_triangle_mesh(&solid))
+                    .map_err(|error| self.mesh_error(path, &error))
+            }
+        }
+    }
+
+    /// The motion of each point that a `fixed` box of `body` holds; notes which boxes hold any.
+    fn prescribed(
+        &mut self,
+        body: &Body,
+        position: &Vector3<f64>,
+        points: &[Vector3<f64>],
+        seen: &mut [bool],
+    ) -> Vec<Option<usize>> {
+        let mut prescribed = vec![None; points.len()];
+        for (fixed, seen) in body.fixed.iter().zip(seen) {
+            let motion = self.motion(fixed.motion.as_ref(), position);
+            for (node, slot) in points.iter().zip(&mut prescribed) {
+                let inside = fixed.region.is_none_or(|region| {
+                    (0..3)
+                        .all(|axis| (region.lower[axis]..=region.upper[axis]).contains(&node[axis]))
+                });
+                if inside {
+                    *seen = true;
+                    slot.get_or_insert(motion);
+                }
+            }
+        }
+        prescribed
+    }
+
+    /// Initial velocity of each point of `body`, which turns about `center`.
+    fn velocities(
+        &self,
+        body: &Body,
+        center: &Vector3<f64>,
+        points: &[Vector3<f64>],
+        prescribed: &[Option<usize>],
+    ) -> Vec<Vector3<f64>> {
+        let (velocity, turning) = (
+            Vector3::from(body.velocity),
+            Vector3::from(body.angular_velocity),
+        );
+        let of = |(node, motion): (&Vector3<f64>, &Option<usize>)| match *motion {
+            Some(motion) => self.parts.motions[motion].velocity_at(node, 0.0),
+            None => velocity + turning.cross(&(node - center)),
+        };
+        points.iter().zip(prescribed).map(of).collect()
+    }
+
+    /// A `fixed` box that holds nothing is a mistake.
+    fn check_fixed(&self, index: usize, body: &Body, seen: &[bool]) -> Result<(), SceneError> {
+        match seen.iter().position(|&seen| !seen) {
             None => Ok(()),
             Some(fixed) => Err(self.scene.error_at(
-                &format!("{path}.fixed.{fixed}"),
+                &format!("body.{index}.fixed.{fixed}"),
                 format!(
                     "no node of {} lies in this box, so it would fix nothing",
                     base_name(index, body)
@@ -442,6 +539,13 @@ impl Builder<'_> {
     }
 
     fn tet_mesh(&mut self, path: &str, source: &BodyMesh) -> Result<TetMesh, SceneError> {
+        if let BodyMesh::Filled(filled) = source {
+            let key = format!("{path}.filled");
+            let surface = self.surface_file(&key, &filled.file())?;
+            return tetrahedralize(&surface, &StuffingOptions::new(filled.size))
+                .map(|(mesh, _)| mesh)
+                .map_err(|error| self.mesh_error(&key, &error));
+        }
         let BodyMesh::File(file) = source else {
             return shapes::solid(source).map_err(|error| self.mesh_error(path, &error));
         };

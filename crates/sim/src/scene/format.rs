@@ -92,6 +92,88 @@ pub enum SolverMethod {
     Sp2Cr,
     /// Iterative constraint anticipation: nested Gauss-Seidel.
     Ica,
+    /// Free and corrective motion: contact forces from the bodies' exact compliance, factorised every step.
+    ExactCompliance,
+    /// The same with the compliance at rest, computed once and rotated node by node: fast, and off by a few percent.
+    WarpedCompliance,
+    /// Momentum and joints in one factorisation; the only method that knows joints, which take it instead of `cr`.
+    CompliantKkt,
+}
+
+/// How the compliance at the contacts is applied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delassus {
+    /// As a matrix of 3×3 blocks between contacts.
+    #[default]
+    Built,
+    /// Through displacements of the touched nodes: where many contacts share few nodes.
+    Unbuilt,
+}
+
+/// What of the geometric stiffness of joints is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JointStiffness {
+    /// None: joints under tension swing ever wider, for comparison.
+    None,
+    /// All of it, made symmetric.
+    Symmetric,
+    /// The part that resists; never adds energy.
+    #[default]
+    Projected,
+}
+
+/// What takes the bodies from one time to the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepperChoice {
+    /// Implicit steps of `time.step`, contacts solved together; for solids and rigid bodies.
+    #[default]
+    Synchronous,
+    /// Every force on a clock of its own, contact by penalty layers; for thin bodies and solids. Needs `asynchronous`.
+    Asynchronous,
+}
+
+impl StepperChoice {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The asynchronous stepper.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Asynchronous {
+    /// Distance at which the first penalty layer begins to push (m), greater than 0. Features of one body that have no
+    /// corner in common must start farther apart than this: at most 0.3 of the smallest height of a triangle.
+    pub thickness: f64,
+    /// Stiffness of the first layer (N/m), greater than 0. Default: such that about five layers stop the lightest vertex
+    /// at 1 m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Ratio of normal speeds after and before an impact (1), from 0 to 1.
+    #[serde(default = "half")]
+    pub restitution: f64,
+    /// Step of a layer in proportion to the time scale of its spring (1), greater than 0, at most 0.2: beyond that,
+    /// bounces gain energy. Default: 0.05 where nothing is lost in an impact, else 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer_step: Option<f64>,
+    /// Longest period of the clocks of forces, gravity and prescribed motions (s), greater than 0.
+    #[serde(default = "millisecond")]
+    pub longest_period: f64,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+fn millisecond() -> f64 {
+    1e-3
 }
 
 /// How the tolerances that are not given are chosen.
@@ -121,6 +203,10 @@ pub enum Evaluation {
 /// The contact solver: every key is optional.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of its own, true or false in the file"
+)]
 pub struct Solver {
     /// The contact method; `preconditioner`, `anticipation` and `evaluation` steer `cr`, the first of
     /// them `active-set` too.
@@ -148,8 +234,19 @@ pub struct Solver {
     pub anchored_contacts: bool,
     /// When contact states are evaluated.
     pub evaluation: Evaluation,
+    /// How `exact-compliance` and `warped-compliance` apply the compliance at the contacts.
+    pub delassus: Delassus,
+    /// With `warped-compliance`: whether contact forces change the momentum of free bodies by exactly what they are. Without,
+    /// it is off by a few percent of their impulse.
+    pub momentum_repair: bool,
+    /// With `warped-compliance`: the folder, relative to the scene file, where the compliance at rest is kept from run to
+    /// run. Default: it is computed at the start of each run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_compliance: Option<String>,
     /// Whether elements may turn inside out; when `false`, a step that inverts one is subdivided.
     pub allow_inversion: bool,
+    /// What of the geometric stiffness of joints is used.
+    pub joint_stiffness: JointStiffness,
 }
 
 impl Default for Solver {
@@ -165,7 +262,11 @@ impl Default for Solver {
             max_iterations: None,
             anchored_contacts: true,
             evaluation: Evaluation::Interval,
+            delassus: Delassus::Built,
+            momentum_repair: false,
+            rest_compliance: None,
             allow_inversion: true,
+            joint_stiffness: JointStiffness::Projected,
         }
     }
 }
@@ -220,6 +321,34 @@ fn one() -> f64 {
     1.0
 }
 
+/// A surface mesh file and how to fill it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FilledSurface {
+    /// The file of a closed surface, or of a solid whose surface is taken; see `path` of `file`.
+    pub path: String,
+    /// Metres per unit of length of the file, greater than 0.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// Whether to move the centre of the bounding box to the origin first.
+    #[serde(default)]
+    pub center: bool,
+    /// Length of the longest edges inside (m), greater than 0: a volume V takes about 12 V / size³ elements, and details
+    /// smaller than this are lost.
+    pub size: f64,
+}
+
+impl FilledSurface {
+    /// The file without its filling.
+    pub(super) fn file(&self) -> MeshFile {
+        MeshFile {
+            path: self.path.clone(),
+            scale: self.scale,
+            center: self.center,
+        }
+    }
+}
+
 /// Tetrahedral mesh of a body, in its own frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -268,6 +397,13 @@ pub enum BodyMesh {
         /// Cells along x and y, at least 1.
         cells: [u32; 2],
     },
+    /// A flat sheet without thickness in the xy plane, centred at the origin, two triangles per cell; for shells only.
+    Grid {
+        /// Side lengths along x and y (m).
+        size: [f64; 2],
+        /// Cells along x and y, at least 1.
+        cells: [u32; 2],
+    },
     /// A block of an arch about the y axis, as the keystone at the top of the arch: flat sides, six tetrahedra.
     Voussoir {
         /// Distance of the lower corners from the axis (m).
@@ -281,6 +417,8 @@ pub enum BodyMesh {
     },
     /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`); for a rigid body also a closed surface (`.obj` too).
     File(MeshFile),
+    /// What a closed surface encloses, filled with tetrahedra of about one size.
+    Filled(FilledSurface),
 }
 
 fn ring_segments() -> u32 {
@@ -317,6 +455,27 @@ pub struct Material {
     /// Rayleigh damping in proportion to stiffness (s), 0 or more.
     #[serde(default)]
     pub stiffness_damping: f64,
+}
+
+/// What a thin body is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shell {
+    /// Young's modulus times thickness (N/m), 0 or more.
+    pub stretch: f64,
+    /// Bending stiffness of the edges between triangles (J), 0 or more: a small part of `stretch` times the square of the
+    /// thickness.
+    #[serde(default)]
+    pub bend: f64,
+    /// Mass per area (kg/m²), greater than 0.
+    pub density: f64,
+    /// Poisson's ratio (1), at least 0 and below 1: triangles resist every strain. Default: springs along the edges, which
+    /// is cheaper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
+    /// Damping along edges in proportion to their stiffness (s), 0 or more; only without `poisson`.
+    #[serde(default)]
+    pub damping: f64,
 }
 
 /// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along.
@@ -404,6 +563,9 @@ pub enum BodyKind {
     /// It deforms; needs a `material`.
     #[default]
     Elastic,
+    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`, and the
+    /// asynchronous stepper.
+    Shell,
     /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
     Rigid,
 }
@@ -423,6 +585,9 @@ pub struct Body {
     /// What an elastic body is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<Material>,
+    /// What a thin body is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<Shell>,
     /// Mass per volume of a rigid body (kg/m³), greater than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
@@ -544,4 +709,56 @@ pub struct Obstacle {
     /// Prescribed motion; not for a half-space. Default: it stands still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+}
+
+/// What a joint holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JointKind {
+    /// The two anchors coincide; bodies turn freely about them.
+    Ball,
+    /// A ball that turns about `axis` only. `limits` are angles (rad) from the start.
+    Hinge,
+    /// The first body slides along `axis` of the second and does not turn. `limits` are lengths (m) from the start.
+    Slider,
+    /// Nothing moves against each other.
+    Weld,
+    /// A link between `anchor` and `end`: a rod where `compliance` is 0, else a spring.
+    Link,
+    /// A link that only pulls.
+    Rope,
+}
+
+/// A joint or link between two bodies, or between a body and the world.
+///
+/// Rigid bodies are held at the very point; elastic ones at their node nearest to it, by `ball`, `link` and `rope`.
+/// Joined bodies do not touch each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// What it holds.
+    pub kind: JointKind,
+    /// Name of a body. One with copies, joined to itself, is a chain: each copy is joined to the next, the anchor being
+    /// that between the first two.
+    pub first: String,
+    /// Name of the other body; left out, the joint holds the first to the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<String>,
+    /// Where it is at the start (m), in the world; of a link its end on the first body.
+    pub anchor: [f64; 3],
+    /// The other end of a `link` or `rope` at the start (m), on the second body or in the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<[f64; 3]>,
+    /// Direction of a `hinge` or `slider` at the start (1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis: Option<[f64; 3]>,
+    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), 0 being the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<[f64; 2]>,
+    /// Rest length of a `link`, greatest length of a `rope` (m), greater than 0. Default: the distance at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// How far one newton moves a `ball`, `link` or `rope` (m/N), 0 or more.
+    #[serde(default)]
+    pub compliance: f64,
 }

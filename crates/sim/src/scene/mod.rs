@@ -46,12 +46,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use build::{BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, pair_friction};
+pub use build::{
+    BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, ShellPart, pair_friction,
+};
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
-    Body, BodyKind, BodyMesh, Copies, Evaluation, Fixed, Material, MaterialModel, MeshFile, Motion,
-    Obstacle, ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Solver, SolverMethod,
-    Time, Tolerances, Turn, World,
+    Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Evaluation, FilledSurface, Fixed,
+    Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile, Motion, Obstacle,
+    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Shell, Solver, SolverMethod,
+    StepperChoice, Time, Tolerances, Turn, World,
 };
 pub use motion::RigidMotion;
 
@@ -65,6 +68,9 @@ pub struct Scene {
     /// One line that says what happens.
     #[serde(default)]
     pub title: String,
+    /// What takes the bodies from one time to the next.
+    #[serde(default, skip_serializing_if = "StepperChoice::is_default")]
+    pub stepper: StepperChoice,
     /// Simulated time and how it is divided.
     pub time: Time,
     /// What acts on every body.
@@ -73,6 +79,9 @@ pub struct Scene {
     /// The contact solver.
     #[serde(default)]
     pub solver: Solver,
+    /// The asynchronous stepper, where `stepper` chooses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asynchronous: Option<Asynchronous>,
     /// What is written.
     #[serde(default)]
     pub output: OutputOptions,
@@ -82,6 +91,9 @@ pub struct Scene {
     /// Half-spaces and rigid surfaces that bodies touch.
     #[serde(default, rename = "obstacle")]
     pub obstacles: Vec<Obstacle>,
+    /// Joints and links between bodies.
+    #[serde(default, rename = "joint")]
+    pub joints: Vec<Joint>,
 
     /// Where the keys were written; `None` for a scene that a program built.
     #[serde(skip)]

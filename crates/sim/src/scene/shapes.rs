@@ -2,6 +2,7 @@
 
 use impinge_geometry::mesh::generate::{self, RingShape, TorusShape, VoussoirShape};
 use impinge_geometry::mesh::{MeshError, TetMesh, TriangleMesh};
+use nalgebra::Vector3;
 
 use super::format::{BodyMesh, ObstacleShape};
 
@@ -47,8 +48,39 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             angle: degrees.to_radians(),
             depth,
         }),
-        BodyMesh::File(_) => unreachable!("files are read, not generated"),
+        BodyMesh::Grid { .. } => unreachable!("a grid is refused where a solid is needed"),
+        BodyMesh::File(_) | BodyMesh::Filled(_) => {
+            unreachable!("files are read, not generated")
+        }
     }
+}
+
+/// The flat sheet of a grid.
+pub(super) fn grid(size: [f64; 2], cells: [u32; 2]) -> Result<TriangleMesh, MeshError> {
+    let [nx, ny] = cells;
+    let index = |i: u32, j: u32| i * (ny + 1) + j;
+    let place = |k: u32, n: u32, size: f64| size * (f64::from(k) / f64::from(n) - 0.5);
+    let mut vertices = Vec::new();
+    for i in 0..=nx {
+        for j in 0..=ny {
+            let (x, y) = (place(i, nx, size[0]), place(j, ny, size[1]));
+            vertices.push(Vector3::new(x, y, 0.0));
+        }
+    }
+    let mut triangles = Vec::new();
+    for i in 0..nx {
+        for j in 0..ny {
+            let (a, b) = (index(i, j), index(i + 1, j));
+            let (c, d) = (index(i + 1, j + 1), index(i, j + 1));
+            // Diagonals alternate, so that the sheet prefers no direction.
+            if (i + j) % 2 == 0 {
+                triangles.extend([[a, b, c], [a, c, d]]);
+            } else {
+                triangles.extend([[a, b, d], [b, c, d]]);
+            }
+        }
+    }
+    TriangleMesh::new(vertices, triangles)
 }
 
 /// The surface of a procedural obstacle.

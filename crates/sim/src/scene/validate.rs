@@ -1,7 +1,8 @@
 //! What the numbers of a scene must fulfil beyond their type.
 
 use super::format::{
-    Body, BodyKind, BodyMesh, Copies, Fixed, Material, MeshFile, Motion, ObstacleShape, Rotation,
+    Body, BodyKind, BodyMesh, Copies, Fixed, Joint, JointKind, Material, MeshFile, Motion,
+    ObstacleShape, Rotation, StepperChoice,
 };
 use super::{Scene, SceneError};
 
@@ -10,11 +11,14 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     let check = Check { scene };
     check.time()?;
     check.world_and_solver()?;
+    check.stepper()?;
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("body.{index}");
         check.body_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        check.kind_of_mesh(&path, body)?;
         match body.kind {
             BodyKind::Elastic => check.elastic(&path, body)?,
+            BodyKind::Shell => check.shell(&path, body)?,
             BodyKind::Rigid => check.rigid(&path, body)?,
         }
         check.vectors(&path, "position", &body.position)?;
@@ -43,6 +47,9 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
                 ));
             }
         }
+    }
+    for (index, joint) in scene.joints.iter().enumerate() {
+        check.joint(&format!("joint.{index}"), joint)?;
     }
     if scene.bodies.is_empty() {
         return Err(scene.error_at(
@@ -180,6 +187,227 @@ impl Check<'_> {
             self.not_negative("output.settled_after", "`settled_after` (s)", time)?;
         }
         self.at_least("output.every", "`every`", output.every, 1)
+    }
+
+    fn joint(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
+        self.vectors(path, "anchor", &joint.anchor)?;
+        self.not_negative(
+            &format!("{path}.compliance"),
+            "the compliance (m/N)",
+            joint.compliance,
+        )?;
+        if let Some(length) = joint.length {
+            self.positive(&format!("{path}.length"), "the length (m)", length)?;
+        }
+        let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
+        let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
+        for (key, given, wanted, kinds) in [
+            ("end", joint.end.is_some(), is_link, "a link or rope"),
+            (
+                "axis",
+                joint.axis.is_some(),
+                turns_about,
+                "a hinge or slider",
+            ),
+        ] {
+            if given != wanted {
+                let verb = if given {
+                    "belongs to"
+                } else {
+                    "is missing for"
+                };
+                return self.fail(
+                    path,
+                    format!("`{key}` {verb} {kinds}"),
+                    "see the kinds of joints in the schema: `impinge scene schema`",
+                );
+            }
+        }
+        if joint.limits.is_some() && !turns_about {
+            return self.fail(
+                &format!("{path}.limits"),
+                "`limits` belong to a hinge or slider".to_owned(),
+                "leave them out",
+            );
+        }
+        if joint.length.is_some() && !is_link {
+            return self.fail(
+                &format!("{path}.length"),
+                "`length` belongs to a link or rope".to_owned(),
+                "leave it out",
+            );
+        }
+        let yields = is_link || joint.kind == JointKind::Ball;
+        if joint.compliance > 0.0 && !yields {
+            return self.fail(
+                &format!("{path}.compliance"),
+                "`compliance` belongs to a ball, link or rope".to_owned(),
+                "leave it out",
+            );
+        }
+        if let Some(axis) = &joint.axis {
+            self.direction(&format!("{path}.axis"), "the axis", axis)?;
+        }
+        if let Some(end) = &joint.end {
+            self.vectors(path, "end", end)?;
+        }
+        if let Some(limits) = &joint.limits {
+            self.finite(&format!("{path}.limits"), limits)?;
+            if limits[0] > limits[1] {
+                return self.fail(
+                    &format!("{path}.limits"),
+                    format!("the limits {} … {} leave no room", limits[0], limits[1]),
+                    "write the lower one first",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The stepper and its table.
+    fn stepper(&self) -> Result<(), SceneError> {
+        let Scene {
+            stepper,
+            asynchronous,
+            ..
+        } = self.scene;
+        let Some(settings) = asynchronous else {
+            return match stepper {
+                StepperChoice::Synchronous => Ok(()),
+                StepperChoice::Asynchronous => self.fail(
+                    "stepper",
+                    "the asynchronous stepper needs to know the thickness of its layers".to_owned(),
+                    "add a table [asynchronous] with thickness = ... (m)",
+                ),
+            };
+        };
+        if *stepper != StepperChoice::Asynchronous {
+            return self.fail(
+                "asynchronous",
+                "this table means nothing to the synchronous stepper".to_owned(),
+                "add stepper = \"asynchronous\" at the top of the file, or remove the table",
+            );
+        }
+        self.positive(
+            "asynchronous.thickness",
+            "the thickness of the first layer (m)",
+            settings.thickness,
+        )?;
+        if let Some(stiffness) = settings.stiffness {
+            self.positive(
+                "asynchronous.stiffness",
+                "the stiffness of the first layer (N/m)",
+                stiffness,
+            )?;
+        }
+        self.positive(
+            "asynchronous.longest_period",
+            "the longest period (s)",
+            settings.longest_period,
+        )?;
+        if !(0.0..=1.0).contains(&settings.restitution) {
+            return self.fail(
+                "asynchronous.restitution",
+                format!(
+                    "the coefficient of restitution is {}, but must be from 0 to 1",
+                    settings.restitution
+                ),
+                "write 1 for impacts without loss, 0 for none that bounces",
+            );
+        }
+        match settings.layer_step {
+            Some(step) if !(step > 0.0 && step <= 0.2) => self.fail(
+                "asynchronous.layer_step",
+                format!("the step of a layer is {step}, but must be above 0 and at most 0.2"),
+                "leave it out, or write for example 0.05: beyond 0.2 every bounce gains energy",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether this kind of body can have this mesh under this stepper.
+    fn kind_of_mesh(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        if matches!(body.mesh, BodyMesh::Grid { .. }) && body.kind != BodyKind::Shell {
+            return self.fail(
+                &format!("{path}.mesh"),
+                "a grid has no volume, but this body needs one".to_owned(),
+                "make it thin with kind = \"shell\", or use a `sheet`",
+            );
+        }
+        if body.shell.is_some() && body.kind != BodyKind::Shell {
+            return self.fail(
+                &format!("{path}.shell"),
+                "`shell` belongs to thin bodies".to_owned(),
+                "make it thin with kind = \"shell\", or leave `shell` out",
+            );
+        }
+        match (self.scene.stepper, body.kind) {
+            (StepperChoice::Synchronous, BodyKind::Shell) => self.fail(
+                &format!("{path}.kind"),
+                "the synchronous stepper does not know thin bodies yet".to_owned(),
+                "write stepper = \"asynchronous\" at the top of the file, or use a solid `sheet`",
+            ),
+            (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
+                &format!("{path}.kind"),
+                "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),
+                "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
+            ),
+            (StepperChoice::Asynchronous, BodyKind::Elastic)
+                if body.material.is_some_and(|material| {
+                    material.mass_damping > 0.0 || material.stiffness_damping > 0.0
+                }) =>
+            {
+                self.fail(
+                    &format!("{path}.material"),
+                    "the asynchronous stepper does not know the damping of solids".to_owned(),
+                    "leave `mass_damping` and `stiffness_damping` out, or use the synchronous stepper",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn shell(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+            ("motion", body.motion.is_some()),
+            ("material", body.material.is_some()),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` does not belong to a thin body"),
+                    "leave it out; `shell` says what a thin body is made of, `fixed` moves its points",
+                );
+            }
+        }
+        let Some(shell) = &body.shell else {
+            return self.fail(
+                path,
+                "a thin body needs a `shell`".to_owned(),
+                "add shell = { stretch = ..., bend = ..., density = ... } (N/m, J, kg/m²)",
+            );
+        };
+        let path = format!("{path}.shell");
+        self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch)?;
+        self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend)?;
+        self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping)?;
+        let what = "the mass per area (kg/m²)";
+        self.positive(&format!("{path}.density"), what, shell.density)?;
+        match shell.poisson {
+            Some(poisson) if !(0.0..1.0).contains(&poisson) => self.fail(
+                &format!("{path}.poisson"),
+                format!("Poisson's ratio is {poisson}, but must be at least 0 and below 1"),
+                "write for example 0.3, or leave it out",
+            ),
+            Some(_) if shell.damping > 0.0 => self.fail(
+                &format!("{path}.damping"),
+                "`damping` acts along edges, which have springs only without `poisson`".to_owned(),
+                "leave one of the two out",
+            ),
+            _ => Ok(()),
+        }
     }
 
     fn elastic(&self, path: &str, body: &Body) -> Result<(), SceneError> {
@@ -384,6 +612,10 @@ impl Check<'_> {
                 )?;
                 self.cells(&format!("{path}.sheet.cells"), cells, 1)
             }
+            BodyMesh::Grid { size, cells } => {
+                self.lengths(&format!("{path}.grid.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.grid.cells"), cells, 1)
+            }
             BodyMesh::Voussoir {
                 inner_radius,
                 outer_radius,
@@ -415,6 +647,10 @@ impl Check<'_> {
                 Ok(())
             }
             BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
+            BodyMesh::Filled(filled) => {
+                self.mesh_file(&format!("{path}.filled"), &filled.file())?;
+                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size)
+            }
         }
     }
 

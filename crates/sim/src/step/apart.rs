@@ -4,6 +4,10 @@
 //! there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is largest
 //! at an end of the motion, and for points within the features it is an average over their corners: while
 //! `max ‖u_i − u_j‖` over both ends and all corners is less than the room, the pair is proven apart.
+//!
+//! The rounds of a step look at nearly the same motion again and again. The first one lists the pairs that have used up
+//! their room but for a margin; while no point ends farther than half of that margin from where it ended there, the
+//! others need no look.
 
 use super::contact::ContactKey;
 use impinge_geometry::{
@@ -23,6 +27,9 @@ const RELIED_ON: f64 = 0.99;
 
 /// Room, over the largest coordinate, that rounding makes worthless.
 const LEAST_ROOM: f64 = 1e-12;
+
+/// Margin of the list of near pairs, over the farthest that a point moves: rounds of a step change the motion by less.
+const MARGIN_PER_MOTION: f64 = 0.25;
 
 /// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
 const WORN: f64 = 0.5;
@@ -62,6 +69,52 @@ pub(super) struct Apart {
     edge_edge_room: Vec<f64>,
     /// `u` at the start and at the end of the motion (m).
     displaced: [Vec<Vector3<f64>>; 2],
+    near: Near,
+}
+
+/// The pairs that a motion like the surveyed one may bring together.
+#[derive(Debug, Default)]
+struct Near {
+    /// The motion that was surveyed (m); empty before there is any.
+    start: Vec<Vector3<f64>>,
+    end: Vec<Vector3<f64>>,
+    /// Room that the pairs left out have to spare (m).
+    margin: f64,
+    /// Places among the candidates, ascending.
+    vertex_face: Vec<u32>,
+    edge_edge: Vec<u32>,
+}
+
+impl Near {
+    /// Whether the pairs left out are proven apart on `sweep` too.
+    fn covers(&self, sweep: Sweep<'_>) -> bool {
+        let moved = farthest(&self.end, sweep.end);
+        self.start == sweep.start && 2.0 * moved < self.margin
+    }
+
+    /// Forgets its pairs; `sweep` is the motion whose pairs are to follow.
+    fn begin(&mut self, sweep: Sweep<'_>) {
+        self.margin = MARGIN_PER_MOTION * farthest(sweep.start, sweep.end);
+        self.start.clear();
+        self.start.extend_from_slice(sweep.start);
+        self.end.clear();
+        self.end.extend_from_slice(sweep.end);
+    }
+}
+
+/// Largest distance of two points with the same number; infinite where one is not a number.
+fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    let mut largest = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        let squared = (a - b).norm_squared();
+        if squared.is_nan() {
+            return f64::INFINITY;
+        }
+        if squared > largest {
+            largest = squared;
+        }
+    }
+    largest.sqrt()
 }
 
 impl Apart {
@@ -88,6 +141,10 @@ impl Apart {
             let room = &mut self.edge_edge_room;
             measure(&kinds.1, &candidates.edge_edge, &self.reference, room);
         }
+        let survey = measure_anew || !self.near.covers(sweep);
+        if survey {
+            self.near.begin(sweep);
+        }
         for (displaced, positions) in self.displaced.iter_mut().zip([sweep.start, sweep.end]) {
             displaced.clear();
             displaced.extend(positions.iter().zip(&self.reference).map(|(x, r)| x - r));
@@ -96,10 +153,33 @@ impl Apart {
             at_ends: &self.displaced,
             most: most_apart(&self.displaced),
         };
+        let margin = survey.then_some(self.near.margin);
         let (pairs, room) = (&candidates.vertex_face, &self.vertex_face_room);
-        let mut tests = examine(&kinds.0, pairs, room, displaced, sweep, hits);
+        if let Some(margin) = margin {
+            list_near(
+                &kinds.0,
+                pairs,
+                room,
+                displaced,
+                margin,
+                &mut self.near.vertex_face,
+            );
+        }
+        let near = &self.near.vertex_face;
+        let mut tests = examine(&kinds.0, (pairs, room, near), displaced, sweep, hits);
         let (pairs, room) = (&candidates.edge_edge, &self.edge_edge_room);
-        tests += examine(&kinds.1, pairs, room, displaced, sweep, hits);
+        if let Some(margin) = margin {
+            list_near(
+                &kinds.1,
+                pairs,
+                room,
+                displaced,
+                margin,
+                &mut self.near.edge_edge,
+            );
+        }
+        let near = &self.near.edge_edge;
+        tests += examine(&kinds.1, (pairs, room, near), displaced, sweep, hits);
         if measure_anew {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -231,24 +311,50 @@ fn most_apart(at_ends: &[Vec<Vector3<f64>>; 2]) -> f64 {
     }
 }
 
-/// Tests `pairs` in their order, whatever the number of threads; returns how many needed the continuous test.
-fn examine<K: Kind>(
+/// Lists the pairs that keep less than `margin` of their room, in their order.
+fn list_near<K: Kind>(
     kind: &K,
     pairs: &[[u32; 2]],
     room: &[f64],
+    displaced: Displaced<'_>,
+    margin: f64,
+    near: &mut Vec<u32>,
+) {
+    let is_near = |(index, (pair, room)): (usize, (&[u32; 2], &f64))| {
+        let spare = RELIED_ON * room - margin;
+        let far = displaced.most < spare || {
+            let approach = approach_squared::<K>(kind.points(*pair), displaced.at_ends);
+            spare > 0.0 && approach < spare * spare
+        };
+        (!far).then_some(index as u32)
+    };
+    near.clear();
+    near.par_extend(
+        pairs
+            .par_iter()
+            .zip(room)
+            .enumerate()
+            .with_min_len(PAIRS_PER_TASK)
+            .filter_map(is_near),
+    );
+}
+
+/// Tests the `near` ones of pairs in their order, whatever the number of threads; returns how many needed the continuous
+/// test.
+fn examine<K: Kind>(
+    kind: &K,
+    (pairs, room, near): (&[[u32; 2]], &[f64], &[u32]),
     displaced: Displaced<'_>,
     sweep: Sweep<'_>,
     hits: &mut Vec<Hit>,
 ) -> usize {
     let rule = CcdRule::default();
-    let examine_chunk = |(pairs, room): (&[[u32; 2]], &[f64])| {
+    let examine_chunk = |near: &[u32]| {
         let (mut found, mut tests) = (Vec::new(), 0);
-        for (pair, room) in pairs.iter().zip(room) {
-            let relied_on = RELIED_ON * room;
-            if displaced.most < relied_on {
-                continue;
-            }
-            let points = kind.points(*pair);
+        for &index in near {
+            let pair = pairs[index as usize];
+            let relied_on = RELIED_ON * room[index as usize];
+            let points = kind.points(pair);
             if approach_squared::<K>(points, displaced.at_ends) < relied_on * relied_on {
                 continue;
             }
@@ -257,7 +363,7 @@ fn examine<K: Kind>(
             let end = points.map(|p| sweep.end[p as usize]);
             if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
                 found.push(Hit {
-                    key: kind.key(*pair),
+                    key: kind.key(pair),
                     time,
                     work_limited,
                 });
@@ -265,11 +371,8 @@ fn examine<K: Kind>(
         }
         (found, tests)
     };
-    let chunks: Vec<(Vec<Hit>, usize)> = pairs
-        .par_chunks(PAIRS_PER_TASK)
-        .zip(room.par_chunks(PAIRS_PER_TASK))
-        .map(examine_chunk)
-        .collect();
+    let chunks: Vec<(Vec<Hit>, usize)> =
+        near.par_chunks(PAIRS_PER_TASK).map(examine_chunk).collect();
     let mut tests = 0;
     for (found, tested) in chunks {
         hits.extend(found);
@@ -338,8 +441,11 @@ mod tests {
 
             let mut apart = Apart::default();
             let mut start = first;
+            let mut end = start.clone();
             for (round, (direction, share)) in moves.into_iter().enumerate() {
-                let end: Vec<_> = start.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
+                // Every other motion is one more round of the same step, and ends near the one before.
+                let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
+                end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
                 let sweep = Sweep { start: &start, end: &end };
                 let mut found = Vec::new();
                 apart.find_hits(&surface, &candidates, 1, sweep, &mut found);
@@ -347,9 +453,8 @@ mod tests {
                 let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
                 expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));
                 prop_assert_eq!(found, expected);
-                // Every other motion is one more round of the same step.
                 if round % 2 == 1 {
-                    start = end;
+                    start.clone_from(&end);
                 }
             }
         }

@@ -42,7 +42,8 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     }
     report.kinetic_energy = kinetic;
     report.gravitational_energy = gravitational;
-    report.elastic_energy = model.elastic.energy(&state.positions);
+    report.elastic_energy =
+        model.elastic.energy(&state.positions) + model.thin.energy(&state.positions);
     report.momentum = momentum.into();
     report.angular_momentum = angular.into();
     report.minimum_volume_ratio = model

@@ -2,6 +2,7 @@
 
 use super::{
     contact::{Contact, ContactKey},
+    contradiction::drop_contradicted,
     features::touching_features,
     linearise::{linearise, reach, release},
     refine::{MOST_RELINEARISATIONS, stencil_of},
@@ -70,6 +71,7 @@ pub(crate) fn carry_over(
         true
     });
     merge_duplicates(contacts);
+    drop_contradicted(contacts);
 }
 
 /// Gives a contact that slid to an end, side or corner the features it now touches with.

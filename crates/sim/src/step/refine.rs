@@ -3,6 +3,7 @@
 use super::{
     apart::{Apart, Hit, Sweep},
     contact::{Contact, ContactKey},
+    contradiction::{contradicts, drop_contradicted},
     detect::Detector,
     features::touching_features,
     formulate::{friction_of, solids_of},
@@ -54,17 +55,15 @@ impl Refiner {
         self.hits
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
+        let known = report.contacts_added;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
             let mut touch = Touch::new(model, hit, sweep);
-            let stored = |key| {
-                contacts
-                    .binary_search_by_key(&key, |contact: &Contact| contact.key)
-                    .is_ok()
-            };
-            if touch.key != hit.key && stored(touch.key) && !self.touched.contains(&touch.key) {
-                // The contact of the nearer feature did not keep this pair apart: it needs a row of its own.
+            if touch.key != hit.key
+                && !self.touched.contains(&touch.key)
+                && !can_stand_for_others(model, &touch, sweep, contacts)
+            {
                 touch = Touch::with_key(model, hit.key, hit.time, sweep);
             }
             if !self.touched.insert(touch.key) {
@@ -103,6 +102,9 @@ impl Refiner {
                 }
             }
         }
+        if report.contacts_added > known {
+            drop_contradicted(contacts);
+        }
         Ok(self.hits.last().map(|hit| hit.key))
     }
 
@@ -117,17 +119,18 @@ impl Refiner {
             sweep,
             &mut self.hits,
         );
-        for &vertex in surface.vertices() {
-            if surface.is_passive_point(vertex) {
-                continue;
-            }
-            for (index, half_space) in model.half_spaces.iter().enumerate() {
-                let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+        for (index, half_space) in model.half_spaces.iter().enumerate() {
+            let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+            let size = half_space.point.amax();
+            for &vertex in surface.vertices() {
+                if surface.is_passive_point(vertex) {
+                    continue;
+                }
                 let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
                 let last = height(end);
                 // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three
                 // products and the difference can be wrong by.
-                let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
+                let rounding = 8.0 * f64::EPSILON * (end.amax() + size);
                 if last <= rounding || last.is_nan() {
                     let first = height(start);
                     let time = (first / (first - last)).clamp(0.0, 1.0);
@@ -164,24 +167,22 @@ pub(crate) fn check_gaps(
         if contact.multipliers.state == ContactState::Inactive {
             return distance_apart(contact, &corners) < release(model);
         }
-        let surroundings = (!contact.held).then_some(sweep.start);
-        let seen = linearise(
-            model,
-            surroundings,
-            contact.key,
-            &corners,
-            &contact.frame.normal,
-        );
-        if seen.is_off_feature(model, contact.key) {
-            // It slid off during the step, which the continuous test found harmless: it goes at the next start.
-            return true;
-        }
         // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
         let gap = distance_apart(contact, &corners);
+        let close = gap < clearance;
+        if !close {
+            let surroundings = (!contact.held).then_some(sweep.start);
+            let normal = &contact.frame.normal;
+            let seen = linearise(model, surroundings, contact.key, &corners, normal);
+            if seen.is_off_feature(model, contact.key) {
+                // It slid off during the step, which the continuous test found harmless: it goes at the next start.
+                return true;
+            }
+        }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
-        if gap < clearance || contact.held {
-            report.loose_contacts += u32::from(gap >= clearance);
+        if close || contact.held {
+            report.loose_contacts += u32::from(!close);
             return true;
         }
         if worst.is_none_or(|(_, other)| gap > other) {
@@ -237,6 +238,21 @@ impl Touch {
             point_count,
             at_impact,
         }
+    }
+}
+
+/// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
+/// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
+fn can_stand_for_others(
+    model: &Model,
+    touch: &Touch,
+    sweep: Sweep<'_>,
+    contacts: &[Contact],
+) -> bool {
+    let stored = contacts.binary_search_by_key(&touch.key, |contact| contact.key);
+    stored.is_err() && {
+        let proxy = first_contact(model, touch, sweep);
+        !contacts.iter().any(|own| contradicts(&proxy, own))
     }
 }
 

@@ -66,6 +66,7 @@ fn acceptable(
     judged.momentum < 2.0 * tolerances.momentum
         && judged.normal < 2.0 * tolerances.gap
         && judged.friction < 2.0 * tolerances.slip.max(tolerances.gap)
+        && judged.constraint < 2.0 * tolerances.gap
 }
 
 /// Gives every free body the uniform velocity that closes its momentum balance exactly.

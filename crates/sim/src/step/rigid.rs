@@ -135,6 +135,11 @@ impl RigidStep {
         Ok(())
     }
 
+    /// `B` of body `index`, halfway through the free turn: `ω = B w` (1/m).
+    pub(crate) fn axes(&self, index: usize) -> Matrix3<f64> {
+        self.bodies[index].axes
+    }
+
     /// Rows of body `index` on `w` for a point at `arm` (m), the centre of mass to the point at the start of the step.
     ///
     /// Those on `u` are the `rows` on the point's own velocity themselves.

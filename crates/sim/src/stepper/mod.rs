@@ -1,8 +1,10 @@
 //! Steppers: what takes a state from one time to the next.
 
+pub mod asynchronous;
 mod observer;
 mod synchronous;
 
+pub use asynchronous::Asynchronous;
 pub use observer::{Solve, SolveObserver, SolveStamp};
 pub use synchronous::Synchronous;
 

@@ -1,8 +1,10 @@
 //! Watching every solve of a step without being part of it.
 
+use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
     ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Method,
 };
+use std::sync::Arc;
 
 /// When a solve happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +18,7 @@ pub struct SolveStamp {
 }
 
 /// One solve, from its warm start to its result.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Solve<'a> {
     /// When it happened.
     pub stamp: SolveStamp,
@@ -24,6 +26,8 @@ pub struct Solve<'a> {
     pub method: Method,
     /// The problem.
     pub problem: &'a ContactProblem,
+    /// What is known of the bodies beyond it, if the method or the observer asked for that.
+    pub bodies: Option<&'a Arc<TurnedBodies>>,
     /// What it started from.
     pub start: &'a ContactSolution,
     /// What it left.
@@ -36,6 +40,11 @@ pub struct Solve<'a> {
 pub trait SolveObserver: Send {
     /// One solve has ended.
     fn solved(&mut self, solve: &Solve<'_>);
+
+    /// Whether it wants to know [`Solve::bodies`] whatever the method is.
+    fn wants_bodies(&self) -> bool {
+        false
+    }
 }
 
 /// A solver that shows each of its solves to an observer, where there is one.
@@ -43,6 +52,7 @@ pub(super) struct Observed<'a> {
     pub(super) solver: &'a mut dyn ContactSolver,
     pub(super) method: Method,
     pub(super) stamp: SolveStamp,
+    pub(super) bodies: Option<&'a Arc<TurnedBodies>>,
     pub(super) observer: Option<&'a mut (dyn SolveObserver + 'static)>,
 }
 
@@ -61,6 +71,7 @@ impl ContactSolver for Observed<'_> {
             stamp: self.stamp,
             method: self.method,
             problem,
+            bodies: self.bodies,
             start: &start,
             solution,
             report: &report,

@@ -8,6 +8,7 @@ use super::{
     observer::{Observed, SolveStamp},
 };
 use crate::{
+    compliance::RestBodies,
     error::{SimError, StepError, StepFailure},
     model::Model,
     report::StepReport,
@@ -19,16 +20,18 @@ use crate::{
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
+        joints::JointRows,
         refine::{Refiner, check_gaps, describe},
         resolve::{balance_momentum, resolve},
-        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
+        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep, balance_rigid},
     },
 };
+use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Method};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 /// Rounds that may add contacts before a step is given up (spec 7.4).
 const MAX_ADDING_ROUNDS: u32 = 50;
@@ -69,6 +72,10 @@ pub struct Synchronous {
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
     rigid: RigidStep,
+    /// Compliance at rest, once a method asked for it, and the bodies as the attempt started with them.
+    rest: Option<RestBodies>,
+    bodies: Option<Arc<TurnedBodies>>,
+    joints: JointRows,
     /// Shown every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
@@ -77,8 +84,13 @@ impl Synchronous {
     /// A stepper for `model`, its memory laid out.
     ///
     /// # Errors
-    /// [`SimError::Fem`] if the elements do not fit the pattern.
+    /// [`SimError::Fem`] if the elements do not fit the pattern, [`SimError::RestCompliance`] if the method needs a
+    /// compliance at rest that cannot be had.
     pub fn new(model: &Model) -> Result<Self, SimError> {
+        let mut rest = model.solver.needs_bodies().then(|| RestBodies::new(model));
+        if let Some(rest) = &mut rest {
+            rest.prepare(model, model.time_step)?;
+        }
         let points = model.rest.len();
         let matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
         let rhs = vec![0.0; matrix.len()];
@@ -94,8 +106,37 @@ impl Synchronous {
             end: vec![Vector3::zeros(); points],
             known_velocity: vec![Vector3::zeros(); points],
             rigid: RigidStep::default(),
+            rest,
+            bodies: None,
+            joints: JointRows::default(),
             observer: None,
         })
+    }
+
+    /// What the user should know, since the last call.
+    pub(crate) fn take_notices(&mut self) -> Vec<String> {
+        self.rest
+            .as_mut()
+            .map(RestBodies::take_notices)
+            .unwrap_or_default()
+    }
+
+    /// Tells the solver of the bodies, where it or the observer asks for that.
+    fn tell_of_bodies(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+    ) -> Result<(), StepFailure> {
+        self.bodies = None;
+        let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
+        if self.method.needs_bodies() || observed {
+            let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
+            let bodies = rest.turned(model, &state.positions, time_step)?;
+            self.solver.know_bodies(&bodies);
+            self.bodies = Some(bodies);
+        }
+        Ok(())
     }
 
     /// Takes `time_step` whole, or in two halves where that fails, and so on down to the model's shortest part.
@@ -194,6 +235,7 @@ impl Synchronous {
             self.solver = method.solver();
             self.method = method;
         }
+        self.tell_of_bodies(model, state, time_step)?;
         self.contacts.clone_from(&state.contacts);
         carry_over(
             model,
@@ -212,7 +254,16 @@ impl Synchronous {
                 end: &mut self.end,
                 known_velocity: &mut self.known_velocity,
             },
-        )
+        )?;
+        self.joints.pose(
+            model,
+            state,
+            &self.rigid,
+            &self.end,
+            &mut self.problem,
+            &mut self.solution,
+        );
+        Ok(())
     }
 
     /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.
@@ -249,6 +300,7 @@ impl Synchronous {
                     round: report.rounds + 1,
                     time: state.time,
                 },
+                bodies: self.bodies.as_ref(),
                 observer: self.observer.as_deref_mut(),
             };
             let shortfall = resolve(
@@ -262,7 +314,13 @@ impl Synchronous {
             if let (Some(failure), false) = (shortfall, accept_unmet) {
                 return Err(failure);
             }
-            balance_momentum(model, state, &self.problem, &mut self.solution);
+            // Joints pass momentum between bodies, and their method leaves nothing to balance.
+            if !self.method.balances_momentum() {
+                // What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps.
+                balance_rigid(model, &self.problem, &mut self.solution);
+            } else if model.joints.is_empty() {
+                balance_momentum(model, state, &self.problem, &mut self.solution);
+            }
             for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
                 contact.multipliers = *multipliers;
             }
@@ -324,6 +382,7 @@ impl Synchronous {
             *x = *end;
         }
         self.rigid.accept(model, state, &self.solution.velocity);
+        state.joint_forces.clone_from(&self.solution.constraints);
         state.time += time_step;
         std::mem::swap(&mut state.contacts, &mut self.contacts);
     }

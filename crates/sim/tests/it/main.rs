@@ -1,5 +1,7 @@
 //! One test binary; modules mirror `src`.
 
+mod asynchronous;
+mod constrained;
 mod doctor;
 mod output;
 mod scene;

@@ -15,7 +15,7 @@
 
 use super::{
     ActiveSetCr,
-    preconditioner::Preconditioner,
+    laws::in_cone,
     rows::{add_impulse, displacement},
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
@@ -102,7 +102,7 @@ impl ActiveSetCr {
             (report.iterations + self.settings.anticipation).min(self.settings.max_iterations);
         report.extra_products += 1;
         if self.begin(problem, solution) < self.settings.tolerances.momentum
-            && self.laws_hold(problem, solution)
+            && self.anticipated_laws_hold(problem, solution)
         {
             return Anticipated::Solved;
         }
@@ -125,7 +125,10 @@ impl ActiveSetCr {
             if !norm.is_finite() {
                 break;
             }
-            if norm < self.settings.tolerances.momentum && self.laws_hold(problem, solution) {
+            self.relax_if_overdue(report);
+            if norm < self.settings.tolerances.momentum
+                && self.anticipated_laws_hold(problem, solution)
+            {
                 outcome = Anticipated::Solved;
                 break;
             }
@@ -281,23 +284,9 @@ impl ActiveSetCr {
         inertia
     }
 
-    /// Whether the laws of contact and friction hold to tolerance, in the measures of [`fn@crate::residual`].
-    fn laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
-        let tolerances = &self.settings.tolerances;
-        (0..problem.contacts()).all(|contact| {
-            let [gap, s1, s2] =
-                Preconditioner::gap_and_slip(problem, contact, &solution.velocity).into();
-            let [lambda, f1, f2] = self.anticipation.forces[contact].into();
-            let normal = self.preconditioner.normal_compliance(contact);
-            let tangential = self
-                .preconditioner
-                .tangential_compliance(contact)
-                .max(self.least_compliance);
-            let radius = problem.friction(contact) * lambda;
-            let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
-            let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
-            (normal * lambda).min(gap).abs() < tolerances.gap && misfit < tolerances.slip
-        })
+    fn anticipated_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
+        let forces = &self.anticipation.forces;
+        self.laws_hold(problem, &solution.velocity, |contact| forces[contact])
     }
 
     /// States and multipliers of the last step's forces.
@@ -348,20 +337,5 @@ fn push(
         for axis in 0..3 {
             v[first + axis] += impulse[axis] / (bound * diagonal[first + axis]);
         }
-    }
-}
-
-/// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
-fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
-    // Forces are far from overflow, and this is done for every contact in every step.
-    let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
-    if size <= radius {
-        (wanted, ContactState::Sticking)
-    } else {
-        let share = radius / size;
-        (
-            [wanted[0] * share, wanted[1] * share],
-            ContactState::Sliding,
-        )
     }
 }

@@ -10,6 +10,7 @@
 mod anticipate;
 mod duplicates;
 mod evaluate;
+mod laws;
 mod look;
 mod preconditioner;
 mod rows;
@@ -257,6 +258,10 @@ impl ActiveSetCr {
             let norm = self.work.r.norm();
             if !norm.is_finite() {
                 report.termination = Termination::Breakdown;
+                return report;
+            }
+            if self.is_solution(problem, solution, &mut report) {
+                report.termination = Termination::Converged;
                 return report;
             }
             if stationary || self.converged(solution, 1.0) {

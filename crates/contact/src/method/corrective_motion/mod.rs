@@ -2,31 +2,54 @@
 //!
 //! ```text
 //! v* = A⁻¹ b                          free motion
-//! W = J A⁻¹ Jᵀ,  q = J v* − c         what the contacts feel of it
+//! W = J C Jᵀ,  q = J v* − c           what the contacts feel of it
 //! W f + q, f: Signorini, Coulomb      a friction problem in the contacts alone
-//! v = A⁻¹ (b + Jᵀ f)                  corrective motion
+//! v = v* + C Jᵀ f                     corrective motion
 //! ```
 //!
-//! The momentum balance holds to rounding whatever the friction problem's answer is. `docs/methods/corrective_motion.md`
-//! explains it.
+//! Two axes: the compliance `C` is `A⁻¹` by factors of every step ([`CorrectiveMotion::exact`]) or the compliance at rest,
+//! rotated node by node ([`CorrectiveMotion::warped`]); and `W` is built in 3×3 blocks, or applied through the bodies
+//! ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same; only with
+//! `A⁻¹` momentum does too. `docs/methods/corrective_motion.md` explains it.
 
+mod built;
 mod compliance;
-mod condense;
+mod exact;
+mod repair;
 mod settings;
+mod sweep;
+mod touches;
+mod unbuilt;
+mod warped;
 
-pub use settings::CorrectiveMotionSettings;
+pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
-use super::rows::{add_impulse, check, merit};
+use super::rows::{add_impulse, check, displacement, merit};
 use super::{ContactReport, ContactSolver, Termination};
-use crate::delassus::{FrictionSolver, GaussSeidel, ProximalNewton, Target};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers, residual};
-use compliance::ExactCompliance;
-use condense::{apply, condense};
+use crate::compliance::TurnedBodies;
+use crate::delassus::{
+    FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
+};
+use crate::{
+    ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers,
+    residual,
+};
+use built::Built;
+use compliance::{Compliance, FreeMotion};
+use exact::ExactCompliance;
 use nalgebra::Vector3;
+use std::sync::Arc;
+use sweep::{Delassus, Demand, Patience, sweep};
+use touches::Touches;
+use unbuilt::Unbuilt;
+use warped::WarpedCompliance;
 
-/// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
+/// Residual over its tolerance that sweeping aims at; the rest is for the rounding of what the judge computes anew.
+const ENOUGH: f64 = 0.5;
+
+/// Relative errors of the friction problem that are tried in turn where sweeping was not enough.
 ///
-/// The first is enough for most; below the last the rounding of `W` shows.
+/// Below the last the rounding of `W` shows.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
 /// Sweeps without halving the error after which Newton takes over.
@@ -35,45 +58,163 @@ const PATIENCE: u64 = 30;
 /// Inner problems without halving the error after which Newton gives up.
 const NEWTON_PATIENCE: u64 = 12;
 
-/// The method and its factors: reused from step to step.
+/// Contacts above which Newton is not tried: it would factorise a matrix that is full where they share bodies.
+const MOST_FOR_NEWTON: usize = 500;
+
+/// Part of the momentum tolerance that the free motion may use up.
+const FREE_SHARE: f64 = 0.1;
+
+/// The method, its compliance and its workspace: reused from step to step.
 ///
 /// # Source
-/// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping", for the split into free
-/// and corrective motion with the exact compliance; differs from it in: Newton after Gauss-Seidel, and the momentum
-/// system of the step is the caller's.
-#[derive(Default)]
+/// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping"; differs from it in: the
+/// exact solution of each contact in Gauss-Seidel, Newton after it, sweeping until the step's own tolerances are met,
+/// momentum repair, and the momentum system of the step is the caller's.
 pub struct CorrectiveMotion {
     /// Settings of the next solve.
     pub settings: CorrectiveMotionSettings,
-    compliance: ExactCompliance,
+    compliance: Box<dyn Compliance + Send>,
+    /// `v*`, the right-hand side it belongs to, and what it took.
     free: Vec<f64>,
-    scratch: Vec<f64>,
+    free_of: Vec<f64>,
+    free_motion: FreeMotion,
     reactions: Vec<Vector3<f64>>,
+    best: Vec<Vector3<f64>>,
+    scales: Vec<[f64; 2]>,
+    friction: Vec<f64>,
+    gaps: Vec<Vector3<f64>>,
 }
 
 impl CorrectiveMotion {
-    /// A solver without factors.
-    pub fn new(settings: CorrectiveMotionSettings) -> Self {
+    /// With `C = A⁻¹`: one sparse factorisation per body whenever `A` changes.
+    pub fn exact(settings: CorrectiveMotionSettings) -> Self {
+        Self::with(settings, Box::<ExactCompliance>::default())
+    }
+
+    /// With the compliance at rest of the bodies that [`know_bodies`](ContactSolver::know_bodies) tells of: nothing is
+    /// factorised in a step. Before it was told of any, only problems without deformable bodies can be solved.
+    pub fn warped(settings: CorrectiveMotionSettings) -> Self {
+        Self::with(settings, Box::<WarpedCompliance>::default())
+    }
+
+    fn with(settings: CorrectiveMotionSettings, compliance: Box<dyn Compliance + Send>) -> Self {
         Self {
             settings,
-            ..Self::default()
+            compliance,
+            free: Vec::new(),
+            free_of: Vec::new(),
+            free_motion: FreeMotion::default(),
+            reactions: Vec::new(),
+            best: Vec::new(),
+            scales: Vec::new(),
+            friction: Vec::new(),
+            gaps: Vec::new(),
         }
     }
 
-    /// `v = A⁻¹ (b + Jᵀ f)`, and every contact's state from what it does.
-    fn write(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
-        solution.velocity.copy_from_slice(&problem.rhs);
-        for (contact, force) in self.reactions.iter().enumerate() {
-            add_impulse(problem, contact, force, &mut solution.velocity);
-        }
-        apply(
-            &mut self.compliance,
-            &mut solution.velocity,
-            &mut self.scratch,
+    /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
+    ///
+    /// # Errors
+    /// As [`solve`](ContactSolver::solve).
+    pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
+        self.settings.validate()?;
+        problem.validate()?;
+        self.prepare(problem, &vec![0.0; problem.unknowns()])?;
+        let touches = Touches::find(problem, &*self.compliance)?;
+        let built = Built::new(&touches, &mut *self.compliance);
+        self.demand(problem);
+        self.friction_problem(built)
+    }
+
+    /// Replaces impulses on all blocks (N·s) by the velocities (m/s) that the compliance gives for them.
+    ///
+    /// # Errors
+    /// As [`solve`](ContactSolver::solve).
+    ///
+    /// # Panics
+    /// If `impulses` is not one number per unknown.
+    #[track_caller]
+    pub fn respond(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+    ) -> Result<(), ContactError> {
+        assert_eq!(
+            impulses.len(),
+            problem.unknowns(),
+            "one impulse per unknown"
         );
+        problem.validate()?;
+        self.compliance
+            .prepare(problem, self.settings.momentum_repair)?;
+        self.compliance.apply(impulses);
+        Ok(())
+    }
+
+    /// Compliance and free motion of `problem`, unless they are those of the last solve.
+    fn prepare(&mut self, problem: &ContactProblem, start: &[f64]) -> Result<(), ContactError> {
+        let repair = self.settings.momentum_repair;
+        let changed = self.compliance.prepare(problem, repair)?;
+        if changed || self.free_of != problem.rhs {
+            self.free_of.clear();
+            self.free.clear();
+            self.free.extend_from_slice(start);
+            let tolerance = FREE_SHARE * self.settings.tolerances.momentum;
+            self.free_motion = self
+                .compliance
+                .free_motion(problem, tolerance, &mut self.free);
+            self.free_of.extend_from_slice(&problem.rhs);
+        } else {
+            self.free_motion.products = 0;
+        }
+        Ok(())
+    }
+
+    /// `q`, `μ` and the scales of the residual.
+    fn demand(&mut self, problem: &ContactProblem) {
+        let contacts = 0..problem.contacts();
+        let free = &self.free;
+        self.gaps.clear();
+        self.gaps.extend(
+            contacts
+                .clone()
+                .map(|contact| displacement(problem, contact, free) - problem.offset(contact)),
+        );
+        self.friction.clear();
+        self.friction
+            .extend(contacts.clone().map(|contact| problem.friction(contact)));
+        self.scales.clear();
+        self.scales.extend(contacts.map(|contact| {
+            let (blocks, jacobians) = problem.row(contact);
+            let mut softness = Vector3::zeros();
+            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
+                let yields = diagonal.map(|entry| 1.0 / entry);
+                softness += jacobian.component_mul(jacobian) * yields;
+            }
+            [softness.x, softness.y.max(softness.z)]
+        }));
+    }
+
+    fn friction_problem(&self, built: Built) -> Result<FrictionProblem, ContactError> {
+        FrictionProblem::new("step", built.w, self.gaps.clone(), self.friction.clone())
+            .map_err(|error| unusable(&error))
+    }
+
+    /// `v = v* + C Jᵀ f`, and every contact's state from what it does.
+    fn write(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
+        let correction = &mut solution.velocity;
+        correction.fill(0.0);
         for (contact, force) in self.reactions.iter().enumerate() {
-            let motion = super::rows::displacement(problem, contact, &solution.velocity)
-                - problem.offset(contact);
+            add_impulse(problem, contact, force, correction);
+        }
+        self.compliance.apply(correction);
+        for (v, free) in correction.iter_mut().zip(&self.free) {
+            *v += free;
+        }
+        for (contact, force) in self.reactions.iter().enumerate() {
+            let motion =
+                displacement(problem, contact, &solution.velocity) - problem.offset(contact);
             solution.contacts[contact] = multipliers(
                 force,
                 &motion,
@@ -82,10 +223,94 @@ impl CorrectiveMotion {
             );
         }
     }
+
+    /// Writes and judges what the forces lead to; how it ended, if it did.
+    fn finish(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) -> Option<Termination> {
+        self.write(problem, solution);
+        report.extra_products += 1;
+        let mut judged = residual(problem, solution);
+        report.residual = judged.momentum;
+        let numbers = [judged.momentum, judged.normal, judged.friction];
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return Some(Termination::Breakdown);
+        }
+        if !self.compliance.is_exact() {
+            // Momentum is what an approximate compliance gives up, and no force could mend it.
+            judged = ContactResidual {
+                momentum: 0.0,
+                ..judged
+            };
+        }
+        (merit(&judged, &self.settings.tolerances) < 1.0).then_some(Termination::Converged)
+    }
+
+    /// Sweeps over all contacts.
+    fn sweep(
+        &mut self,
+        delassus: &mut dyn Delassus,
+        patience: Patience,
+        report: &mut ContactReport,
+    ) {
+        let demand = Demand {
+            free: &self.gaps,
+            friction: &self.friction,
+            scales: &self.scales,
+            tolerances: self.settings.tolerances,
+        };
+        let (forces, best) = (&mut self.reactions, &mut self.best);
+        let swept = sweep(delassus, &demand, forces, best, ENOUGH, patience);
+        report.sweeps += swept.sweeps;
+        report.evaluations += swept.looks;
+    }
+
+    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton.
+    fn solve_friction(
+        &mut self,
+        friction: &FrictionProblem,
+        tolerance: f64,
+        report: &mut ContactReport,
+    ) -> Result<(), ContactError> {
+        let target = Target { tolerance };
+        let settings = self.settings;
+        let unusable = |_| ContactError::TooLarge {
+            unknowns: 3 * friction.contacts(),
+        };
+        let sweeps = settings.max_sweeps.min(settings.max_iterations);
+        let swept = GaussSeidel::new(sweeps, PATIENCE)
+            .solve(friction, &mut self.reactions, &target)
+            .map_err(unusable)?;
+        report.sweeps += swept.sweeps;
+        report.evaluations += swept.looks;
+        if !swept.converged {
+            let steps = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE)
+                .solve(friction, &mut self.reactions, &target)
+                .map_err(unusable)?;
+            report.iterations += steps.newton_steps;
+            report.evaluations += steps.looks;
+        }
+        Ok(())
+    }
+}
+
+/// The forces of a warm start, or none where they are not finite.
+fn start_forces(solution: &ContactSolution, reactions: &mut Vec<Vector3<f64>>) {
+    reactions.clear();
+    reactions.extend(solution.contacts.iter().map(|m| {
+        let [f1, f2] = m.friction_force();
+        Vector3::new(m.lambda, f1, f2)
+    }));
+    if !reactions.iter().all(|r| r.iter().all(|x| x.is_finite())) {
+        reactions.fill(Vector3::zeros());
+    }
 }
 
 /// A contact's force as sticking or sliding friction.
-fn multipliers(
+pub(super) fn multipliers(
     force: &Vector3<f64>,
     motion: &Vector3<f64>,
     friction: f64,
@@ -121,6 +346,19 @@ fn multipliers(
     }
 }
 
+/// A validated contact problem condenses to a sound friction problem unless numbers overflow.
+fn unusable(error: &FrictionError) -> ContactError {
+    let index = match *error {
+        FrictionError::NotFinite { index, .. } => index,
+        FrictionError::NoCompliance { contact, .. } => contact,
+        _ => 0,
+    };
+    ContactError::NotFinite {
+        what: "compliance of contact",
+        index,
+    }
+}
+
 impl ContactSolver for CorrectiveMotion {
     fn solve(
         &mut self,
@@ -129,61 +367,64 @@ impl ContactSolver for CorrectiveMotion {
     ) -> Result<ContactReport, ContactError> {
         self.settings.validate()?;
         check(problem, solution)?;
-        self.compliance.prepare(&problem.momentum)?;
-        self.free.clone_from(&problem.rhs);
-        apply(&mut self.compliance, &mut self.free, &mut self.scratch);
-        let condensed = condense(problem, &mut self.compliance, &self.free, &mut self.scratch)?;
-        self.reactions.clear();
-        self.reactions.extend(solution.contacts.iter().map(|m| {
-            let [f1, f2] = m.friction_force();
-            Vector3::new(m.lambda, f1, f2)
-        }));
-        if !self
-            .reactions
-            .iter()
-            .all(|r| r.iter().all(|x| x.is_finite()))
-        {
-            self.reactions.fill(Vector3::zeros());
-        }
-
-        let settings = self.settings;
+        self.prepare(problem, &solution.velocity)?;
+        let touches = Touches::find(problem, &*self.compliance)?;
+        self.demand(problem);
         let mut report = ContactReport {
-            extra_products: condensed.solves + 1,
+            extra_products: self.free_motion.products,
+            residual: self.free_motion.residual,
             ..ContactReport::default()
         };
-        let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        for tolerance in TARGETS {
-            let target = Target { tolerance };
-            let unusable = |_| ContactError::TooLarge {
-                unknowns: 3 * problem.contacts(),
+        if !self.free_motion.converged {
+            report.termination = if self.free_motion.residual.is_finite() {
+                Termination::MaxIterations
+            } else {
+                Termination::Breakdown
             };
-            let friction = &condensed.friction;
-            let swept = GaussSeidel::new(sweeps, PATIENCE)
-                .solve(friction, &mut self.reactions, &target)
-                .map_err(unusable)?;
-            report.sweeps += swept.sweeps;
-            report.evaluations += swept.looks;
-            if !swept.converged {
-                let steps = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE)
-                    .solve(friction, &mut self.reactions, &target)
-                    .map_err(unusable)?;
-                report.iterations += steps.newton_steps;
-                report.evaluations += steps.looks;
-            }
-            self.write(problem, solution);
-            report.extra_products += 1;
-            let judged = residual(problem, solution);
-            report.residual = judged.momentum;
-            if !(judged.momentum.is_finite() && judged.normal.is_finite()) {
-                report.termination = Termination::Breakdown;
-                return Ok(report);
-            }
-            if merit(&judged, &settings.tolerances) < 1.0 {
-                report.termination = Termination::Converged;
+            return Ok(report);
+        }
+        start_forces(solution, &mut self.reactions);
+
+        let settings = self.settings;
+        let mut built = None;
+        let mut unbuilt = None;
+        let delassus: &mut dyn Delassus = match settings.delassus {
+            DelassusForm::Built => built.insert(Built::new(&touches, &mut *self.compliance)),
+            DelassusForm::Unbuilt => unbuilt.insert(Unbuilt::new(&touches, &mut *self.compliance)),
+        };
+        let patience = Patience {
+            most: settings.max_sweeps.min(settings.max_iterations),
+            halving: PATIENCE,
+        };
+        self.sweep(delassus, patience, &mut report);
+        if let Some(end) = self.finish(problem, solution, &mut report) {
+            report.termination = end;
+            return Ok(report);
+        }
+        if problem.contacts() > MOST_FOR_NEWTON {
+            let patience = Patience {
+                most: settings.max_iterations,
+                halving: settings.max_iterations,
+            };
+            self.sweep(delassus, patience, &mut report);
+            let end = self.finish(problem, solution, &mut report);
+            report.termination = end.unwrap_or(Termination::MaxIterations);
+            return Ok(report);
+        }
+        let built = built.unwrap_or_else(|| Built::new(&touches, &mut *self.compliance));
+        let friction = self.friction_problem(built)?;
+        for tolerance in TARGETS {
+            self.solve_friction(&friction, tolerance, &mut report)?;
+            if let Some(end) = self.finish(problem, solution, &mut report) {
+                report.termination = end;
                 return Ok(report);
             }
         }
         report.termination = Termination::MaxIterations;
         Ok(report)
+    }
+
+    fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
+        self.compliance.know_bodies(bodies);
     }
 }

@@ -5,6 +5,17 @@ use crate::method::active_set_cr::Tolerances;
 use crate::method::rows::{check_tolerances, positive};
 use serde::{Deserialize, Serialize};
 
+/// How `W = J C Jᵀ` is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelassusForm {
+    /// Built in 3×3 blocks: for contacts that share few nodes.
+    #[default]
+    Built,
+    /// Through displacements of the touched nodes of each body: for many contacts on few nodes.
+    Unbuilt,
+}
+
 /// Everything that steers the method.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -15,6 +26,10 @@ pub struct CorrectiveMotionSettings {
     pub max_sweeps: u64,
     /// Most sweeps, and most Newton steps.
     pub max_iterations: u64,
+    /// How `W` is applied.
+    pub delassus: DelassusForm,
+    /// With a warped compliance: whether contact forces change the momentum of free bodies by exactly what they are.
+    pub momentum_repair: bool,
 }
 
 impl Default for CorrectiveMotionSettings {
@@ -27,6 +42,8 @@ impl Default for CorrectiveMotionSettings {
             },
             max_sweeps: 100,
             max_iterations: 2000,
+            delassus: DelassusForm::Built,
+            momentum_repair: false,
         }
     }
 }

@@ -64,3 +64,13 @@ fn nan_never_passes() {
         assert!(worst.is_nan(), "{worst}");
     }
 }
+
+/// Symptom: a contact without friction that separates, its tangential motion exactly zero, was judged pressed in, and no
+/// method could end. Cause: with `μ = 0` the test `‖x_T‖ ≤ μ x_N` reads `0 ≤ −0` for a negative `x_N`, inside the cone.
+#[test]
+fn separating_without_friction_is_no_defect() {
+    let problem = problem(0.5, Vector3::new(2.0, 0.0, 0.0), 0.0);
+    let judged = friction_residual(&problem, &[Vector3::zeros()]);
+    near(judged.natural_map, 0.0);
+    near(judged.scaled_error, 0.0);
+}

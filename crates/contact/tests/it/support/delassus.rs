@@ -94,6 +94,7 @@ impl Reference {
         ContactSolution {
             velocity: self.velocity.as_slice().to_vec(),
             contacts: contacts.collect(),
+            constraints: Vec::new(),
         }
     }
 }

@@ -1,0 +1,55 @@
+//! Rows that are linear in their points: attachments, balls of joints, planes.
+
+use super::law::{Definiteness, Law, Local};
+use nalgebra::Vector3;
+
+/// `φ = q`, three rows: with `q` a difference of two points, they coincide (spec 4.3, 4.4).
+///
+/// In its point it has no stiffness; for points of rigid bodies the turning of their arms has one, added by the mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attachment;
+
+impl Law for Attachment {
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn rows(&self) -> usize {
+        3
+    }
+
+    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+        for axis in 0..3 {
+            local.value[axis] = q[0][axis];
+            *local.row_mut(axis, 0) = Vector3::ith(axis, 1.0);
+        }
+    }
+
+    fn stiffness(&self, _: &[Vector3<f64>], _: &[f64], _: Definiteness, _: &mut Local) {}
+}
+
+/// `φ = n·q − d`, one row: a plane that a point keeps to, or as a one-sided row stays above (spec 4.7).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    /// `n`, unit.
+    pub normal: Vector3<f64>,
+    /// `d` (m).
+    pub height: f64,
+}
+
+impl Law for Plane {
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+        local.value[0] = self.normal.dot(&q[0]) - self.height;
+        *local.row_mut(0, 0) = self.normal;
+    }
+
+    fn stiffness(&self, _: &[Vector3<f64>], _: &[f64], _: Definiteness, _: &mut Local) {}
+}

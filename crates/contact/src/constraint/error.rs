@@ -1,0 +1,79 @@
+//! What makes a constraint unusable.
+
+use thiserror::Error;
+
+/// A constraint that cannot be built.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ConstraintError {
+    /// A compliance has a negative eigenvalue: it would push instead of yield.
+    #[error("the compliance has the eigenvalue {value:e}; it must be 0 (hard) or positive")]
+    NegativeCompliance {
+        /// The eigenvalue.
+        value: f64,
+    },
+    /// A compliance has another size than its rows.
+    #[error("the compliance has {found} rows, the constraint {expected}")]
+    ComplianceSize {
+        /// Rows of the compliance.
+        found: usize,
+        /// Rows of the constraint.
+        expected: usize,
+    },
+    /// A law takes another number of points.
+    #[error("the law acts on {expected} points, {found} were given")]
+    PointCount {
+        /// Points given.
+        found: usize,
+        /// Points of the law.
+        expected: usize,
+    },
+    /// A length is zero, negative or not a number.
+    #[error("the rest length is {value:e} m; a spring, link or cable needs a positive one")]
+    RestLength {
+        /// The length (m).
+        value: f64,
+    },
+    /// A direction of a joint is zero or not a number.
+    #[error("the {what} has no direction; give three finite numbers that are not all 0")]
+    Direction {
+        /// Which one.
+        what: &'static str,
+    },
+    /// The parts of a joint are not where it holds them.
+    #[error(
+        "the {joint} joint holds its bodies {gap:e} m apart at the start; move the bodies or the anchor so that both \
+         parts meet"
+    )]
+    Misplaced {
+        /// Kind of the joint.
+        joint: &'static str,
+        /// Distance of its two anchors (m).
+        gap: f64,
+    },
+    /// An upper limit below the lower one.
+    #[error("the limits {lower} … {upper} leave no room; the lower one comes first")]
+    Limits {
+        /// Lower limit.
+        lower: f64,
+        /// Upper limit.
+        upper: f64,
+    },
+    /// A material has no positive definite energy.
+    #[error("the {name} is {value}, for which the material has no positive definite energy")]
+    Material {
+        /// Which number.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// An element without rest volume or area.
+    #[error("an element has the rest measure {measure:e}; it must be positive and finite")]
+    Element {
+        /// Volume (m³) or area (m²).
+        measure: f64,
+    },
+    /// No unknown moves with it.
+    #[error("nothing that the constraint acts on can move; leave it out")]
+    Immovable,
+}

@@ -1,0 +1,117 @@
+//! A constraint as a function of a few points: values, rows and geometric stiffness there.
+
+use impinge_krylov::direct::symmetric_eigen;
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// Rows that one law has at most: the strains of a solid.
+pub const MOST_ROWS: usize = 6;
+
+/// `φ(q₁ … q_k)`, its rows and the geometric stiffness of its forces, all in the points it acts on.
+///
+/// The mapping from points to unknowns is the same for all laws (`crates/contact/src/constraint/evaluate.rs`), so a new one is this trait and
+/// nothing else.
+pub trait Law: std::fmt::Debug + Send + Sync {
+    /// `k`: how many points it takes.
+    fn points(&self) -> usize;
+
+    /// Rows of `φ`, at most [`MOST_ROWS`].
+    fn rows(&self) -> usize;
+
+    /// Writes `φ` and `∂φ/∂q`.
+    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local);
+
+    /// Writes `Σ λᵢ ∇²φᵢ`, or its negative semi-definite part.
+    ///
+    /// Called after [`evaluate`](Self::evaluate) at the same points.
+    fn stiffness(
+        &self,
+        q: &[Vector3<f64>],
+        lambda: &[f64],
+        definiteness: Definiteness,
+        local: &mut Local,
+    );
+
+    /// Whether its stiffness has a negative part of its own.
+    ///
+    /// Where it has none (a product of two directions: its second derivative has as many positive as negative
+    /// eigenvalues), only the whole constraint in its unknowns can be projected without resisting turns of both bodies
+    /// together.
+    fn projects_itself(&self) -> bool {
+        true
+    }
+}
+
+/// Whether geometric stiffness is taken as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Definiteness {
+    /// All of it.
+    Exact,
+    /// Its part that resists: the eigenvalues below zero.
+    Negative,
+}
+
+/// What a law says at some points. Memory is kept between evaluations.
+#[derive(Debug, Clone, Default)]
+pub struct Local {
+    points: usize,
+    /// `φ`, one per row.
+    pub value: Vec<f64>,
+    /// `∂φ/∂q`: entry `row · k + point`.
+    pub jacobian: Vec<Vector3<f64>>,
+    /// `Σ λᵢ ∂²φᵢ/∂q_a∂q_b`: entry `a · k + b`.
+    pub stiffness: Vec<Matrix3<f64>>,
+}
+
+impl Local {
+    /// Zeros for a law of that size.
+    pub fn clear(&mut self, rows: usize, points: usize) {
+        self.points = points;
+        self.value.clear();
+        self.value.resize(rows, 0.0);
+        self.jacobian.clear();
+        self.jacobian.resize(rows * points, Vector3::zeros());
+        self.stiffness.clear();
+        self.stiffness.resize(points * points, Matrix3::zeros());
+    }
+
+    /// `∂φ_row/∂q_point`.
+    pub fn row_mut(&mut self, row: usize, point: usize) -> &mut Vector3<f64> {
+        &mut self.jacobian[row * self.points + point]
+    }
+
+    /// Block `(a, b)` of the stiffness.
+    pub fn block_mut(&mut self, a: usize, b: usize) -> &mut Matrix3<f64> {
+        &mut self.stiffness[a * self.points + b]
+    }
+
+    /// `f_point = Σ λᵢ ∂φᵢ/∂q_point`: the force of the constraint on a point (N).
+    pub fn force(&self, lambda: &[f64], point: usize) -> Vector3<f64> {
+        let rows = lambda.iter().enumerate();
+        rows.map(|(row, &l)| self.jacobian[row * self.points + point] * l)
+            .sum()
+    }
+}
+
+/// The negative semi-definite part of a symmetric matrix; nothing of one that is not finite.
+pub(super) fn negative_part_of(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut part = DMatrix::zeros(matrix.nrows(), matrix.ncols());
+    let Some((values, vectors)) = symmetric_eigen(matrix) else {
+        return part;
+    };
+    if values.iter().all(|&value| value <= 0.0) {
+        part.copy_from(matrix);
+        return part;
+    }
+    for (&value, vector) in values.iter().zip(vectors.column_iter()) {
+        if value < 0.0 {
+            part.ger(value, &vector, &vector, 1.0);
+        }
+    }
+    part
+}
+
+/// The negative semi-definite part of a symmetric 3×3 matrix.
+pub(super) fn negative_part(matrix: &Matrix3<f64>) -> Matrix3<f64> {
+    let dense = DMatrix::from_column_slice(3, 3, matrix.as_slice());
+    Matrix3::from_column_slice(negative_part_of(&dense).as_slice())
+}

@@ -1,0 +1,99 @@
+//! Links between points: springs, rods, ropes, struts, bindings, and elements of materials.
+
+use super::attachment::Attachment;
+use super::distance::Distance;
+use super::strain::{CorotationalStrain, GreenStrain, IntegrationPoint, PrincipalStretches};
+use super::{Constraint, ConstraintError, Point};
+use nalgebra::DMatrix;
+
+fn length(value: f64) -> Result<f64, ConstraintError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(ConstraintError::RestLength { value })
+    }
+}
+
+/// A spring of that compliance `1/k` (m/N), or with 0 an inextensible link.
+///
+/// # Errors
+/// [`ConstraintError::RestLength`], [`ConstraintError::NegativeCompliance`].
+pub fn spring(
+    from: &Point,
+    to: Point,
+    rest_length: f64,
+    compliance: f64,
+) -> Result<Constraint, ConstraintError> {
+    let law = Distance::new(length(rest_length)?);
+    Constraint::new(law, vec![to.minus(from)])?.with_uniform_compliance(compliance)
+}
+
+/// A rope: nothing until it is taut, then at most `length` long but for its compliance (m/N).
+///
+/// # Errors
+/// As [`spring`].
+pub fn rope(
+    from: &Point,
+    to: Point,
+    rest_length: f64,
+    compliance: f64,
+) -> Result<Constraint, ConstraintError> {
+    let law = Distance::below(length(rest_length)?);
+    let rope = Constraint::new(law, vec![to.minus(from)])?;
+    Ok(rope.with_uniform_compliance(compliance)?.one_sided())
+}
+
+/// A strut: keeps its ends at least `length` apart.
+///
+/// # Errors
+/// As [`spring`].
+pub fn strut(
+    from: &Point,
+    to: Point,
+    rest_length: f64,
+    compliance: f64,
+) -> Result<Constraint, ConstraintError> {
+    Ok(spring(from, to, rest_length, compliance)?.one_sided())
+}
+
+/// Two points that coincide, or yield by `compliance` (m/N) in every direction.
+///
+/// # Errors
+/// [`ConstraintError::NegativeCompliance`].
+pub fn binding(from: &Point, to: Point, compliance: f64) -> Result<Constraint, ConstraintError> {
+    Constraint::new(Attachment, vec![to.minus(from)])?.with_uniform_compliance(compliance)
+}
+
+/// Which strain an element measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Green–Lagrange on a surface: three rows.
+    GreenSurface,
+    /// Green–Lagrange in a solid: six rows.
+    GreenSolid,
+    /// Co-rotational, in a solid: six rows.
+    Corotational,
+    /// Principal stretches of a solid: three rows.
+    Stretches,
+}
+
+/// One integration point of an element between `nodes`, of a material with the compliance `D⁻¹` (1/Pa): `C = D⁻¹/w`.
+///
+/// For [`Measure::Stretches`] the compliance is that of the three normal strains.
+///
+/// # Errors
+/// [`ConstraintError`] where nodes, rows and compliance do not fit.
+pub fn element(
+    measure: Measure,
+    at: IntegrationPoint,
+    nodes: Vec<Point>,
+    compliance: &DMatrix<f64>,
+) -> Result<Constraint, ConstraintError> {
+    let constraint = match measure {
+        Measure::GreenSurface => Constraint::new(GreenStrain::of_surface(at.gradients), nodes),
+        Measure::GreenSolid => Constraint::new(GreenStrain::of_solid(at.gradients), nodes),
+        Measure::Corotational => Constraint::new(CorotationalStrain::new(at.gradients), nodes),
+        Measure::Stretches => Constraint::new(PrincipalStretches::new(at.gradients), nodes),
+    }?;
+    constraint.with_compliance(&(compliance / at.weight))
+}

@@ -1,0 +1,155 @@
+//! Constraints with compliance and geometric stiffness: what joints, cables, cloth and stiff materials are made of.
+//!
+//! ```text
+//! C λ = −φ(x),  C ⪰ 0                  force  Jᵀ λ,  J = ∂φ/∂x
+//! K̃ = Σ λᵢ ∇²φᵢ                        geometric stiffness, from the forces of the step before
+//! ```
+//!
+//! A [`Law`] says what `φ` is in a few [`Point`]s; points say how they follow from particles and rigid bodies. Both
+//! derivatives in the unknowns follow from the law's and the points' by the chain rule, once for all laws
+//! ([`Evaluation`]). `docs/methods/stable_constraints.md` explains the method, `docs/notation.md` the signs.
+//!
+//! - [`point`]: particles, points of meshes and bodies, directions; [`law`]: the seam;
+//! - [`distance`], [`attachment`], [`direction`]: the laws of links and joints; [`strain`]: those of materials;
+//! - [`joint`]: ball, hinge, slider, weld, limits; [`link`]: springs, ropes, rods, bindings, elements;
+//! - [`evaluate`]: rows and stiffness blocks of one constraint; [`stiffness`]: those of all, projected and summed;
+//! - [`rows`]: rows as a contact problem holds them.
+//!
+//! # Source
+//! Tournier, Nesme, Gilles & Faure 2015, "Stable Constrained Dynamics", ACM TOG 34(4), <https://doi.org/10.1145/2766969>.
+
+pub mod attachment;
+pub mod direction;
+pub mod distance;
+mod error;
+pub mod evaluate;
+pub mod joint;
+pub mod law;
+pub mod link;
+pub mod point;
+pub mod redundancy;
+pub mod rows;
+pub mod stiffness;
+pub mod strain;
+
+pub use error::ConstraintError;
+pub use evaluate::Evaluation;
+pub use law::{Definiteness, Law, Local};
+pub use point::{BodyBlocks, Configuration, Frame, Layout, Point, Term};
+pub use rows::{ConstraintGroup, ConstraintRows};
+pub use stiffness::{GeometricStiffness, StiffnessSum};
+
+use impinge_krylov::direct::symmetric_eigen;
+use nalgebra::DMatrix;
+use std::sync::Arc;
+
+/// One constraint: a law, the points it acts on, and how much it yields.
+#[derive(Debug, Clone)]
+pub struct Constraint {
+    law: Arc<dyn Law>,
+    points: Vec<Point>,
+    compliance: Option<DMatrix<f64>>,
+    /// `d` (s): `C λ = −(φ + d φ̇)`.
+    pub damping: f64,
+    /// Whether `φ ≥ 0` and `λ ≥ 0` only: a rope, a joint limit.
+    pub unilateral: bool,
+    /// `ε_p`, subtracted from `φ`: the strain that a plastic material has kept.
+    pub offset: [f64; law::MOST_ROWS],
+    /// Name in messages.
+    pub name: String,
+}
+
+impl Constraint {
+    /// A hard constraint, both ways.
+    ///
+    /// # Errors
+    /// [`ConstraintError::PointCount`] if the law takes another number of points.
+    pub fn new(law: impl Law + 'static, points: Vec<Point>) -> Result<Self, ConstraintError> {
+        if points.len() != law.points() {
+            return Err(ConstraintError::PointCount {
+                found: points.len(),
+                expected: law.points(),
+            });
+        }
+        Ok(Self {
+            law: Arc::new(law),
+            points,
+            compliance: None,
+            damping: 0.0,
+            unilateral: false,
+            offset: [0.0; law::MOST_ROWS],
+            name: String::new(),
+        })
+    }
+
+    /// The same with `C` (m/N for a length, 1/J for a strain, rad/(N·m) for an angle).
+    ///
+    /// # Errors
+    /// [`ConstraintError::ComplianceSize`], or [`ConstraintError::NegativeCompliance`] for an eigenvalue below 0.
+    pub fn with_compliance(mut self, compliance: &DMatrix<f64>) -> Result<Self, ConstraintError> {
+        let rows = self.law.rows();
+        if compliance.nrows() != rows || compliance.ncols() != rows {
+            return Err(ConstraintError::ComplianceSize {
+                found: compliance.nrows(),
+                expected: rows,
+            });
+        }
+        let symmetric = (compliance + compliance.transpose()) * 0.5;
+        // Rounding of a singular compliance may fall on either side of 0.
+        let rounding = 64.0 * f64::EPSILON * symmetric.amax();
+        let least = symmetric_eigen(&symmetric).map_or(f64::NAN, |(values, _)| values[0]);
+        if least.is_nan() || least < -rounding {
+            return Err(ConstraintError::NegativeCompliance { value: least });
+        }
+        self.compliance = (symmetric.amax() > 0.0).then_some(symmetric);
+        Ok(self)
+    }
+
+    /// The same with `C = c I`.
+    ///
+    /// # Errors
+    /// [`ConstraintError::NegativeCompliance`].
+    pub fn with_uniform_compliance(self, c: f64) -> Result<Self, ConstraintError> {
+        let rows = self.law.rows();
+        self.with_compliance(&DMatrix::from_diagonal_element(rows, rows, c))
+    }
+
+    /// The same, one-sided: `φ ≥ 0`, `λ ≥ 0`.
+    #[must_use]
+    pub fn one_sided(mut self) -> Self {
+        self.unilateral = true;
+        self
+    }
+
+    /// The same under a name for messages.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.law.rows()
+    }
+
+    /// The law.
+    pub fn law(&self) -> &dyn Law {
+        &*self.law
+    }
+
+    /// The points it acts on.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// `C`; `None` where it is 0.
+    pub fn compliance(&self) -> Option<&DMatrix<f64>> {
+        self.compliance.as_ref()
+    }
+
+    /// Whether `C = 0`.
+    pub fn is_hard(&self) -> bool {
+        self.compliance.is_none()
+    }
+}

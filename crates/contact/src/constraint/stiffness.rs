@@ -1,0 +1,111 @@
+//! Geometric stiffness of all constraints, summed per body and projected, added to the momentum matrix.
+
+use super::law::negative_part;
+use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Matrix3;
+use serde::{Deserialize, Serialize};
+
+/// What of the geometric stiffness goes into the momentum matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeometricStiffness {
+    /// Nothing: forces keep their direction for the length of a step. Unstable under tension, for comparison.
+    None,
+    /// All of it, made symmetric. May make the momentum matrix indefinite where something is compressed.
+    Symmetric,
+    /// The part that resists. Never adds energy, and `A` stays positive definite.
+    #[default]
+    Projected,
+}
+
+impl GeometricStiffness {
+    fn definiteness(self) -> Option<Definiteness> {
+        match self {
+            Self::None => None,
+            Self::Symmetric => Some(Definiteness::Exact),
+            Self::Projected => Some(Definiteness::Negative),
+        }
+    }
+}
+
+/// Adds `−h² K̃` to a momentum matrix, one constraint after the other.
+///
+/// What joints do to the turning of one body is summed before it is projected: their parts cancel in a chain under
+/// tension, and each projected by itself would damp it.
+#[derive(Debug, Clone, Default)]
+pub struct StiffnessSum {
+    turning: Vec<Matrix3<f64>>,
+}
+
+impl StiffnessSum {
+    /// Starts a sum over constraints on `bodies` rigid bodies.
+    pub fn start(&mut self, bodies: usize) {
+        self.turning.clear();
+        self.turning.resize(bodies, Matrix3::zeros());
+    }
+
+    /// Adds one constraint with the forces `lambda` of the step before; `evaluation` holds its rows.
+    ///
+    /// Blocks that the matrix does not store are the caller's mistake and left out.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each of them is one noun of the sum"
+    )]
+    pub fn add(
+        &mut self,
+        constraint: &Constraint,
+        evaluation: &mut Evaluation,
+        state: &Configuration<'_>,
+        layout: &Layout<'_>,
+        lambda: &[f64],
+        mode: GeometricStiffness,
+        time_step: f64,
+        matrix: &mut SymmetricBlockMatrix,
+    ) {
+        let Some(definiteness) = mode.definiteness() else {
+            return;
+        };
+        if lambda.iter().all(|&force| force == 0.0) {
+            return;
+        }
+        evaluation.stiffness(constraint, state, layout, lambda, definiteness);
+        let scale = -time_step * time_step;
+        let count = evaluation.blocks.len();
+        for a in 0..count {
+            for b in a..count {
+                let (i, j) = (evaluation.blocks[a] as usize, evaluation.blocks[b] as usize);
+                let slot = matrix.pattern().slot(i, j);
+                if let Some(slot) = slot {
+                    *matrix.block_mut(slot) += evaluation.stiffness[a * count + b] * scale;
+                }
+            }
+        }
+        for &(body, turning) in &evaluation.turning {
+            self.turning[body] += turning;
+        }
+    }
+
+    /// Adds what the arms of rigid bodies sum up to.
+    pub fn finish(
+        &mut self,
+        layout: &Layout<'_>,
+        mode: GeometricStiffness,
+        time_step: f64,
+        matrix: &mut SymmetricBlockMatrix,
+    ) {
+        for (sum, body) in self.turning.iter().zip(layout.bodies) {
+            let Some(body) = body else { continue };
+            if *sum == Matrix3::zeros() {
+                continue;
+            }
+            let part = match mode {
+                GeometricStiffness::Projected => negative_part(sum),
+                _ => *sum,
+            };
+            let block = body.axes.tr_mul(&(part * body.axes)) * (-time_step * time_step);
+            *matrix.diagonal_block_mut(body.first as usize + 1) +=
+                (block + block.transpose()) * 0.5;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether velocities and forces meet the laws of contact and friction, whatever states they came from.
+
+use super::{ActiveSetCr, preconditioner::Preconditioner};
+use crate::{ContactProblem, ContactSolution, ContactState, method::ContactReport};
+use impinge_krylov::vector;
+use nalgebra::Vector3;
+
+impl ActiveSetCr {
+    /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, in the measures of
+    /// [`fn@crate::residual`].
+    pub(super) fn laws_hold(
+        &self,
+        problem: &ContactProblem,
+        velocity: &[f64],
+        force_of: impl Fn(usize) -> Vector3<f64>,
+    ) -> bool {
+        let tolerances = &self.settings.tolerances;
+        (0..problem.contacts()).all(|contact| {
+            let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
+            let [lambda, f1, f2] = force_of(contact).into();
+            let normal = self.preconditioner.normal_compliance(contact);
+            let tangential = self
+                .preconditioner
+                .tangential_compliance(contact)
+                .max(self.least_compliance);
+            let radius = problem.friction(contact) * lambda.max(0.0);
+            let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
+            let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
+            (normal * lambda).min(gap).abs() < tolerances.gap && misfit < tolerances.slip
+        })
+    }
+
+    /// Whether the iterate solves the problem, though the equalities of its states may not hold or some state may not
+    /// be the one it seems: where contacts contradict each other by less than the tolerances, states never settle.
+    pub(super) fn is_solution(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) -> bool {
+        let within = |r: &[f64], bound: f64| vector::dot(r, r).sqrt() < bound;
+        let bound = self.settings.tolerances.momentum;
+        let laws = |solver: &Self| {
+            solver.laws_hold(problem, &solution.velocity, |contact| {
+                let multipliers = &solution.contacts[contact];
+                let [f1, f2] = multipliers.friction_force();
+                Vector3::new(multipliers.lambda, f1, f2)
+            })
+        };
+        if !within(&self.work.r.v, bound) || !laws(self) {
+            return false;
+        }
+        // The recurrence has drifted: judge by the definition before saying so.
+        self.recompute_residual(problem, solution);
+        report.extra_products += 1;
+        within(&self.work.r.v, bound)
+    }
+}
+
+/// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
+pub(super) fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
+    // Forces are far from overflow, and this is done for every contact in every step.
+    let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
+    if size <= radius {
+        (wanted, ContactState::Sticking)
+    } else {
+        let share = radius / size;
+        (
+            [wanted[0] * share, wanted[1] * share],
+            ContactState::Sliding,
+        )
+    }
+}

@@ -1,0 +1,149 @@
+//! Contacts and one-sided rows in themselves: what of their own motion momentum and bilateral rows leave them.
+
+use super::system::KktSystem;
+use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
+use crate::{ContactError, ContactProblem};
+use nalgebra::{Matrix3, Vector3};
+
+/// A contact, or a one-sided row in the place of its normal.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pressing {
+    Contact(usize),
+    Row { group: usize, row: usize },
+}
+
+/// Contacts first, then one-sided rows, group by group.
+pub(super) fn pressing(problem: &ContactProblem, list: &mut Vec<Pressing>) {
+    list.clear();
+    list.extend((0..problem.contacts()).map(Pressing::Contact));
+    for group in 0..problem.constraints.groups() {
+        let of = problem.constraints.group(group);
+        if of.unilateral {
+            list.extend((0..of.offset.len()).map(|row| Pressing::Row { group, row }));
+        }
+    }
+}
+
+impl Pressing {
+    /// Gap and slip at `v`; for a row `j v − c`, without its own compliance.
+    pub(super) fn motion(self, problem: &ContactProblem, v: &[f64]) -> Vector3<f64> {
+        match self {
+            Self::Contact(contact) => {
+                crate::method::rows::displacement(problem, contact, v) - problem.offset(contact)
+            }
+            Self::Row { group, row } => {
+                let offset = problem.constraints.group(group).offset[row];
+                let gap = problem.constraints.product(group, row, v) - offset;
+                Vector3::new(gap, 0.0, 0.0)
+            }
+        }
+    }
+
+    /// `y += Gᵀ f`.
+    pub(super) fn push(self, problem: &ContactProblem, force: &Vector3<f64>, y: &mut [f64]) {
+        match self {
+            Self::Contact(contact) => {
+                crate::method::rows::add_impulse(problem, contact, force, y);
+            }
+            Self::Row { group, row } => {
+                problem.constraints.add_impulse(group, row, force.x, y);
+            }
+        }
+    }
+
+    fn friction(self, problem: &ContactProblem) -> f64 {
+        match self {
+            Self::Contact(contact) => problem.friction(contact),
+            Self::Row { .. } => 0.0,
+        }
+    }
+
+    /// Rows that have a direction: three of a contact, one of a row.
+    fn directions(self) -> usize {
+        match self {
+            Self::Contact(_) => 3,
+            Self::Row { .. } => 1,
+        }
+    }
+
+    /// `C` between two rows of one group.
+    fn compliance(self, other: Self, problem: &ContactProblem) -> f64 {
+        match (self, other) {
+            (Self::Row { group, row }, Self::Row { group: g, row: r }) if g == group => {
+                let of = problem.constraints.group(group);
+                of.compliance[row * of.offset.len() + r]
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+/// `W = G K⁻¹ Gᵀ + C` in 3×3 blocks, `q` the motion `free` leaves.
+///
+/// # Errors
+/// [`ContactError::NotFinite`] if a solve overflowed.
+pub(super) fn condense(
+    problem: &ContactProblem,
+    system: &mut KktSystem,
+    list: &[Pressing],
+    free: &[f64],
+    scratch: &mut Vec<f64>,
+) -> Result<FrictionProblem, ContactError> {
+    let (size, n) = (system.unknowns(), problem.unknowns());
+    let mut triplets = Vec::with_capacity(list.len() * list.len());
+    for (column, &pushed) in list.iter().enumerate() {
+        scratch.clear();
+        scratch.resize(3 * size, 0.0);
+        for axis in 0..pushed.directions() {
+            let unit = Vector3::ith(axis, 1.0);
+            pushed.push(problem, &unit, &mut scratch[axis * size..][..n]);
+        }
+        system.apply(scratch);
+        for (row, &felt) in list.iter().enumerate() {
+            let mut block = Matrix3::zeros();
+            for axis in 0..pushed.directions() {
+                let moved = &scratch[axis * size..][..n];
+                let motion = felt.motion(problem, moved) - felt.motion_at_rest(problem);
+                block.set_column(axis, &motion);
+            }
+            block.m11 += felt.compliance(pushed, problem);
+            if row == column && pushed.directions() == 1 {
+                // No tangential motion and, with μ = 0, no tangential force: any number keeps the block regular.
+                block.m22 = block.m11;
+                block.m33 = block.m11;
+            }
+            triplets.push((row, column, block));
+        }
+    }
+    let q = list.iter().map(|p| p.motion(problem, free)).collect();
+    let friction = list.iter().map(|p| p.friction(problem)).collect();
+    BlockRows::from_triplets(list.len(), triplets)
+        .and_then(|w| FrictionProblem::new("step", w, q, friction))
+        .map_err(|error| unusable(&error))
+}
+
+impl Pressing {
+    fn motion_at_rest(self, problem: &ContactProblem) -> Vector3<f64> {
+        match self {
+            Self::Contact(contact) => -problem.offset(contact),
+            Self::Row { group, row } => {
+                Vector3::new(-problem.constraints.group(group).offset[row], 0.0, 0.0)
+            }
+        }
+    }
+}
+
+/// A validated problem condenses to a sound one unless numbers overflow, or bilateral rows leave a contact no motion.
+fn unusable(error: &FrictionError) -> ContactError {
+    let index = match *error {
+        FrictionError::NotFinite { index, .. } => index,
+        FrictionError::NoCompliance { contact, .. } => {
+            return ContactError::Immovable { contact };
+        }
+        _ => 0,
+    };
+    ContactError::NotFinite {
+        what: "compliance of contact",
+        index,
+    }
+}

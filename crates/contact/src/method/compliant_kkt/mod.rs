@@ -1,0 +1,286 @@
+//! Momentum and bilateral constraint rows in one factorisation; contacts and one-sided rows in what it leaves them.
+//!
+//! ```text
+//! K = [A −jᵀ; −j −C] = P L D Lᵀ Pᵀ             bilateral rows, hard or compliant, exactly
+//! W = G K⁻¹ Gᵀ + C_G,  q = G v* − c_G          contacts and one-sided rows G
+//! W f + q, f: Signorini, Coulomb               Gauss-Seidel, then Newton, then ADMM
+//! [v; λ] = K⁻¹ [b + Gᵀ f; −c]                  refined, residuals in doubled precision
+//! ```
+//!
+//! Without contacts and one-sided rows it is one linear solve. `docs/methods/stable_constraints.md` explains it.
+
+mod condense;
+mod doubled;
+mod iterative;
+mod order;
+mod settings;
+mod system;
+
+pub use settings::{CompliantKktSettings, KktSolver};
+
+use super::corrective_motion::multipliers;
+use super::rows::{check_with_constraints, merit};
+use super::{ContactReport, ContactSolver, Termination};
+use crate::delassus::{Auto, FrictionSolver, GaussSeidel, Target};
+use crate::{ContactError, ContactProblem, ContactSolution, residual};
+use condense::{Pressing, condense, pressing};
+use impinge_krylov::StoppingRule;
+use nalgebra::Vector3;
+use system::{KktSystem, Refined};
+
+/// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
+const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
+
+/// Sweeps without halving the error after which Newton takes over, and ADMM where it does not get there.
+const PATIENCE: u64 = 30;
+
+/// The method, its pattern, factors and vectors: reused from step to step.
+///
+/// # Source
+/// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision, and
+/// friction with Coulomb's cone.
+#[derive(Default)]
+pub struct CompliantKkt {
+    /// Settings of the next solve.
+    pub settings: CompliantKktSettings,
+    system: KktSystem,
+    list: Vec<Pressing>,
+    /// `[b; −c]`, then `K⁻¹` of it.
+    rhs: Vec<f64>,
+    free: Vec<f64>,
+    full: Vec<f64>,
+    scratch: Vec<f64>,
+    forces: Vec<Vector3<f64>>,
+}
+
+impl CompliantKkt {
+    /// A solver without factors.
+    pub fn new(settings: CompliantKktSettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+
+    /// Factors of `problem` and the motion without contacts and one-sided rows.
+    ///
+    /// Every row that may depend on others has a minute compliance in the factors, and refinement against the rows as they
+    /// are removes what it did: rows that say the same twice share their force evenly. Where two steps are not enough for
+    /// that, more are taken.
+    fn prepare(
+        &mut self,
+        problem: &ContactProblem,
+        report: &mut ContactReport,
+    ) -> Result<Refined, ContactError> {
+        let steps = self.settings.refinements;
+        self.system.prepare(problem)?;
+        let refined = self.free_motion(problem, steps);
+        if KktSystem::is_trusted(&refined) {
+            return Ok(refined);
+        }
+        report.preconditioner_fallbacks += 1;
+        Ok(self.free_motion(problem, steps.max(MORE_REFINEMENTS)))
+    }
+
+    /// `[v*; λ*] = K⁻¹ [b; −c]`.
+    fn free_motion(&mut self, problem: &ContactProblem, steps: u32) -> Refined {
+        self.rhs.clear();
+        self.rhs.extend_from_slice(&problem.rhs);
+        for &group in self.system.bilateral().0 {
+            let offset = problem.constraints.group(group).offset;
+            self.rhs.extend(offset.iter().map(|c| -c));
+        }
+        self.free.resize(self.rhs.len(), 0.0);
+        self.system.solve(&self.rhs, &mut self.free, steps)
+    }
+
+    /// Velocities and bilateral multipliers out of `[v; λ]`.
+    fn write(&self, problem: &ContactProblem, x: &[f64], solution: &mut ContactSolution) {
+        let n = problem.unknowns();
+        solution.velocity.copy_from_slice(&x[..n]);
+        let (groups, first_row) = self.system.bilateral();
+        for &group in groups {
+            let count = problem.constraints.group(group).offset.len();
+            let to = problem.constraints.first_row(group);
+            solution.constraints[to..to + count]
+                .copy_from_slice(&x[n + first_row[group]..][..count]);
+        }
+    }
+
+    /// `[v; λ] = K⁻¹ [b + Gᵀ f; −c]`, and what every contact does.
+    fn write_pressed(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
+        let n = problem.unknowns();
+        let mut rhs = std::mem::take(&mut self.scratch);
+        rhs.clear();
+        rhs.extend_from_slice(&self.rhs);
+        for (of, force) in self.list.iter().zip(&self.forces) {
+            of.push(problem, force, &mut rhs[..n]);
+        }
+        let mut full = std::mem::take(&mut self.full);
+        full.resize(rhs.len(), 0.0);
+        self.system
+            .solve(&rhs, &mut full, self.settings.refinements);
+        self.write(problem, &full, solution);
+        (self.full, self.scratch) = (full, rhs);
+        for (of, force) in self.list.iter().zip(&self.forces) {
+            match *of {
+                Pressing::Contact(contact) => {
+                    let motion = of.motion(problem, &solution.velocity);
+                    solution.contacts[contact] = multipliers(
+                        force,
+                        &motion,
+                        problem.friction(contact),
+                        self.settings.tolerances.slip,
+                    );
+                }
+                Pressing::Row { group, row } => {
+                    solution.constraints[problem.constraints.first_row(group) + row] = force.x;
+                }
+            }
+        }
+    }
+
+    /// Forces to start from: those of the warm start.
+    fn start_forces(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        self.forces.clear();
+        for of in &self.list {
+            let force = match *of {
+                Pressing::Contact(contact) => {
+                    let multipliers = &solution.contacts[contact];
+                    let [f1, f2] = multipliers.friction_force();
+                    Vector3::new(multipliers.lambda, f1, f2)
+                }
+                Pressing::Row { group, row } => {
+                    let at = problem.constraints.first_row(group) + row;
+                    Vector3::new(solution.constraints[at].max(0.0), 0.0, 0.0)
+                }
+            };
+            let finite = force.iter().all(|x| x.is_finite());
+            self.forces
+                .push(if finite { force } else { Vector3::zeros() });
+        }
+    }
+
+    /// Solves for contact forces to ever tighter targets until the residual is within tolerance.
+    fn press(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) -> Result<Termination, ContactError> {
+        let n = problem.unknowns();
+        let free = std::mem::take(&mut self.free);
+        let condensed = condense(
+            problem,
+            &mut self.system,
+            &self.list,
+            &free[..n],
+            &mut self.scratch,
+        );
+        self.free = free;
+        let friction = condensed?;
+        report.extra_products += self.list.len() as u64;
+        self.start_forces(problem, solution);
+        let settings = self.settings;
+        let unusable = |_| ContactError::TooLarge {
+            unknowns: 3 * friction.contacts(),
+        };
+        for tolerance in TARGETS {
+            let target = Target { tolerance };
+            let sweeps = settings.max_sweeps.min(settings.max_iterations);
+            let swept = GaussSeidel::new(sweeps, PATIENCE)
+                .solve(&friction, &mut self.forces, &target)
+                .map_err(unusable)?;
+            report.sweeps += swept.sweeps;
+            report.evaluations += swept.looks;
+            if !swept.converged {
+                let steps = Auto::default()
+                    .solve(&friction, &mut self.forces, &target)
+                    .map_err(unusable)?;
+                report.iterations += steps.newton_steps;
+                report.evaluations += steps.looks;
+            }
+            self.write_pressed(problem, solution);
+            report.extra_products += 1;
+            let judged = residual(problem, solution);
+            report.residual = judged.momentum;
+            if !(judged.momentum.is_finite() && judged.normal.is_finite()) {
+                return Ok(Termination::Breakdown);
+            }
+            if merit(&judged, &settings.tolerances) < 1.0 {
+                return Ok(Termination::Converged);
+            }
+        }
+        Ok(Termination::MaxIterations)
+    }
+
+    fn solve_by_minres(
+        &self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError> {
+        if !self.list.is_empty() {
+            return Err(ContactError::OneSidedRows);
+        }
+        let rule = StoppingRule {
+            relative: self.settings.relative,
+            absolute: 0.0,
+            max_iterations: usize::try_from(self.settings.max_iterations).unwrap_or(usize::MAX),
+        };
+        let solved = iterative::minres(problem, solution, &rule);
+        Ok(ContactReport {
+            termination: match solved.termination {
+                impinge_krylov::Termination::Converged | impinge_krylov::Termination::Stagnated => {
+                    Termination::Converged
+                }
+                impinge_krylov::Termination::NotFinite => Termination::Breakdown,
+                _ => Termination::MaxIterations,
+            },
+            iterations: solved.iterations as u64,
+            residual: solved.residual,
+            ..ContactReport::default()
+        })
+    }
+}
+
+/// Steps of refinement where the usual number leaves too much.
+const MORE_REFINEMENTS: u32 = 8;
+
+impl ContactSolver for CompliantKkt {
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError> {
+        self.settings.validate()?;
+        check_with_constraints(problem, solution)?;
+        pressing(problem, &mut self.list);
+        if self.settings.solver == KktSolver::Minres {
+            return self.solve_by_minres(problem, solution);
+        }
+        let mut report = ContactReport::default();
+        let refined = self.prepare(problem, &mut report)?;
+        report.extra_products += u64::from(refined.steps) + 1;
+        // Rows that contradict each other: momentum is kept, the rows are met as well as they can be.
+        report.termination = match refined.backward_error {
+            error if error.is_nan() || error == f64::INFINITY => Termination::Breakdown,
+            _ if KktSystem::is_trusted(&refined) => Termination::Converged,
+            _ => Termination::LeastSquares,
+        };
+        if report.termination == Termination::Breakdown {
+            return Ok(report);
+        }
+        if self.list.is_empty() {
+            let free = std::mem::take(&mut self.free);
+            self.write(problem, &free, solution);
+            self.free = free;
+            report.residual = refined.backward_error;
+            return Ok(report);
+        }
+        let pressed = self.press(problem, solution, &mut report)?;
+        if report.termination == Termination::Converged {
+            report.termination = pressed;
+        }
+        Ok(report)
+    }
+}

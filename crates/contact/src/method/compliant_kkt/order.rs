@@ -1,0 +1,239 @@
+//! In which order the unknowns of a KKT matrix are eliminated so that no pivot vanishes or cancels.
+//!
+//! A row without compliance has no pivot of its own: it gets one, `−j A⁻¹ jᵀ`, from unknowns eliminated before it. Two rules:
+//!
+//! 1. *Leaves first.* Where a constraint touches unknowns that nothing else touches and that can meet its rows alone (the
+//!    free end of a chain), those come first, then its rows. What is left is a smaller problem of the same kind, in which
+//!    the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of terms of one
+//!    sign: nothing cancels, whatever the masses. It is the articulated-body recursion.
+//! 2. Every other row comes right after the last unknown that it touches, those in an order of minimum degree. Its pivot
+//!    then exists whenever the rows are independent.
+
+use crate::ContactError;
+use crate::constraint::ConstraintRows;
+use impinge_krylov::block::BlockPattern;
+use impinge_krylov::direct::{minimum_degree_order, symmetric_eigen};
+use nalgebra::DMatrix;
+use nalgebra_sparse::{CooMatrix, CscMatrix};
+
+/// Least share of a row that a leaf has to carry for going first.
+const LEAF_SHARE: f64 = 1e-6;
+
+/// Rows of one or more groups that act on the blocks of one of them.
+struct Bundle {
+    groups: Vec<usize>,
+    blocks: Vec<u32>,
+}
+
+/// The order: unknown `3 block + axis` of the velocities, then `n + row` for the `bilateral` rows.
+pub(super) struct Order {
+    pub(super) sequence: Vec<usize>,
+    /// Rows that a leaf carries: they cannot depend on others.
+    pub(super) safe: Vec<bool>,
+}
+
+/// Orders the unknowns of the KKT matrix of `momentum` and the groups `bilateral` of `rows`.
+///
+/// # Errors
+/// [`ContactError::TooLarge`] if the workspace does not fit in memory.
+pub(super) fn eliminate(
+    momentum: &BlockPattern,
+    rows: &ConstraintRows,
+    bilateral: &[usize],
+    first_row: &[usize],
+) -> Result<Order, ContactError> {
+    let blocks = momentum.blocks();
+    let unknowns = 3 * blocks;
+    let row_count: usize = bilateral.iter().map(|&g| rows.group(g).offset.len()).sum();
+    let mut order = Order {
+        sequence: Vec::with_capacity(unknowns + row_count),
+        safe: vec![false; row_count],
+    };
+    let bundles = bundle(rows, bilateral, blocks);
+    let mut gone = vec![false; blocks];
+    let mut done = vec![false; bundles.len()];
+    let push_rows = |bundle: &Bundle, order: &mut Order| {
+        for &group in &bundle.groups {
+            let count = rows.group(group).offset.len();
+            let first = first_row[group];
+            order
+                .sequence
+                .extend((first..first + count).map(|row| unknowns + row));
+        }
+    };
+
+    // Leaves first. A stack keeps the order and the cost linear in the size of a tree.
+    let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+    for (index, bundle) in bundles.iter().enumerate() {
+        for &block in &bundle.blocks {
+            touching[block as usize].push(index);
+        }
+    }
+    let mut left: Vec<usize> = touching.iter().map(Vec::len).collect();
+    let mut candidates: Vec<usize> = (0..bundles.len()).rev().collect();
+    while let Some(index) = candidates.pop() {
+        if done[index] {
+            continue;
+        }
+        let bundle = &bundles[index];
+        let own: Vec<u32> = bundle
+            .blocks
+            .iter()
+            .copied()
+            .filter(|&b| !gone[b as usize] && left[b as usize] == 1)
+            .collect();
+        if own.is_empty() || !carries(rows, bundle, &own) {
+            continue;
+        }
+        done[index] = true;
+        for &block in &own {
+            gone[block as usize] = true;
+            order
+                .sequence
+                .extend((0..3).map(|axis| 3 * block as usize + axis));
+        }
+        push_rows(bundle, &mut order);
+        for &group in &bundle.groups {
+            let first = first_row[group];
+            order.safe[first..first + rows.group(group).offset.len()].fill(true);
+        }
+        for &block in &bundle.blocks {
+            left[block as usize] -= 1;
+            candidates.extend(touching[block as usize].iter().filter(|&&b| !done[b]));
+        }
+    }
+
+    // The rest by minimum degree, its rows as soon as they can be.
+    let sequence = least_degree_first(momentum, &bundles, &gone)?;
+    let mut waiting: Vec<usize> = bundles
+        .iter()
+        .map(|b| b.blocks.iter().filter(|&&x| !gone[x as usize]).count())
+        .collect();
+    for (index, bundle) in bundles.iter().enumerate() {
+        if !done[index] && waiting[index] == 0 {
+            push_rows(bundle, &mut order);
+            done[index] = true;
+        }
+    }
+    for block in sequence {
+        order.sequence.extend((0..3).map(|axis| 3 * block + axis));
+        for &index in &touching[block] {
+            if done[index] {
+                continue;
+            }
+            waiting[index] -= 1;
+            if waiting[index] == 0 {
+                push_rows(&bundles[index], &mut order);
+                done[index] = true;
+            }
+        }
+    }
+    Ok(order)
+}
+
+/// The blocks that are not `gone`, by minimum degree in the graph of `momentum` and `bundles`.
+fn least_degree_first(
+    momentum: &BlockPattern,
+    bundles: &[Bundle],
+    gone: &[bool],
+) -> Result<Vec<usize>, ContactError> {
+    let blocks = momentum.blocks();
+    let rest: Vec<usize> = (0..blocks).filter(|&block| !gone[block]).collect();
+    let mut place = vec![usize::MAX; blocks];
+    for (at, &block) in rest.iter().enumerate() {
+        place[block] = at;
+    }
+    let mut pairs = CooMatrix::new(rest.len(), rest.len());
+    let mut couple = |a: usize, b: usize| {
+        if place[a] != usize::MAX && place[b] != usize::MAX {
+            pairs.push(place[a].min(place[b]), place[a].max(place[b]), 1.0);
+        }
+    };
+    for row in 0..blocks {
+        for slot in momentum.row(row) {
+            couple(row, momentum.columns()[slot] as usize);
+        }
+    }
+    for bundle in bundles {
+        for (i, &a) in bundle.blocks.iter().enumerate() {
+            for &b in &bundle.blocks[i..] {
+                couple(a as usize, b as usize);
+            }
+        }
+    }
+    let sequence =
+        minimum_degree_order(&CscMatrix::from(&pairs)).map_err(|_| ContactError::TooLarge {
+            unknowns: 3 * blocks,
+        })?;
+    Ok(sequence.into_iter().map(|at| rest[at]).collect())
+}
+
+/// Groups whose blocks are among those of another go with it: the five rows of a hinge are one joint.
+fn bundle(rows: &ConstraintRows, bilateral: &[usize], blocks: usize) -> Vec<Bundle> {
+    let mut by_size: Vec<usize> = bilateral.to_vec();
+    by_size.sort_by_key(|&group| (std::cmp::Reverse(rows.group(group).blocks.len()), group));
+    let mut bundles: Vec<Bundle> = Vec::new();
+    let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+    for group in by_size {
+        let own = rows.group(group).blocks;
+        let within = own.first().and_then(|&block| {
+            let contains = |&&bundle: &&usize| {
+                let of: &Bundle = &bundles[bundle];
+                own.iter().all(|b| of.blocks.binary_search(b).is_ok())
+            };
+            touching[block as usize].iter().find(contains).copied()
+        });
+        if let Some(index) = within {
+            bundles[index].groups.push(group);
+            continue;
+        }
+        for &block in own {
+            touching[block as usize].push(bundles.len());
+        }
+        bundles.push(Bundle {
+            groups: vec![group],
+            blocks: own.to_vec(),
+        });
+    }
+    bundles
+}
+
+/// Whether the rows of a bundle are independent on the blocks `own` alone.
+fn carries(rows: &ConstraintRows, bundle: &Bundle, own: &[u32]) -> bool {
+    let count: usize = bundle
+        .groups
+        .iter()
+        .map(|&g| rows.group(g).offset.len())
+        .sum();
+    if count > 3 * own.len() {
+        return false;
+    }
+    let mut dense = DMatrix::<f64>::zeros(count, 3 * own.len());
+    let mut size = vec![0.0; count];
+    let mut at = 0;
+    for &index in &bundle.groups {
+        let group = rows.group(index);
+        for row in 0..group.offset.len() {
+            for (&block, j) in group
+                .blocks
+                .iter()
+                .zip(&group.jacobian[row * group.blocks.len()..])
+            {
+                size[at] += j.norm_squared();
+                if let Ok(place) = own.binary_search(&block) {
+                    for axis in 0..3 {
+                        dense[(at, 3 * place + axis)] = j[axis];
+                    }
+                }
+            }
+            at += 1;
+        }
+    }
+    let mut gram = &dense * dense.transpose();
+    for i in 0..count {
+        for j in 0..count {
+            gram[(i, j)] /= (size[i] * size[j]).sqrt();
+        }
+    }
+    symmetric_eigen(&gram).is_some_and(|(values, _)| values[0] > LEAF_SHARE)
+}

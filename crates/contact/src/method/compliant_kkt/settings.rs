@@ -1,0 +1,61 @@
+//! Settings of the KKT method.
+
+use crate::ContactError;
+use crate::method::active_set_cr::Tolerances;
+use crate::method::rows::{check_tolerances, positive};
+use serde::{Deserialize, Serialize};
+
+/// How momentum and bilateral rows are solved for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KktSolver {
+    /// `L D Lᵀ` with refinement. Knows all kinds of rows.
+    #[default]
+    Direct,
+    /// MINRES, scaled by the diagonals. Knows bilateral rows only.
+    Minres,
+}
+
+/// Everything that steers the method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CompliantKktSettings {
+    /// Stopping tolerances, of the independent residual.
+    pub tolerances: Tolerances,
+    /// Sweeps of Gauss-Seidel over contacts and one-sided rows before Newton takes over.
+    pub max_sweeps: u64,
+    /// Most sweeps, most Newton steps, most iterations of MINRES.
+    pub max_iterations: u64,
+    /// Most steps of refinement of a direct solve; one that does not improve is the last.
+    pub refinements: u32,
+    /// How momentum and bilateral rows are solved for.
+    pub solver: KktSolver,
+    /// `‖r‖/‖rhs‖`, both scaled, at which MINRES stops.
+    pub relative: f64,
+}
+
+impl Default for CompliantKktSettings {
+    fn default() -> Self {
+        Self {
+            tolerances: Tolerances {
+                momentum: 5e-5,
+                gap: 2.25e-6,
+                slip: 2.25e-6,
+            },
+            max_sweeps: 100,
+            max_iterations: 2000,
+            refinements: 2,
+            solver: KktSolver::Direct,
+            relative: 1e-10,
+        }
+    }
+}
+
+impl CompliantKktSettings {
+    pub(super) fn validate(&self) -> Result<(), ContactError> {
+        check_tolerances(&self.tolerances)?;
+        positive("max_sweeps", self.max_sweeps as f64)?;
+        positive("max_iterations", self.max_iterations as f64)?;
+        positive("relative", self.relative)
+    }
+}

@@ -1,0 +1,118 @@
+//! `W = J C Jᵀ`, built in 3×3 blocks.
+
+use super::compliance::Compliance;
+use super::sweep::Delassus;
+use super::touches::Touches;
+use crate::delassus::BlockRows;
+use nalgebra::{Matrix3, Vector3};
+
+/// `W` with the forces of the moment.
+pub(super) struct Built {
+    pub(super) w: BlockRows,
+    forces: Vec<Vector3<f64>>,
+}
+
+impl Built {
+    /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts that
+    /// share a part.
+    ///
+    /// Only pairs in order are computed: `W` is symmetric to the last bit.
+    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance) -> Self {
+        let mut rows = Rows::of(touches);
+        let mut response = Vec::new();
+        let mut index = Vec::new();
+        for (part, list) in touches.on_part.iter().enumerate() {
+            let places = touches.places(part);
+            index.clear();
+            index.resize(places.last().map_or(0, |last| last + 1), 0);
+            for (i, &place) in places.iter().enumerate() {
+                index[place] = i;
+            }
+            for (first, pushed) in list.iter().enumerate() {
+                compliance.respond(part, &pushed.rows, &places, &mut response);
+                for felt in &list[first..] {
+                    let mut block = Matrix3::zeros();
+                    for (place, jacobian) in &felt.rows {
+                        block += jacobian * response[index[*place]];
+                    }
+                    rows.add(felt.contact, pushed.contact, &block);
+                }
+            }
+        }
+        Self {
+            forces: vec![Vector3::zeros(); touches.contacts],
+            w: rows.finish(),
+        }
+    }
+}
+
+impl Delassus for Built {
+    fn load(&mut self, forces: &[Vector3<f64>]) {
+        self.forces.copy_from_slice(forces);
+    }
+
+    fn displacement(&self, contact: usize) -> Vector3<f64> {
+        self.w.row_times(contact, &self.forces)
+    }
+
+    fn own(&self, contact: usize) -> &Matrix3<f64> {
+        self.w.diagonal(contact)
+    }
+
+    fn change(&mut self, contact: usize, by: &Vector3<f64>) {
+        self.forces[contact] += by;
+    }
+}
+
+/// The rows of `W` while they are filled.
+struct Rows {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<Matrix3<f64>>,
+}
+
+impl Rows {
+    /// Places for all pairs of contacts that share a part, and for the diagonal.
+    fn of(touches: &Touches) -> Self {
+        let mut rows = Self {
+            starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+        };
+        let mut row: Vec<u32> = Vec::new();
+        for (contact, parts) in touches.of_contact.iter().enumerate() {
+            row.clear();
+            row.push(contact as u32);
+            for &(part, _) in parts {
+                row.extend(touches.on_part[part].iter().map(|t| t.contact as u32));
+            }
+            row.sort_unstable();
+            row.dedup();
+            rows.columns.extend_from_slice(&row);
+            rows.starts.push(rows.columns.len());
+        }
+        rows.values.resize(rows.columns.len(), Matrix3::zeros());
+        rows
+    }
+
+    /// Adds to a block and, off the diagonal, to its mirror image.
+    fn add(&mut self, row: usize, column: usize, block: &Matrix3<f64>) {
+        if row == column {
+            let block = (block + block.transpose()) * 0.5;
+            *self.at(row, column) += block;
+        } else {
+            *self.at(row, column) += block;
+            *self.at(column, row) += block.transpose();
+        }
+    }
+
+    fn at(&mut self, row: usize, column: usize) -> &mut Matrix3<f64> {
+        let range = self.starts[row]..self.starts[row + 1];
+        let place = self.columns[range.clone()].partition_point(|&c| (c as usize) < column);
+        &mut self.values[range.start + place]
+    }
+
+    fn finish(self) -> BlockRows {
+        BlockRows::from_rows(self.starts, self.columns, self.values)
+    }
+}

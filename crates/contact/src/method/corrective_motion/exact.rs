@@ -1,0 +1,169 @@
+//! The exact compliance `A⁻¹`: one sparse factorisation per body.
+
+use super::compliance::{Compliance, FreeMotion, Push};
+use crate::{ContactError, ContactProblem};
+use impinge_krylov::block::BlockPattern;
+use impinge_krylov::direct::BlockCholesky;
+use nalgebra::Matrix3;
+use std::sync::Arc;
+
+/// `A⁻¹` by Cholesky factors of the blocks of unknowns that `A` connects, which are the bodies.
+///
+/// Factors are kept until the values of `A` change: the rounds of a step share them. The orderings are kept until its
+/// pattern changes.
+#[derive(Default)]
+pub(super) struct ExactCompliance {
+    pattern: Option<Arc<BlockPattern>>,
+    factorised: Vec<Matrix3<f64>>,
+    /// Part and place in it of every block.
+    place_of_block: Vec<(u32, u32)>,
+    parts: Vec<BlockCholesky>,
+    scratch: Vec<f64>,
+}
+
+impl ExactCompliance {
+    fn analyse(&mut self, pattern: &Arc<BlockPattern>) -> Result<(), ContactError> {
+        self.pattern = None;
+        self.parts.clear();
+        let groups = connected(pattern);
+        self.place_of_block = vec![(0, 0); pattern.blocks()];
+        for (part, blocks) in groups.into_iter().enumerate() {
+            for (local, &block) in blocks.iter().enumerate() {
+                self.place_of_block[block] = (part as u32, local as u32);
+            }
+            let unknowns = 3 * blocks.len();
+            let factor = BlockCholesky::new(pattern, blocks)
+                .map_err(|_| ContactError::TooLarge { unknowns })?;
+            self.parts.push(factor);
+        }
+        self.pattern = Some(Arc::clone(pattern));
+        Ok(())
+    }
+}
+
+impl Compliance for ExactCompliance {
+    fn prepare(&mut self, problem: &ContactProblem, _repair: bool) -> Result<bool, ContactError> {
+        let a = &problem.momentum;
+        let same_pattern = self.pattern.as_ref().is_some_and(|pattern| {
+            Arc::ptr_eq(pattern, a.pattern())
+                || (pattern.row_offsets() == a.pattern().row_offsets()
+                    && pattern.columns() == a.pattern().columns())
+        });
+        if same_pattern && self.factorised == a.values() {
+            return Ok(false);
+        }
+        // A failure on the way must not leave factors that look valid.
+        self.factorised.clear();
+        if !same_pattern {
+            self.analyse(a.pattern())?;
+        }
+        for part in &mut self.parts {
+            let block = part.blocks()[0];
+            part.factorize(a)
+                .map_err(|_| ContactError::IndefiniteMomentum { block })?;
+        }
+        self.factorised.extend_from_slice(a.values());
+        Ok(true)
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn place(&self, block: u32) -> Option<(usize, usize)> {
+        let (part, local) = self.place_of_block[block as usize];
+        Some((part as usize, local as usize))
+    }
+
+    fn respond(
+        &mut self,
+        part: usize,
+        pushed: &[Push],
+        felt: &[usize],
+        response: &mut Vec<Matrix3<f64>>,
+    ) {
+        let factor = &mut self.parts[part];
+        let size = 3 * factor.blocks().len();
+        self.scratch.clear();
+        self.scratch.resize(3 * size, 0.0);
+        for (local, jacobian) in pushed {
+            for row in 0..3 {
+                for axis in 0..3 {
+                    self.scratch[row * size + 3 * local + axis] += jacobian[(row, axis)];
+                }
+            }
+        }
+        factor.solve_in_place(&mut self.scratch);
+        let moved = &self.scratch;
+        response.clear();
+        response.extend(
+            felt.iter()
+                .map(|local| Matrix3::from_fn(|axis, row| moved[row * size + 3 * local + axis])),
+        );
+    }
+
+    fn free_motion(
+        &mut self,
+        problem: &ContactProblem,
+        _tolerance: f64,
+        velocity: &mut [f64],
+    ) -> FreeMotion {
+        velocity.copy_from_slice(&problem.rhs);
+        self.apply(velocity);
+        FreeMotion {
+            products: 1,
+            residual: 0.0,
+            converged: true,
+        }
+    }
+
+    fn apply(&mut self, x: &mut [f64]) {
+        for part in &mut self.parts {
+            self.scratch.clear();
+            for &block in part.blocks() {
+                self.scratch.extend_from_slice(&x[3 * block..][..3]);
+            }
+            part.solve_in_place(&mut self.scratch);
+            for (&block, value) in part.blocks().iter().zip(self.scratch.chunks_exact(3)) {
+                x[3 * block..][..3].copy_from_slice(value);
+            }
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Sets of blocks that the pattern connects, ordered by their first.
+fn connected(pattern: &BlockPattern) -> Vec<Vec<usize>> {
+    fn root(parents: &mut [usize], mut block: usize) -> usize {
+        while parents[block] != block {
+            parents[block] = parents[parents[block]];
+            block = parents[block];
+        }
+        block
+    }
+    let mut parents: Vec<usize> = (0..pattern.blocks()).collect();
+    for row in 0..pattern.blocks() {
+        for slot in pattern.row(row) {
+            let (a, b) = (
+                root(&mut parents, row),
+                root(&mut parents, pattern.columns()[slot] as usize),
+            );
+            // The smaller becomes the root: the order of parts follows from the blocks alone.
+            parents[a.max(b)] = a.min(b);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of_root = vec![usize::MAX; pattern.blocks()];
+    for block in 0..pattern.blocks() {
+        let root = root(&mut parents, block);
+        if group_of_root[root] == usize::MAX {
+            group_of_root[root] = groups.len();
+            groups.push(Vec::new());
+        }
+        groups[group_of_root[root]].push(block);
+    }
+    groups
+}

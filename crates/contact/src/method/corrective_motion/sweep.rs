@@ -1,0 +1,133 @@
+//! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
+
+use crate::delassus::one_contact;
+use crate::method::active_set_cr::Tolerances;
+use nalgebra::{Matrix3, Vector3};
+
+/// `W f`, built or not.
+pub(super) trait Delassus {
+    /// Forgets all forces for `forces`.
+    fn load(&mut self, forces: &[Vector3<f64>]);
+
+    /// `(W f)_i` under the forces of the moment (m).
+    fn displacement(&self, contact: usize) -> Vector3<f64>;
+
+    /// `W_ii` (m/N).
+    fn own(&self, contact: usize) -> &Matrix3<f64>;
+
+    /// Adds to the force of a contact.
+    fn change(&mut self, contact: usize, by: &Vector3<f64>);
+}
+
+/// Sweeps between two looks at the residual: a look costs about a sweep.
+const LOOK: u64 = 5;
+
+/// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
+pub(super) struct Demand<'a> {
+    /// `q = J v* − c` (m).
+    pub(super) free: &'a [Vector3<f64>],
+    /// `μ`.
+    pub(super) friction: &'a [f64],
+    /// `W_n` and `W_t` of the residual (m/N).
+    pub(super) scales: &'a [[f64; 2]],
+    /// What gaps and slips may be off by.
+    pub(super) tolerances: Tolerances,
+}
+
+/// How sweeping ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Swept {
+    pub(super) sweeps: u64,
+    pub(super) looks: u64,
+    /// Worst residual over its tolerance, of the forces that were left.
+    pub(super) merit: f64,
+}
+
+/// Most sweeps, and sweeps without halving the residual after which it is no use to go on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    pub(super) most: u64,
+    pub(super) halving: u64,
+}
+
+/// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
+///
+/// One contact is solved exactly under all others, in their order.
+pub(super) fn sweep(
+    delassus: &mut dyn Delassus,
+    demand: &Demand<'_>,
+    forces: &mut [Vector3<f64>],
+    best: &mut Vec<Vector3<f64>>,
+    enough: f64,
+    patience: Patience,
+) -> Swept {
+    delassus.load(forces);
+    let mut swept = Swept {
+        looks: 1,
+        merit: demand.merit(delassus, forces),
+        ..Swept::default()
+    };
+    let mut halved = (swept.merit, 0);
+    best.clear();
+    best.extend_from_slice(forces);
+    while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
+        for contact in 0..forces.len() {
+            let own = delassus.own(contact);
+            let others =
+                demand.free[contact] + delassus.displacement(contact) - own * forces[contact];
+            let force = one_contact(own, &others, demand.friction[contact]);
+            delassus.change(contact, &(force - forces[contact]));
+            forces[contact] = force;
+        }
+        swept.sweeps += 1;
+        if swept.sweeps > LOOK && !swept.sweeps.is_multiple_of(LOOK) {
+            continue;
+        }
+        // Displacements that are kept up to date drift by rounding; anew at every look they do not.
+        delassus.load(forces);
+        let merit = demand.merit(delassus, forces);
+        swept.looks += 1;
+        if merit < swept.merit || swept.merit.is_nan() {
+            swept.merit = merit;
+            best.copy_from_slice(forces);
+        }
+        if swept.merit <= 0.5 * halved.0 {
+            halved = (swept.merit, swept.sweeps);
+        }
+        if swept.sweeps - halved.1 >= patience.halving {
+            break;
+        }
+    }
+    forces.copy_from_slice(best);
+    swept
+}
+
+impl Demand<'_> {
+    /// Worst gap and slip over their tolerances, measured as the step's residual measures them.
+    fn merit(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>]) -> f64 {
+        let mut worst = 0.0_f64;
+        for (contact, force) in forces.iter().enumerate() {
+            let u = self.free[contact] + delassus.displacement(contact);
+            let [w_n, w_t] = self.scales[contact];
+            let normal = (w_n * force.x).min(u.x).abs() / self.tolerances.gap;
+            let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
+            let (length, radius) = (
+                pushed[0].hypot(pushed[1]),
+                self.friction[contact] * force.x.max(0.0),
+            );
+            let share = if length > radius {
+                radius / length
+            } else {
+                1.0
+            };
+            let off = (force.y - share * pushed[0]).hypot(force.z - share * pushed[1]);
+            let tangential = w_t * off / self.tolerances.slip;
+            for part in [normal, tangential] {
+                if part > worst || part.is_nan() {
+                    worst = part;
+                }
+            }
+        }
+        worst
+    }
+}

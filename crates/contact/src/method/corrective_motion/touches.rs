@@ -1,0 +1,72 @@
+//! Which contacts touch which parts of the compliance, and where.
+
+use super::compliance::{Compliance, Push};
+use crate::{ContactError, ContactProblem};
+
+/// A contact and its rows on one part.
+#[derive(Debug, Clone)]
+pub(super) struct Touch {
+    pub(super) contact: usize,
+    pub(super) rows: Vec<Push>,
+}
+
+/// Contacts by part, and parts by contact.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Touches {
+    pub(super) contacts: usize,
+    /// Per part, the contacts on it, ascending.
+    pub(super) on_part: Vec<Vec<Touch>>,
+    /// Per contact, `(part, index into its list)`.
+    pub(super) of_contact: Vec<Vec<(usize, usize)>>,
+}
+
+impl Touches {
+    /// # Errors
+    /// [`ContactError::InteriorContact`] for a contact on a node whose compliance is not known.
+    pub(super) fn find(
+        problem: &ContactProblem,
+        compliance: &dyn Compliance,
+    ) -> Result<Self, ContactError> {
+        let contacts = problem.contacts();
+        let mut touches = Self {
+            contacts,
+            on_part: vec![Vec::new(); compliance.parts()],
+            of_contact: vec![Vec::new(); contacts],
+        };
+        for contact in 0..contacts {
+            let (blocks, jacobians) = problem.row(contact);
+            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                let (part, place) =
+                    compliance
+                        .place(block)
+                        .ok_or(ContactError::InteriorContact {
+                            contact,
+                            block: block as usize,
+                        })?;
+                let list = &mut touches.on_part[part];
+                match list.last_mut() {
+                    Some(touch) if touch.contact == contact => touch.rows.push((place, *jacobian)),
+                    _ => {
+                        touches.of_contact[contact].push((part, list.len()));
+                        list.push(Touch {
+                            contact,
+                            rows: vec![(place, *jacobian)],
+                        });
+                    }
+                }
+            }
+        }
+        Ok(touches)
+    }
+}
+
+impl Touches {
+    /// Places of `part` that contacts act on, ascending.
+    pub(super) fn places(&self, part: usize) -> Vec<usize> {
+        let rows = self.on_part[part].iter().flat_map(|touch| &touch.rows);
+        let mut places: Vec<usize> = rows.map(|(place, _)| *place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}

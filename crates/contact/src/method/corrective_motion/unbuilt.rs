@@ -1,0 +1,111 @@
+//! `W f` through the bodies: displacements of touched nodes are kept up to date, `W` is never formed.
+
+use super::compliance::Compliance;
+use super::sweep::Delassus;
+use super::touches::Touches;
+use nalgebra::{Matrix3, Vector3};
+
+/// The displacements that the forces of the moment cause at all touched nodes.
+///
+/// Memory and time of a sweep grow with the pairs of touched nodes on a body, not with the pairs of contacts: fewer where
+/// many contacts share nodes.
+pub(super) struct Unbuilt {
+    parts: Vec<Part>,
+    /// Per contact, its rows on each part: `(part, index of the touched node, [J; J_t])`.
+    rows: Vec<Vec<(usize, usize, Matrix3<f64>)>>,
+    own: Vec<Matrix3<f64>>,
+}
+
+struct Part {
+    /// `C` between touched nodes, column by column.
+    compliance: Vec<Matrix3<f64>>,
+    /// Velocity of each touched node under the forces (m/s).
+    moved: Vec<Vector3<f64>>,
+}
+
+impl Unbuilt {
+    /// Asks the compliance for one response per touched node.
+    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance) -> Self {
+        let mut out = Self {
+            parts: Vec::with_capacity(touches.on_part.len()),
+            rows: vec![Vec::new(); touches.contacts],
+            own: vec![Matrix3::zeros(); touches.contacts],
+        };
+        let mut response = Vec::new();
+        for (index, list) in touches.on_part.iter().enumerate() {
+            let places = touches.places(index);
+            let mut part = Part {
+                compliance: Vec::with_capacity(places.len() * places.len()),
+                moved: vec![Vector3::zeros(); places.len()],
+            };
+            for &place in &places {
+                let unit = [(place, Matrix3::identity())];
+                compliance.respond(index, &unit, &places, &mut response);
+                part.compliance.extend_from_slice(&response);
+            }
+            for touch in list {
+                let rows = touch.rows.iter().map(|(place, jacobian)| {
+                    let node = places.partition_point(|other| other < place);
+                    (index, node, *jacobian)
+                });
+                out.rows[touch.contact].extend(rows);
+            }
+            out.parts.push(part);
+        }
+        for (own, rows) in out.own.iter_mut().zip(&out.rows) {
+            for (part, felt, jacobian) in rows {
+                for (other, pushed, impulse) in rows {
+                    if part == other {
+                        let c = out.parts[*part].between(*felt, *pushed);
+                        *own += jacobian * c * impulse.transpose();
+                    }
+                }
+            }
+            *own = (*own + own.transpose()) * 0.5;
+        }
+        out
+    }
+}
+
+impl Part {
+    fn between(&self, felt: usize, pushed: usize) -> &Matrix3<f64> {
+        &self.compliance[pushed * self.moved.len() + felt]
+    }
+}
+
+impl Delassus for Unbuilt {
+    fn load(&mut self, forces: &[Vector3<f64>]) {
+        for part in &mut self.parts {
+            part.moved.fill(Vector3::zeros());
+        }
+        for (contact, force) in forces.iter().enumerate() {
+            self.change(contact, force);
+        }
+    }
+
+    fn displacement(&self, contact: usize) -> Vector3<f64> {
+        let mut sum = Vector3::zeros();
+        for (part, node, jacobian) in &self.rows[contact] {
+            sum += jacobian * self.parts[*part].moved[*node];
+        }
+        sum
+    }
+
+    fn own(&self, contact: usize) -> &Matrix3<f64> {
+        &self.own[contact]
+    }
+
+    fn change(&mut self, contact: usize, by: &Vector3<f64>) {
+        if *by == Vector3::zeros() {
+            return;
+        }
+        for (part, node, jacobian) in &self.rows[contact] {
+            let impulse = jacobian.tr_mul(by);
+            let part = &mut self.parts[*part];
+            let column = &part.compliance[node * part.moved.len()..][..part.moved.len()];
+            for (moved, c) in part.moved.iter_mut().zip(column) {
+                *moved += c * impulse;
+            }
+        }
+    }
+}

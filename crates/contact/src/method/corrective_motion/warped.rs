@@ -1,0 +1,294 @@
+//! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
+
+use super::compliance::{Compliance, FreeMotion, Push};
+use super::repair::MomentumRepair;
+use crate::compliance::{TurnedBodies, TurnedBody};
+use crate::{ContactError, ContactProblem};
+use impinge_krylov::direct::SolveScratch;
+use impinge_krylov::{
+    ConjugateGradient, LinearSystem, Preconditioner, StoppingRule, Termination, solve,
+};
+use nalgebra::{Matrix3, Vector3};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Iterations of the free motion after which it is given up; with `C̃` as preconditioner some ten are enough.
+const MOST_ITERATIONS: usize = 500;
+
+/// Marks a block that no body has.
+const NOBODY: u32 = u32::MAX;
+
+/// `C̃` of the bodies that were made known, the inverse of the diagonal block for all other blocks.
+///
+/// Nothing is factorised in a step, and what contacts need costs the same for any number of elements below the surface.
+#[derive(Default)]
+pub(super) struct WarpedCompliance {
+    known: Option<Arc<TurnedBodies>>,
+    /// What `prepare` accepted last.
+    prepared: Option<Arc<TurnedBodies>>,
+    momentum: Vec<Matrix3<f64>>,
+    /// Body of every block and its place among the blocks of the body; [`NOBODY`] and the number of a lone block.
+    place_of_block: Vec<(u32, u32)>,
+    /// Blocks of no body, with the inverses of their diagonal blocks.
+    lone: Vec<(u32, Matrix3<f64>)>,
+    /// Per body, if that was asked for.
+    repairs: Vec<Option<MomentumRepair>>,
+    repaired: bool,
+    gradients: ConjugateGradient,
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    solve: SolveScratch,
+    body: Vec<f64>,
+    impulses: Vec<(usize, Matrix3<f64>)>,
+}
+
+impl Compliance for WarpedCompliance {
+    fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
+        self.known = Some(Arc::clone(bodies));
+    }
+
+    fn prepare(&mut self, problem: &ContactProblem, repair: bool) -> Result<bool, ContactError> {
+        let known = self.known.clone().unwrap_or_default();
+        let same = self
+            .prepared
+            .as_ref()
+            .is_some_and(|prepared| Arc::ptr_eq(prepared, &known));
+        if same && self.repaired == repair && self.momentum == problem.momentum.values() {
+            return Ok(false);
+        }
+        // A failure on the way must not leave something that looks prepared.
+        self.prepared = None;
+        if !known.bodies.is_empty() && !same_step(known.time_step, problem.time_step) {
+            return Err(ContactError::RestComplianceStep {
+                known: known.time_step,
+                time_step: problem.time_step,
+            });
+        }
+        self.place_blocks(problem, &known)?;
+        self.repairs.clear();
+        for body in &known.bodies {
+            let moments = body.moments.as_ref().filter(|_| repair);
+            self.repairs.push(moments.and_then(|moments| {
+                let solve = &mut self.scratch.solve;
+                MomentumRepair::new(moments, |columns| warp(body, columns, solve))
+            }));
+        }
+        self.repaired = repair;
+        self.momentum.clear();
+        self.momentum.extend_from_slice(problem.momentum.values());
+        self.prepared = Some(known);
+        Ok(true)
+    }
+
+    fn parts(&self) -> usize {
+        self.bodies().len() + self.lone.len()
+    }
+
+    fn place(&self, block: u32) -> Option<(usize, usize)> {
+        let (body, local) = self.place_of_block[block as usize];
+        if body == NOBODY {
+            return Some((self.bodies().len() + local as usize, 0));
+        }
+        let place = self.bodies()[body as usize].rest.place(local as usize)?;
+        Some((body as usize, place))
+    }
+
+    fn respond(
+        &mut self,
+        part: usize,
+        pushed: &[Push],
+        felt: &[usize],
+        response: &mut Vec<Matrix3<f64>>,
+    ) {
+        response.clear();
+        let Some(known) = self.prepared.clone() else {
+            return;
+        };
+        let Some(body) = known.bodies.get(part) else {
+            let (_, inverse) = &self.lone[part - known.bodies.len()];
+            let sum: Matrix3<f64> = pushed
+                .iter()
+                .map(|(_, jacobian)| jacobian.transpose())
+                .sum();
+            response.extend(felt.iter().map(|_| inverse * sum));
+            return;
+        };
+        let node = |place: usize| body.rest.surface()[place] as usize;
+        // Rows are turned back to rest there, one rotation per node, and what they move is turned forth (4.3).
+        let impulses = &mut self.scratch.impulses;
+        impulses.clear();
+        impulses.extend(pushed.iter().map(|(place, jacobian)| {
+            let turned = body.rotations[node(*place)].transpose() * jacobian.transpose();
+            (*place, turned)
+        }));
+        let repair = self.repairs[part].as_ref().map(|repair| {
+            let world = pushed
+                .iter()
+                .map(|(place, jacobian)| (node(*place), jacobian.transpose()));
+            (repair, repair.gather(world))
+        });
+        response.extend(felt.iter().map(|&place| {
+            let mut moved = Matrix3::zeros();
+            for (from, impulse) in impulses.iter() {
+                moved += body.rest.between(place, *from) * impulse;
+            }
+            let node = node(place);
+            let moved = body.rotations[node] * moved;
+            match &repair {
+                Some((repair, gathered)) => moved + repair.response(node, gathered),
+                None => moved,
+            }
+        }));
+    }
+
+    fn free_motion(
+        &mut self,
+        problem: &ContactProblem,
+        tolerance: f64,
+        velocity: &mut [f64],
+    ) -> FreeMotion {
+        let mut gradients = std::mem::take(&mut self.gradients);
+        let preconditioner = AsPreconditioner(Mutex::new(self));
+        let system = LinearSystem {
+            operator: &problem.momentum,
+            preconditioner: &preconditioner,
+            rhs: &problem.rhs,
+        };
+        let rule = StoppingRule {
+            relative: 0.0,
+            absolute: tolerance,
+            max_iterations: MOST_ITERATIONS,
+        };
+        let solved = solve(&mut gradients, &system, velocity, &rule);
+        self.gradients = gradients;
+        FreeMotion {
+            products: solved.iterations as u64 + 2,
+            residual: solved.residual,
+            // Rounding may stand in the way of a tolerance that is below it.
+            converged: matches!(
+                solved.termination,
+                Termination::Converged | Termination::Stagnated
+            ),
+        }
+    }
+
+    fn apply(&mut self, x: &mut [f64]) {
+        let Some(known) = self.prepared.clone() else {
+            return;
+        };
+        for (body, repair) in known.bodies.iter().zip(&self.repairs) {
+            let Scratch {
+                solve, body: part, ..
+            } = &mut self.scratch;
+            part.clear();
+            for &block in &body.blocks {
+                part.extend_from_slice(&x[3 * block as usize..][..3]);
+            }
+            match repair {
+                Some(repair) => repair.apply(part, |part| warp(body, part, solve)),
+                None => warp(body, part, solve),
+            }
+            for (&block, value) in body.blocks.iter().zip(part.chunks_exact(3)) {
+                x[3 * block as usize..][..3].copy_from_slice(value);
+            }
+        }
+        for (block, inverse) in &self.lone {
+            let entries = &mut x[3 * *block as usize..][..3];
+            let value = inverse * Vector3::from_column_slice(entries);
+            entries.copy_from_slice(value.as_slice());
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.bodies().is_empty()
+    }
+}
+
+impl WarpedCompliance {
+    fn bodies(&self) -> &[TurnedBody] {
+        self.prepared.as_ref().map_or(&[], |known| &known.bodies)
+    }
+
+    /// Fills the places of all blocks and inverts those of no body.
+    fn place_blocks(
+        &mut self,
+        problem: &ContactProblem,
+        known: &TurnedBodies,
+    ) -> Result<(), ContactError> {
+        let blocks = problem.momentum.blocks();
+        self.place_of_block.clear();
+        self.place_of_block.resize(blocks, (NOBODY, 0));
+        for (index, body) in known.bodies.iter().enumerate() {
+            let misfit = ContactError::RestComplianceBlocks { body: index };
+            let count = body.rest.blocks();
+            let moments = body.moments.as_ref();
+            let fits = body.blocks.len() == count
+                && body.rotations.len() == count
+                && moments.is_none_or(|m| m.masses.len() == count && m.positions.len() == count);
+            if !fits {
+                return Err(misfit);
+            }
+            for (local, &block) in body.blocks.iter().enumerate() {
+                match self.place_of_block.get_mut(block as usize) {
+                    Some(place) if place.0 == NOBODY => *place = (index as u32, local as u32),
+                    _ => return Err(misfit),
+                }
+            }
+        }
+        self.lone.clear();
+        let pattern = problem.momentum.pattern();
+        for block in 0..blocks {
+            for slot in pattern.row(block).skip(1) {
+                let other = pattern.columns()[slot] as usize;
+                let (mine, its) = (self.place_of_block[block].0, self.place_of_block[other].0);
+                if mine != its || mine == NOBODY {
+                    let block = if mine == NOBODY { block } else { other };
+                    return Err(ContactError::NoRestCompliance { block });
+                }
+            }
+            if self.place_of_block[block].0 == NOBODY {
+                let inverse = problem.momentum.diagonal_block(block).cholesky();
+                let inverse = inverse.ok_or(ContactError::IndefiniteMomentum { block })?;
+                self.place_of_block[block].1 = self.lone.len() as u32;
+                self.lone.push((block as u32, inverse.inverse()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Steps are equal up to the rounding of dividing them.
+fn same_step(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// `R (A⁰)⁻¹ Rᵀ` in the place of up to three columns of one body.
+fn warp(body: &TurnedBody, columns: &mut [f64], scratch: &mut SolveScratch) {
+    let size = 3 * body.rotations.len();
+    for column in columns.chunks_exact_mut(size) {
+        for (x, rotation) in column.chunks_exact_mut(3).zip(&body.rotations) {
+            let turned = rotation.tr_mul(&Vector3::from_column_slice(x));
+            x.copy_from_slice(turned.as_slice());
+        }
+    }
+    body.rest.solve(columns, scratch);
+    for column in columns.chunks_exact_mut(size) {
+        for (x, rotation) in column.chunks_exact_mut(3).zip(&body.rotations) {
+            let turned = rotation * Vector3::from_column_slice(x);
+            x.copy_from_slice(turned.as_slice());
+        }
+    }
+}
+
+/// `C̃` as a preconditioner; its scratch is behind a lock that nobody else takes.
+struct AsPreconditioner<'a>(Mutex<&'a mut WarpedCompliance>);
+
+impl Preconditioner for AsPreconditioner<'_> {
+    fn apply(&self, r: &[f64], z: &mut [f64]) {
+        z.copy_from_slice(r);
+        let mut compliance = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        compliance.apply(z);
+    }
+}

@@ -1,0 +1,136 @@
+//! The law of the layers.
+
+use thiserror::Error;
+
+/// Stiffness and thickness of all layers: `r(l) = r₁ l³`, `η(l) = η₁ l^(−1/4)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerLaw {
+    /// `r₁` (N/m).
+    stiffness: f64,
+    /// `η₁` (m).
+    thickness: f64,
+}
+
+/// A law that has no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error("{what} is {value}; it must be greater than 0 and finite")]
+pub struct LayerLawError {
+    /// Which number, with its unit.
+    pub what: &'static str,
+    /// The number given.
+    pub value: f64,
+}
+
+impl LayerLaw {
+    /// The law of first layer `stiffness` (`r₁`, N/m) and `thickness` (`η₁`, m).
+    ///
+    /// # Errors
+    /// [`LayerLawError`] unless both are positive and finite.
+    pub fn new(stiffness: f64, thickness: f64) -> Result<Self, LayerLawError> {
+        for (what, value) in [
+            ("the stiffness of the first layer (N/m)", stiffness),
+            ("the thickness of the first layer (m)", thickness),
+        ] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(LayerLawError { what, value });
+            }
+        }
+        Ok(Self {
+            stiffness,
+            thickness,
+        })
+    }
+
+    /// The law in which a mass (kg) that arrives at a speed (m/s) is stopped by about `layers` layers of first thickness
+    /// `thickness` (m): `r₁ = 840 E / (η₁² N^(7/2))` with `E = ½ m v²`.
+    ///
+    /// # Errors
+    /// [`LayerLawError`] unless all are positive and finite.
+    pub fn stopping(
+        mass: f64,
+        speed: f64,
+        layers: f64,
+        thickness: f64,
+    ) -> Result<Self, LayerLawError> {
+        let energy = 0.5 * mass * speed * speed;
+        Self::new(
+            840.0 * energy / (thickness * thickness * layers.powf(3.5)),
+            thickness,
+        )
+    }
+
+    /// `r(l)` (N/m).
+    #[inline]
+    pub fn stiffness(&self, layer: u32) -> f64 {
+        let l = f64::from(layer);
+        self.stiffness * (l * l * l)
+    }
+
+    /// `η(l)` (m). Two square roots, the same bits everywhere.
+    #[inline]
+    pub fn thickness(&self, layer: u32) -> f64 {
+        self.thickness / f64::from(layer).sqrt().sqrt()
+    }
+
+    /// `ω_l = √(r(l) / m)` (1/s) for an effective mass (kg).
+    pub fn frequency(&self, layer: u32, effective_mass: f64) -> f64 {
+        (self.stiffness(layer) / effective_mass).sqrt()
+    }
+
+    /// `Σ_l V_l` (J) at distance `d` (m), all layers thicker than it taking part; infinite at 0.
+    ///
+    /// # Cost
+    /// One term per layer thicker than `d`: `(η₁/d)⁴` of them.
+    pub fn energy(&self, distance: f64) -> f64 {
+        self.sum_over_layers(distance, |stiffness, depth| 0.5 * stiffness * depth * depth)
+    }
+
+    /// `−dE/dd = Σ_l r(l) (η(l) − d)` (N) at distance `d` (m); infinite at 0.
+    ///
+    /// # Cost
+    /// As [`energy`](Self::energy).
+    pub fn force(&self, distance: f64) -> f64 {
+        self.sum_over_layers(distance, |stiffness, depth| stiffness * depth)
+    }
+
+    fn sum_over_layers(&self, distance: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
+        if distance <= 0.0 {
+            return f64::INFINITY;
+        }
+        (1..=u32::MAX)
+            .map(|layer| (self.stiffness(layer), self.thickness(layer) - distance))
+            .take_while(|&(_, depth)| depth > 0.0)
+            .map(|(stiffness, depth)| term(stiffness, depth))
+            .sum()
+    }
+
+    /// `N ≈ (840 E / (r₁ η₁²))^(2/7)`: layers that an energy (J) reaches.
+    pub fn layers_reached(&self, energy: f64) -> f64 {
+        (840.0 * energy / (self.stiffness * self.thickness * self.thickness)).powf(2.0 / 7.0)
+    }
+
+    /// `η₁ N^(−1/4)` (m): the smallest distance that an energy (J) reaches, about.
+    pub fn smallest_distance(&self, energy: f64) -> f64 {
+        self.thickness / self.layers_reached(energy).sqrt().sqrt()
+    }
+
+    /// The first layer that is not thicker than `distance` (m), less one: how many layers act there. `u32::MAX` if more
+    /// than that would.
+    pub fn layers_at(&self, distance: f64) -> u32 {
+        let ratio = self.thickness / distance;
+        let estimate = ratio * ratio * ratio * ratio;
+        if estimate.is_nan() || estimate >= f64::from(u32::MAX) {
+            return u32::MAX;
+        }
+        // The power is rounded; the law itself decides.
+        #[expect(clippy::cast_sign_loss, reason = "a fourth power")]
+        let mut layers = estimate as u32;
+        while layers < u32::MAX && distance < self.thickness(layers + 1) {
+            layers += 1;
+        }
+        while layers > 0 && distance >= self.thickness(layers) {
+            layers -= 1;
+        }
+        layers
+    }
+}

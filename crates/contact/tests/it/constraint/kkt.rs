@@ -1,0 +1,288 @@
+//! The method that knows constraint rows, against dense solves and the independent residual.
+
+use super::catalogue::Numbers;
+use impinge_contact::constraint::ConstraintGroup;
+use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings, KktSolver};
+use impinge_contact::method::{ContactSolver, Method};
+use impinge_contact::stored::{Origin, StoredProblem};
+use impinge_contact::{
+    ContactError, ContactProblem, ContactRow, ContactSolution, Termination, residual,
+};
+use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use proptest::prelude::*;
+
+/// Blocks with masses over four decades, in a chain of springs.
+fn chain(numbers: &mut Numbers, blocks: usize) -> ContactProblem {
+    let pattern = BlockPattern::from_pairs(blocks, (1..blocks as u32).map(|i| (i - 1, i)));
+    let mut matrix = SymmetricBlockMatrix::zeros(pattern);
+    for block in 0..blocks {
+        let mass = 10_f64.powf(2.0 * numbers.number());
+        *matrix.diagonal_block_mut(block) = Matrix3::identity() * mass;
+    }
+    for block in 1..blocks {
+        let along = numbers.vector();
+        let stiffness = along * along.transpose();
+        *matrix.diagonal_block_mut(block) += stiffness;
+        *matrix.diagonal_block_mut(block - 1) += stiffness;
+        if let Some(slot) = matrix.pattern().slot(block - 1, block) {
+            *matrix.block_mut(slot) -= stiffness;
+        }
+    }
+    let rhs = (0..3 * blocks).map(|_| numbers.number()).collect();
+    ContactProblem::new(1e-2, matrix, rhs)
+}
+
+/// A group of `rows` rows between two blocks; compliances of any size, or none.
+fn join(
+    problem: &mut ContactProblem,
+    numbers: &mut Numbers,
+    blocks: [u32; 2],
+    rows: usize,
+    unilateral: bool,
+) {
+    let jacobian: Vec<Vector3<f64>> = (0..2 * rows).map(|_| numbers.vector()).collect();
+    let offset: Vec<f64> = (0..rows).map(|_| numbers.number()).collect();
+    let root = DMatrix::from_fn(rows, rows, |_, _| numbers.number());
+    let size = if numbers.number() > 0.0 {
+        0.0
+    } else {
+        10_f64.powf(4.0 * numbers.number())
+    };
+    let compliance = (&root * root.transpose()) * size;
+    problem.constraints.push(&ConstraintGroup {
+        blocks: &blocks,
+        jacobian: &jacobian,
+        offset: &offset,
+        compliance: compliance.as_slice(),
+        unilateral,
+    });
+}
+
+/// `[A −jᵀ; −j −C]` and `[b; −c]`, dense.
+fn dense(problem: &ContactProblem) -> (DMatrix<f64>, DVector<f64>) {
+    let (n, m) = (problem.unknowns(), problem.constraints.len());
+    let mut matrix = DMatrix::zeros(n + m, n + m);
+    let csr = problem.momentum.to_csr();
+    for (i, k, value) in csr.triplet_iter() {
+        matrix[(i, k)] = *value;
+    }
+    let mut rhs = DVector::zeros(n + m);
+    rhs.as_mut_slice()[..n].copy_from_slice(&problem.rhs);
+    let mut at = n;
+    for index in 0..problem.constraints.groups() {
+        let group = problem.constraints.group(index);
+        let rows = group.offset.len();
+        for row in 0..rows {
+            rhs[at + row] = -group.offset[row];
+            for (place, &block) in group.blocks.iter().enumerate() {
+                let j = group.jacobian[row * group.blocks.len() + place];
+                for axis in 0..3 {
+                    matrix[(at + row, 3 * block as usize + axis)] -= j[axis];
+                    matrix[(3 * block as usize + axis, at + row)] -= j[axis];
+                }
+            }
+            for column in 0..rows {
+                matrix[(at + row, at + column)] -= group.compliance[row * rows + column];
+            }
+        }
+        at += rows;
+    }
+    (matrix, rhs)
+}
+
+fn direct() -> CompliantKkt {
+    CompliantKkt::new(CompliantKktSettings::default())
+}
+
+proptest! {
+    #![proptest_config(crate::support::cases(40))]
+
+    /// Trees and cycles of hard and compliant rows: the dense solution, by direct and iterative solves.
+    #[test]
+    fn bilateral_rows_are_solved_exactly(seed in any::<u64>(), blocks in 2_usize..8, cycles in 0_usize..3) {
+        let mut numbers = Numbers::new(seed);
+        let mut problem = chain(&mut numbers, blocks);
+        for block in 1..blocks as u32 {
+            let rows = 1 + numbers.below(2);
+            join(&mut problem, &mut numbers, [block - 1, block], rows, false);
+        }
+        for _ in 0..cycles {
+            let other = 1 + numbers.below(blocks - 1) as u32;
+            join(&mut problem, &mut numbers, [0, other], 1, false);
+        }
+        prop_assume!(problem.constraints.len() < problem.unknowns());
+        let (matrix, rhs) = dense(&problem);
+        let condition = matrix.clone().singular_values();
+        prop_assume!(condition.min() > 1e-9 * condition.max());
+        let expected = matrix.lu().solve(&rhs).expect("regular");
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = direct().solve(&problem, &mut solution).expect("valid");
+        prop_assert_eq!(report.termination, Termination::Converged);
+        let n = problem.unknowns();
+        let size = expected.rows(0, n).amax();
+        for (found, expected) in solution.velocity.iter().zip(expected.iter()) {
+            prop_assert!((found - expected).abs() < 1e-6 * size, "{found} {expected}");
+        }
+        let judged = residual(&problem, &solution);
+        prop_assert!(judged.momentum < 1e-9 * (1.0 + expected.amax()), "{judged:?}");
+        prop_assert!(judged.constraint < 1e-9 * (1.0 + expected.amax()), "{judged:?}");
+    }
+
+    /// One-sided rows and a contact on top: the independent residual says that all laws hold.
+    #[test]
+    fn one_sided_rows_and_contacts_obey_their_laws(seed in any::<u64>(), blocks in 2_usize..6) {
+        let mut numbers = Numbers::new(seed);
+        let mut problem = chain(&mut numbers, blocks);
+        for block in 1..blocks as u32 {
+            join(&mut problem, &mut numbers, [block - 1, block], 1, false);
+        }
+        join(&mut problem, &mut numbers, [0, 1], 1, true);
+        join(&mut problem, &mut numbers, [0, blocks as u32 - 1], 1, true);
+        let frame = 1e-2 * Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.);
+        for block in 0..blocks as u32 {
+            problem.push(&ContactRow {
+                entries: &[(block, frame)],
+                offset: Vector3::new(1e-3 * numbers.number(), 0.0, 0.0),
+                friction: 0.3,
+            });
+        }
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = direct().solve(&problem, &mut solution).expect("valid");
+        let judged = residual(&problem, &solution);
+        prop_assert_eq!(report.termination, Termination::Converged, "{:?}", judged);
+        let tolerances = CompliantKktSettings::default().tolerances;
+        prop_assert!(judged.meets(&tolerances), "{judged:?}");
+    }
+}
+
+/// A11: every row twice, hard: the motion is that of the rows once, forces share, nothing is NaN.
+#[test]
+fn doubled_rows_change_nothing() {
+    let mut numbers = Numbers::new(11);
+    let mut once = chain(&mut numbers, 5);
+    for block in 1..5 {
+        join(&mut once, &mut numbers, [block - 1, block], 1, false);
+    }
+    let mut hard = once.clone();
+    hard.constraints.clear();
+    let mut twice = hard.clone();
+    for index in 0..once.constraints.groups() {
+        let mut group = once.constraints.group(index);
+        group.compliance = &[0.0];
+        hard.constraints.push(&group);
+        twice.constraints.push(&group);
+        twice.constraints.push(&group);
+    }
+    let mut expected = ContactSolution::at_rest(&hard);
+    direct().solve(&hard, &mut expected).expect("valid");
+    let mut solution = ContactSolution::at_rest(&twice);
+    let report = direct().solve(&twice, &mut solution).expect("valid");
+    assert_eq!(report.termination, Termination::Converged);
+    let size = expected
+        .velocity
+        .iter()
+        .fold(0.0, |m: f64, v| m.max(v.abs()));
+    for (found, expected) in solution.velocity.iter().zip(&expected.velocity) {
+        assert!((found - expected).abs() < 1e-6 * size, "{found} {expected}");
+    }
+    for row in 0..4 {
+        let sum = solution.constraints[2 * row] + solution.constraints[2 * row + 1];
+        let expected = expected.constraints[row];
+        assert!(
+            (sum - expected).abs() < 1e-6 * expected.abs().max(1.0),
+            "{sum} {expected}"
+        );
+    }
+}
+
+/// MINRES and the factors give one answer.
+#[test]
+fn minres_agrees() {
+    let mut numbers = Numbers::new(3);
+    let mut problem = chain(&mut numbers, 6);
+    for block in 1..6 {
+        join(&mut problem, &mut numbers, [block - 1, block], 2, false);
+    }
+    let mut expected = ContactSolution::at_rest(&problem);
+    direct().solve(&problem, &mut expected).expect("valid");
+    let mut solution = ContactSolution::at_rest(&problem);
+    let settings = CompliantKktSettings {
+        solver: KktSolver::Minres,
+        relative: 1e-13,
+        ..CompliantKktSettings::default()
+    };
+    let report = CompliantKkt::new(settings)
+        .solve(&problem, &mut solution)
+        .expect("valid");
+    assert_eq!(report.termination, Termination::Converged);
+    for (found, expected) in solution.velocity.iter().zip(&expected.velocity) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+    join(&mut problem, &mut numbers, [0, 3], 1, true);
+    let mut solution = ContactSolution::at_rest(&problem);
+    assert_eq!(
+        CompliantKkt::new(settings).solve(&problem, &mut solution),
+        Err(ContactError::OneSidedRows)
+    );
+}
+
+/// A stored problem keeps its constraint rows to the last bit.
+#[test]
+fn stored_problems_keep_constraint_rows() {
+    let mut numbers = Numbers::new(8);
+    let mut problem = chain(&mut numbers, 4);
+    join(&mut problem, &mut numbers, [0, 1], 2, false);
+    join(&mut problem, &mut numbers, [1, 3], 1, true);
+    let mut start = ContactSolution::at_rest(&problem);
+    for (row, force) in start.constraints.iter_mut().enumerate() {
+        *force = 0.1 + row as f64 / 3.0;
+    }
+    let stored = StoredProblem {
+        problem,
+        start,
+        method: Method::CompliantKkt(CompliantKktSettings::default()),
+        origin: Origin::default(),
+    };
+    let bytes = stored.to_bytes();
+    let read = StoredProblem::from_bytes(&bytes).expect("whole");
+    assert_eq!(read.problem.constraints, stored.problem.constraints);
+    assert_eq!(read.start, stored.start);
+    assert_eq!(read.method, stored.method);
+    assert_eq!(read.to_bytes(), bytes);
+}
+
+/// Methods without a place for constraint rows say so.
+#[test]
+fn other_methods_refuse_constraint_rows() {
+    let mut numbers = Numbers::new(4);
+    let mut problem = chain(&mut numbers, 3);
+    join(&mut problem, &mut numbers, [0, 1], 2, false);
+    let tolerances = CompliantKktSettings::default().tolerances;
+    for name in Method::NAMES
+        .iter()
+        .filter(|name| **name != "compliant-kkt")
+    {
+        let method = Method::named(name, tolerances).expect("known");
+        let mut solution = ContactSolution::at_rest(&problem);
+        assert_eq!(
+            method.solver().solve(&problem, &mut solution),
+            Err(ContactError::ConstraintRows { rows: 2 }),
+            "{name}"
+        );
+    }
+    // And numbers that mean nothing are refused by the one that has.
+    problem.constraints.clear();
+    problem.constraints.push(&ConstraintGroup {
+        blocks: &[0],
+        jacobian: &[Vector3::x()],
+        offset: &[0.0],
+        compliance: &[-1.0],
+        unilateral: false,
+    });
+    let mut solution = ContactSolution::at_rest(&problem);
+    assert!(matches!(
+        direct().solve(&problem, &mut solution),
+        Err(ContactError::NegativeCompliance { constraint: 0, .. })
+    ));
+}

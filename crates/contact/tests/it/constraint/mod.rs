@@ -1,0 +1,6 @@
+//! Constraints: derivatives of every law, rows in a problem, the method that knows them.
+
+mod catalogue;
+mod derivatives;
+mod errors;
+mod kkt;

@@ -1,0 +1,43 @@
+//! Thin bodies that have no elastic terms.
+
+use thiserror::Error;
+
+/// Unusable rest shape or stiffness of a thin body.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ThinError {
+    /// Two points of an edge coincide at rest.
+    #[error("the edge of the points {points:?} has the rest length {length} m; merge its points")]
+    RestLength {
+        /// The points.
+        points: [u32; 2],
+        /// Their distance (m).
+        length: f64,
+    },
+    /// A triangle has no area at rest.
+    #[error("the triangle {points:?} has no area at rest; remove it or move its points apart")]
+    RestArea {
+        /// The points.
+        points: [u32; 3],
+    },
+    /// A stiffness or density has no meaning.
+    #[error("{what} is {value}; it must be finite and {range}")]
+    Coefficient {
+        /// Which one, with its unit.
+        what: &'static str,
+        /// The number given.
+        value: f64,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// More than two triangles share an edge.
+    #[error(
+        "{triangles} triangles share the edge of the points {points:?}; a thin body is a surface, so at most two may"
+    )]
+    Branching {
+        /// The points.
+        points: [u32; 2],
+        /// How many triangles.
+        triangles: usize,
+    },
+}

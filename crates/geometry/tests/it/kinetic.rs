@@ -1,0 +1,5 @@
+//! Certificates against densely sampled motions, the hierarchy against brute force.
+
+mod k_dop;
+mod slab;
+mod support;

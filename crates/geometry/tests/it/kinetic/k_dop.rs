@@ -1,0 +1,104 @@
+//! Volumes hold what they should, and the tree finds what brute force finds.
+
+use super::support::{moving_point, positions, vector, whims};
+use impinge_geometry::kinetic::k_dop::components;
+use impinge_geometry::kinetic::{KDop, KDopTree, MovingPoint};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+fn holds(volume: &KDop, x: &Vector3<f64>, margin: f64) -> bool {
+    let at = components(x);
+    (0..at.len()).all(|k| volume.lower[k] + margin <= at[k] && at[k] <= volume.upper[k] - margin)
+}
+
+fn around(x: &Vector3<f64>, radius: f64) -> KDop {
+    KDop::of_path(&MovingPoint::at_rest(*x), 0.0, radius)
+}
+
+#[test]
+fn directions_have_unit_length_and_differ() {
+    // The matrix of directions is read off the unit vectors.
+    let columns = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| components(&axis));
+    let direction = |k: usize| Vector3::new(columns[0][k], columns[1][k], columns[2][k]);
+    for k in 0..13 {
+        assert!((direction(k).norm() - 1.0).abs() < 1e-15);
+        for other in 0..k {
+            assert!(direction(k).dot(&direction(other)).abs() < 0.99);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn a_point_stays_in_the_volume_of_its_path(
+        points in [moving_point(), moving_point(), moving_point(), moving_point()],
+        whims in whims(4),
+        duration in 0.0..1.0_f64,
+        margin in 0.0..0.1_f64,
+    ) {
+        let volume = KDop::of_path(&points[0], duration, margin);
+        let mut inside = true;
+        positions(&points, &whims, duration, |at| inside &= holds(&volume, &at[0], margin));
+        prop_assert!(inside);
+        // With room for what the guards add in a second, its own path does not leave earlier.
+        let roomy = KDop::of_path(&points[0], duration, margin + 1e-5);
+        let exit = roomy.exit_time(&points[0], margin);
+        prop_assert!(exit >= duration, "{} {}", exit, duration);
+    }
+
+    #[test]
+    fn a_point_stays_inside_as_long_as_it_says(
+        points in [moving_point(), moving_point(), moving_point(), moving_point()],
+        whims in whims(4),
+        shift in vector(0.1),
+        margin in 0.0..0.1_f64,
+    ) {
+        let volume = around(&(points[0].position + shift), 0.4);
+        let exit = volume.exit_time(&points[0], margin);
+        let mut inside = true;
+        positions(&points, &whims, exit.min(1e3), |at| inside &= holds(&volume, &at[0], margin - 1e-13));
+        prop_assert!(inside);
+    }
+
+    /// No direction separates the volumes of two balls that meet; volumes apart mean balls apart.
+    #[test]
+    fn volumes_apart_mean_points_apart(x in vector(1.0), y in vector(1.0), radius in 0.0..0.5_f64) {
+        let (a, b) = (around(&x, radius), around(&y, radius));
+        if !a.overlaps(&b) {
+            prop_assert!((x - y).norm() >= 2.0 * radius);
+        }
+        let both = a.merged(&b);
+        prop_assert!(both.contains(&a) && both.contains(&b));
+        prop_assert!(!KDop::EMPTY.overlaps(&a) && KDop::EMPTY.merged(&a) == a);
+    }
+
+    #[test]
+    fn the_tree_finds_what_brute_force_finds(
+        centres in prop::collection::vec((vector(1.0), 0_u32..4), 1..60),
+        moves in prop::collection::vec((any::<prop::sample::Index>(), vector(1.5), 0.0..0.3_f64), 0..40),
+        probe in vector(1.0),
+        radius in 0.0..0.6_f64,
+    ) {
+        let (places, groups): (Vec<_>, Vec<_>) = centres.into_iter().unzip();
+        let mut tree = KDopTree::new(&places, &groups);
+        let mut volumes: Vec<KDop> = places.iter().map(|x| around(x, 0.1)).collect();
+        for (item, volume) in (0..).zip(&volumes) {
+            tree.set(item, *volume);
+        }
+        for (index, to, size) in moves {
+            let item = index.index(volumes.len());
+            volumes[item] = around(&to, size);
+            tree.set(item as u32, volumes[item]);
+        }
+        let probe = around(&probe, radius);
+        let (mut stack, mut found) = (Vec::new(), Vec::new());
+        tree.query(&probe, &mut stack, &mut found);
+        found.sort_unstable();
+        let expected: Vec<u32> = (0..volumes.len() as u32)
+            .filter(|&i| volumes[i as usize].overlaps(&probe))
+            .collect();
+        prop_assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,188 @@
+//! Which bodies are the same body, placed elsewhere.
+
+use crate::model::{Model, PointMotion};
+use nalgebra::{Matrix3, Vector3};
+
+/// Points may be off a rigid motion by this part of the body's size: the rounding of placing them.
+const CONGRUENT: f64 = 1e-12;
+
+/// Equal bodies: the same elements of the same material, prescribed at the same nodes.
+#[derive(Debug, Clone)]
+pub(super) struct Kind {
+    /// The body that the others are compared with.
+    pub(super) first: usize,
+    /// Free points of it, ascending: the order of all that is known of the kind.
+    pub(super) points: Vec<u32>,
+    pub(super) members: Vec<Member>,
+}
+
+/// One body of a kind, the first included.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// For each of the kind's points, the point of this body.
+    pub(super) points: Vec<u32>,
+    /// For each of them, its block.
+    pub(super) blocks: Vec<u32>,
+    /// What turns the rest of the first body to the rest of this one.
+    pub(super) turn: Matrix3<f64>,
+    /// Whether nothing holds it.
+    pub(super) free: bool,
+}
+
+/// Sorts the deformable bodies of `model` that have free nodes into kinds, in the order of the bodies.
+pub(super) fn kinds(model: &Model) -> Vec<Kind> {
+    let mut kinds: Vec<(Kind, Shape)> = Vec::new();
+    for body in 0..model.bodies.len() {
+        let shape = Shape::of(model, body);
+        if shape.tets.is_empty() || shape.free.iter().all(|free| !free) {
+            continue;
+        }
+        let found = kinds
+            .iter_mut()
+            .find_map(|(kind, first)| Some((first.turn_to(model, &shape)?, kind, first)));
+        if let Some((turn, kind, first)) = found {
+            let member = shape.member(model, first, &kind.points, turn);
+            kind.members.push(member);
+        } else {
+            let points: Vec<u32> = model.bodies[body]
+                .points
+                .clone()
+                .filter(|&point| model.block_of_point[point].is_some())
+                .map(|point| point as u32)
+                .collect();
+            let member = shape.member(model, &shape, &points, Matrix3::identity());
+            let kind = Kind {
+                first: body,
+                points,
+                members: vec![member],
+            };
+            kinds.push((kind, shape));
+        }
+    }
+    kinds.into_iter().map(|(kind, _)| kind).collect()
+}
+
+/// A body in the numbering of its mesh as it was given: copies agree in it, whatever order their points are stored in.
+struct Shape {
+    body: usize,
+    /// Point of the model of each node.
+    points: Vec<u32>,
+    free: Vec<bool>,
+    /// Nodes of each tetrahedron and the tetrahedron of the model, ascending.
+    tets: Vec<([u32; 4], usize)>,
+}
+
+impl Shape {
+    fn of(model: &Model, body: usize) -> Self {
+        let solid = &model.bodies[body];
+        let mut points = vec![0; solid.original_nodes.len()];
+        for (&node, point) in solid.original_nodes.iter().zip(solid.points.clone()) {
+            points[node as usize] = point as u32;
+        }
+        let node_of = |point: u32| solid.original_nodes[point as usize - solid.points.start];
+        let mut tets: Vec<_> = solid
+            .tets
+            .clone()
+            .map(|tet| {
+                let mut nodes = model.tets[tet].map(node_of);
+                nodes.sort_unstable();
+                (nodes, tet)
+            })
+            .collect();
+        tets.sort_unstable();
+        Self {
+            body,
+            free: points
+                .iter()
+                .map(|&p| matches!(model.motion_of_point[p as usize], PointMotion::Free(_)))
+                .collect(),
+            points,
+            tets,
+        }
+    }
+
+    /// The rotation that takes this body's rest to that of `other`, if they are the same body.
+    fn turn_to(&self, model: &Model, other: &Self) -> Option<Matrix3<f64>> {
+        let elastic = &model.elastic;
+        let alike = self.points.len() == other.points.len()
+            && self.free == other.free
+            && self.tets.len() == other.tets.len()
+            && self.tets.iter().zip(&other.tets).all(|(a, b)| {
+                a.0 == b.0
+                    && elastic.material(a.1) == elastic.material(b.1)
+                    && elastic.damping(a.1) == elastic.damping(b.1)
+            });
+        if !alike {
+            return None;
+        }
+        // A frame on the first element of one and the same element of the other; then every node has to agree.
+        let element = self
+            .tets
+            .iter()
+            .position(|(_, tet)| *tet == model.bodies[self.body].tets.start)?;
+        let nodes = self.tets[element].0;
+        let at = |shape: &Self, node: u32| model.rest[shape.points[node as usize] as usize];
+        let frame = |shape: &Self| {
+            let [a, b, c, _] = nodes.map(|node| at(shape, node));
+            let first = (b - a).normalize();
+            let second = (c - a - first * first.dot(&(c - a))).normalize();
+            Matrix3::from_columns(&[first, second, first.cross(&second)])
+        };
+        let rough = frame(other) * frame(self).transpose();
+        let turn = fit(model, self, other).unwrap_or(rough);
+        let (from, to) = (self.center(model), other.center(model));
+        let size = self
+            .points
+            .iter()
+            .map(|&p| (model.rest[p as usize] - from).norm())
+            .fold(0.0, f64::max);
+        // Far from the origin coordinates have fewer digits left for the body.
+        let far = from.amax().max(to.amax());
+        let agree = self.points.iter().zip(&other.points).all(|(&p, &q)| {
+            let there = turn * (model.rest[p as usize] - from) + to;
+            (there - model.rest[q as usize]).amax() <= CONGRUENT * (size + far)
+        });
+        let same_mass = self.points.iter().zip(&other.points).all(|(&p, &q)| {
+            let (m, n) = (model.mass[p as usize], model.mass[q as usize]);
+            (m - n).abs() <= 1e3 * CONGRUENT * m
+        });
+        (agree && same_mass).then_some(turn)
+    }
+
+    fn center(&self, model: &Model) -> Vector3<f64> {
+        let sum: Vector3<f64> = self.points.iter().map(|&p| model.rest[p as usize]).sum();
+        sum / self.points.len() as f64
+    }
+
+    fn member(&self, model: &Model, first: &Self, points: &[u32], turn: Matrix3<f64>) -> Member {
+        let solid = &model.bodies[first.body];
+        let node = |point: u32| solid.original_nodes[point as usize - solid.points.start];
+        let mine: Vec<u32> = points
+            .iter()
+            .map(|&point| self.points[node(point) as usize])
+            .collect();
+        Member {
+            blocks: mine
+                .iter()
+                .filter_map(|&point| model.block_of_point[point as usize])
+                .collect(),
+            points: mine,
+            turn,
+            free: self.free.iter().all(|&free| free),
+        }
+    }
+}
+
+/// Rotation that fits all nodes best; `None` where it is not unique.
+fn fit(model: &Model, from: &Shape, to: &Shape) -> Option<Matrix3<f64>> {
+    let (a, b) = (from.center(model), to.center(model));
+    let covariance: Matrix3<f64> = from
+        .points
+        .iter()
+        .zip(&to.points)
+        .map(|(&p, &q)| (model.rest[q as usize] - b) * (model.rest[p as usize] - a).transpose())
+        .sum();
+    let svd = impinge_fem::kinematics::rotation_svd(&covariance);
+    // σ₂ + σ₃ = 0 leaves the rotation open.
+    (svd.sigma.y + svd.sigma.z > 1e-9 * svd.sigma.x).then(|| svd.rotation())
+}

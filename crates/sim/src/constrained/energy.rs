@@ -1,0 +1,73 @@
+//! Energies of constrained particles and bodies.
+
+use super::ConstrainedSystem;
+use impinge_contact::constraint::{Configuration, Evaluation, Layout};
+use nalgebra::DVector;
+
+/// Energies of a state (J).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// In gravity, 0 at the origin.
+    pub gravitational: f64,
+    /// `½ φᵀ C⁻¹ φ` of compliant constraints; one-sided ones only where they press. A singular compliance counts in its
+    /// range.
+    pub elastic: f64,
+    /// Largest `|φ|` of hard bilateral rows (the unit of `φ`).
+    pub largest_violation: f64,
+}
+
+impl Energy {
+    /// Measures `system`.
+    pub fn of(system: &ConstrainedSystem) -> Self {
+        let mut energy = Self::default();
+        for (index, (x, v)) in system.positions.iter().zip(&system.velocities).enumerate() {
+            if !system.fixed[index] {
+                let mass = system.masses[index];
+                energy.kinetic += 0.5 * mass * v.norm_squared();
+                energy.gravitational -= mass * system.gravity.dot(x);
+            }
+        }
+        for body in system.bodies.iter().filter(|body| !body.fixed) {
+            let (mass, at) = (body.inertia.mass(), &body.state);
+            energy.kinetic += 0.5 * mass * at.velocity.norm_squared()
+                + body
+                    .inertia
+                    .spin_energy(&at.pose.orientation, &at.angular_momentum);
+            energy.gravitational -= mass * system.gravity.dot(&at.pose.center);
+        }
+        let frames = system.frames();
+        let state = Configuration {
+            particles: &system.positions,
+            frames: &frames,
+        };
+        let (particles, bodies) = (vec![None; system.positions.len()], vec![None; frames.len()]);
+        let nothing_moves = Layout {
+            particles: &particles,
+            bodies: &bodies,
+        };
+        let mut evaluation = Evaluation::default();
+        for constraint in &system.constraints {
+            evaluation.rows(constraint, &state, &nothing_moves);
+            let value = DVector::from_column_slice(&evaluation.value);
+            match constraint.compliance() {
+                Some(c) if !constraint.unilateral || value.min() < 0.0 => {
+                    let solved = c.clone().svd(true, true).solve(&value, 1e-12 * c.amax());
+                    energy.elastic += solved.map_or(0.0, |force| 0.5 * force.dot(&value));
+                }
+                Some(_) => {}
+                None if constraint.unilateral => {
+                    energy.largest_violation = energy.largest_violation.max(-value.min());
+                }
+                None => energy.largest_violation = energy.largest_violation.max(value.amax()),
+            }
+        }
+        energy
+    }
+
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravitational + self.elastic
+    }
+}

@@ -1,0 +1,67 @@
+//! `events.json`: what the asynchronous stepper did.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{OutputError, atomic};
+use crate::stepper::asynchronous::Statistics;
+
+/// The file, as it is read.
+#[derive(Serialize)]
+struct Page {
+    events: u64,
+    springs: u64,
+    membranes: u64,
+    hinges: u64,
+    tetrahedra: u64,
+    given_forces: u64,
+    layer_ticks: u64,
+    layer_pushes: u64,
+    slab_lapses: u64,
+    slabs_redated: u64,
+    volume_lapses: u64,
+    volumes_rebuilt: u64,
+    script_ticks: u64,
+    promises_broken: u64,
+    layers_called: u64,
+    layers_dismissed: u64,
+    deepest_layer: u32,
+    smallest_distance: f64,
+    /// Pairs of a length (s) and the number of straight flights of a vertex at least as long, but shorter than twice that.
+    flights: Vec<(f64, u64)>,
+}
+
+/// Writes `events.json` into `folder`.
+///
+/// # Errors
+/// [`OutputError`] for what the system refuses.
+pub fn write_events(folder: impl AsRef<Path>, statistics: &Statistics) -> Result<(), OutputError> {
+    let path = folder.as_ref().join("events.json");
+    let [springs, membranes, hinges, tetrahedra, given_forces] = statistics.force_terms;
+    let page = Page {
+        events: statistics.events(),
+        springs,
+        membranes,
+        hinges,
+        tetrahedra,
+        given_forces,
+        layer_ticks: statistics.layer_ticks,
+        layer_pushes: statistics.layer_pushes,
+        slab_lapses: statistics.slab_lapses,
+        slabs_redated: statistics.slabs_redated,
+        volume_lapses: statistics.volume_lapses,
+        volumes_rebuilt: statistics.volumes_rebuilt,
+        script_ticks: statistics.script_ticks,
+        promises_broken: statistics.promises_broken,
+        layers_called: statistics.activations,
+        layers_dismissed: statistics.deactivations,
+        deepest_layer: statistics.deepest_layer,
+        smallest_distance: statistics.smallest_distance,
+        flights: statistics.steps.bins().collect(),
+    };
+    let mut bytes = serde_json::to_vec_pretty(&page)
+        .map_err(|error| OutputError::format(&path, error.to_string()))?;
+    bytes.push(b'\n');
+    atomic::write(&path, &bytes)
+}

@@ -1,0 +1,112 @@
+//! Joints within a step: their rows beside those of contacts, and their geometric stiffness in the momentum matrix.
+
+use super::rigid::RigidStep;
+use crate::{
+    model::{Model, PointMotion},
+    state::State,
+};
+use impinge_contact::constraint::{
+    BodyBlocks, Configuration, ConstraintGroup, Evaluation, Frame, Layout, StiffnessSum,
+};
+use impinge_contact::{ContactProblem, ContactSolution};
+use nalgebra::Vector3;
+
+/// Scratch of all joints.
+#[derive(Debug, Default)]
+pub(crate) struct JointRows {
+    points: Vec<Vector3<f64>>,
+    frames: Vec<Frame>,
+    bodies: Vec<Option<BodyBlocks>>,
+    evaluation: Evaluation,
+    sum: StiffnessSum,
+    rows: Vec<Vector3<f64>>,
+    offset: Vec<f64>,
+    compliance: Vec<f64>,
+}
+
+impl JointRows {
+    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
+    /// forces, too.
+    ///
+    /// `Δt J v + C λ = −φ`: what a joint is off by at the start, it is no more at the end. Points with a prescribed motion
+    /// are where they will be at the end, so they need no column.
+    pub(crate) fn pose(
+        &mut self,
+        model: &Model,
+        state: &State,
+        rigid: &RigidStep,
+        end: &[Vector3<f64>],
+        problem: &mut ContactProblem,
+        solution: &mut ContactSolution,
+    ) {
+        problem.constraints.clear();
+        solution.constraints.clone_from(&state.joint_forces);
+        if model.joints.is_empty() {
+            return;
+        }
+        let h = problem.time_step;
+        self.points.clone_from(&state.positions);
+        for (point, motion) in model.motion_of_point.iter().enumerate() {
+            if matches!(motion, PointMotion::Prescribed(_)) {
+                self.points[point] = end[point];
+            }
+        }
+        self.frames.clear();
+        self.bodies.clear();
+        for (index, (body, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
+            self.frames.push(Frame {
+                center: at.pose.center,
+                orientation: at.pose.orientation,
+            });
+            self.bodies.push(Some(BodyBlocks {
+                first: body.first_block,
+                axes: rigid.axes(index),
+            }));
+        }
+        let configuration = Configuration {
+            particles: &self.points,
+            frames: &self.frames,
+        };
+        let layout = Layout {
+            particles: &model.block_of_point,
+            bodies: &self.bodies,
+        };
+        self.sum.start(self.bodies.len());
+        let mut first = 0;
+        for joint in &model.joints {
+            self.evaluation.rows(joint, &configuration, &layout);
+            let count = joint.rows();
+            self.rows.clear();
+            self.rows
+                .extend(self.evaluation.jacobian.iter().map(|j| j * h));
+            self.offset.clear();
+            self.offset
+                .extend(self.evaluation.value.iter().map(|phi| -phi));
+            self.compliance.clear();
+            match joint.compliance() {
+                Some(c) => self.compliance.extend(c.iter()),
+                None => self.compliance.resize(count * count, 0.0),
+            }
+            problem.constraints.push(&ConstraintGroup {
+                blocks: &self.evaluation.blocks,
+                jacobian: &self.rows,
+                offset: &self.offset,
+                compliance: &self.compliance,
+                unilateral: joint.unilateral,
+            });
+            self.sum.add(
+                joint,
+                &mut self.evaluation,
+                &configuration,
+                &layout,
+                &state.joint_forces[first..first + count],
+                model.joint_stiffness,
+                h,
+                &mut problem.momentum,
+            );
+            first += count;
+        }
+        self.sum
+            .finish(&layout, model.joint_stiffness, h, &mut problem.momentum);
+    }
+}

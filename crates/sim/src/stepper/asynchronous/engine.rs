@@ -1,0 +1,514 @@
+//! The loop over events.
+
+use super::clock::Clock;
+use super::force::ClockedForce;
+use super::layers::Layer;
+use super::pairs::{Features, Pairs};
+use super::promises::Promise;
+use super::queue::{Event, EventKind, Queue};
+use super::statistics::Statistics;
+use super::system::{Plane, Script, Settings, Stop, System, SystemError};
+use super::trajectory::Vertex;
+use super::volumes::Volumes;
+use impinge_contact::penalty::LayerLaw;
+use impinge_geometry::surface::CollisionSurface;
+use nalgebra::Vector3;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Void entries are swept out of the queue when they are more than this many per valid one.
+const MOST_VOID: usize = 2;
+
+/// Speed (m/s) by which a vertex may stray without breaking its first promise, in lengths of its reach per life of a volume.
+const FIRST_DEVIATION: f64 = 0.25;
+
+/// Particles without an edge have no reach of their own; it is this many thicknesses of the first layer.
+const REACH_OF_PARTICLES: f64 = 1.0;
+
+/// The asynchronous integrator: state, clocks, certificates and queue.
+///
+/// Every event belongs to one instant and touches a few vertices only; all others stay at times of their own. Events run in
+/// the order of (time, kind, number), so that two runs of the same system agree bit for bit.
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) vertices: Vec<Vertex>,
+    forces: Vec<(Clock, Box<dyn ClockedForce>)>,
+    scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
+    pub(super) surface: Arc<CollisionSurface>,
+    pub(super) planes: Vec<Plane>,
+    pub(super) law: LayerLaw,
+    pub(super) restitution: f64,
+    pub(super) friction: Vec<f64>,
+    /// `m` of the fastest pair of vertices: both the lightest.
+    pub(super) effective_mass: f64,
+    pub(super) half_thickness: f64,
+    /// The deepest layer that still counts as progress.
+    pub(super) deepest: u32,
+    pub(super) settings: Settings,
+    pub(super) promises: Vec<Promise>,
+    pub(super) volumes: Volumes,
+    pub(super) pairs: Pairs,
+    pub(super) layers: Vec<Layer>,
+    pub(super) queue: Queue,
+    pub(super) now: f64,
+    pub(super) statistics: Statistics,
+    // Scratch.
+    pub(super) kicked: Vec<u32>,
+    pub(super) left: Vec<u32>,
+    pub(super) met: Vec<Features>,
+}
+
+impl Engine {
+    /// Sets up clocks, certificates and queue at time 0.
+    ///
+    /// Pairs that start within the first layers have them from the start.
+    ///
+    /// # Errors
+    /// [`SystemError`] for masses and numbers without meaning, and for pairs that start closer than the layers reach.
+    ///
+    /// # Panics
+    /// If `positions`, `velocities`, `masses` and the surface are not of the same number of points, or `friction` is not
+    /// one per body.
+    #[track_caller]
+    pub fn new(system: System, settings: Settings) -> Result<Self, SystemError> {
+        let points = system.positions.len();
+        assert_eq!(system.velocities.len(), points, "one velocity per point");
+        assert_eq!(system.masses.len(), points, "one mass per point");
+        assert_eq!(
+            system.surface.point_count(),
+            points,
+            "the surface has the same points"
+        );
+        assert_eq!(
+            system.friction.len(),
+            system.surface.passive().len(),
+            "one friction coefficient per body"
+        );
+        if !(0.0..=1.0).contains(&system.restitution) {
+            return Err(SystemError::Restitution {
+                value: system.restitution,
+            });
+        }
+        let vertices = vertices_of(&system)?;
+        let lightest = touching_points(&system)
+            .iter()
+            .map(|&point| system.masses[point as usize])
+            .fold(f64::INFINITY, f64::min);
+        let mut volumes = Volumes::new(&system.surface, &system.positions);
+        for reach in &mut volumes.reach {
+            if reach.is_infinite() {
+                *reach = REACH_OF_PARTICLES * system.law.thickness(1);
+            }
+        }
+        let mut engine = Self {
+            promises: Vec::new(),
+            pairs: Pairs::new(points),
+            volumes,
+            vertices,
+            forces: system
+                .forces
+                .into_iter()
+                .map(|force| (Clock::new(force.period()), force))
+                .collect(),
+            scripts: Vec::new(),
+            surface: Arc::new(system.surface),
+            planes: system.planes,
+            law: system.law,
+            restitution: system.restitution,
+            friction: system.friction,
+            effective_mass: 0.5 * lightest,
+            half_thickness: 0.5 * system.law.thickness(1),
+            deepest: 0,
+            settings,
+            layers: Vec::new(),
+            queue: Queue::default(),
+            now: 0.0,
+            statistics: Statistics::default(),
+            kicked: Vec::new(),
+            left: Vec::new(),
+            met: Vec::new(),
+        };
+        engine.deepest = engine.deepest_layer();
+        engine.add_scripts(system.scripts);
+        engine.start_promises();
+        for (id, (clock, _)) in (0..).zip(&engine.forces) {
+            engine.queue.push(Event {
+                time: clock.due(),
+                kind: EventKind::Force,
+                id,
+                generation: 0,
+            });
+        }
+        let floor = engine.law.thickness(engine.deepest);
+        engine
+            .start_contact()
+            .map_err(|stop| Self::too_close(&stop, floor))?;
+        Ok(engine)
+    }
+
+    /// The deepest layer whose clock is not too fast, alone and together with those above it.
+    ///
+    /// `Σ_(l≤L) 1/h(l) ≈ 2 L^(5/2) / (5 h₁)`.
+    fn deepest_layer(&self) -> u32 {
+        let first = self.layer_period(1);
+        let by_period = (first / self.settings.shortest_period).powf(2.0 / 3.0);
+        let by_ticks = (2.5 * self.settings.most_ticks * first).powf(0.4);
+        #[expect(
+            clippy::cast_sign_loss,
+            reason = "positive; a huge or missing bound saturates"
+        )]
+        let deepest = by_period.min(by_ticks).min(f64::from(u32::MAX / 2)) as u32;
+        deepest.max(1)
+    }
+
+    fn add_scripts(&mut self, scripts: Vec<Script>) {
+        for (id, script) in (0..).zip(scripts) {
+            let start = script
+                .vertices
+                .iter()
+                .map(|&point| self.vertices[point as usize].position)
+                .collect();
+            let clock = Clock {
+                period: script.period,
+                tick: 0,
+            };
+            self.scripts.push((clock, script, start));
+            self.queue.push(Event {
+                time: 0.0,
+                kind: EventKind::Script,
+                id,
+                generation: 0,
+            });
+        }
+    }
+
+    fn start_promises(&mut self) {
+        // What is prescribed and has no script never moves.
+        let mut moves: Vec<bool> = self.vertices.iter().map(|v| v.inverse_mass > 0.0).collect();
+        for (_, script, _) in &self.scripts {
+            for &point in &script.vertices {
+                moves[point as usize] = true;
+            }
+        }
+        let mut watched = vec![!self.planes.is_empty(); self.vertices.len()];
+        for &point in self.surface.vertices() {
+            watched[point as usize] = true;
+        }
+        let promise = |point: usize| {
+            let vertex = &self.vertices[point];
+            let least = FIRST_DEVIATION * self.volumes.reach[point] / self.settings.volume_life;
+            let (least, deviation) = if !watched[point] {
+                (f64::INFINITY, f64::INFINITY)
+            } else if moves[point] {
+                (least, least)
+            } else {
+                (0.0, 0.0)
+            };
+            Promise {
+                velocity: vertex.velocity,
+                deviation,
+                least,
+                since: 0.0,
+            }
+        };
+        self.promises = (0..self.vertices.len()).map(promise).collect();
+    }
+
+    fn start_contact(&mut self) -> Result<(), Stop> {
+        for plane in 0..self.planes.len() as u32 {
+            for point in 0..self.vertices.len() as u32 {
+                if self.vertices[point as usize].inverse_mass > 0.0 {
+                    self.take_up(Features::Plane(point, plane))?;
+                }
+            }
+        }
+        self.start_volumes()
+    }
+
+    /// Simulated time (s): that of the last event, or that up to which it ran.
+    pub fn now(&self) -> f64 {
+        self.now
+    }
+
+    /// Counts since the start.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// All vertices, each at its own time.
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices
+    }
+
+    /// From now on measures the time that each kind of event takes; that itself costs time.
+    pub fn measure_times(&mut self) {
+        self.settings.profile = true;
+    }
+
+    /// The law of the layers.
+    pub fn law(&self) -> &LayerLaw {
+        &self.law
+    }
+
+    /// The surface in contact.
+    pub fn surface(&self) -> &CollisionSurface {
+        &self.surface
+    }
+
+    /// Period of a layer's clock (s).
+    pub fn period_of_layer(&self, layer: u32) -> f64 {
+        self.layer_period(layer)
+    }
+
+    /// Points and distance (m) at the last event of every pair that has a layer; all points of a vertex at a half-space are
+    /// that vertex.
+    pub fn near_pairs(&self) -> impl Iterator<Item = ([u32; 4], f64)> + '_ {
+        self.pairs
+            .ids()
+            .filter(|&id| self.pairs.get(id).proximity.depth > 0)
+            .map(|id| {
+                (
+                    self.pairs.get(id).points,
+                    self.nearest(id, self.now).distance,
+                )
+            })
+    }
+
+    /// Number of pairs that are watched, and of those with at least one layer.
+    pub fn pair_counts(&self) -> (usize, usize) {
+        let near = self
+            .pairs
+            .ids()
+            .filter(|&id| self.pairs.get(id).proximity.depth > 0);
+        (self.pairs.len(), near.count())
+    }
+
+    /// Where everything is at `time` (s), not before [`now`](Self::now). Nothing is moved by looking.
+    ///
+    /// # Panics
+    /// If `positions` is not one per vertex.
+    pub fn positions_into(&self, time: f64, positions: &mut [Vector3<f64>]) {
+        assert_eq!(positions.len(), self.vertices.len());
+        for (vertex, position) in self.vertices.iter().zip(positions) {
+            *position = vertex.at(time);
+        }
+    }
+
+    /// Runs all events up to `until` (s), that instant included.
+    ///
+    /// # Errors
+    /// [`Stop`] if time hardly passes any more or a number is not finite; the state is that of the last event.
+    pub fn run(&mut self, until: f64) -> Result<(), Stop> {
+        while self.step(until)?.is_some() {}
+        self.now = self.now.max(until);
+        Ok(())
+    }
+
+    /// Runs the next event that is not later than `until` (s), and says which it was.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn step(&mut self, until: f64) -> Result<Option<Event>, Stop> {
+        loop {
+            let Some(event) = self.queue.pop(until) else {
+                return Ok(None);
+            };
+            if !self.is_valid(event.kind, event.id, event.generation) {
+                continue;
+            }
+            debug_assert!(event.time >= self.now, "an event in the past (I3)");
+            self.now = event.time;
+            if self.settings.profile {
+                let begin = Instant::now();
+                self.dispatch(event)?;
+                self.statistics.times[event.kind as usize] += begin.elapsed();
+            } else {
+                self.dispatch(event)?;
+            }
+            self.sweep();
+            return Ok(Some(event));
+        }
+    }
+
+    #[inline]
+    fn dispatch(&mut self, event: Event) -> Result<(), Stop> {
+        let Event { time, id, .. } = event;
+        match event.kind {
+            EventKind::Script => self.script_event(id, time),
+            EventKind::Volume => self.volume_event(id, time),
+            EventKind::Slab => self.slab_event(id, time),
+            EventKind::Layer => self.layer_event(id, time),
+            EventKind::Force => self.force_event(id, time),
+        }
+    }
+
+    #[inline]
+    fn is_valid(&self, kind: EventKind, id: u32, generation: u32) -> bool {
+        match kind {
+            EventKind::Slab => self.pairs.get(id).generation == generation,
+            EventKind::Volume => self.volumes.generation[id as usize] == generation,
+            EventKind::Script | EventKind::Layer | EventKind::Force => true,
+        }
+    }
+
+    /// Keeps the queue short.
+    fn sweep(&mut self) {
+        let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
+        if self.queue.len() <= MOST_VOID * valid + 1024 {
+            return;
+        }
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.sweep(|kind, id, generation| self.is_valid(kind, id, generation));
+        self.queue = queue;
+    }
+
+    /// A batch of forces ticks: all of its vertices come to this time, then all of its terms kick.
+    fn force_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
+        // Out of its place for the time being, so that the promises can be checked by its stencil.
+        let (mut clock, force) = {
+            let (clock, force) = &mut self.forces[id as usize];
+            (*clock, std::mem::replace(force, Box::new(Nothing)))
+        };
+        for &point in force.stencil() {
+            let vertex = &mut self.vertices[point as usize];
+            self.statistics.steps.count(time - vertex.time);
+            vertex.sync(time);
+        }
+        force.kick(&mut self.vertices);
+        self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
+        let checked = self.check_promises(force.stencil(), time);
+        clock.tick += 1;
+        self.forces[id as usize] = (clock, force);
+        self.queue.push(Event {
+            time: clock.due(),
+            kind: EventKind::Force,
+            id,
+            generation: 0,
+        });
+        checked
+    }
+
+    /// Prescribed vertices get the velocity of their next piece.
+    fn script_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
+        let (clock, script, start) = &mut self.scripts[id as usize];
+        let next = (clock.tick + 1) as f64 * clock.period;
+        clock.tick += 1;
+        self.statistics.script_ticks += 1;
+        let mut kicked = std::mem::take(&mut self.kicked);
+        kicked.clear();
+        for (&point, start) in script.vertices.iter().zip(start) {
+            let vertex = &mut self.vertices[point as usize];
+            vertex.sync(time);
+            vertex.velocity =
+                (script.path.position_at(start, next) - vertex.position) / (next - time);
+            kicked.push(point);
+        }
+        self.queue.push(Event {
+            time: next,
+            kind: EventKind::Script,
+            id,
+            generation: 0,
+        });
+        self.check_promises(&kicked, time)?;
+        self.kicked = kicked;
+        Ok(())
+    }
+
+    /// `Σ m v` (N s) of the vertices that are not prescribed.
+    pub fn momentum(&self) -> Vector3<f64> {
+        self.free()
+            .map(|(mass, vertex)| vertex.velocity * mass)
+            .sum()
+    }
+
+    /// `Σ m q × v` (N m s) about the origin, all at `time` (s).
+    pub fn angular_momentum(&self, time: f64) -> Vector3<f64> {
+        self.free()
+            .map(|(mass, vertex)| vertex.at(time).cross(&vertex.velocity) * mass)
+            .sum()
+    }
+
+    /// `Σ ½ m v²` (J).
+    pub fn kinetic_energy(&self) -> f64 {
+        self.free()
+            .map(|(mass, vertex)| 0.5 * mass * vertex.velocity.norm_squared())
+            .sum()
+    }
+
+    /// Energy of all forces at given positions (J).
+    pub fn force_energy(&self, positions: &[Vector3<f64>]) -> f64 {
+        self.forces
+            .iter()
+            .map(|(_, force)| force.energy(positions))
+            .sum()
+    }
+
+    /// Energy of all layers at `time` (J).
+    pub fn layer_energy(&self, time: f64) -> f64 {
+        self.pairs
+            .ids()
+            .filter(|&id| self.pairs.get(id).proximity.depth > 0)
+            .map(|id| self.law.energy(self.nearest(id, time).distance))
+            .sum()
+    }
+
+    fn free(&self) -> impl Iterator<Item = (f64, &Vertex)> {
+        self.vertices
+            .iter()
+            .filter(|vertex| vertex.inverse_mass > 0.0)
+            .map(|vertex| (1.0 / vertex.inverse_mass, vertex))
+    }
+}
+
+/// Stands in for a force that is at work.
+#[derive(Debug)]
+struct Nothing;
+
+impl ClockedForce for Nothing {
+    fn kind(&self) -> super::force::ForceKind {
+        super::force::ForceKind::Given
+    }
+    fn period(&self) -> f64 {
+        f64::INFINITY
+    }
+    fn terms(&self) -> usize {
+        0
+    }
+    fn stencil(&self) -> &[u32] {
+        &[]
+    }
+    fn kick(&self, _: &mut [Vertex]) {}
+    fn energy(&self, _: &[Vector3<f64>]) -> f64 {
+        0.0
+    }
+}
+
+/// Points that contact may kick.
+fn touching_points(system: &System) -> Vec<u32> {
+    if system.planes.is_empty() {
+        system.surface.vertices().to_vec()
+    } else {
+        (0..system.positions.len() as u32).collect()
+    }
+}
+
+fn vertices_of(system: &System) -> Result<Vec<Vertex>, SystemError> {
+    let finite = |x: &Vector3<f64>| x.iter().all(|component| component.is_finite());
+    let vertex = |point: usize| {
+        let mass = system.masses[point];
+        let (position, velocity) = (system.positions[point], system.velocities[point]);
+        if mass.is_nan() || mass <= 0.0 {
+            return Err(SystemError::Mass { point, mass });
+        }
+        if !(finite(&position) && finite(&velocity)) {
+            return Err(SystemError::NotFinite { point });
+        }
+        Ok(Vertex {
+            position,
+            time: 0.0,
+            velocity,
+            inverse_mass: 1.0 / mass,
+        })
+    };
+    (0..system.positions.len()).map(vertex).collect()
+}

@@ -1,0 +1,260 @@
+//! From elastic terms to batches: the clock of each term, and terms of equal clocks together.
+
+use super::ClockedForce;
+use super::elastic::{
+    DampedSpring, HingeBatch, MembraneBatch, SolidTet, SpringBatch, TetBatch, stencil_of,
+};
+use crate::stepper::asynchronous::clock::nested_period;
+use impinge_fem::ElasticModel;
+use impinge_fem::thin::{EdgeSpring, Hinge, Membrane};
+use nalgebra::Vector3;
+
+/// `θ`: a term takes this part of its longest stable step `2/ω`.
+///
+/// Stability of one term alone needs less than 1. Terms that share a vertex share its mass, which bounds each kind; the
+/// rest leaves room for the kinds together and for stiffening under stretch.
+const SAFETY: f64 = 0.3;
+
+/// Largest share of the relative velocity along an edge that damping takes away in one step.
+const MOST_DAMPED: f64 = 0.5;
+
+/// Two clocks that are stable each by itself may not be so together where the slow one comes near half a period of the
+/// fast force: `h_slow ≤ ½ π/ω_fast`, which with `h_fast = 2 θ/ω_fast` is this many of the fast steps.
+const MOST_RATIO: f64 = std::f64::consts::FRAC_PI_2 / (2.0 * SAFETY);
+
+/// Everything elastic about some bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct ElasticTerms<'a> {
+    /// Springs along edges, some with their damping in proportion to stiffness (s, not negative).
+    pub springs: &'a [(f64, Vec<EdgeSpring>)],
+    /// Triangles.
+    pub membranes: &'a [Membrane],
+    /// Hinges.
+    pub hinges: &'a [Hinge],
+    /// Tetrahedra.
+    pub solids: Option<&'a ElasticModel>,
+    /// Positions of all points at rest (m).
+    pub rest: &'a [Vector3<f64>],
+    /// Masses of all points (kg), infinite for points that are held.
+    pub masses: &'a [f64],
+    /// Longest period (s); the others are its halves, quarters, …
+    pub longest_period: f64,
+}
+
+/// A term with the longest period that it may have.
+struct Dated<T, const N: usize> {
+    period: f64,
+    points: [u32; N],
+    term: T,
+}
+
+impl ElasticTerms<'_> {
+    /// All terms, batched by kind and clock.
+    ///
+    /// # Panics
+    /// If a term names a point without a mass or rest position.
+    pub fn batches(&self) -> Vec<Box<dyn ClockedForce>> {
+        let mut springs = self.dated_springs();
+        let mut membranes = self.dated_membranes();
+        let mut hinges = self.dated_hinges();
+        let mut tets = self.dated_tets();
+
+        let mut fastest = vec![f64::INFINITY; self.masses.len()];
+        note(&springs, &mut fastest);
+        note(&membranes, &mut fastest);
+        note(&hinges, &mut fastest);
+        note(&tets, &mut fastest);
+        self.limit(&mut springs, &fastest);
+        self.limit(&mut membranes, &fastest);
+        self.limit(&mut hinges, &fastest);
+        self.limit(&mut tets, &fastest);
+
+        let mut batches: Vec<Box<dyn ClockedForce>> = Vec::new();
+        for (period, terms, stencil) in group(springs) {
+            batches.push(Box::new(SpringBatch {
+                period,
+                terms,
+                stencil,
+            }));
+        }
+        for (period, terms, stencil) in group(membranes) {
+            batches.push(Box::new(MembraneBatch {
+                period,
+                terms,
+                stencil,
+            }));
+        }
+        for (period, terms, stencil) in group(hinges) {
+            batches.push(Box::new(HingeBatch {
+                period,
+                terms,
+                stencil,
+            }));
+        }
+        for (period, terms, stencil) in group(tets) {
+            batches.push(Box::new(TetBatch {
+                period,
+                terms,
+                stencil,
+            }));
+        }
+        batches
+    }
+
+    fn period(&self, frequency_squared: f64) -> f64 {
+        nested_period(self.longest_period, SAFETY * 2.0 / frequency_squared.sqrt())
+    }
+
+    /// No term is slower than the others at its points allow.
+    fn limit<T, const N: usize>(&self, terms: &mut [Dated<T, N>], fastest: &[f64]) {
+        for term in terms {
+            let least = term
+                .points
+                .iter()
+                .map(|&point| fastest[point as usize])
+                .fold(f64::INFINITY, f64::min);
+            term.period = nested_period(self.longest_period, term.period.min(MOST_RATIO * least));
+        }
+    }
+
+    fn dated_springs(&self) -> Vec<Dated<DampedSpring, 2>> {
+        let all = || {
+            self.springs
+                .iter()
+                .flat_map(|(damping, springs)| springs.iter().map(move |spring| (*damping, spring)))
+        };
+        let shares = Shares::new(self.masses, all().map(|(_, term)| term.points));
+        let date = |(damping, spring): (f64, &EdgeSpring)| {
+            let shared = shares.of(&spring.points);
+            let mut period = self.period(spring.frequency_squared(shared));
+            let damping = damping * spring.stiffness / spring.rest_length;
+            let mobility = 1.0 / shared[0] + 1.0 / shared[1];
+            if damping > 0.0 && mobility > 0.0 {
+                period = nested_period(period, MOST_DAMPED / (damping * mobility));
+            }
+            Dated {
+                period,
+                points: spring.points,
+                term: DampedSpring {
+                    spring: *spring,
+                    damping,
+                },
+            }
+        };
+        all().map(date).collect()
+    }
+
+    fn dated_membranes(&self) -> Vec<Dated<Membrane, 3>> {
+        let shares = Shares::new(self.masses, self.membranes.iter().map(|term| term.points));
+        let date = |term: &Membrane| Dated {
+            period: self.period(term.frequency_squared(shares.of(&term.points))),
+            points: term.points,
+            term: *term,
+        };
+        self.membranes.iter().map(date).collect()
+    }
+
+    fn dated_hinges(&self) -> Vec<Dated<Hinge, 4>> {
+        let shares = Shares::new(self.masses, self.hinges.iter().map(|term| term.points));
+        let date = |term: &Hinge| {
+            let at = term.points.map(|point| self.rest[point as usize]);
+            Dated {
+                period: self.period(term.frequency_squared(&at, shares.of(&term.points))),
+                points: term.points,
+                term: *term,
+            }
+        };
+        self.hinges.iter().map(date).collect()
+    }
+
+    /// `ω² ≤ (λ + 2μ) V Σ |∇N_a|² / m_a` at rest, for a block of the stiffness is at most `(λ + 2μ) V |∇N_a| |∇N_b|`.
+    fn dated_tets(&self) -> Vec<Dated<SolidTet, 4>> {
+        let Some(model) = self.solids else {
+            return Vec::new();
+        };
+        let elements = model.elements();
+        let shares = Shares::new(self.masses, elements.iter().map(|element| element.nodes));
+        let date = |(index, element): (usize, &impinge_fem::TetElement)| {
+            let material = *model.material(index);
+            let lame = material.lame();
+            let mobility: f64 = element
+                .shape_gradients
+                .iter()
+                .zip(shares.of(&element.nodes))
+                .map(|(gradient, mass)| gradient.norm_squared() / mass)
+                .sum();
+            let stiffness = lame.first() + 2.0 * lame.shear_modulus();
+            Dated {
+                period: self.period(stiffness * element.volume * mobility),
+                points: element.nodes,
+                term: SolidTet {
+                    points: element.nodes,
+                    element: *element,
+                    material,
+                },
+            }
+        };
+        elements.iter().enumerate().map(date).collect()
+    }
+}
+
+/// Mass of each point over the number of terms that use it (kg); infinite for points that are held.
+struct Shares<'a> {
+    masses: &'a [f64],
+    users: Vec<u32>,
+}
+
+impl<'a> Shares<'a> {
+    fn new<const N: usize>(masses: &'a [f64], terms: impl Iterator<Item = [u32; N]>) -> Self {
+        let mut users = vec![0; masses.len()];
+        for point in terms.flatten() {
+            users[point as usize] += 1;
+        }
+        Self { masses, users }
+    }
+
+    fn of<const N: usize>(&self, points: &[u32; N]) -> [f64; N] {
+        points.map(|point| {
+            let point = point as usize;
+            self.masses[point] / f64::from(self.users[point])
+        })
+    }
+}
+
+/// Lowers the shortest period of each point to that of its terms.
+fn note<T, const N: usize>(terms: &[Dated<T, N>], fastest: &mut [f64]) {
+    for term in terms {
+        for &point in &term.points {
+            let least = &mut fastest[point as usize];
+            *least = least.min(term.period);
+        }
+    }
+}
+
+/// Terms by period, longest first, each group with its stencil; the order of the terms is kept.
+fn group<T, const N: usize>(terms: Vec<Dated<T, N>>) -> Vec<(f64, Vec<T>, Vec<u32>)> {
+    let mut groups: Vec<(f64, Vec<T>, Vec<u32>)> = Vec::new();
+    for Dated {
+        period,
+        points,
+        term,
+    } in terms
+    {
+        let known = groups
+            .iter_mut()
+            .find(|(known, ..)| known.to_bits() == period.to_bits());
+        match known {
+            Some((_, members, used)) => {
+                members.push(term);
+                used.extend(points);
+            }
+            None => groups.push((period, vec![term], points.to_vec())),
+        }
+    }
+    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, _, used) in &mut groups {
+        let all = std::mem::take(used);
+        *used = stencil_of(all.into_iter());
+    }
+    groups
+}

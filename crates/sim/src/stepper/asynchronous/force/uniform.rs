@@ -1,0 +1,63 @@
+//! Given forces, gravity among them.
+
+use super::{ClockedForce, ForceKind};
+use crate::stepper::asynchronous::trajectory::Vertex;
+use nalgebra::Vector3;
+
+/// A constant acceleration of some vertices: gravity, or a pull of constant force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UniformForce {
+    period: f64,
+    vertices: Vec<u32>,
+    acceleration: Vector3<f64>,
+    masses: Vec<f64>,
+}
+
+impl UniformForce {
+    /// Gravity (m/s²) on `vertices`, ascending, of the given masses (kg).
+    pub fn gravity(
+        period: f64,
+        vertices: Vec<u32>,
+        masses: Vec<f64>,
+        acceleration: Vector3<f64>,
+    ) -> Self {
+        Self {
+            period,
+            vertices,
+            acceleration,
+            masses,
+        }
+    }
+}
+
+impl ClockedForce for UniformForce {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn terms(&self) -> usize {
+        1
+    }
+
+    fn stencil(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    fn kick(&self, vertices: &mut [Vertex]) {
+        let change = self.acceleration * self.period;
+        for &vertex in &self.vertices {
+            vertices[vertex as usize].velocity += change;
+        }
+    }
+
+    fn energy(&self, positions: &[Vector3<f64>]) -> f64 {
+        let of = |(&vertex, mass): (&u32, &f64)| {
+            -mass * self.acceleration.dot(&positions[vertex as usize])
+        };
+        self.vertices.iter().zip(&self.masses).map(of).sum()
+    }
+}

@@ -1,0 +1,206 @@
+//! The narrow phase: certificates of pairs, and the layers that they call when they end.
+
+use super::engine::Engine;
+use super::pairs::Features;
+use super::queue::{Event, EventKind};
+use super::system::{Stop, SystemError};
+use crate::scene::pair_friction;
+use impinge_geometry::kinetic::MovingPoint;
+use impinge_geometry::kinetic::separating_slab::{
+    distance_waiting_time, plane_waiting_time, slab_waiting_time,
+};
+use nalgebra::Vector3;
+
+/// How many layers a suggested thickness should need for the gap that was reached.
+const SUGGESTED_DEPTH: f64 = 5.0;
+
+/// Distance, direction and weights of a pair at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearest {
+    pub(super) distance: f64,
+    pub(super) normal: Vector3<f64>,
+    pub(super) weights: [f64; 4],
+}
+
+impl Engine {
+    /// A vertex as certificates see it.
+    #[inline]
+    pub(super) fn moving_point(&self, point: u32, time: f64) -> MovingPoint {
+        let promise = &self.promises[point as usize];
+        MovingPoint {
+            position: self.vertices[point as usize].at(time),
+            velocity: promise.velocity,
+            deviation: promise.deviation,
+        }
+    }
+
+    /// Closest points of a pair at `time`; nobody is moved.
+    #[inline]
+    pub(super) fn nearest(&self, id: u32, time: f64) -> Nearest {
+        let pair = self.pairs.get(id);
+        match pair.features {
+            Features::Two(kind, _) => {
+                let at = pair.points.map(|p| self.vertices[p as usize].at(time));
+                let closest = kind.closest(&at);
+                Nearest {
+                    distance: closest.distance,
+                    normal: closest.normal,
+                    weights: closest.weights,
+                }
+            }
+            Features::Plane(point, plane) => {
+                let plane = &self.planes[plane as usize];
+                let at = self.vertices[point as usize].at(time);
+                Nearest {
+                    distance: plane.normal.dot(&at) - plane.offset,
+                    normal: plane.normal,
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                }
+            }
+        }
+    }
+
+    /// Watches a pair from now on.
+    pub(super) fn take_up(&mut self, features: Features) -> Result<(), Stop> {
+        let surface = &self.surface;
+        let coefficient = |point: u32| self.friction[surface.body_of_point(point) as usize];
+        let (points, friction) = match features {
+            Features::Two(kind, [first, second]) => {
+                let points = match kind {
+                    impinge_geometry::kinetic::PairKind::VertexFace => {
+                        let [a, b, c] = surface.triangles()[second as usize];
+                        [first, a, b, c]
+                    }
+                    impinge_geometry::kinetic::PairKind::EdgeEdge => {
+                        let [a, b] = surface.edges()[first as usize];
+                        let [c, d] = surface.edges()[second as usize];
+                        [a, b, c, d]
+                    }
+                };
+                let friction = pair_friction(coefficient(points[0]), coefficient(points[3]));
+                (points, friction)
+            }
+            Features::Plane(point, plane) => (
+                [point; 4],
+                pair_friction(coefficient(point), self.planes[plane as usize].friction),
+            ),
+        };
+        let id = self.pairs.insert(features, points, friction);
+        self.statistics.pairs_taken_up += 1;
+        if !self.settings.culling {
+            self.activate(id, self.settings.unculled_depth, self.now);
+        }
+        self.lapse(id, self.now)
+    }
+
+    /// The certificate of a pair has ended: layers are called where it came close, and it gets a new certificate.
+    pub(super) fn slab_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
+        self.statistics.slab_lapses += 1;
+        self.lapse(id, time)
+    }
+
+    pub(super) fn lapse(&mut self, id: u32, time: f64) -> Result<(), Stop> {
+        let nearest = self.nearest(id, time);
+        let before = self.pairs.get(id).proximity;
+        let called = before.called(&self.law, nearest.distance, self.deepest);
+        let Some(called) = called else {
+            return Err(self.no_progress(id, time, nearest.distance));
+        };
+        if called.depth > before.depth {
+            self.activate(id, called.depth, time);
+        }
+        self.pairs.get_mut(id).normal = nearest.normal;
+        let wait = self.waiting_time(id, time, Some(nearest.distance));
+        let due = time + wait;
+        if due.is_nan() || due <= time {
+            return Err(self.no_progress(id, time, nearest.distance));
+        }
+        self.schedule_slab(id, due);
+        Ok(())
+    }
+
+    /// Dates the certificate of a pair for a new promise of one of its points.
+    #[inline]
+    pub(super) fn redate_slab(&mut self, id: u32, time: f64) -> Result<(), Stop> {
+        self.statistics.slabs_redated += 1;
+        let wait = self.waiting_time(id, time, None);
+        if time + wait < self.pairs.get(id).due {
+            if time + wait > time {
+                self.schedule_slab(id, time + wait);
+            } else {
+                // The old direction says nothing any more.
+                return self.lapse(id, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// How long the pair stays clear of its next layer (s).
+    #[inline]
+    fn waiting_time(&self, id: u32, time: f64, distance: Option<f64>) -> f64 {
+        let pair = self.pairs.get(id);
+        let guarded = pair.proximity.guarded(&self.law);
+        match pair.features {
+            Features::Two(kind, _) => {
+                let points = pair.points.map(|point| self.moving_point(point, time));
+                let slab = slab_waiting_time(kind, &pair.normal, &points, guarded);
+                match distance {
+                    Some(distance) => {
+                        slab.max(distance_waiting_time(kind, distance, &points, guarded))
+                    }
+                    None => slab,
+                }
+            }
+            Features::Plane(point, plane) => {
+                let plane = &self.planes[plane as usize];
+                let point = self.moving_point(point, time);
+                plane_waiting_time(&plane.normal, plane.offset, &point, guarded)
+            }
+        }
+    }
+
+    fn schedule_slab(&mut self, id: u32, due: f64) {
+        let pair = self.pairs.get_mut(id);
+        pair.generation += 1;
+        pair.due = due;
+        let generation = pair.generation;
+        self.queue.push(Event {
+            time: due,
+            kind: EventKind::Slab,
+            id,
+            generation,
+        });
+    }
+
+    fn no_progress(&self, id: u32, time: f64, distance: f64) -> Stop {
+        let pair = self.pairs.get(id);
+        let depth = self.law.layers_at(distance).max(pair.proximity.depth + 1);
+        Stop::NoProgress {
+            time,
+            points: pair.points,
+            place: self.vertices[pair.points[0] as usize].at(time).into(),
+            depth,
+            distance,
+            period: self.layer_period(depth),
+            thickness: distance.max(0.0) * SUGGESTED_DEPTH.powf(0.25),
+        }
+    }
+
+    /// The same trouble at the start is the scene's.
+    pub(super) fn too_close(stop: &Stop, floor: f64) -> SystemError {
+        match *stop {
+            Stop::NoProgress {
+                points,
+                place,
+                distance,
+                ..
+            } => SystemError::TooClose {
+                points,
+                distance,
+                place,
+                floor,
+            },
+            Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
+        }
+    }
+}

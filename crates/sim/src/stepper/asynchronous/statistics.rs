@@ -1,0 +1,128 @@
+//! What happened, by kind of event.
+
+use super::force::ForceKind;
+use super::queue::EventKind;
+use std::time::Duration;
+
+/// How long vertices flew straight before an event moved them, by powers of two of a second.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepHistogram {
+    counts: [u64; Self::BINS],
+}
+
+impl StepHistogram {
+    const BINS: usize = 48;
+
+    /// Counts a step (s); 0 is none.
+    #[inline]
+    pub(super) fn count(&mut self, step: f64) {
+        if step > 0.0 {
+            // The exponent of a double: `2^-n ≤ step < 2^(1-n)`.
+            let exponent = (step.to_bits() >> 52) as usize;
+            let bin = 1023_usize.saturating_sub(exponent).min(Self::BINS - 1);
+            self.counts[bin] += 1;
+        }
+    }
+
+    /// Pairs of `2^-n` (s) and the number of steps at least as long but shorter than twice that, longest first; the first
+    /// one holds all longer ones, too, the last one all shorter ones. Empty ones are left out.
+    pub fn bins(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        (0_i32..)
+            .zip(&self.counts)
+            .filter(|(_, count)| **count > 0)
+            .map(|(bin, &count)| (2.0_f64.powi(-bin), count))
+    }
+}
+
+impl Default for StepHistogram {
+    fn default() -> Self {
+        Self {
+            counts: [0; Self::BINS],
+        }
+    }
+}
+
+/// Counts since the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    /// Force terms evaluated, by [`ForceKind`].
+    pub force_terms: [u64; 5],
+    /// Layers that ticked for a pair.
+    pub layer_ticks: u64,
+    /// Those of them that were pressed.
+    pub layer_pushes: u64,
+    /// Certificates of pairs that ended.
+    pub slab_lapses: u64,
+    /// Certificates of pairs looked at because a point broke its promise.
+    pub slabs_redated: u64,
+    /// Volumes of vertices that might have been left.
+    pub volume_lapses: u64,
+    /// Those of them that had to be made anew.
+    pub volumes_rebuilt: u64,
+    /// Velocities given to prescribed vertices.
+    pub script_ticks: u64,
+    /// Kicks that broke the promise of a vertex.
+    pub promises_broken: u64,
+    /// Layers called.
+    pub activations: u64,
+    /// Layers that left.
+    pub deactivations: u64,
+    /// Pairs taken up by the broad phase.
+    pub pairs_taken_up: u64,
+    /// Pairs that it dropped.
+    pub pairs_dropped: u64,
+    /// Deepest layer ever called.
+    pub deepest_layer: u32,
+    /// Smallest distance seen at a tick of a pressed layer (m).
+    pub smallest_distance: f64,
+    /// Straight flights of vertices.
+    pub steps: StepHistogram,
+    /// Time by [`EventKind`], if it is measured.
+    pub times: [Duration; 5],
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            force_terms: [0; 5],
+            layer_ticks: 0,
+            layer_pushes: 0,
+            slab_lapses: 0,
+            slabs_redated: 0,
+            volume_lapses: 0,
+            volumes_rebuilt: 0,
+            script_ticks: 0,
+            promises_broken: 0,
+            activations: 0,
+            deactivations: 0,
+            pairs_taken_up: 0,
+            pairs_dropped: 0,
+            deepest_layer: 0,
+            smallest_distance: f64::INFINITY,
+            steps: StepHistogram::default(),
+            times: [Duration::ZERO; 5],
+        }
+    }
+}
+
+impl Statistics {
+    /// All events: force terms, ticks of layers for pairs, ends of certificates, scripts. Certificates that were only
+    /// dated anew are not events.
+    pub fn events(&self) -> u64 {
+        self.force_terms.iter().sum::<u64>()
+            + self.layer_ticks
+            + self.slab_lapses
+            + self.volume_lapses
+            + self.script_ticks
+    }
+
+    /// Force terms of one kind.
+    pub fn terms_of(&self, kind: ForceKind) -> u64 {
+        self.force_terms[kind as usize]
+    }
+
+    /// Time that one kind of event took, what it re-dated included.
+    pub fn time_of(&self, kind: EventKind) -> Duration {
+        self.times[kind as usize]
+    }
+}

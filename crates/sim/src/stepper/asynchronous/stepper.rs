@@ -1,0 +1,226 @@
+//! The asynchronous integrator as a stepper of scenes.
+
+use super::engine::Engine;
+use super::force::{ElasticTerms, UniformForce};
+use super::statistics::Statistics;
+use super::system::{Plane, Script, Settings, System};
+use crate::error::{SimError, StepError, StepFailure};
+use crate::model::{Model, PointMotion};
+use crate::report::StepReport;
+use crate::scene;
+use crate::state::State;
+use crate::step::commit::measure;
+use crate::stepper::Stepper;
+use impinge_contact::penalty::LayerLaw;
+use nalgebra::Vector3;
+use std::time::Instant;
+
+/// Without a stiffness, about this many layers stop …
+const USUAL_LAYERS: f64 = 5.0;
+
+/// … the lightest vertex at this speed (m/s).
+const USUAL_SPEED: f64 = 1.0;
+
+/// Advances a scene by events, one whole step of the model at a time: steps are only where it is looked at.
+#[derive(Debug)]
+pub struct Asynchronous {
+    engine: Engine,
+}
+
+impl Asynchronous {
+    /// Prepares the integrator at the state's time, which is 0.
+    ///
+    /// # Errors
+    /// [`SimError`] if features start closer than layers can be resolved, or a body starts within its own layers.
+    pub fn new(
+        model: &Model,
+        state: &State,
+        settings: &scene::Asynchronous,
+    ) -> Result<Self, SimError> {
+        let system = system_of(model, state, settings)?;
+        let layer_step = settings
+            .layer_step
+            .unwrap_or(if settings.restitution < 1.0 {
+                0.1
+            } else {
+                0.05
+            });
+        let engine = Engine::new(
+            system,
+            Settings {
+                layer_step,
+                ..Settings::default()
+            },
+        )?;
+        // Layers between features of one body that are near at rest would press for ever.
+        let closest = engine
+            .near_pairs()
+            .filter(|(points, _)| {
+                let [first, .., last] = points.map(|point| model.solid_of_point(point));
+                first == last && points[0] != points[3]
+            })
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((points, distance)) = closest {
+            return Err(SimError::ThickerThanMesh {
+                body: model.solid(model.solid_of_point(points[0])).name.clone(),
+                points,
+                distance,
+                thickness: settings.thickness,
+            });
+        }
+        Ok(Self { engine })
+    }
+
+    /// Counts since the start.
+    pub fn statistics(&self) -> &Statistics {
+        self.engine.statistics()
+    }
+
+    /// The integrator itself.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// From now on measures the time that each kind of event takes; that itself costs time.
+    pub fn measure_times(&mut self) {
+        self.engine.measure_times();
+    }
+}
+
+fn system_of(
+    model: &Model,
+    state: &State,
+    settings: &scene::Asynchronous,
+) -> Result<System, SimError> {
+    let points = model.rest.len();
+    let is_free = |point: usize| matches!(model.motion_of_point[point], PointMotion::Free(_));
+    let masses: Vec<f64> = (0..points)
+        .map(|point| {
+            if is_free(point) {
+                model.mass[point]
+            } else {
+                f64::INFINITY
+            }
+        })
+        .collect();
+    let free: Vec<u32> = (0..points as u32)
+        .filter(|&point| is_free(point as usize))
+        .collect();
+
+    let mut forces = ElasticTerms {
+        springs: &model.thin.springs,
+        membranes: &model.thin.membranes,
+        hinges: &model.thin.hinges,
+        solids: Some(&model.elastic),
+        rest: &model.rest,
+        masses: &masses,
+        longest_period: settings.longest_period,
+    }
+    .batches();
+    if model.gravity != Vector3::zeros() {
+        let of_free = free.iter().map(|&point| masses[point as usize]).collect();
+        forces.push(Box::new(UniformForce::gravity(
+            settings.longest_period,
+            free.clone(),
+            of_free,
+            model.gravity,
+        )));
+    }
+
+    let lightest = free
+        .iter()
+        .map(|&point| masses[point as usize])
+        .fold(f64::INFINITY, f64::min);
+    let law = match settings.stiffness {
+        Some(stiffness) => LayerLaw::new(stiffness, settings.thickness),
+        None => LayerLaw::stopping(lightest, USUAL_SPEED, USUAL_LAYERS, settings.thickness),
+    }?;
+    let solids = 0..model.solid_count();
+    Ok(System {
+        positions: state.positions.clone(),
+        velocities: state.velocities.clone(),
+        masses,
+        forces,
+        scripts: scripts_of(model, settings),
+        surface: model.surface.clone(),
+        planes: model
+            .half_spaces
+            .iter()
+            .map(|half_space| Plane {
+                normal: half_space.normal,
+                offset: half_space.normal.dot(&half_space.point),
+                friction: half_space.friction,
+            })
+            .collect(),
+        law,
+        restitution: settings.restitution,
+        friction: solids.map(|solid| model.solid(solid).friction).collect(),
+    })
+}
+
+/// One script per motion that moves anything. Pieces end where steps do, so that frames show the motion exactly.
+fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
+    let pieces = (model.time_step / settings.longest_period).ceil().max(1.0);
+    let period = model.time_step / pieces;
+    let mut scripts = Vec::new();
+    for (index, motion) in (0_u32..).zip(&model.motions) {
+        if motion.is_rest() {
+            continue;
+        }
+        let moved = PointMotion::Prescribed(index);
+        let vertices: Vec<u32> = (0_u32..)
+            .zip(&model.motion_of_point)
+            .filter(|(_, of_point)| **of_point == moved)
+            .map(|(point, _)| point)
+            .collect();
+        if !vertices.is_empty() {
+            scripts.push(Script {
+                vertices,
+                path: Box::new(*motion),
+                period,
+            });
+        }
+    }
+    scripts
+}
+
+impl Stepper for Asynchronous {
+    fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let begin = Instant::now();
+        let step = state.step + 1;
+        let end = step as f64 * model.time_step;
+        let ran = self.engine.run(end);
+        let now = self.engine.now();
+        // The positions of the last event are safe, too.
+        self.engine.positions_into(now, &mut state.positions);
+        for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
+            *velocity = vertex.velocity;
+        }
+        state.time = now;
+        if let Err(stop) = ran {
+            return Err(StepError {
+                step,
+                time: now,
+                shortest: 0.0,
+                failure: StepFailure::Asynchronous(stop),
+            });
+        }
+        state.step = step;
+        let mut report = StepReport {
+            minimum_gap: f64::INFINITY,
+            // Between two looks the motion is not straight.
+            substeps: 2,
+            ..StepReport::default()
+        };
+        measure(model, state, &mut report);
+        for (_, distance) in self.engine.near_pairs() {
+            report.active += 1;
+            report.minimum_gap = report.minimum_gap.min(distance);
+            report.maximum_gap = report.maximum_gap.max(distance);
+        }
+        report.step = state.step;
+        report.time = state.time;
+        report.times.resolve = begin.elapsed().as_secs_f64();
+        Ok(report)
+    }
+}

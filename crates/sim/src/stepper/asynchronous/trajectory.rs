@@ -1,0 +1,39 @@
+//! Vertices on piecewise linear trajectories.
+
+use nalgebra::Vector3;
+
+/// A vertex with a time of its own: `q(t) = q + v (t − τ)` for `t ≥ τ`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vertex {
+    /// `q`: where it was at `τ` (m).
+    pub position: Vector3<f64>,
+    /// `τ`: when an event moved it last (s).
+    pub time: f64,
+    /// `v`: its velocity since then (m/s).
+    pub velocity: Vector3<f64>,
+    /// `1/m` (1/kg); 0 for a prescribed vertex.
+    pub inverse_mass: f64,
+}
+
+impl Vertex {
+    /// `q(t)` (m). Does not move the vertex: looking must not change the rounding of what follows.
+    #[inline]
+    pub fn at(&self, time: f64) -> Vector3<f64> {
+        self.position + self.velocity * (time - self.time)
+    }
+
+    /// Continues the trajectory from its position at `time` (s).
+    #[inline]
+    pub fn sync(&mut self, time: f64) {
+        if time > self.time {
+            self.position = self.at(time);
+            self.time = time;
+        }
+    }
+
+    /// Changes the velocity by an impulse (N s).
+    #[inline]
+    pub fn kick(&mut self, impulse: &Vector3<f64>) {
+        self.velocity += impulse * self.inverse_mass;
+    }
+}

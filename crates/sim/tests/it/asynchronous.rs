@@ -1,0 +1,8 @@
+//! The asynchronous integrator on plain data: closed forms, conservation, safety.
+
+mod bounce;
+mod clocks;
+mod conservation;
+mod dissipation;
+mod safety;
+mod support;

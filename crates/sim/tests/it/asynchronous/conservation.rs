@@ -1,0 +1,82 @@
+//! Momentum and energy of elastic bodies, with and without contact.
+
+use super::support::{CLOTH, Random, Scene, law, sheet};
+use impinge_fem::thin::ShellMaterial;
+use impinge_sim::stepper::asynchronous::{Engine, Settings};
+use nalgebra::Vector3;
+
+/// Two sheets that fly at each other, turned and shaken so that nothing is symmetric.
+fn collision() -> Engine {
+    let mut random = Random(5);
+    let (points, triangles) = sheet([4, 4], 0.02);
+    let material = ShellMaterial {
+        bend: 1e-5,
+        ..CLOTH
+    };
+    let mut scene = Scene::default();
+    let turn = nalgebra::Rotation3::new(Vector3::new(0.3, 0.2, 0.5));
+    let upper: Vec<_> = points
+        .iter()
+        .map(|x| turn * x + Vector3::new(0.0, 0.01, 0.04))
+        .collect();
+    scene.add_shell(&points, &triangles, &material, Vector3::new(0.1, 0.0, 1.0));
+    scene.add_shell(&upper, &triangles, &material, Vector3::new(-0.1, 0.2, -1.5));
+    for velocity in &mut scene.velocities {
+        *velocity += Vector3::new(random.next(), random.next(), random.next()) * 0.1;
+    }
+    let system = scene.system(law(50.0, 2e-3), 0.0);
+    Engine::new(system, Settings::default()).expect("a sound system")
+}
+
+/// C1: over more than a million events, many of them in contact.
+#[test]
+fn momentum_is_kept_to_round_off() {
+    let mut engine = collision();
+    let (linear, angular) = (engine.momentum(), engine.angular_momentum(0.0));
+    let scale: f64 = engine
+        .vertices()
+        .iter()
+        .map(|vertex| vertex.velocity.norm() / vertex.inverse_mass)
+        .sum();
+    let mut end = 0.0;
+    while engine.statistics().events() < 1_000_000 {
+        end += 0.01;
+        engine.run(end).expect("no trouble");
+    }
+    assert!(engine.statistics().layer_pushes > 5_000);
+    let drift = (engine.momentum() - linear).norm() / linear.norm();
+    assert!(drift <= 1e-13, "linear momentum drifts by {drift:e}");
+    // About the origin, from which the bodies fly away: relative to the momenta at arm's length.
+    let drift = (engine.angular_momentum(end) - angular).norm() / angular.norm().max(0.1 * scale);
+    assert!(drift <= 1e-12, "angular momentum drifts by {drift:e}");
+}
+
+/// C2: without contact, the energy of a vibrating sheet has no trend.
+#[test]
+fn elastic_energy_has_no_trend() {
+    let (points, triangles) = sheet([4, 4], 0.02);
+    let mut random = Random(9);
+    let mut scene = Scene::default();
+    scene.add_shell(&points, &triangles, &CLOTH, Vector3::zeros());
+    for velocity in &mut scene.velocities {
+        *velocity = Vector3::new(random.next(), random.next(), random.next()) * 0.2;
+    }
+    let system = scene.system(law(1.0, 1e-4), 0.0);
+    let mut engine = Engine::new(system, Settings::default()).expect("a sound system");
+    let mut positions = vec![Vector3::zeros(); points.len()];
+    let mut means = Vec::new();
+    let mut time = 0.0;
+    for _ in 0..8 {
+        let mut sum = 0.0;
+        for _ in 0..200 {
+            time += 1.37e-3;
+            engine.run(time).expect("no trouble");
+            engine.positions_into(time, &mut positions);
+            sum += engine.kinetic_energy() + engine.force_energy(&positions);
+        }
+        means.push(sum / 200.0);
+    }
+    assert!(engine.statistics().events() > 100_000);
+    let (first, last) = (means[0], means[means.len() - 1]);
+    assert!((last / first - 1.0).abs() < 1e-2, "{means:?}");
+}

@@ -1,0 +1,37 @@
+//! compliance: warped against exact, what it costs and how far off it is, at one set of contacts and over whole scenes.
+
+mod cost;
+mod refine;
+mod shape;
+
+use std::error::Error;
+
+use super::{Extent, table::Table};
+
+/// The part without data is quick; whole chains and the pile need IMPINGE_DATA and `--full`.
+pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    refine::fill(table, extent)?;
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        table.figure("chains and pile", "no IMPINGE_DATA".to_owned());
+        return Ok(());
+    }
+    cost::fill(table, extent)?;
+    if extent == Extent::Full {
+        shape::fill(table)?;
+    }
+    Ok(())
+}
+
+/// A shipped scene.
+fn shipped(name: &str, overrides: &[&str]) -> Result<impinge_sim::Scene, Box<dyn Error>> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../scenes")
+        .join(name)
+        .with_extension("toml");
+    Ok(impinge_sim::Scene::load(path, overrides)?)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

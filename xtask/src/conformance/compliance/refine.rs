@@ -1,0 +1,160 @@
+//! The cost of warped compliance at the contacts does not see elements below the surface.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use impinge_contact::compliance::{RestCompliance, TurnedBodies, TurnedBody};
+use impinge_contact::frame::ContactFrame;
+use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
+use impinge_contact::{ContactProblem, ContactRow, ContactSolver};
+use impinge_fem::{AssemblyScales, ElasticModel, Material};
+use impinge_geometry::mesh::{TetMesh, generate};
+use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+use nalgebra::{Matrix3, Rotation3, Vector3};
+
+use super::super::{Extent, table::Table};
+use super::median;
+
+const STEP: f64 = 0.01;
+
+/// Contacts on the body.
+const CONTACTS: usize = 60;
+
+/// Times that the compliance at the contacts is built.
+const REPEATS: usize = 101;
+
+pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let sizes: &[usize] = match extent {
+        Extent::Quick => &[1_000, 10_000],
+        Extent::Full => &[1_000, 10_000, 100_000],
+    };
+    let mut cases = Vec::new();
+    for &tets in sizes {
+        cases.push(Case::new(tets)?);
+    }
+    // In turn, so that what else the machine does hits all of them alike.
+    let mut times = vec![Vec::with_capacity(REPEATS); cases.len()];
+    for _ in 0..REPEATS {
+        for (case, times) in cases.iter_mut().zip(&mut times) {
+            let begin = Instant::now();
+            case.solver.condense(&case.problem)?;
+            times.push(begin.elapsed().as_secs_f64());
+        }
+    }
+    let times: Vec<f64> = times.into_iter().map(median).collect();
+    for ((case, time), &tets) in cases.iter().zip(&times).zip(sizes) {
+        table.figure(
+            &format!("{tets} tets: {CONTACTS} contacts, W; preparation"),
+            format!("{:.3} ms; {:.2} s", 1e3 * time, case.preparation),
+        );
+    }
+    let change = times
+        .iter()
+        .map(|t| (t / times[0] - 1.0).abs())
+        .fold(0.0, f64::max);
+    let case = "W for the same surface, largest relative change";
+    match extent {
+        // What else the machine does must not break a quick look.
+        Extent::Quick => table.figure(case, format!("{change:.3}")),
+        Extent::Full => table.at_most(case, change, 0.1),
+    }
+    Ok(())
+}
+
+/// A bent block whose surface is that of 1,000 tetrahedra, and what presses on it.
+struct Case {
+    solver: CorrectiveMotion,
+    problem: ContactProblem,
+    /// Seconds for the compliance at rest.
+    preparation: f64,
+}
+
+impl Case {
+    fn new(tets: usize) -> Result<Self, Box<dyn Error>> {
+        let mesh = refined(&generate::cuboid([0.3, 0.1, 0.1], [7, 5, 5])?, tets)?;
+        let material = Material::corotational(1e5, 0.3)?;
+        let count = mesh.tets().len();
+        let elastic = ElasticModel::new(
+            mesh.nodes(),
+            mesh.tets(),
+            &[material],
+            &vec![0; count],
+            &vec![1000.0; count],
+        )?;
+        let blocks: Vec<Option<u32>> = (0..mesh.nodes().len() as u32).map(Some).collect();
+        let pattern = BlockPattern::from_pairs(blocks.len(), elastic.block_pairs(&blocks));
+        let mut momentum = SymmetricBlockMatrix::zeros(pattern);
+        let assembler = elastic.bind(momentum.pattern(), &blocks)?;
+        let scales = AssemblyScales::implicit_euler(STEP);
+        let still = vec![Vector3::zeros(); blocks.len()];
+        let mut rhs = vec![0.0; momentum.len()];
+        assembler.add_mass(&scales, &mut momentum);
+        assembler.assemble(mesh.nodes(), &scales, &still, &mut momentum, &mut rhs);
+
+        let mut surface = mesh.surface()?.nodes().to_vec();
+        surface.sort_unstable();
+        let begin = Instant::now();
+        let rest = RestCompliance::new(&momentum, surface.clone())?;
+        let preparation = begin.elapsed().as_secs_f64();
+        let bend = |x: &Vector3<f64>| Rotation3::new(Vector3::y() * 4.0 * x.x).into_inner();
+        let body = TurnedBody {
+            rest: Arc::new(rest),
+            blocks: (0..blocks.len() as u32).collect(),
+            rotations: mesh.nodes().iter().map(bend).collect::<Vec<Matrix3<f64>>>(),
+            moments: None,
+        };
+        let mut solver = CorrectiveMotion::warped(CorrectiveMotionSettings::default());
+        solver.know_bodies(&Arc::new(TurnedBodies {
+            time_step: STEP,
+            bodies: vec![body],
+        }));
+        let mut problem = ContactProblem::new(STEP, momentum, rhs);
+        for contact in 0..CONTACTS {
+            let direction = Vector3::new(0.1 * contact as f64, 1.0, 2.0).normalize();
+            let frame = ContactFrame::around(direction).rows() * STEP;
+            // Faces: three nodes each. The nodes of the surface are the same for every refinement.
+            let entries = [0, 1, 2].map(|k| {
+                let node = surface[(3 * contact + k) % surface.len()];
+                (node, frame / 3.0)
+            });
+            problem.push(&ContactRow {
+                entries: &entries,
+                offset: Vector3::zeros(),
+                friction: 0.5,
+            });
+        }
+        // The free motion of the body at rest: its right-hand side is zero, and it is kept.
+        solver.condense(&problem)?;
+        Ok(Self {
+            solver,
+            problem,
+            preparation,
+        })
+    }
+}
+
+/// Splits the largest tetrahedra at their centres until there are `tets`: the surface stays as it is.
+fn refined(mesh: &TetMesh, tets: usize) -> Result<TetMesh, Box<dyn Error>> {
+    let mut nodes = mesh.nodes().to_vec();
+    let mut elements = mesh.tets().to_vec();
+    // Each round splits every element once, in their order.
+    'rounds: loop {
+        for element in 0..elements.len() {
+            if elements.len() + 3 > tets {
+                break 'rounds;
+            }
+            let [a, b, c, d] = elements[element];
+            let center = [a, b, c, d]
+                .iter()
+                .map(|&node| nodes[node as usize])
+                .sum::<Vector3<f64>>()
+                / 4.0;
+            let e = nodes.len() as u32;
+            nodes.push(center);
+            elements[element] = [e, b, c, d];
+            elements.extend([[a, e, c, d], [a, b, e, d], [a, b, c, e]]);
+        }
+    }
+    Ok(TetMesh::new(nodes, elements)?)
+}

@@ -1,0 +1,150 @@
+//! Whole scenes with either compliance: how much the shapes of the soft bodies differ, and what a step of a pile takes.
+
+use std::error::Error;
+use std::time::Instant;
+
+use cpu_time::ProcessTime;
+use impinge_geometry::exact::surface_intersections;
+use impinge_sim::{Model, Simulation};
+use nalgebra::{Matrix3, Vector3};
+
+use super::super::table::Table;
+use super::{median, shipped};
+
+/// Bounds of Table 1: relative difference of shapes at the largest deformation and at the end.
+const SHAPE: [f64; 2] = [0.044, 0.031];
+
+pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    for name in ["chain3", "chain3_vertical"] {
+        chain(table, name)?;
+    }
+    pile(table)
+}
+
+/// Displacements from rest without the rigid motion, of all deformable bodies at one instant.
+fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    let mut shape = Vec::new();
+    for body in model.bodies.iter().filter(|body| !body.tets.is_empty()) {
+        let points = body.points.clone();
+        let count = points.len() as f64;
+        let center = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
+        let (rest, now) = (center(&model.rest), center(positions));
+        let covariance: Matrix3<f64> = points
+            .clone()
+            .map(|p| (positions[p] - now) * (model.rest[p] - rest).transpose())
+            .sum();
+        let turn = impinge_fem::kinematics::rotation_svd(&covariance).rotation();
+        shape.extend(points.map(|p| turn.tr_mul(&(positions[p] - now)) - (model.rest[p] - rest)));
+    }
+    shape
+}
+
+fn norm(shape: &[Vector3<f64>]) -> f64 {
+    shape.iter().map(Vector3::norm_squared).sum::<f64>().sqrt()
+}
+
+fn difference(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    let squares = a.iter().zip(b).map(|(a, b)| (a - b).norm_squared());
+    squares.sum::<f64>().sqrt()
+}
+
+/// Shapes and displacements from rest of the deformable bodies at one instant.
+type Shapes = [Vec<Vector3<f64>>; 2];
+
+/// Those after every step of a whole run.
+fn run(name: &str, method: &str) -> Result<Vec<Shapes>, Box<dyn Error>> {
+    let scene = shipped(name, &[&format!("solver.method={method}")])?;
+    let mut simulation = Simulation::new(&scene)?;
+    let mut shapes = Vec::new();
+    for _ in 0..scene.time.steps() {
+        simulation.advance()?;
+        let (model, state) = (simulation.model(), simulation.state());
+        let moved = model.bodies.iter().filter(|body| !body.tets.is_empty());
+        let moved = moved
+            .flat_map(|body| body.points.clone())
+            .map(|p| state.positions[p] - model.rest[p])
+            .collect();
+        shapes.push([shape(model, &state.positions), moved]);
+    }
+    Ok(shapes)
+}
+
+fn chain(table: &mut Table, name: &str) -> Result<(), Box<dyn Error>> {
+    let exact = run(name, "exact-compliance")?;
+    let warped = run(name, "warped-compliance")?;
+    let largest = (0..exact.len())
+        .max_by(|&a, &b| norm(&exact[a][0]).total_cmp(&norm(&exact[b][0])))
+        .unwrap_or(0);
+    let places = [(largest, "largest deformation"), (exact.len() - 1, "end")];
+    for ((step, place), bound) in places.into_iter().zip(SHAPE) {
+        let error = |kind: usize| {
+            difference(&exact[step][kind], &warped[step][kind]) / norm(&exact[step][kind])
+        };
+        table.at_most(
+            &format!(
+                "{name}: shapes without rigid motion, {place} (step {})",
+                step + 1
+            ),
+            error(0),
+            bound,
+        );
+        table.figure(
+            &format!("{name}: displacements from rest, {place}"),
+            format!("{:.2e}", error(1)),
+        );
+    }
+    Ok(())
+}
+
+/// The pile of forty bodies, on one thread.
+fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let scene = shipped("dino_rain", &[])?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let begin = Instant::now();
+    let mut simulation = pool.install(|| Simulation::new(&scene))?;
+    let preparation = begin.elapsed().as_secs_f64();
+    let (mut seconds, mut contacts, mut crossings) = (Vec::new(), 0, 0);
+    let mut kinetic: f64 = 0.0;
+    let mut rest = f64::NAN;
+    for step in 0..scene.time.steps() {
+        let begin = ProcessTime::now();
+        let report = pool.install(|| simulation.advance())?;
+        seconds.push(begin.elapsed().as_secs_f64());
+        contacts = contacts.max(report.active);
+        kinetic = kinetic.max(report.kinetic_energy);
+        rest = report.kinetic_energy;
+        if step % 50 == 49 {
+            let (model, state) = (simulation.model(), simulation.state());
+            crossings += surface_intersections(&state.positions, &model.surface, 1).len();
+        }
+    }
+    let settled = seconds.split_off(seconds.len() / 2);
+    let mean = |s: &[f64]| s.iter().sum::<f64>() / s.len() as f64;
+    table.figure("dino_rain: preparation, s", format!("{preparation:.2}"));
+    table.figure("dino_rain: most active contacts", contacts.to_string());
+    table.at_most(
+        "dino_rain: mean step of the first half, processor s",
+        mean(&seconds),
+        0.3,
+    );
+    table.at_most(
+        "dino_rain: mean step of the second half, processor s",
+        mean(&settled),
+        0.3,
+    );
+    table.figure(
+        "dino_rain: median step of the second half, processor s",
+        format!("{:.3}", median(settled)),
+    );
+    table.exactly(
+        "dino_rain: crossing triangles in every 50th step",
+        crossings,
+        0,
+    );
+    table.at_most(
+        "dino_rain: kinetic energy at the end over the largest",
+        rest / kinetic,
+        1e-3,
+    );
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! constraints: elongation under load, sideways offsets, falling chains, condition numbers, steps a second.
+
+mod chains;
+mod condition;
+mod tension;
+
+use std::error::Error;
+use std::time::Instant;
+
+use impinge_contact::constraint::GeometricStiffness;
+use impinge_sim::constrained::{
+    Cable, ConstrainedStepper, ConstrainedSystem, Sheet, SheetMaterial, StepSettings,
+};
+use nalgebra::Vector3;
+
+use super::{Extent, table::Table};
+
+pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    tension::loads(table, extent)?;
+    tension::boundary(table)?;
+    tension::offsets(table, extent)?;
+    chains::particles(table, extent)?;
+    chains::bodies(table, extent)?;
+    chains::longest_step(table, extent)?;
+    condition::numbers(table, extent)?;
+    rates(table, extent)?;
+    Ok(())
+}
+
+/// A stepper with or without geometric stiffness, `dry_solves` of the first step.
+fn stepper(
+    system: &mut ConstrainedSystem,
+    stiffness: GeometricStiffness,
+    dry_solves: u32,
+) -> Result<ConstrainedStepper, Box<dyn Error>> {
+    let settings = StepSettings {
+        geometric_stiffness: stiffness,
+        dry_solves,
+        ..StepSettings::default()
+    };
+    Ok(ConstrainedStepper::new(system, settings)?)
+}
+
+/// Steps a second on one core, of the examples with a figure.
+fn rates(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = match extent {
+        Extent::Quick => 200,
+        Extent::Full => 2000,
+    };
+    let gravity = Vector3::new(0.0, 0.0, -9.81);
+    let cable = |links: usize| Cable {
+        links,
+        link_length: 0.1,
+        node_mass: 1.0,
+        end_mass: 100.0,
+        along: Vector3::x(),
+        compliance: 0.0,
+    };
+    for links in [10, 100] {
+        let mut system = cable(links).build(gravity)?;
+        let rate = measure(&mut system, 0.04, steps)?;
+        table.figure(
+            &format!("{links} links, 1:100, h = 0.04 s: steps a second"),
+            format!("{rate:.0}"),
+        );
+    }
+    let sheet = Sheet {
+        nodes: 10,
+        edge: 1.0,
+        node_mass: 0.01,
+        material: SheetMaterial::Distances { compliance: 0.0 },
+        whole_row: true,
+    };
+    let mut system = sheet.build(gravity)?;
+    for i in 0..10 {
+        system.masses[sheet.node(i, 9)] = 5.0;
+    }
+    let rate = measure(&mut system, 0.01, steps)?;
+    table.figure(
+        "10 x 10 sheet of hard threads, weights 1:500, h = 0.01 s: steps a second",
+        format!("{rate:.0}"),
+    );
+    Ok(())
+}
+
+fn measure(system: &mut ConstrainedSystem, h: f64, steps: u32) -> Result<f64, Box<dyn Error>> {
+    let mut stepper = stepper(system, GeometricStiffness::Projected, 1)?;
+    for _ in 0..20 {
+        stepper.advance(system, h)?;
+    }
+    let start = Instant::now();
+    for _ in 0..steps {
+        stepper.advance(system, h)?;
+    }
+    Ok(f64::from(steps) / start.elapsed().as_secs_f64())
+}

@@ -1,0 +1,164 @@
+//! Heavy loads on a cable: Table 1 of the paper, the boundary of stability, sideways offsets.
+
+use std::error::Error;
+
+use impinge_contact::constraint::GeometricStiffness;
+use impinge_sim::constrained::{Cable, ConstrainedSystem};
+use nalgebra::Vector3;
+
+use super::super::{Extent, table::Table};
+use super::stepper;
+
+/// Step of all runs (s).
+const STEP: f64 = 0.01;
+
+/// Elongation (of 1) beyond which a run has failed.
+const FAILED: f64 = 0.5;
+
+/// 10 m, 500 kg, tilted so that rounding seeds sideways motion; gravity along it.
+fn cable(load: f64) -> Cable {
+    Cable {
+        links: 10,
+        link_length: 1.0,
+        node_mass: 50.0,
+        end_mass: load,
+        along: Vector3::new(1.0, 2.0, 3.0).normalize(),
+        compliance: 0.0,
+    }
+}
+
+/// Largest elongation in percent over `steps`, or the step at which it failed.
+fn run(
+    cable: &Cable,
+    system: &mut ConstrainedSystem,
+    stiffness: GeometricStiffness,
+    dry_solves: u32,
+    steps: u32,
+) -> Result<Result<f64, u32>, Box<dyn Error>> {
+    let mut stepper = stepper(system, stiffness, dry_solves)?;
+    let mut worst = 0.0_f64;
+    for step in 1..=steps {
+        if stepper.advance(system, STEP).is_err() {
+            return Ok(Err(step));
+        }
+        let strain = cable.largest_strain(system);
+        if strain.is_nan() || strain > FAILED {
+            return Ok(Err(step));
+        }
+        worst = worst.max(strain);
+    }
+    Ok(Ok(100.0 * worst))
+}
+
+fn show(result: Result<f64, u32>) -> String {
+    match result {
+        Ok(percent) => format!("{percent:.1e} %"),
+        Err(step) => format!("fails at step {step}"),
+    }
+}
+
+fn verdict(table: &mut Table, case: &str, result: Result<f64, u32>, bound: f64) {
+    match result {
+        Ok(percent) => table.at_most(case, percent, bound),
+        Err(step) => table.certain(&format!("{case}: fails at step {step}"), false),
+    }
+}
+
+/// Table 1: elongation in percent by load.
+pub(super) fn loads(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = match extent {
+        Extent::Quick => 200,
+        Extent::Full => 1000,
+    };
+    for (load, bound) in [
+        (1e4, 1e-12),
+        (1e5, 1e-12),
+        (1e9, 1e-12),
+        (1e12, 1e-12),
+        (1e15, 1e-5),
+        (1e18, 1e-2),
+    ] {
+        let cable = cable(load);
+        let mut system = cable.build(cable.along * 9.81)?;
+        let without = run(&cable, &mut system, GeometricStiffness::None, 0, steps)?;
+        table.figure(
+            &format!("elongation, {load:.0e} kg, without geometric stiffness"),
+            show(without),
+        );
+        let mut system = cable.build(cable.along * 9.81)?;
+        let with = run(&cable, &mut system, GeometricStiffness::Projected, 1, steps)?;
+        let case = format!("elongation (%), {load:.0e} kg");
+        if load > 1e16 {
+            table.figure(&case, show(with));
+        } else {
+            verdict(table, &case, with, bound);
+        }
+    }
+    Ok(())
+}
+
+/// Without geometric stiffness a taut link is stable for `h² T < m l`: here up to 51 to 52 t.
+pub(super) fn boundary(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    for (load, holds) in [(48e3, true), (60e3, false)] {
+        let cable = cable(load);
+        let mut system = cable.build(cable.along * 9.81)?;
+        let result = run(&cable, &mut system, GeometricStiffness::None, 0, 1500)?;
+        let word = if holds { "holds" } else { "fails" };
+        table.certain(
+            &format!(
+                "{load:.0e} kg without geometric stiffness {word} ({})",
+                show(result)
+            ),
+            result.is_ok() == holds,
+        );
+    }
+    Ok(())
+}
+
+/// Sideways offsets of every particle, with and without the dry solve of the first step.
+pub(super) fn offsets(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = match extent {
+        Extent::Quick => 100,
+        Extent::Full => 400,
+    };
+    for offset in [1e-9, 1e-6, 1e-3] {
+        for load in [1e4, 1e9, 1e12, 1e15] {
+            for dry in [0, 1, 3] {
+                let cable = cable(load);
+                let mut system = cable.build(cable.along * 9.81)?;
+                displace(&mut system, offset);
+                let result = run(
+                    &cable,
+                    &mut system,
+                    GeometricStiffness::Projected,
+                    dry,
+                    steps,
+                )?;
+                let case = format!("offset {offset:.0e} m, {load:.0e} kg, {dry} dry solves");
+                // Offsets of a millimetre are not held from 1e9 kg on (a known limit): the full table says so.
+                let far = extent == Extent::Full && dry == 3 && offset > 1e-4 && load <= 1e12;
+                let required = dry == 1 && offset < 1e-4 || far;
+                if required {
+                    // An offset is a strain of its own, of second order in it.
+                    verdict(table, &case, result, 1.0);
+                } else {
+                    table.figure(&case, show(result));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Moves particles sideways by `offset` (m), by numbers that look random.
+fn displace(system: &mut ConstrainedSystem, offset: f64) {
+    let mut state = 12345_u64;
+    for x in system.positions.iter_mut().skip(1) {
+        for axis in 0..3 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            x[axis] += offset * ((state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0);
+        }
+    }
+}
