@@ -58,7 +58,8 @@ pub struct Contact {
     pub anchor_weights: [f64; 4],
     /// A point of the half-space's plane; zero between meshes (m).
     pub origin: Vector3<f64>,
-    /// The half-space's material point that sticks; zero between meshes (m).
+    /// The half-space's material point that sticks; between meshes, how far the points are apart across the normal where
+    /// they stick: not at all, except at ends and corners (m).
     pub anchor: Vector3<f64>,
     /// Normal and tangents.
     pub frame: ContactFrame,
@@ -108,9 +109,10 @@ impl Contact {
     /// The current closest points become the anchor, with nothing slipped yet.
     pub fn drop_anchor(&mut self, corners: &[Vector3<f64>; 4]) {
         self.anchor_weights = self.weights;
+        let gap = combine(&self.weights, corners);
         self.anchor = match self.key {
-            ContactKey::VertexHalfSpace { .. } => combine(&self.weights, corners),
-            _ => Vector3::zeros(),
+            ContactKey::VertexHalfSpace { .. } => gap,
+            _ => gap - self.frame.normal * self.frame.normal.dot(&gap),
         };
         self.slip_start = Vector3::zeros();
     }
@@ -128,4 +130,48 @@ fn combine(weights: &[f64; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
         + corners[1] * weights[1]
         + corners[2] * weights[2]
         + corners[3] * weights[3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corners() -> Contact {
+        Contact {
+            key: ContactKey::VertexVertex {
+                first: 0,
+                second: 1,
+            },
+            points: [0, 1, 0, 0],
+            point_count: 2,
+            weights: [1.0, -1.0, 0.0, 0.0],
+            anchor_weights: [0.0; 4],
+            origin: Vector3::zeros(),
+            anchor: Vector3::zeros(),
+            frame: ContactFrame::around(Vector3::z()),
+            distance: 0.0,
+            anchored: true,
+            slip_start: Vector3::zeros(),
+            friction: 0.5,
+            multipliers: Multipliers::default(),
+            held: false,
+            relinearised: 0,
+            linearised_at: [Vector3::zeros(); 4],
+        }
+    }
+
+    /// Corners that meet are seldom one above the other: where they stick is where they are, not where they would be.
+    #[test]
+    fn sticking_leaves_corners_where_they_meet() {
+        let mut contact = corners();
+        let at = |x: f64| {
+            let zero = Vector3::zeros();
+            [Vector3::new(x, 2e-5, 1e-5), zero, zero, zero]
+        };
+        contact.drop_anchor(&at(3e-5));
+        let slip = |x| contact.frame.tangential(&contact.anchor_vector(&at(x)));
+        assert_eq!(slip(3e-5), [0.0; 2]);
+        let [a, b] = slip(4e-5);
+        assert!((a.hypot(b) - 1e-5).abs() < 1e-18, "{a} {b}");
+    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn carry_over(
         if contact.anchored && sticks {
             let slip = contact.anchor_vector(&corners);
             let slip = slip - contact.frame.normal * contact.frame.normal.dot(&slip);
-            contact.slip_start = beyond(slip, 0.5 * slip_tolerance);
+            contact.slip_start = beyond(slip, 0.5 * slip_tolerance, slip_tolerance);
         } else {
             contact.drop_anchor(&corners);
             contact.anchored = model.anchored_contacts && sticks;
@@ -127,14 +127,15 @@ fn merge_duplicates(contacts: &mut Vec<Contact>) {
     });
 }
 
-/// What of `slip` lies beyond the first `free` metres.
+/// What of `slip` lies beyond the first `free` metres, and of that no more than `most`.
 ///
 /// Slip within the tolerance is not called back: near-duplicate contacts whose anchors differ by that much would pull
-/// against each other with forces far outside of their cones.
-fn beyond(slip: Vector3<f64>, free: f64) -> Vector3<f64> {
+/// against each other with forces far outside of their cones. What is called back within a step becomes velocity, so it is
+/// called back as slowly as it gathers.
+fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     let length = slip.norm();
     if length > free {
-        slip * (1.0 - free / length)
+        slip * ((length - free).min(most) / length)
     } else {
         Vector3::zeros()
     }
@@ -154,12 +155,13 @@ pub(crate) fn fill_problem(
     solution: &mut ContactSolution,
 ) {
     let time_step = problem.time_step;
-    let safety = 0.5 * model.tolerances.clearance();
+    let tolerance = model.tolerances.solver(time_step).gap;
     problem.clear_contacts();
     solution.contacts.clear();
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
-        let mut offset = Vector3::new(safety - contact.distance, -s1, -s2);
+        let goal = model.tolerances.goal(contact.distance, tolerance);
+        let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
             let rows = Matrix3::from_rows(&[

@@ -289,7 +289,7 @@ fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
     contact.distance = lin.normal.dot(&contact.gap_vector(&start));
     // Sticking means not to move along the tangents during this step. The paper asks to end at the point that was hit;
     // near-duplicate contacts are hit at slightly different times and would then contradict each other.
-    contact.anchor_weights = contact.weights;
+    contact.drop_anchor(&start);
     contact
 }
 
