@@ -6,6 +6,7 @@ mod energy;
 mod intersection;
 mod invariance;
 mod momentum;
+mod release;
 mod rest;
 mod rigid;
 mod scenes;

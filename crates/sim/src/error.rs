@@ -165,6 +165,12 @@ pub enum StepFailure {
         /// What is wrong.
         problem: String,
     },
+    /// Nodes were let go, and the system without their prescribed motion could not be set up.
+    #[error("after nodes were let go: {problem}")]
+    Release {
+        /// What is wrong.
+        problem: String,
+    },
     /// The asynchronous integrator stopped.
     #[error(transparent)]
     Asynchronous(#[from] crate::stepper::asynchronous::Stop),

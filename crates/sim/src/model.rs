@@ -111,7 +111,8 @@ pub enum PointMotion {
     Prescribed(u32),
 }
 
-/// The constant part of a simulation: meshes, masses, materials, topology, parameters.
+/// The constant part of a simulation: meshes, masses, materials, topology, parameters. It changes only where the scene lets
+/// go of prescribed nodes.
 ///
 /// Points are numbered through: deformable bodies first, each along a space-filling curve, then rigid bodies, then mesh
 /// obstacles. Blocks of unknowns: one per free node, then two per free rigid body.
@@ -184,10 +185,10 @@ impl Model {
         let parts = scene.instantiate()?;
         let mut builder = Builder::default();
         for (index, part) in parts.bodies.iter().enumerate() {
-            builder.add_body(index, part)?;
+            builder.add_body(index, part, &parts.motions)?;
         }
         for part in &parts.shells {
-            builder.add_shell(part)?;
+            builder.add_shell(part, &parts.motions)?;
         }
         for part in &parts.rigid_bodies {
             builder.add_rigid(part, &parts.motions);
@@ -255,6 +256,31 @@ impl Model {
         }
     }
 
+    /// Frees the points whose prescribed motion has let go at `time` (s); `true` if there were any, whereupon the unknowns
+    /// are others.
+    pub(crate) fn release(&mut self, time: f64) -> bool {
+        let ended: Vec<bool> = self.motions.iter().map(|m| m.has_ended(time)).collect();
+        let mut any = false;
+        for motion in &mut self.motion_of_point {
+            if matches!(*motion, PointMotion::Prescribed(by) if ended[by as usize]) {
+                *motion = PointMotion::Free(u32::MAX);
+                any = true;
+            }
+        }
+        if any {
+            (self.point_of_block, self.block_of_point) =
+                number_blocks(&mut self.motion_of_point, &mut self.rigid);
+            self.pattern = block_pattern(
+                self.blocks(),
+                &self.elastic,
+                &self.joints,
+                &self.block_of_point,
+                &self.rigid,
+            );
+        }
+        any
+    }
+
     /// Name of a solid that a prescribed motion carries.
     pub(crate) fn name_of_moved(&self, motion: u32) -> String {
         let moved = PointMotion::Prescribed(motion);
@@ -290,7 +316,12 @@ struct Builder {
 }
 
 impl Builder {
-    fn add_body(&mut self, index: usize, part: &BodyPart) -> Result<(), SimError> {
+    fn add_body(
+        &mut self,
+        index: usize,
+        part: &BodyPart,
+        motions: &[RigidMotion],
+    ) -> Result<(), SimError> {
         let in_body = |error: &dyn std::fmt::Display| SimError::Body {
             body: part.name.clone(),
             problem: error.to_string(),
@@ -354,8 +385,7 @@ impl Builder {
         );
         self.group
             .extend(std::iter::repeat_n(index as u32, mesh.nodes().len()));
-        self.passive
-            .push(part.prescribed.iter().all(Option::is_some));
+        self.passive.push(is_passive(&part.prescribed, motions));
         self.bodies.push(Body {
             name: part.name.clone(),
             points: first_point..self.rest.len(),
@@ -368,7 +398,7 @@ impl Builder {
         Ok(())
     }
 
-    fn add_shell(&mut self, part: &ShellPart) -> Result<(), SimError> {
+    fn add_shell(&mut self, part: &ShellPart, motions: &[RigidMotion]) -> Result<(), SimError> {
         let index = self.bodies.len();
         let first = self.rest.len();
         let offset = first as u32;
@@ -416,8 +446,7 @@ impl Builder {
                 Some(motion) => PointMotion::Prescribed(motion as u32),
                 None => PointMotion::Free(u32::MAX),
             }));
-        self.passive
-            .push(part.prescribed.iter().all(Option::is_some));
+        self.passive.push(is_passive(&part.prescribed, motions));
         Ok(())
     }
 
@@ -517,22 +546,6 @@ impl Builder {
         }
     }
 
-    /// Gives every free point its block: the points of the blocks, and the blocks of the points.
-    fn number_blocks(&mut self) -> (Vec<u32>, Vec<Option<u32>>) {
-        let mut point_of_block = Vec::new();
-        let mut block_of_point = Vec::with_capacity(self.rest.len());
-        for (point, motion) in self.motions_of_points.iter_mut().enumerate() {
-            if let PointMotion::Free(block) = motion {
-                *block = point_of_block.len() as u32;
-                point_of_block.push(point as u32);
-                block_of_point.push(Some(*block));
-            } else {
-                block_of_point.push(None);
-            }
-        }
-        (point_of_block, block_of_point)
-    }
-
     fn finish(mut self, scene: &Scene, parts: SceneParts) -> Result<(Model, State), SimError> {
         let elastic = ElasticModel::new(
             &self.rest,
@@ -542,10 +555,8 @@ impl Builder {
             &self.density_of_tet,
         )?
         .with_damping(&self.damping_of_tet);
-        let (point_of_block, block_of_point) = self.number_blocks();
-        for (index, rigid) in self.rigid.iter_mut().enumerate() {
-            rigid.first_block = (point_of_block.len() + 2 * index) as u32;
-        }
+        let (point_of_block, block_of_point) =
+            number_blocks(&mut self.motions_of_points, &mut self.rigid);
         let blocks = point_of_block.len() + 2 * self.rigid.len();
         if blocks == 0 {
             return Err(SimError::NothingMoves);
@@ -560,9 +571,7 @@ impl Builder {
             constraints: joints,
             pairs: joined,
         } = join(scene, &parts_to_join)?;
-        let joint_pairs = coupled_blocks(&joints, &block_of_point, &self.rigid);
-        let pairs = elastic.block_pairs(&block_of_point).chain(joint_pairs);
-        let pattern = BlockPattern::from_pairs(blocks, pairs);
+        let pattern = block_pattern(blocks, &elastic, &joints, &block_of_point, &self.rigid);
         let filter = self.filter(joined);
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
@@ -599,7 +608,7 @@ impl Builder {
             tets: self.tets,
             thin: self.thin,
             elastic,
-            pattern: Arc::new(pattern),
+            pattern,
             neighbours: Neighbours::new(&surface),
             surface,
             gravity: scene.world.gravity.into(),
@@ -632,6 +641,49 @@ impl Builder {
         }
         Ok((model, state))
     }
+}
+
+/// Whether no point of a body is ever free.
+fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
+    prescribed
+        .iter()
+        .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
+}
+
+/// Gives every free point its block, and every free rigid body two after them: the points of the blocks, and the blocks
+/// of the points.
+fn number_blocks(
+    motions: &mut [PointMotion],
+    rigid: &mut [RigidBody],
+) -> (Vec<u32>, Vec<Option<u32>>) {
+    let mut point_of_block = Vec::new();
+    let mut block_of_point = Vec::with_capacity(motions.len());
+    for (point, motion) in motions.iter_mut().enumerate() {
+        if let PointMotion::Free(block) = motion {
+            *block = point_of_block.len() as u32;
+            point_of_block.push(point as u32);
+            block_of_point.push(Some(*block));
+        } else {
+            block_of_point.push(None);
+        }
+    }
+    for (index, rigid) in rigid.iter_mut().enumerate() {
+        rigid.first_block = (point_of_block.len() + 2 * index) as u32;
+    }
+    (point_of_block, block_of_point)
+}
+
+/// Where the momentum matrix may have entries.
+fn block_pattern(
+    blocks: usize,
+    elastic: &ElasticModel,
+    joints: &[Constraint],
+    block_of_point: &[Option<u32>],
+    rigid: &[RigidBody],
+) -> Arc<BlockPattern> {
+    let joint_pairs = coupled_blocks(joints, block_of_point, rigid);
+    let pairs = elastic.block_pairs(block_of_point).chain(joint_pairs);
+    Arc::new(BlockPattern::from_pairs(blocks, pairs))
 }
 
 /// What of the geometric stiffness of joints the scene wants.

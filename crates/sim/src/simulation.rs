@@ -1,7 +1,7 @@
 //! A scene brought to life: model, state and stepper in one.
 
 use crate::{
-    error::{SimError, StepError},
+    error::{SimError, StepError, StepFailure},
     model::Model,
     report::StepReport,
     scene::Scene,
@@ -90,11 +90,36 @@ impl Simulation {
     /// # Errors
     /// [`StepError`] when it cannot be made collision-free; [`state`](Self::state) is then the last safe one.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
+        self.release()?;
         // A step has many short parallel parts: on a worker thread none of them has to wait for one to wake up.
         rayon::scope(|_| match &mut self.stepper {
             AnyStepper::Synchronous(stepper) => stepper.advance(&self.model, &mut self.state),
             AnyStepper::Asynchronous(stepper) => stepper.advance(&self.model, &mut self.state),
         })
+    }
+}
+
+impl Simulation {
+    /// Lets go of the nodes whose prescribed motion ends here: the stepper is laid out anew for them.
+    fn release(&mut self) -> Result<(), StepError> {
+        let AnyStepper::Synchronous(stepper) = &mut self.stepper else {
+            return Ok(());
+        };
+        if !self.model.release(self.state.time) {
+            return Ok(());
+        }
+        let observer = stepper.observer.take();
+        let mut renewed = Synchronous::new(&self.model).map_err(|error| StepError {
+            step: self.state.step + 1,
+            time: self.state.time,
+            shortest: self.model.time_step,
+            failure: StepFailure::Release {
+                problem: error.to_string(),
+            },
+        })?;
+        renewed.observer = observer;
+        **stepper = renewed;
+        Ok(())
     }
 }
 

@@ -33,6 +33,19 @@ fn a_run_is_complete_and_verifies() {
     );
 }
 
+/// Nodes that are let go are prescribed in the first frames only; the way on from there is proven as that of free ones.
+#[test]
+fn a_run_that_lets_go_verifies() {
+    let held = "position = [0, 0, 0.2]\nfixed = [{ box = { lower = [-1, -1, 0.24], upper = [1, 1, 1] }, until = 1e-3 }]";
+    let place = Place::new(&SCENE.replace("position = [0, 0, 0.2]", held));
+    let answer = place.impinge(&["run", "scene.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let answer = place.impinge(&["verify", "out/scene"]);
+    assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
+    let proven = "sound; 3 frames, 2 motions between frames, 8 prescribed positions";
+    assert!(answer.out.contains(proven), "{}", answer.out);
+}
+
 #[test]
 fn verify_names_frame_and_time_of_a_corrupted_coordinate() {
     let place = Place::new(SCENE);

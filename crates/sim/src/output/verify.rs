@@ -15,6 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::{Checksum, Frame, FrameEntry, Manifest, OutputError, vtu};
+use crate::scene::RigidMotion;
 
 /// Findings of one kind that are reported for one frame; more are only counted.
 const PER_FRAME: usize = 8;
@@ -337,7 +338,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: Some(manifest),
-            surface: collision_surface(reference, &manifest.rigid_bodies),
+            surface: collision_surface(reference, &manifest.rigid_bodies, &manifest.motions),
         }
     }
 
@@ -345,7 +346,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: None,
-            surface: collision_surface(reference, &[]),
+            surface: collision_surface(reference, &[], &[]),
         }
     }
 
@@ -373,7 +374,7 @@ impl<'a> Examiner<'a> {
         let Some(frame) = frame else {
             return result;
         };
-        if !self.has_same_mesh(&frame) {
+        if !self.has_same_mesh(&frame, entry.time) {
             report(&mut result, &stamp, Problem::DifferentMesh);
             return result;
         }
@@ -389,7 +390,7 @@ impl<'a> Examiner<'a> {
         // A finding about the frame before is reported with that frame.
         let before = &entries[index - 1];
         match load(folder, before).0 {
-            Some(start) if entry.parts == 1 && self.has_same_mesh(&start) => {
+            Some(start) if entry.parts == 1 && self.has_same_mesh(&start, before.time) => {
                 result.motions = 1;
                 self.motion(
                     &start.points,
@@ -404,12 +405,26 @@ impl<'a> Examiner<'a> {
         result
     }
 
-    fn has_same_mesh(&self, frame: &Frame) -> bool {
+    /// Whether elements and bodies are those of the first frame, and prescribed points too but for those let go by `time` (s).
+    fn has_same_mesh(&self, frame: &Frame, time: f64) -> bool {
         let reference = self.reference;
+        let motions = self.manifest.map_or(&[][..], |manifest| &manifest.motions);
+        let same_or_let_go = |(now, first): (&Option<u32>, &Option<u32>)| {
+            now == first
+                || now.is_none()
+                    && first
+                        .and_then(|motion| motions.get(motion as usize))
+                        .is_some_and(|motion| motion.has_ended(time))
+        };
         frame.tets == reference.tets
             && frame.triangles == reference.triangles
             && frame.body_of_point == reference.body_of_point
-            && frame.motion_of_point == reference.motion_of_point
+            && frame.motion_of_point.len() == reference.motion_of_point.len()
+            && frame
+                .motion_of_point
+                .iter()
+                .zip(&reference.motion_of_point)
+                .all(same_or_let_go)
     }
 
     /// Examines the positions of one frame; `false` if they are not even numbers.
@@ -670,7 +685,7 @@ fn off_shape(points: &[u32], before: &[Vector3<f64>], now: &[Vector3<f64>]) -> (
 /// The surface of all bodies, found from the elements alone: the faces that only one element has.
 ///
 /// `rigid` are the bodies whose shape is examined by itself, so that they need no test against themselves.
-fn collision_surface(frame: &Frame, rigid: &[u32]) -> CollisionSurface {
+fn collision_surface(frame: &Frame, rigid: &[u32], motions: &[RigidMotion]) -> CollisionSurface {
     let mut faces: Vec<([u32; 3], [u32; 3])> = frame
         .tets
         .iter()
@@ -694,10 +709,14 @@ fn collision_surface(frame: &Frame, rigid: &[u32]) -> CollisionSurface {
         .iter()
         .max()
         .map_or(0, |&body| body as usize + 1);
-    // A body is passive when none of its points is free.
+    // A body is passive when none of its points is ever free.
+    let never_ends = |motion: u32| {
+        let law = motions.get(motion as usize);
+        law.is_none_or(|law| law.until.is_none())
+    };
     let mut passive = vec![true; bodies];
     for (&body, motion) in frame.body_of_point.iter().zip(&frame.motion_of_point) {
-        passive[body as usize] &= motion.is_some();
+        passive[body as usize] &= motion.is_some_and(never_ends);
     }
     let filter = PairFilter {
         without_self_contact: rigid.to_vec(),

@@ -265,7 +265,7 @@ impl Builder<'_> {
     ) -> Vec<Option<usize>> {
         let mut prescribed = vec![None; points.len()];
         for (fixed, seen) in body.fixed.iter().zip(seen) {
-            let motion = self.motion(fixed.motion.as_ref(), position);
+            let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
             for (node, slot) in points.iter().zip(&mut prescribed) {
                 let inside = fixed.region.is_none_or(|region| {
                     (0..3)
@@ -334,7 +334,7 @@ impl Builder<'_> {
                 })
                 .map_err(|error| self.mesh_error(&mesh_path, &error))?;
             let motion = body.motion.as_ref();
-            let motion = motion.map(|motion| self.motion(Some(motion), &placement.position));
+            let motion = motion.map(|motion| self.motion(Some(motion), &placement.position, None));
             self.parts.rigid_bodies.push(RigidPart {
                 name: name_of(index, body, copy),
                 mesh,
@@ -422,7 +422,7 @@ impl Builder<'_> {
             .map_err(|error| self.mesh_error(&mesh_path, &error))?;
         mesh.check_closed_outwards()
             .map_err(|error| self.mesh_error(&mesh_path, &error))?;
-        let motion = self.motion(obstacle.motion.as_ref(), &position);
+        let motion = self.motion(obstacle.motion.as_ref(), &position, None);
         self.parts.obstacles.push(MeshObstaclePart {
             name,
             mesh,
@@ -516,11 +516,17 @@ impl Builder<'_> {
     }
 
     /// Index of a motion in the list, which holds each only once.
-    fn motion(&mut self, motion: Option<&Motion>, position: &Vector3<f64>) -> usize {
+    fn motion(
+        &mut self,
+        motion: Option<&Motion>,
+        position: &Vector3<f64>,
+        until: Option<f64>,
+    ) -> usize {
         let motion = motion.map_or_else(RigidMotion::rest, |motion| RigidMotion {
             velocity: motion.velocity.into(),
             angular_velocity: motion.angular_velocity.into(),
             center: motion.center.map_or(*position, Vector3::from),
+            until: None,
         });
         // The centre of what stands still has no meaning.
         let motion = if motion.is_rest() {
@@ -528,6 +534,7 @@ impl Builder<'_> {
         } else {
             motion
         };
+        let motion = RigidMotion { until, ..motion };
         let motions = &mut self.parts.motions;
         motions
             .iter()

@@ -511,6 +511,9 @@ pub struct Fixed {
     /// How they move. Default: they stand still.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+    /// Time at which they are let go, with the velocity that they have then (s), greater than 0. Default: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
 }
 
 /// What brings a copy to the place of the next.

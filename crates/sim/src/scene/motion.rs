@@ -14,6 +14,9 @@ pub struct RigidMotion {
     pub angular_velocity: Vector3<f64>,
     /// Centre `c` at time 0 (m).
     pub center: Vector3<f64>,
+    /// When it lets go of what it moves (s); `None` for never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
 }
 
 impl RigidMotion {
@@ -23,7 +26,13 @@ impl RigidMotion {
             velocity: Vector3::zeros(),
             angular_velocity: Vector3::zeros(),
             center: Vector3::zeros(),
+            until: None,
         }
+    }
+
+    /// Whether it has let go at `time` (s). Times of steps are sums: `until` counts as reached within their rounding.
+    pub fn has_ended(&self, time: f64) -> bool {
+        self.until.is_some_and(|until| time >= until * (1.0 - 1e-9))
     }
 
     /// Whether nothing moves.

@@ -352,6 +352,15 @@ impl Check<'_> {
                 "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),
                 "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
             ),
+            (StepperChoice::Asynchronous, _)
+                if let Some(fixed) = body.fixed.iter().position(|fixed| fixed.until.is_some()) =>
+            {
+                self.fail(
+                    &format!("{path}.fixed.{fixed}.until"),
+                    "the asynchronous stepper cannot let go of nodes yet".to_owned(),
+                    "leave `until` out, or use the synchronous stepper",
+                )
+            }
             (StepperChoice::Asynchronous, BodyKind::Elastic)
                 if body.material.is_some_and(|material| {
                     material.mass_damping > 0.0 || material.stiffness_damping > 0.0
@@ -753,6 +762,9 @@ impl Check<'_> {
                     "exchange the coordinates that are the wrong way round",
                 );
             }
+        }
+        if let Some(until) = fixed.until {
+            self.positive(&format!("{path}.until"), "`until`", until)?;
         }
         match &fixed.motion {
             None => Ok(()),

@@ -626,6 +626,7 @@ fn velocity_of_a_rigid_motion_is_the_derivative_of_its_position() {
         velocity: Vector3::new(0.3, -0.2, 0.1),
         angular_velocity: Vector3::new(1.0, 2.0, -0.5),
         center: Vector3::new(0.1, 0.2, 0.3),
+        until: None,
     };
     let start = Vector3::new(1.0, -1.0, 0.5);
     let error = |h: f64| {
