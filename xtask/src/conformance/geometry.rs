@@ -1,6 +1,7 @@
-//! geometry: no impact is missed, no pair is missed, shapes have their counts.
+//! geometry: no impact is missed, no pair is missed, surfaces are filled well, shapes have their counts.
 
 mod candidates;
+mod filling;
 mod queries;
 mod random;
 
@@ -38,6 +39,9 @@ pub(super) struct Parts {
     /// The same on a generated pile of this many rings of 144 triangles [default with --full: 3472]
     #[arg(long, value_name = "RINGS")]
     pile: Option<u32>,
+    /// Fills surfaces with tetrahedra: simple shapes; with --full also large ones and those of $IMPINGE_DATA/meshes
+    #[arg(long)]
+    filling: bool,
     /// Grows the boxes of --candidates and --pile by this length in m [default: 0; for a surface that rests, a
     /// thousandth of its largest extent]
     #[arg(long, value_name = "LENGTH")]
@@ -51,6 +55,7 @@ impl Parts {
             || self.random.is_some()
             || !self.candidates.is_empty()
             || self.pile.is_some()
+            || self.filling
     }
 }
 
@@ -73,20 +78,26 @@ pub(super) fn fill(
     if let Some(rings) = parts.pile {
         candidates::pile(table, rings, parts.inflate)?;
     }
+    let data = std::env::var_os("IMPINGE_DATA").map(PathBuf::from);
+    let meshes = data.as_ref().map(|data| data.join("meshes"));
+    if parts.filling {
+        filling::fill(table, meshes.as_deref(), extent)?;
+    }
     if parts.are_chosen() {
         return Ok(());
     }
-    let data = std::env::var_os("IMPINGE_DATA").ok_or(
+    let data = data.ok_or(
         "the geometry table needs the continuous collision queries: name their folder with --ccd FOLDER, or set \
          IMPINGE_DATA to the folder that holds ccd/",
     )?;
-    queries::fill(table, &PathBuf::from(data).join("ccd"), extent)?;
+    queries::fill(table, &data.join("ccd"), extent)?;
     let [quick, full] = GENERATED;
     let count = if extent == Extent::Full { full } else { quick };
     random::fill(table, count, parts.seed);
     if extent == Extent::Full {
         candidates::pile(table, RINGS, parts.inflate)?;
     }
+    filling::fill(table, meshes.as_deref(), extent)?;
     shapes(table)?;
     moving_pile(table)
 }

@@ -53,6 +53,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
 /// The file as `vtkio` sees it.
 fn parse(bytes: &[u8]) -> Result<Vtk, Problem> {
     let is_xml = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<');
+    if is_xml {
+        check_encoding(bytes)?;
+    }
     // `vtkio` slices malformed data without looking; that must not take the whole program down. The closure only
     // borrows bytes, so nothing can be left half-changed.
     panic::catch_unwind(|| {
@@ -67,11 +70,38 @@ fn parse(bytes: &[u8]) -> Result<Vtk, Problem> {
             "not a well-formed VTK file: it is truncated or its sizes contradict each other",
         )
     })?
-    .map_err(|problem| {
-        Problem::whole_file(format!(
-            "not a VTK file that can be read ({problem}): save it uncompressed"
-        ))
-    })
+    .map_err(|problem| Problem::whole_file(format!("not a VTK file that can be read ({problem})")))
+}
+
+/// Refuses what programs like to write and `vtkio` was built without, or takes for damage.
+fn check_encoding(bytes: &[u8]) -> Result<(), Problem> {
+    let mend = "save it uncompressed and as ASCII or inline binary";
+    if attribute(bytes, "<VTKFile", "compressor").is_some_and(|name| !name.is_empty()) {
+        return Err(Problem::whole_file(format!(
+            "the data are compressed, which cannot be read: {mend}"
+        )));
+    }
+    if attribute(bytes, "<AppendedData", "encoding").is_some_and(|encoding| encoding == b"raw") {
+        return Err(Problem::whole_file(format!(
+            "the data are appended as raw bytes, which cannot be read: {mend}"
+        )));
+    }
+    Ok(())
+}
+
+/// The value of an attribute of the first element that begins with `element`.
+fn attribute<'a>(bytes: &'a [u8], element: &str, name: &str) -> Option<&'a [u8]> {
+    let find = |text: &[u8], word: &[u8]| text.windows(word.len()).position(|w| w == word);
+    let start = find(bytes, element.as_bytes())?;
+    let end = start + find(&bytes[start..], b">")?;
+    let tag = &bytes[start..end];
+    let mut rest = &tag[find(tag, name.as_bytes())? + name.len()..];
+    rest = rest
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let (&quote, value) = rest.split_first()?;
+    Some(&value[..value.iter().position(|&byte| byte == quote)?])
 }
 
 fn inline<P>(piece: Piece<P>) -> Result<P, Problem> {

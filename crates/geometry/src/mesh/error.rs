@@ -26,7 +26,7 @@ pub enum MeshError {
     },
     /// A coordinate is NaN, infinite or so large that volumes overflow.
     #[error(
-        "node {node} has the position ({x}, {y}, {z}) m: every coordinate must be a finite number of magnitude below {limit:e} m",
+        "node {node} has the position ({x:?}, {y:?}, {z:?}) m: every coordinate must be a finite number of magnitude below {limit:e} m",
         limit = super::COORDINATE_LIMIT
     )]
     BadCoordinate {

@@ -100,6 +100,14 @@ impl Compiled {
         }
     }
 
+    pub(super) fn excludes_bodies(&self) -> bool {
+        !(self.without_self_contact.is_empty() && self.excluded_groups.is_empty())
+    }
+
+    pub(super) fn has_attachments(&self) -> bool {
+        !self.representative.is_empty()
+    }
+
     /// Whether the features have no point in common, attached points being one.
     #[inline]
     pub(super) fn admits_points(&self, a: &[u32], b: &[u32]) -> bool {

@@ -188,6 +188,16 @@ impl CollisionSurface {
             && self.bodies_may_touch(self.group[a[0] as usize], self.group[b[0] as usize])
     }
 
+    /// Whether the filter leaves out pairs of bodies.
+    pub(crate) fn excludes_bodies(&self) -> bool {
+        self.filter.excludes_bodies()
+    }
+
+    /// Whether any points are attached to each other.
+    pub(crate) fn has_attachments(&self) -> bool {
+        self.filter.has_attachments()
+    }
+
     /// Shared by clones, and by nothing else.
     pub(crate) fn identity(&self) -> &Arc<()> {
         &self.identity

@@ -150,6 +150,33 @@ proptest! {
     }
 
     #[test]
+    fn gaps_below_single_precision_part_boxes(
+        surface in surface(),
+        boxes in boxes(),
+        steps in prop::collection::vec(prop::array::uniform3(-3_i32..4), 42),
+        far in prop::sample::select(vec![0.0, 1e3, -7e6]),
+    ) {
+        // Corners that differ by units in the last place of double precision, and are equal in single precision.
+        let boxes: Vec<Aabb> = boxes[..surface.point_count()]
+            .iter()
+            .zip(&steps)
+            .map(|(b, steps)| {
+                let moved = |x: f64, k: i32| (0..k.abs()).fold(x + far, |x, _| {
+                    if k < 0 { x.next_down() } else { x.next_up() }
+                });
+                Aabb {
+                    lower: Vector3::from_fn(|c, _| moved(b.lower[c], steps[c])),
+                    upper: Vector3::from_fn(|c, _| moved(b.upper[c], steps[c].max(steps[(c + 1) % 3]))),
+                }
+            })
+            .collect();
+        let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
+        Bvh::new().collect(&surface, &boxes, &mut found);
+        BruteForce.collect(&surface, &boxes, &mut expected);
+        prop_assert_eq!(&found, &expected);
+    }
+
+    #[test]
     fn boxes_hold_what_they_are_made_of(
         points in prop::collection::vec(prop::array::uniform3(-1e3..1e3), 1..6),
         margin in 0.0..1e-3,
@@ -319,6 +346,9 @@ fn pairs_do_not_depend_on_the_number_of_threads() {
     };
     let one = with(1);
     assert!(one.len() > 20_000, "{}", one.len());
+    let mut expected = CandidateSet::default();
+    BruteForce.collect(&surface, &boxes, &mut expected);
+    assert_eq!(one, expected);
     assert_eq!(one, with(2));
     assert_eq!(one, with(7));
 }
@@ -340,4 +370,15 @@ fn boxes_beyond_single_precision_are_paired_like_others() {
         assert_eq!(found, expected, "{factor}");
         assert_eq!(found.len(), 15);
     }
+    // Boxes from one end of double precision to the other; single precision cannot tell their corners from infinity.
+    let everywhere = vec![
+        Aabb {
+            lower: Vector3::repeat(-1e300),
+            upper: Vector3::repeat(1e300),
+        };
+        6
+    ];
+    let mut found = CandidateSet::default();
+    Bvh::new().collect(&surface, &everywhere, &mut found);
+    assert_eq!(found.len(), 15);
 }

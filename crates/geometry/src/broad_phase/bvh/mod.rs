@@ -1,12 +1,18 @@
 //! Broad phase on a bounding volume hierarchy that persists between calls.
 
+mod block;
 mod bounds;
+mod features;
+mod order;
+mod refit;
 mod search;
 mod tree;
+mod walk;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use wide::f32x4;
 
 use super::{Aabb, BroadPhase, CandidateSet, assert_boxes};
 use crate::surface::CollisionSurface;
@@ -22,8 +28,9 @@ const REBUILD_DECAY: f64 = 1.5;
 const CLUSTERS_PER_TASK: usize = 128;
 const POINTS_PER_TASK: usize = 8192;
 
-/// Pairs that are worth sorting on several threads.
-const PAIRS_PER_SORT: usize = 1 << 14;
+/// What rounding may have added to two boxes, as a part of the largest coordinate: twice 7 · 2⁻²⁴ and what computing with it
+/// costs, doubled.
+const MARGIN: f32 = 16.0 * f32::EPSILON;
 
 /// Broad phase on two balanced trees of triangle boxes, one of the free and one of the passive bodies.
 ///
@@ -33,14 +40,14 @@ const PAIRS_PER_SORT: usize = 1 << 14;
 /// the number of threads.
 ///
 /// # Method
-/// Leaves are clusters of eight triangles with the vertices and edges that they own, each feature in one cluster only, so
+/// Leaves are clusters of sixteen triangles with the vertices and edges that they own, each feature in one cluster only, so
 /// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, and their
-/// features are compared. Boxes are kept in single precision, rounded outwards, and a pair is confirmed in double
-/// precision before it is handed on.
+/// features are compared, four at once. Boxes are kept in single precision, rounded outwards; pairs that these do not
+/// decide are decided in double precision.
 ///
 /// # Cost
 /// `O(n)` for refitting, `O(n log n)` for building; then about proportional to the number of overlapping triangle boxes;
-/// sorting the result costs `O(k log k)`. Except when a tree is built, nothing of the size of the surface is allocated
+/// ordering the `k` pairs costs `O(n + k)`. Except when a tree is built, nothing of the size of the surface is allocated
 /// once the buffers have grown.
 #[derive(Default)]
 pub struct Bvh {
@@ -51,6 +58,10 @@ pub struct Bvh {
     point_bounds: Vec<Bounds>,
     /// What each task has found.
     found: Vec<CandidateSet>,
+    /// Scratch for ordering them.
+    ends: Vec<u32>,
+    /// See [`Search::margin`].
+    margin: f32,
 }
 
 /// What [`Bvh::update`] did.
@@ -85,14 +96,14 @@ impl Bvh {
         if !known {
             self.surface = Some(Arc::clone(surface.identity()));
             self.build(surface, point_boxes);
-            self.refit(surface);
+            self.refit();
             return TreeUpdate::Built;
         }
-        if self.refit(surface) <= REBUILD_DECAY {
+        if self.refit() <= REBUILD_DECAY {
             return TreeUpdate::Refitted;
         }
         self.build(surface, point_boxes);
-        self.refit(surface);
+        self.refit();
         TreeUpdate::Rebuilt
     }
 
@@ -118,6 +129,7 @@ impl Bvh {
             point_boxes,
             free: &self.free,
             passive: &self.passive,
+            margin: self.margin,
         };
         let clusters = self.free.clusters();
         self.found
@@ -130,25 +142,40 @@ impl Bvh {
                 let first = task * CLUSTERS_PER_TASK;
                 search.collect(first..clusters.min(first + CLUSTERS_PER_TASK), found);
             });
-        out.clear();
-        for found in &self.found {
-            out.vertex_face.extend_from_slice(&found.vertex_face);
-            out.edge_edge.extend_from_slice(&found.edge_edge);
-        }
-        sort(&mut out.vertex_face);
-        sort(&mut out.edge_edge);
+        let found = &self.found;
+        order::merge(
+            found.iter().map(|found| found.vertex_face.as_slice()),
+            surface.point_count(),
+            &mut self.ends,
+            &mut out.vertex_face,
+        );
+        order::merge(
+            found.iter().map(|found| found.edge_edge.as_slice()),
+            surface.edges().len(),
+            &mut self.ends,
+            &mut out.edge_edge,
+        );
     }
 
     fn bound_points(&mut self, point_boxes: &[Aabb]) {
-        self.point_bounds.resize(point_boxes.len(), Bounds::EMPTY);
+        // One more, which is empty, for padding.
         self.point_bounds
+            .resize(point_boxes.len() + 1, Bounds::EMPTY);
+        self.point_bounds[point_boxes.len()] = Bounds::EMPTY;
+        let largest = self
+            .point_bounds
             .par_chunks_mut(POINTS_PER_TASK)
             .zip(point_boxes.par_chunks(POINTS_PER_TASK))
-            .for_each(|(bounds, boxes)| {
+            .map(|(bounds, boxes)| {
+                let mut largest = f32x4::ZERO;
                 for (bounds, exact) in bounds.iter_mut().zip(boxes) {
                     *bounds = Bounds::around(exact);
+                    largest = largest.max(bounds.lower.abs()).max(bounds.upper.abs());
                 }
-            });
+                largest.to_array().into_iter().fold(0.0, f32::max)
+            })
+            .reduce(|| 0.0, f32::max);
+        self.margin = largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
     }
 
     fn build(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb]) {
@@ -165,11 +192,9 @@ impl Bvh {
     }
 
     /// How much the worse of both trees has decayed.
-    fn refit(&mut self, surface: &CollisionSurface) -> f64 {
+    fn refit(&mut self) -> f64 {
         let points = &self.point_bounds;
-        self.free
-            .refit(surface, points)
-            .max(self.passive.refit(surface, points))
+        self.free.refit(points).max(self.passive.refit(points))
     }
 }
 
@@ -182,15 +207,5 @@ impl BroadPhase for Bvh {
     ) {
         self.update(surface, point_boxes);
         self.find(surface, point_boxes, out);
-    }
-}
-
-fn sort(pairs: &mut [[u32; 2]]) {
-    // One integer comparison instead of two, in the same order.
-    let key = |&[first, second]: &[u32; 2]| (u64::from(first) << 32) | u64::from(second);
-    if pairs.len() > PAIRS_PER_SORT {
-        pairs.par_sort_unstable_by_key(key);
-    } else {
-        pairs.sort_unstable_by_key(key);
     }
 }

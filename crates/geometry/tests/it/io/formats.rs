@@ -269,3 +269,40 @@ fn legacy_vtk() {
     assert!(message(solid("a.vtk", contradiction)).contains("contradict"));
     assert!(message(solid("a.vtk", "nonsense")).contains("not a VTK file"));
 }
+
+/// What ParaView writes unless it is told otherwise.
+#[test]
+fn compressed_and_raw_vtk_files_are_refused_with_the_way_out() {
+    let file = |attributes: &str, appended: &str| {
+        format!(
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
+             header_type=\"UInt64\"{attributes}><UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>\
+             <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">AwAAAAAAAAA=</DataArray></Points><Cells>\
+             </Cells></Piece></UnstructuredGrid>{appended}</VTKFile>"
+        )
+    };
+    let compressed = message(solid(
+        "a.vtu",
+        file(" compressor=\"vtkZLibDataCompressor\"", ""),
+    ));
+    assert!(
+        compressed.contains("compressed") && compressed.contains("save it"),
+        "{compressed}"
+    );
+    let raw = message(solid(
+        "a.vtu",
+        file("", "<AppendedData encoding=\"raw\">_abc</AppendedData>"),
+    ));
+    assert!(
+        raw.contains("raw bytes") && raw.contains("save it"),
+        "{raw}"
+    );
+    let neither = message(solid("a.vtu", file(" compressor=''", "")));
+    assert!(!neither.contains("compressed"), "{neither}");
+}
+
+#[test]
+fn huge_coordinates_are_named_in_few_digits() {
+    let said = message(surface("a.obj", "v 0 0 1e308\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"));
+    assert!(said.contains("1e308") && said.len() < 300, "{said}");
+}

@@ -1,0 +1,112 @@
+//! Vertices, edges and triangles in the order of their clusters, in blocks of four.
+
+use wide::u32x4;
+
+use super::block::{Block, LANES};
+use super::bounds::Bounds;
+
+/// Features with `N` points each. A block belongs to one cluster; what is left over in its last one is padding.
+pub(super) struct Features<const N: usize> {
+    /// Index of each feature in the surface.
+    pub(super) ids: Vec<[u32; LANES]>,
+    /// The points of each: `points[k]` are the `k`-th of all four.
+    pub(super) points: Vec<[u32x4; N]>,
+    /// Box of each.
+    pub(super) boxes: Vec<Block>,
+    /// For each cluster its first block; one more at the end.
+    pub(super) first: Vec<u32>,
+    /// Lanes in use of the block being filled.
+    filled: usize,
+}
+
+/// Consecutive blocks of one cluster.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks<'a, const N: usize> {
+    pub(super) ids: &'a [[u32; LANES]],
+    pub(super) points: &'a [[u32x4; N]],
+    pub(super) boxes: &'a [Block],
+}
+
+impl<const N: usize> Default for Features<N> {
+    fn default() -> Self {
+        Self {
+            ids: Vec::new(),
+            points: Vec::new(),
+            boxes: Vec::new(),
+            first: Vec::new(),
+            filled: LANES,
+        }
+    }
+}
+
+impl<const N: usize> Features<N> {
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.points.clear();
+        self.first.clear();
+        self.first.push(0);
+        self.filled = LANES;
+    }
+
+    /// Adds a feature to the present cluster. Lanes without one have the point `nowhere`, whose box is to be empty.
+    pub(super) fn push(&mut self, id: u32, points: [u32; N], nowhere: u32) {
+        if self.filled == LANES {
+            self.ids.push([u32::MAX; LANES]);
+            self.points.push([u32x4::splat(nowhere); N]);
+            self.filled = 0;
+        }
+        if let (Some(ids), Some(block)) = (self.ids.last_mut(), self.points.last_mut()) {
+            ids[self.filled] = id;
+            for (lanes, point) in block.iter_mut().zip(points) {
+                lanes.as_mut_array()[self.filled] = point;
+            }
+        }
+        self.filled += 1;
+    }
+
+    pub(super) fn close_cluster(&mut self) {
+        self.first.push(self.ids.len() as u32);
+        self.filled = LANES;
+    }
+
+    /// Makes room for the boxes, which are left to refitting.
+    pub(super) fn close(&mut self) {
+        self.boxes.clear();
+        self.boxes.resize(self.ids.len(), Block::EMPTY);
+    }
+
+    /// The features of a cluster.
+    #[inline]
+    pub(super) fn of(&self, cluster: usize) -> Blocks<'_, N> {
+        let blocks = self.first[cluster] as usize..self.first[cluster + 1] as usize;
+        Blocks {
+            ids: &self.ids[blocks.clone()],
+            points: &self.points[blocks.clone()],
+            boxes: &self.boxes[blocks],
+        }
+    }
+}
+
+impl<const N: usize> Blocks<'_, N> {
+    #[inline]
+    pub(super) fn within(&self, blocks: std::ops::Range<usize>) -> Self {
+        Self {
+            ids: &self.ids[blocks.clone()],
+            points: &self.points[blocks.clone()],
+            boxes: &self.boxes[blocks],
+        }
+    }
+}
+
+/// Boxes of four features from those of the points.
+#[inline]
+pub(super) fn boxes_of<const N: usize>(points: &[u32x4; N], bounds: &[Bounds]) -> [Bounds; LANES] {
+    let points = points.each_ref().map(|lanes| lanes.to_array());
+    std::array::from_fn(|lane| {
+        let mut whole = bounds[points[0][lane] as usize];
+        for other in &points[1..] {
+            whole = whole.merged(bounds[other[lane] as usize]);
+        }
+        whole
+    })
+}
