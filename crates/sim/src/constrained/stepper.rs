@@ -3,8 +3,8 @@
 use super::{ConstrainedError, ConstrainedSystem, Formulation};
 use impinge_contact::constraint::redundancy::{DependentRow, dependent_rows};
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Constraint, ConstraintGroup, Evaluation, Frame, GeometricStiffness,
-    Layout, StiffnessSum, Term,
+    BodyBlocks, Configuration, Constraint, ConstraintGroup, Definiteness, Evaluation, Frame,
+    GeometricStiffness, Layout, StiffnessSum, Term,
 };
 use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings};
@@ -83,6 +83,8 @@ pub struct ConstrainedStepper {
     particles_end: Vec<Vector3<f64>>,
     sum: StiffnessSum,
     forces: Vec<f64>,
+    /// `‖K̃‖` of forces without history on each block.
+    sizes: Vec<f64>,
 }
 
 impl ConstrainedStepper {
@@ -163,6 +165,7 @@ impl ConstrainedStepper {
             particles_end: Vec::new(),
             sum: StiffnessSum::default(),
             forces: Vec::new(),
+            sizes: Vec::new(),
         };
         stepper.find_dependent(system)?;
         Ok(stepper)
@@ -350,7 +353,9 @@ impl ConstrainedStepper {
         self.solution.velocity.resize(problem.unknowns(), 0.0);
     }
 
-    /// Whether a constraint that had no force before now has one that would have mattered.
+    /// Whether constraints that had no force before now have forces that together would have mattered to something.
+    ///
+    /// Together: a link that is said twice is as heavy as one that is said once.
     fn is_heavy(&mut self, system: &ConstrainedSystem) -> bool {
         if self.settings.geometric_stiffness == GeometricStiffness::None {
             return false;
@@ -363,7 +368,8 @@ impl ConstrainedStepper {
             particles: &self.particles_end,
             frames: &self.frames,
         };
-        let h = self.problem.time_step;
+        self.sizes.clear();
+        self.sizes.resize(self.problem.unknowns() / 3, 0.0);
         let mut at = 0;
         for (index, constraint) in system.constraints.iter().enumerate() {
             if self.stiffness[index].is_some() {
@@ -378,30 +384,23 @@ impl ConstrainedStepper {
                 continue;
             }
             let evaluation = &mut self.evaluations[index];
-            let exact = impinge_contact::constraint::Definiteness::Exact;
-            evaluation.stiffness(constraint, &state, &layout, lambda, exact);
+            evaluation.stiffness(constraint, &state, &layout, lambda, Definiteness::Exact);
             let count = evaluation.blocks.len();
             for (place, &block) in evaluation.blocks.iter().enumerate() {
-                let mut size = evaluation.stiffness[place * count + place].amax();
-                for (body, turning) in &evaluation.turning {
-                    if let Some(of) = self.body_blocks[*body]
-                        && of.first + 1 == block
-                    {
-                        size += (of.axes.tr_mul(&(turning * of.axes))).amax();
-                    }
-                }
-                let mass = self
-                    .problem
-                    .momentum
-                    .diagonal_block(block as usize)
-                    .diagonal()
-                    .min();
-                if h * h * size > HEAVY * mass {
-                    return true;
+                self.sizes[block as usize] += evaluation.stiffness[place * count + place].amax();
+            }
+            for arm in &evaluation.turning {
+                if let Some(of) = self.body_blocks[arm.body] {
+                    let stiffness = of.axes.tr_mul(&(arm.stiffness() * of.axes));
+                    self.sizes[of.first as usize + 1] += stiffness.amax();
                 }
             }
         }
-        false
+        let h = self.problem.time_step;
+        self.sizes.iter().enumerate().any(|(block, size)| {
+            let mass = self.problem.momentum.diagonal_block(block).diagonal().min();
+            h * h * size > HEAVY * mass
+        })
     }
 
     /// The forces just solved for become those of the geometric stiffness.

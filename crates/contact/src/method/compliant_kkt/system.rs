@@ -44,6 +44,8 @@ pub(super) struct KktSystem {
     factors: Option<SparseLdlt>,
     /// Diagonal taken off each bilateral row in the factors, not in the matrix.
     regularised: Vec<f64>,
+    /// Diagonal of the rows as it was before.
+    kept: Vec<f64>,
     residual: Vec<f64>,
     bound: Vec<f64>,
     sums: Vec<Doubled>,
@@ -111,14 +113,21 @@ impl KktSystem {
                 .factorize(matrix)
                 .map_err(|_| ContactError::DependentConstraints);
         }
-        let mut shifted = matrix.clone();
+        // In place and back, to the last bit: a copy of the matrix would be memory for every step.
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
         for (row, shift) in self.regularised.iter().enumerate() {
-            let last = shifted.pattern().major_offsets()[unknowns + row + 1] - 1;
-            shifted.values_mut()[last] -= shift;
+            let diagonal = matrix.pattern().major_offsets()[unknowns + row + 1] - 1;
+            kept.push(matrix.values()[diagonal]);
+            matrix.values_mut()[diagonal] -= shift;
         }
-        factors
-            .factorize(&shifted)
-            .map_err(|_| ContactError::DependentConstraints)
+        let factorised = factors.factorize(matrix);
+        for (row, &value) in kept.iter().enumerate() {
+            let diagonal = matrix.pattern().major_offsets()[unknowns + row + 1] - 1;
+            matrix.values_mut()[diagonal] = value;
+        }
+        self.kept = kept;
+        factorised.map_err(|_| ContactError::DependentConstraints)
     }
 
     /// Whether a refined solve says that the factors are of a matrix with independent rows.
