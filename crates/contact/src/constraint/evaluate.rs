@@ -5,6 +5,7 @@
 //! ```
 
 use super::law::{Local, negative_part_of};
+use super::turning::ArmForce;
 use super::{Configuration, Constraint, Definiteness, Layout, Term};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -19,8 +20,8 @@ pub struct Evaluation {
     pub jacobian: Vec<Vector3<f64>>,
     /// `K̃` between those blocks: entry `a · blocks + b`, what arms of rigid bodies add to it left out.
     pub stiffness: Vec<Matrix3<f64>>,
-    /// What they add: `(body, w sym(f^ r^))` in world axes, to be summed per body before it is projected.
-    pub turning: Vec<(usize, Matrix3<f64>)>,
+    /// The forces at those arms, to be summed per body before what they add is projected.
+    pub turning: Vec<ArmForce>,
     local: Local,
     q: Vec<Vector3<f64>>,
     /// `(point, block, D)`.
@@ -92,9 +93,11 @@ impl Evaluation {
                 } = *term
                     && layout.bodies[body].is_some()
                 {
-                    let r = state.frames[body].orientation * arm;
-                    self.turning
-                        .push((body, symmetric_product(&force, &r) * weight));
+                    self.turning.push(ArmForce {
+                        body,
+                        force: force * weight,
+                        arm: state.frames[body].orientation * arm,
+                    });
                 }
             }
         }
@@ -178,12 +181,14 @@ impl Evaluation {
     /// Moves the arms' part into the blocks.
     fn absorb_turning(&mut self, layout: &Layout<'_>) {
         let count = self.blocks.len();
-        for (body, turning) in std::mem::take(&mut self.turning) {
-            if let Some(of) = layout.bodies[body] {
+        for at in &self.turning {
+            if let Some(of) = layout.bodies[at.body] {
                 let place = self.place(of.first + 1);
-                self.stiffness[place * count + place] += of.axes.tr_mul(&(turning * of.axes));
+                self.stiffness[place * count + place] +=
+                    of.axes.tr_mul(&(at.stiffness() * of.axes));
             }
         }
+        self.turning.clear();
     }
 
     /// Replaces the blocks by their negative semi-definite part.
@@ -200,9 +205,4 @@ impl Evaluation {
             }
         }
     }
-}
-
-/// `sym(f^ r^) = ½ (f rᵀ + r fᵀ) − (f·r) I`: the symmetric part of what turning does to the moment of `f` at the arm `r`.
-fn symmetric_product(f: &Vector3<f64>, r: &Vector3<f64>) -> Matrix3<f64> {
-    (f * r.transpose() + r * f.transpose()) * 0.5 - Matrix3::from_diagonal_element(f.dot(r))
 }

@@ -12,7 +12,8 @@
 //! - [`point`]: particles, points of meshes and bodies, directions; [`law`]: the seam;
 //! - [`distance`], [`attachment`], [`direction`]: the laws of links and joints; [`strain`]: those of materials;
 //! - [`joint`]: ball, hinge, slider, weld, limits; [`link`]: springs, ropes, rods, bindings, elements;
-//! - [`evaluate`]: rows and stiffness blocks of one constraint; [`stiffness`]: those of all, projected and summed;
+//! - [`evaluate`]: rows and stiffness blocks of one constraint; [`turning`]: what forces at the arms of one body do;
+//!   [`stiffness`]: those of all, projected and summed;
 //! - [`rows`]: rows as a contact problem holds them.
 //!
 //! # Source
@@ -31,6 +32,7 @@ pub mod redundancy;
 pub mod rows;
 pub mod stiffness;
 pub mod strain;
+pub mod turning;
 
 pub use error::ConstraintError;
 pub use evaluate::Evaluation;
@@ -38,6 +40,7 @@ pub use law::{Definiteness, Law, Local};
 pub use point::{BodyBlocks, Configuration, Frame, Layout, Point, Term};
 pub use rows::{ConstraintGroup, ConstraintRows};
 pub use stiffness::{GeometricStiffness, StiffnessSum};
+pub use turning::{ArmForce, TurningSum};
 
 use impinge_krylov::direct::symmetric_eigen;
 use nalgebra::DMatrix;

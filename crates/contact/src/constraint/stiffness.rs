@@ -1,9 +1,8 @@
 //! Geometric stiffness of all constraints, summed per body and projected, added to the momentum matrix.
 
-use super::law::negative_part;
+use super::turning::TurningSum;
 use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
 use impinge_krylov::block::SymmetricBlockMatrix;
-use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 /// What of the geometric stiffness goes into the momentum matrix.
@@ -12,9 +11,11 @@ use serde::{Deserialize, Serialize};
 pub enum GeometricStiffness {
     /// Nothing: forces keep their direction for the length of a step. Unstable under tension, for comparison.
     None,
-    /// All of it, made symmetric. May make the momentum matrix indefinite where something is compressed.
+    /// All of it, made symmetric: the second derivative in exponential coordinates. May make the momentum matrix indefinite
+    /// where something is compressed or spins up.
     Symmetric,
-    /// The part that resists. Never adds energy, and `A` stays positive definite.
+    /// The part that resists, of bodies in coordinates that turn about the arms of their joints first ([`TurningSum`]). Never
+    /// adds energy, and `A` stays positive definite.
     #[default]
     Projected,
 }
@@ -32,17 +33,17 @@ impl GeometricStiffness {
 /// Adds `−h² K̃` to a momentum matrix, one constraint after the other.
 ///
 /// What joints do to the turning of one body is summed before it is projected: their parts cancel in a chain under
-/// tension, and each projected by itself would damp it.
+/// tension, and each projected by itself would damp it. [`TurningSum`] says in which coordinates.
 #[derive(Debug, Clone, Default)]
 pub struct StiffnessSum {
-    turning: Vec<Matrix3<f64>>,
+    turning: Vec<TurningSum>,
 }
 
 impl StiffnessSum {
     /// Starts a sum over constraints on `bodies` rigid bodies.
     pub fn start(&mut self, bodies: usize) {
         self.turning.clear();
-        self.turning.resize(bodies, Matrix3::zeros());
+        self.turning.resize(bodies, TurningSum::default());
     }
 
     /// Adds one constraint with the forces `lambda` of the step before; `evaluation` holds its rows.
@@ -81,8 +82,8 @@ impl StiffnessSum {
                 }
             }
         }
-        for &(body, turning) in &evaluation.turning {
-            self.turning[body] += turning;
+        for at in &evaluation.turning {
+            self.turning[at.body].add(at);
         }
     }
 
@@ -96,12 +97,12 @@ impl StiffnessSum {
     ) {
         for (sum, body) in self.turning.iter().zip(layout.bodies) {
             let Some(body) = body else { continue };
-            if *sum == Matrix3::zeros() {
+            if sum.is_zero() {
                 continue;
             }
             let part = match mode {
-                GeometricStiffness::Projected => negative_part(sum),
-                _ => *sum,
+                GeometricStiffness::Projected => sum.resisting(),
+                _ => sum.stiffness,
             };
             let block = body.axes.tr_mul(&(part * body.axes)) * (-time_step * time_step);
             *matrix.diagonal_block_mut(body.first as usize + 1) +=

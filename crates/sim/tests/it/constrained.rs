@@ -94,7 +94,7 @@ fn the_boundary_of_stability_is_where_it_should_be() {
     assert!(elongation(60e3, GeometricStiffness::Projected, 1500) < 1e-12);
 }
 
-/// A4: elongation of 1e-14 (1e-12 %) up to 1e12 kg, 1e-7 at 1e15 kg. 1e18 kg is a figure of the conformance table.
+/// A4: elongation of 1e-14 (1e-12 %) up to 1e12 kg, 1e-7 at 1e15 kg, 1e-4 at 1e18 kg.
 #[test]
 fn a_cable_holds_any_load() {
     for (load, bound) in [
@@ -103,9 +103,35 @@ fn a_cable_holds_any_load() {
         (1e9, 1e-14),
         (1e12, 1e-14),
         (1e15, 1e-7),
+        (1e18, 1e-4),
     ] {
         let found = elongation(load, GeometricStiffness::Projected, 300);
         assert!(found <= bound, "{load:e} kg: {found:e}");
+    }
+}
+
+/// A5: a cable whose particles are a millimetre off its line takes its load with three dry solves.
+///
+/// Its links near the fixed end are not in line at the start and are a step later: an order of elimination that lives on the
+/// angle between them has no pivot then.
+#[test]
+fn a_crooked_cable_takes_a_heavy_load() {
+    let (cable, mut system) = heavy_cable(1e9);
+    let across = [Vector3::new(2.0, -1.0, 0.0), Vector3::new(3.0, 0.0, -1.0)];
+    for (index, x) in system.positions.iter_mut().enumerate().skip(1) {
+        let side = across[index % 2].normalize();
+        *x += side * if index % 3 == 0 { -1e-3 } else { 1e-3 };
+    }
+    let settings = StepSettings {
+        dry_solves: 3,
+        ..StepSettings::default()
+    };
+    let mut stepper = ConstrainedStepper::new(&mut system, settings).expect("sound");
+    for step in 0..300 {
+        let report = stepper.advance(&mut system, 0.01).expect("solved");
+        assert_eq!(report.termination, Termination::Converged, "step {step}");
+        let strain = cable.largest_strain(&system);
+        assert!(strain < 1e-4, "step {step}: {strain:e}");
     }
 }
 
@@ -144,10 +170,44 @@ fn falling_chains_stay_whole() {
         let mut stepper = projected(&mut system);
         let start = Energy::of(&system).total();
         for _ in 0..100 {
-            stepper.advance(&mut system, 0.02).expect("solved");
+            let report = stepper.advance(&mut system, 0.02).expect("solved");
+            // Rows across the plane of the fall hold nothing but rounding: no reason to doubt the others.
+            assert_eq!(report.termination, Termination::Converged);
+            assert!(!report.regularised);
             assert!(chain.largest_gap(&system) < 0.01);
             let gained = Energy::of(&system).total() - start;
             assert!(gained < 1e-9 * 100.0 * G, "{gained:e} J");
+        }
+    }
+}
+
+/// A6, the hardest: an end a thousand times as heavy at a long step, in the plane of the swing and pushed out of it.
+///
+/// In exponential coordinates geometric stiffness couples swings of a light box to turns about the chain, and what leaves the
+/// plane grows fivefold a step.
+#[test]
+fn a_heavy_end_swings_a_rigid_chain_out_of_its_plane() {
+    for (hinges, push) in [(false, 0.0), (false, 1e-6), (false, 1e-2), (true, 1e-6)] {
+        let chain = RigidChain {
+            bodies: 10,
+            edges: Vector3::new(0.2, 0.04, 0.04),
+            mass: 1.0,
+            end_mass: 1000.0,
+            hinges,
+            limits: None,
+        };
+        let mut system = chain.build(down()).expect("sound");
+        for (index, body) in system.bodies.iter_mut().enumerate() {
+            body.state.velocity.y = push * ((7 * index % 5) as f64 - 2.0);
+        }
+        let mut stepper = projected(&mut system);
+        let start = Energy::of(&system).total();
+        for _ in 0..200 {
+            stepper.advance(&mut system, 0.02).expect("solved");
+            let gap = chain.largest_gap(&system);
+            assert!(gap < 4e-3, "pushed by {push} m/s: {gap:e}");
+            let gained = Energy::of(&system).total() - start;
+            assert!(gained < 1e-9 * 1000.0 * G, "{gained:e} J");
         }
     }
 }
@@ -281,12 +341,11 @@ fn redundant_and_contradicting_links() {
         let report = doubled.advance(&mut twice, 0.01).expect("solved");
         assert_eq!(report.termination, Termination::Converged);
     }
-    assert!(
-        twice
-            .positions
-            .iter()
-            .all(|x| x.iter().all(|x| x.is_finite()))
-    );
+    // A11, after 100 steps. A rule that looked at every constraint by itself once gave the two another number of dry solves.
+    for (x, expected) in twice.positions.iter().zip(&once.positions) {
+        let off = (x - expected).norm();
+        assert!(off < 1e-6, "{off:e} m");
+    }
 
     let (_, mut system) = heavy_cable(1e4);
     let (from, to) = (Point::particle(1), Point::particle(2));

@@ -16,10 +16,11 @@ use impinge_krylov::direct::{minimum_degree_order, symmetric_eigen};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
-/// Least share of a row that a leaf has to carry for going first.
-const LEAF_SHARE: f64 = 1e-6;
+/// Least share of a row that a leaf has to carry for going first: an arm of tens of metres passes, rows that only a small angle
+/// keeps apart do not.
+const LEAF_SHARE: f64 = 1e-4;
 
-/// Rows of one or more groups that act on the blocks of one of them.
+/// Rows of all groups that act on the same blocks.
 struct Bundle {
     groups: Vec<usize>,
     blocks: Vec<u32>,
@@ -168,28 +169,22 @@ fn least_degree_first(
     Ok(sequence.into_iter().map(|at| rest[at]).collect())
 }
 
-/// Groups whose blocks are among those of another go with it: the five rows of a hinge are one joint.
+/// Groups on the same blocks go together: the two directions of a hinge.
+///
+/// Not those on a part of them. A link to a fixed point acts on one of the two ends of its neighbour; the two together can be
+/// carried by the particle between them only while they are not in line, and their pivots cancel.
 fn bundle(rows: &ConstraintRows, bilateral: &[usize], blocks: usize) -> Vec<Bundle> {
-    let mut by_size: Vec<usize> = bilateral.to_vec();
-    by_size.sort_by_key(|&group| (std::cmp::Reverse(rows.group(group).blocks.len()), group));
     let mut bundles: Vec<Bundle> = Vec::new();
-    let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-    for group in by_size {
+    let mut starting_at: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+    for &group in bilateral {
         let own = rows.group(group).blocks;
-        let within = own.first().and_then(|&block| {
-            let contains = |&&bundle: &&usize| {
-                let of: &Bundle = &bundles[bundle];
-                own.iter().all(|b| of.blocks.binary_search(b).is_ok())
-            };
-            touching[block as usize].iter().find(contains).copied()
-        });
-        if let Some(index) = within {
+        let Some(&first) = own.first() else { continue };
+        let alike = &mut starting_at[first as usize];
+        if let Some(&index) = alike.iter().find(|&&index| bundles[index].blocks == own) {
             bundles[index].groups.push(group);
             continue;
         }
-        for &block in own {
-            touching[block as usize].push(bundles.len());
-        }
+        alike.push(bundles.len());
         bundles.push(Bundle {
             groups: vec![group],
             blocks: own.to_vec(),

@@ -99,10 +99,10 @@ fn evaluate(
                 .copy_from(&evaluation.stiffness[a * count + b]);
         }
     }
-    for (body, turning) in &evaluation.turning {
-        let at = 3 * (9 + 2 * body);
+    for arm in &evaluation.turning {
+        let at = 3 * (9 + 2 * arm.body);
         let mut block = stiffness.fixed_view_mut::<3, 3>(at, at);
-        block += turning;
+        block += arm.stiffness();
     }
     (rows, stiffness)
 }

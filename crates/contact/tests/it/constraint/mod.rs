@@ -4,3 +4,4 @@ mod catalogue;
 mod derivatives;
 mod errors;
 mod kkt;
+mod turning;

@@ -1,0 +1,182 @@
+//! The system of equations of a step: momentum, rows, geometric stiffness.
+
+use super::super::ConstrainedSystem;
+use super::ConstrainedStepper;
+use impinge_contact::ContactProblem;
+use impinge_contact::constraint::{Configuration, ConstraintGroup, Evaluation, Layout};
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// One constraint's rows, as they go into the problem.
+#[derive(Default)]
+pub(super) struct RowScratch {
+    scaled: Vec<Vector3<f64>>,
+    offset: Vec<f64>,
+    compliance: Vec<f64>,
+}
+
+impl ConstrainedStepper {
+    /// Momentum matrix with geometric stiffness from `self.forces`, right-hand side and rows.
+    pub(super) fn assemble(&mut self, system: &ConstrainedSystem, h: f64) {
+        self.assemble_momentum(system, h);
+        self.assemble_constraints(system, h);
+        self.solution
+            .constraints
+            .resize(self.problem.constraints.len(), 0.0);
+        self.solution.velocity.resize(self.problem.unknowns(), 0.0);
+    }
+
+    /// `M` and `M v + h f` without constraints.
+    fn assemble_momentum(&mut self, system: &ConstrainedSystem, h: f64) {
+        let problem = &mut self.problem;
+        problem.time_step = h;
+        problem.momentum.set_zero();
+        for (index, block) in self.particle_blocks.iter().enumerate() {
+            if let Some(block) = block {
+                let (block, mass) = (*block as usize, system.masses[index]);
+                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
+                put(
+                    &mut problem.rhs,
+                    block,
+                    &((system.velocities[index] + system.gravity * h) * mass),
+                );
+            }
+        }
+        for (body, blocks) in system.bodies.iter().zip(&self.body_blocks) {
+            if let Some(blocks) = blocks {
+                let (first, mass) = (blocks.first as usize, body.inertia.mass());
+                for block in [first, first + 1] {
+                    *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
+                }
+                let impulse = (body.state.velocity + system.gravity * h) * mass;
+                put(&mut problem.rhs, first, &impulse);
+                let spin = blocks.axes.tr_mul(&body.state.angular_momentum);
+                put(&mut problem.rhs, first + 1, &spin);
+            }
+        }
+    }
+
+    /// Rows in compliance form, stiffnesses of those in stiffness form, and `−h² K̃` of both.
+    fn assemble_constraints(&mut self, system: &ConstrainedSystem, h: f64) {
+        let problem = &mut self.problem;
+        problem.constraints.clear();
+        let state = Configuration {
+            particles: &self.particles_end,
+            frames: &self.frames,
+        };
+        let layout = Layout {
+            particles: &self.particle_blocks,
+            bodies: &self.body_blocks,
+        };
+        self.sum.start(system.bodies.len());
+        let mode = self.settings.geometric_stiffness;
+        let RowScratch {
+            scaled,
+            offset,
+            compliance,
+        } = &mut self.scratch;
+        for (index, constraint) in system.constraints.iter().enumerate() {
+            let evaluation = &mut self.evaluations[index];
+            evaluation.rows(constraint, &state, &layout);
+            let rows = constraint.rows();
+            let lambda = &mut self.forces[self.first_row[index]..][..rows];
+            if let Some(stiffness) = &self.stiffness[index] {
+                elastic_force(stiffness, &evaluation.value, lambda);
+                if constraint.unilateral {
+                    for force in lambda.iter_mut() {
+                        *force = force.max(0.0);
+                    }
+                }
+                let pressed = !constraint.unilateral || lambda.iter().any(|force| *force > 0.0);
+                if pressed {
+                    add_stiffness_form(evaluation, stiffness, lambda, h, problem);
+                }
+            } else {
+                // With damping d: C λ = −(φ + d φ̇) at the end of the step, over 1 + d/h.
+                let share = h / (h + constraint.damping);
+                scaled.clear();
+                scaled.extend(evaluation.jacobian.iter().map(|j| j * h));
+                offset.clear();
+                offset.extend(evaluation.value.iter().map(|phi| -phi * share));
+                compliance.clear();
+                match constraint.compliance() {
+                    Some(c) => compliance.extend(c.iter().map(|c| c * share)),
+                    None => compliance.resize(rows * rows, 0.0),
+                }
+                problem.constraints.push(&ConstraintGroup {
+                    blocks: &evaluation.blocks,
+                    jacobian: scaled,
+                    offset,
+                    compliance,
+                    unilateral: constraint.unilateral,
+                });
+            }
+            self.sum.add(
+                constraint,
+                evaluation,
+                &state,
+                &layout,
+                lambda,
+                mode,
+                h,
+                &mut problem.momentum,
+            );
+        }
+        self.sum.finish(&layout, mode, h, &mut problem.momentum);
+    }
+}
+
+/// `λ = −C⁻¹ φ`.
+fn elastic_force(stiffness: &DMatrix<f64>, value: &[f64], lambda: &mut [f64]) {
+    for (row, force) in lambda.iter_mut().enumerate() {
+        *force = -(value.iter().enumerate())
+            .map(|(column, phi)| stiffness[(row, column)] * phi)
+            .sum::<f64>();
+    }
+}
+
+/// `A += h² Jᵀ C⁻¹ J`, `b += h Jᵀ λ`.
+fn add_stiffness_form(
+    evaluation: &Evaluation,
+    stiffness: &DMatrix<f64>,
+    lambda: &[f64],
+    h: f64,
+    problem: &mut ContactProblem,
+) {
+    let count = evaluation.blocks.len();
+    let rows = lambda.len();
+    for a in 0..count {
+        let block = evaluation.blocks[a] as usize;
+        let mut impulse = get(&problem.rhs, block);
+        for row in 0..rows {
+            impulse += evaluation.jacobian[row * count + a] * (lambda[row] * h);
+        }
+        put(&mut problem.rhs, block, &impulse);
+        for b in a..count {
+            let mut sum = Matrix3::zeros();
+            for row in 0..rows {
+                let mut weighted = Vector3::zeros();
+                for column in 0..rows {
+                    weighted += evaluation.jacobian[column * count + b] * stiffness[(row, column)];
+                }
+                sum += evaluation.jacobian[row * count + a] * weighted.transpose();
+            }
+            let slot = problem
+                .momentum
+                .pattern()
+                .slot(block, evaluation.blocks[b] as usize);
+            if let Some(slot) = slot {
+                *problem.momentum.block_mut(slot) += sum * (h * h);
+            }
+        }
+    }
+}
+
+/// One block of a vector.
+pub(super) fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+/// Writes one block of a vector.
+fn put(values: &mut [f64], block: usize, value: &Vector3<f64>) {
+    values[3 * block..][..3].copy_from_slice(value.as_slice());
+}

@@ -1,0 +1,73 @@
+//! Forces that a constraint did not have before: whether the step is solved anew with their geometric stiffness.
+
+use super::super::ConstrainedSystem;
+use super::ConstrainedStepper;
+use impinge_contact::constraint::{Configuration, Definiteness, GeometricStiffness, Layout};
+
+/// `h² ‖K̃‖/m` of a force without history above which the step is solved anew with it (spec 6.2).
+const HEAVY: f64 = 0.1;
+
+impl ConstrainedStepper {
+    /// Whether constraints that had no force before now have forces that together would have mattered to something.
+    ///
+    /// Together: a link that is said twice is as heavy as one that is said once.
+    pub(super) fn is_heavy(&mut self, system: &ConstrainedSystem) -> bool {
+        if self.settings.geometric_stiffness == GeometricStiffness::None {
+            return false;
+        }
+        let layout = Layout {
+            particles: &self.particle_blocks,
+            bodies: &self.body_blocks,
+        };
+        let state = Configuration {
+            particles: &self.particles_end,
+            frames: &self.frames,
+        };
+        self.sizes.clear();
+        self.sizes.resize(self.problem.unknowns() / 3, 0.0);
+        let mut at = 0;
+        for (index, constraint) in system.constraints.iter().enumerate() {
+            if self.stiffness[index].is_some() {
+                continue;
+            }
+            let rows = constraint.rows();
+            let lambda = &self.solution.constraints[at..at + rows];
+            at += rows;
+            let before = &self.forces[self.first_row[index]..][..rows];
+            let slack = constraint.unilateral && before.iter().all(|&force| force == 0.0);
+            if system.has_history[index] && !slack {
+                continue;
+            }
+            let evaluation = &mut self.evaluations[index];
+            evaluation.stiffness(constraint, &state, &layout, lambda, Definiteness::Exact);
+            let count = evaluation.blocks.len();
+            for (place, &block) in evaluation.blocks.iter().enumerate() {
+                self.sizes[block as usize] += evaluation.stiffness[place * count + place].amax();
+            }
+            for arm in &evaluation.turning {
+                if let Some(of) = self.body_blocks[arm.body] {
+                    let stiffness = of.axes.tr_mul(&(arm.stiffness() * of.axes));
+                    self.sizes[of.first as usize + 1] += stiffness.amax();
+                }
+            }
+        }
+        let h = self.problem.time_step;
+        self.sizes.iter().enumerate().any(|(block, size)| {
+            let mass = self.problem.momentum.diagonal_block(block).diagonal().min();
+            h * h * size > HEAVY * mass
+        })
+    }
+
+    /// The forces just solved for become those of the geometric stiffness.
+    pub(super) fn take_forces(&mut self, system: &ConstrainedSystem) {
+        let mut at = 0;
+        for (index, constraint) in system.constraints.iter().enumerate() {
+            if self.stiffness[index].is_none() {
+                let rows = constraint.rows();
+                self.forces[self.first_row[index]..][..rows]
+                    .copy_from_slice(&self.solution.constraints[at..at + rows]);
+                at += rows;
+            }
+        }
+    }
+}

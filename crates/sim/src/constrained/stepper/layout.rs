@@ -1,0 +1,134 @@
+//! Which unknowns particles and bodies get, and what every constraint acts on.
+
+use super::super::{ConstrainedError, ConstrainedSystem, Formulation};
+use impinge_contact::constraint::{BodyBlocks, Constraint, Term};
+use impinge_krylov::block::BlockPattern;
+use nalgebra::{DMatrix, Matrix3};
+
+/// The unknowns of a system, and the places of its constraints.
+pub(super) struct Unknowns {
+    /// Block of each particle; none of a fixed one.
+    pub(super) particles: Vec<Option<u32>>,
+    /// Blocks of each body; none of a fixed one.
+    pub(super) bodies: Vec<Option<BodyBlocks>>,
+    /// Blocks that the momentum matrix couples.
+    pub(super) pattern: BlockPattern,
+    /// First row of each constraint, and the number of rows.
+    pub(super) first_row: Vec<usize>,
+    pub(super) rows: usize,
+    /// Inverse of the compliance of constraints in stiffness form.
+    pub(super) stiffness: Vec<Option<DMatrix<f64>>>,
+}
+
+impl Unknowns {
+    /// Lays out `system`: particles first, then bodies.
+    ///
+    /// # Errors
+    /// [`ConstrainedError`] naming what cannot be stepped.
+    pub(super) fn of(system: &ConstrainedSystem) -> Result<Self, ConstrainedError> {
+        let mut count = 0_u32;
+        let mut take = |blocks: u32| {
+            count += blocks;
+            count - blocks
+        };
+        let mut particles = Vec::with_capacity(system.positions.len());
+        for (index, &fixed) in system.fixed.iter().enumerate() {
+            let mass = system.masses[index];
+            let weighs = mass > 0.0 && mass.is_finite();
+            if !fixed && !weighs {
+                return Err(ConstrainedError::Mass { index, mass });
+            }
+            particles.push((!fixed).then(|| take(1)));
+        }
+        let bodies: Vec<Option<BodyBlocks>> = system
+            .bodies
+            .iter()
+            .map(|body| {
+                (!body.fixed).then(|| BodyBlocks {
+                    first: take(2),
+                    axes: Matrix3::identity(),
+                })
+            })
+            .collect();
+        let mut pairs = Vec::new();
+        let mut first_row = Vec::with_capacity(system.constraints.len());
+        let mut stiffness = Vec::with_capacity(system.constraints.len());
+        let mut rows = 0;
+        for (index, constraint) in system.constraints.iter().enumerate() {
+            let blocks = blocks_of(system, index, constraint, &particles, &bodies)?;
+            for (i, &a) in blocks.iter().enumerate() {
+                pairs.extend(blocks[i..].iter().map(|&b| (a, b)));
+            }
+            first_row.push(rows);
+            rows += constraint.rows();
+            stiffness.push(match system.formulation(index) {
+                Formulation::Compliance => None,
+                Formulation::Stiffness => Some(inverse_compliance(index, constraint)?),
+            });
+        }
+        Ok(Self {
+            pattern: BlockPattern::from_pairs(count as usize, pairs),
+            particles,
+            bodies,
+            first_row,
+            rows,
+            stiffness,
+        })
+    }
+}
+
+/// `C⁻¹`, where there is one.
+fn inverse_compliance(
+    index: usize,
+    constraint: &Constraint,
+) -> Result<DMatrix<f64>, ConstrainedError> {
+    let compliance = constraint.compliance();
+    let inverse = compliance.and_then(|c| c.clone().try_inverse());
+    inverse.ok_or_else(|| ConstrainedError::NoStiffness {
+        constraint: index,
+        name: constraint.name.clone(),
+    })
+}
+
+/// Blocks that a constraint acts on, ascending.
+fn blocks_of(
+    system: &ConstrainedSystem,
+    index: usize,
+    constraint: &Constraint,
+    particles: &[Option<u32>],
+    bodies: &[Option<BodyBlocks>],
+) -> Result<Vec<u32>, ConstrainedError> {
+    let missing = |what, named: usize, count: usize| ConstrainedError::Missing {
+        constraint: index,
+        name: constraint.name.clone(),
+        what,
+        index: named,
+        count,
+    };
+    let mut blocks = Vec::new();
+    for term in constraint.points().iter().flat_map(|point| &point.terms) {
+        match *term {
+            Term::Particle { index: at, .. } => {
+                let count = system.positions.len();
+                let block = particles
+                    .get(at)
+                    .ok_or_else(|| missing("particle", at, count))?;
+                blocks.extend(block);
+            }
+            Term::Body { index: at, .. } => {
+                let count = system.bodies.len();
+                let body = bodies.get(at).ok_or_else(|| missing("body", at, count))?;
+                blocks.extend(body.iter().flat_map(|b| [b.first, b.first + 1]));
+            }
+        }
+    }
+    blocks.sort_unstable();
+    blocks.dedup();
+    if blocks.is_empty() {
+        return Err(ConstrainedError::Immovable {
+            constraint: index,
+            name: constraint.name.clone(),
+        });
+    }
+    Ok(blocks)
+}

@@ -1,0 +1,244 @@
+//! The step: rows and stiffness at the start, one solve, motion to the end.
+
+mod assemble;
+mod dependent;
+mod dry;
+mod layout;
+
+use super::{ConstrainedError, ConstrainedSystem};
+use assemble::{RowScratch, get};
+use impinge_contact::constraint::redundancy::DependentRow;
+use impinge_contact::constraint::{
+    BodyBlocks, Evaluation, Frame, GeometricStiffness, StiffnessSum,
+};
+use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings};
+use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Termination};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use layout::Unknowns;
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// Tolerances of one-sided rows, near rounding for systems of the size of a person: there is nothing they could save.
+const TOLERANCES: Tolerances = Tolerances {
+    momentum: 1e-6,
+    gap: 1e-11,
+    slip: 1e-11,
+};
+
+/// What steers a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepSettings {
+    /// What of the geometric stiffness is used.
+    pub geometric_stiffness: GeometricStiffness,
+    /// Times that a step is solved again with the forces just found, where a constraint had none before and its force is
+    /// large. 0: its first step does without geometric stiffness.
+    pub dry_solves: u32,
+    /// The solver.
+    pub solver: CompliantKktSettings,
+}
+
+impl Default for StepSettings {
+    fn default() -> Self {
+        Self {
+            geometric_stiffness: GeometricStiffness::Projected,
+            dry_solves: 1,
+            solver: CompliantKktSettings {
+                tolerances: TOLERANCES,
+                ..CompliantKktSettings::default()
+            },
+        }
+    }
+}
+
+/// What a step tells of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ConstrainedReport {
+    /// How the solve ended.
+    pub termination: Termination,
+    /// Solves beyond the one: with forces of constraints that had none.
+    pub dry_solves: u32,
+    /// Iterations of an iterative solver.
+    pub iterations: u64,
+    /// Whether dependent rows asked for more steps of refinement.
+    pub regularised: bool,
+}
+
+/// Pattern, problem and solver. Makes no difference to the motion: one made anew continues bit for bit.
+pub struct ConstrainedStepper {
+    /// What steers the steps to come; a change takes effect at the next.
+    pub settings: StepSettings,
+    /// Hard rows that follow from others, as found at the start; their forces are not unique.
+    pub dependent: Vec<DependentRow>,
+    particle_blocks: Vec<Option<u32>>,
+    body_blocks: Vec<Option<BodyBlocks>>,
+    /// Inverse of the compliance of constraints in stiffness form.
+    stiffness: Vec<Option<DMatrix<f64>>>,
+    first_row: Vec<usize>,
+    problem: ContactProblem,
+    solution: ContactSolution,
+    solver: CompliantKkt,
+    evaluations: Vec<Evaluation>,
+    frames: Vec<Frame>,
+    inertia: Vec<Matrix3<f64>>,
+    particles_end: Vec<Vector3<f64>>,
+    sum: StiffnessSum,
+    scratch: RowScratch,
+    forces: Vec<f64>,
+    /// `‖K̃‖` of forces without history on each block.
+    sizes: Vec<f64>,
+}
+
+impl ConstrainedStepper {
+    /// Lays out the unknowns of `system`, completes its history, and looks for dependent constraints.
+    ///
+    /// # Errors
+    /// [`ConstrainedError`] naming what cannot be stepped; hard constraints that contradict each other are named.
+    pub fn new(
+        system: &mut ConstrainedSystem,
+        settings: StepSettings,
+    ) -> Result<Self, ConstrainedError> {
+        let unknowns = Unknowns::of(system)?;
+        system.forces.resize(unknowns.rows, 0.0);
+        system.has_history.resize(system.constraints.len(), false);
+        let matrix = SymmetricBlockMatrix::zeros(unknowns.pattern);
+        let rhs = vec![0.0; matrix.len()];
+        let problem = ContactProblem::new(1.0, matrix, rhs);
+        let mut stepper = Self {
+            settings,
+            dependent: Vec::new(),
+            particle_blocks: unknowns.particles,
+            body_blocks: unknowns.bodies,
+            stiffness: unknowns.stiffness,
+            first_row: unknowns.first_row,
+            solution: ContactSolution::at_rest(&problem),
+            problem,
+            solver: CompliantKkt::new(settings.solver),
+            evaluations: vec![Evaluation::default(); system.constraints.len()],
+            frames: Vec::new(),
+            inertia: Vec::new(),
+            particles_end: Vec::new(),
+            sum: StiffnessSum::default(),
+            scratch: RowScratch::default(),
+            forces: Vec::new(),
+            sizes: Vec::new(),
+        };
+        stepper.find_dependent(system)?;
+        Ok(stepper)
+    }
+
+    /// The system of equations of the latest step.
+    pub fn problem(&self) -> &ContactProblem {
+        &self.problem
+    }
+
+    /// The answer to it.
+    pub fn solution(&self) -> &ContactSolution {
+        &self.solution
+    }
+
+    /// Takes one step of `time_step` seconds.
+    ///
+    /// # Errors
+    /// [`ConstrainedError`]; the state is as it was then.
+    pub fn advance(
+        &mut self,
+        system: &mut ConstrainedSystem,
+        time_step: f64,
+    ) -> Result<ConstrainedReport, ConstrainedError> {
+        if !(time_step > 0.0 && time_step.is_finite()) {
+            return Err(ConstrainedError::TimeStep { value: time_step });
+        }
+        let same = system.constraints.len() == self.evaluations.len()
+            && system.positions.len() == self.particle_blocks.len()
+            && system.bodies.len() == self.body_blocks.len();
+        if !same {
+            return Err(ConstrainedError::Changed);
+        }
+        let mut report = ConstrainedReport::default();
+        self.solver.settings = self.settings.solver;
+        self.start(system, time_step);
+        self.forces.clone_from(&system.forces);
+        loop {
+            self.assemble(system, time_step);
+            let solved = self.solver.solve(&self.problem, &mut self.solution)?;
+            report.termination = solved.termination;
+            report.iterations += solved.iterations;
+            report.regularised |= solved.preconditioner_fallbacks > 0;
+            if solved.termination == Termination::Breakdown
+                || !self.solution.velocity.iter().all(|v| v.is_finite())
+            {
+                return Err(ConstrainedError::Breakdown);
+            }
+            if report.dry_solves == self.settings.dry_solves || !self.is_heavy(system) {
+                break;
+            }
+            report.dry_solves += 1;
+            self.take_forces(system);
+        }
+        self.take_forces(system);
+        self.finish(system, time_step);
+        Ok(report)
+    }
+
+    /// Where everything is at the start, and the inertia of the step.
+    fn start(&mut self, system: &ConstrainedSystem, time_step: f64) {
+        self.frames.clear();
+        self.inertia.clear();
+        for (body, blocks) in system.bodies.iter().zip(&mut self.body_blocks) {
+            let at = &body.state;
+            self.frames.push(Frame {
+                center: at.pose.center,
+                orientation: at.pose.orientation,
+            });
+            // Axes and inertia halfway through the free turn: the implicit midpoint rule.
+            let spin =
+                body.inertia
+                    .free_spin(&at.pose.orientation, &at.angular_momentum, time_step);
+            let halfway = at.pose.advanced(&Vector3::zeros(), &spin, 0.5 * time_step);
+            self.inertia
+                .push(body.inertia.world_inertia(&halfway.orientation));
+            if let Some(blocks) = blocks {
+                let turn = halfway.orientation.to_rotation_matrix().into_inner();
+                blocks.axes = turn * body.inertia.unit_axes();
+            }
+        }
+        // What carries itself along is where it will be: its motion is no unknown of the rows.
+        self.particles_end.clear();
+        for (index, (x, v)) in system.positions.iter().zip(&system.velocities).enumerate() {
+            let moved = if system.fixed[index] {
+                x + v * time_step
+            } else {
+                *x
+            };
+            self.particles_end.push(moved);
+        }
+    }
+
+    /// The end of the step becomes the state.
+    fn finish(&mut self, system: &mut ConstrainedSystem, h: f64) {
+        for (index, block) in self.particle_blocks.iter().enumerate() {
+            if let Some(block) = block {
+                system.velocities[index] = get(&self.solution.velocity, *block as usize);
+            }
+            system.positions[index] += system.velocities[index] * h;
+        }
+        for ((body, blocks), inertia) in system
+            .bodies
+            .iter_mut()
+            .zip(&self.body_blocks)
+            .zip(&self.inertia)
+        {
+            if let Some(blocks) = blocks {
+                let first = blocks.first as usize;
+                let velocity = get(&self.solution.velocity, first);
+                let spin = blocks.axes * get(&self.solution.velocity, first + 1);
+                body.state.pose = body.state.pose.advanced(&velocity, &spin, h);
+                body.state.velocity = velocity;
+                body.state.angular_momentum = inertia * spin;
+            }
+        }
+        system.forces.copy_from_slice(&self.forces);
+        system.has_history.fill(true);
+        system.time += h;
+    }
+}
