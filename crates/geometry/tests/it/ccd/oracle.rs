@@ -6,7 +6,7 @@ use impinge_geometry::ccd::{CcdRule, Toi, edge_edge, vertex_face};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-use super::{Stored, stored_queries};
+use super::stored::{Stored, stored_queries};
 
 /// Generated queries checked here; `cargo xtask conformance geometry --random` checks millions.
 const SAMPLE: u64 = 12_000;

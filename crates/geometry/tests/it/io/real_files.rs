@@ -8,7 +8,7 @@ use impinge_geometry::io::{
 use impinge_geometry::mesh::MeshSummary;
 use impinge_geometry::{MeshError, MeshIoError};
 
-use super::table::{ROWS, Row};
+use super::table::{Row, rows};
 
 /// The table has four significant digits.
 const TABLE_DIGITS: f64 = 6e-4;
@@ -102,7 +102,7 @@ fn check_summary(row: &Row, summary: &MeshSummary) {
 fn every_solid_is_as_measured_and_survives_writing() {
     let Some(folder) = meshes() else { return };
     let scratch = tempfile::tempdir().unwrap();
-    for row in ROWS.iter().filter(|row| row.tets > 0) {
+    for row in rows().iter().filter(|row| row.tets > 0) {
         let mesh = read_tet_mesh(folder.join(row.file)).unwrap();
         check_summary(row, &MeshSummary::of_solid(&mesh).unwrap());
         let copy = scratch.path().join("copy.msh");
@@ -115,7 +115,7 @@ fn every_solid_is_as_measured_and_survives_writing() {
 fn every_surface_is_as_measured_and_survives_writing() {
     let Some(folder) = meshes() else { return };
     let scratch = tempfile::tempdir().unwrap();
-    for row in ROWS.iter().filter(|row| row.tets == 0) {
+    for row in rows().iter().filter(|row| row.tets == 0) {
         let mesh = read_triangle_mesh(folder.join(row.file)).unwrap();
         check_summary(row, &MeshSummary::of_surface(&mesh));
         let copy = scratch.path().join("copy.obj");
@@ -127,7 +127,7 @@ fn every_surface_is_as_measured_and_survives_writing() {
 #[test]
 fn the_outside_of_a_solid_is_its_surface_section() {
     let Some(folder) = meshes() else { return };
-    for row in ROWS.iter().filter(|row| row.tets > 0) {
+    for row in rows().iter().filter(|row| row.tets > 0) {
         let path = folder.join(row.file);
         let text = std::fs::read_to_string(&path).unwrap();
         let Some((_, section)) = text.split_once("$Surface") else {
