@@ -70,6 +70,9 @@ pub enum SimError {
     /// The asynchronous stepper cannot start.
     #[error(transparent)]
     Asynchronous(#[from] crate::stepper::asynchronous::SystemError),
+    /// The constraints cannot be stepped.
+    #[error(transparent)]
+    Constrained(#[from] crate::constrained::ConstrainedError),
     /// The law of the penalty layers.
     #[error(transparent)]
     Layers(#[from] impinge_contact::penalty::LayerLawError),
@@ -174,6 +177,9 @@ pub enum StepFailure {
     /// The asynchronous integrator stopped.
     #[error(transparent)]
     Asynchronous(#[from] crate::stepper::asynchronous::Stop),
+    /// The constraints could not be stepped.
+    #[error(transparent)]
+    Constrained(#[from] crate::constrained::ConstrainedError),
     /// The problem could not be posed.
     #[error(transparent)]
     Problem(#[from] impinge_contact::ContactError),
@@ -198,6 +204,7 @@ pub struct StepError {
 fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     match failure {
         StepFailure::Asynchronous(_) => ". Everything up to here is safe".to_owned(),
+        StepFailure::Constrained(_) => String::new(),
         _ => format!(
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
              smaller `time.minimum_step`"

@@ -4,9 +4,11 @@ use crate::{
     error::{SimError, StepError, StepFailure},
     model::Model,
     report::StepReport,
-    scene::Scene,
+    scene::{Scene, StepperChoice},
     state::State,
-    stepper::{Asynchronous, SolveObserver, Stepper, Synchronous, asynchronous::Statistics},
+    stepper::{
+        Asynchronous, Constrained, SolveObserver, Stepper, Synchronous, asynchronous::Statistics,
+    },
 };
 use impinge_contact::Method;
 use impinge_geometry::exact::surface_intersections;
@@ -23,21 +25,27 @@ pub struct Simulation {
 enum AnyStepper {
     Synchronous(Box<Synchronous>),
     Asynchronous(Box<Asynchronous>),
+    Constrained(Box<Constrained>),
 }
 
 impl Simulation {
-    /// Prepares `scene` and proves that it starts free of overlap.
+    /// Prepares `scene` and proves that it starts free of overlap, if its stepper knows contact.
     ///
     /// # Errors
     /// [`SimError`] naming what cannot be simulated.
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
         let (model, state) = Model::new(scene)?;
-        check_start(&model, &state.positions)?;
-        let stepper = match &model.asynchronous {
-            Some(settings) => {
+        if scene.stepper != StepperChoice::Constrained {
+            check_start(&model, &state.positions)?;
+        }
+        let stepper = match (&model.asynchronous, scene.stepper) {
+            (Some(settings), _) => {
                 AnyStepper::Asynchronous(Box::new(Asynchronous::new(&model, &state, settings)?))
             }
-            None => AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?)),
+            (None, StepperChoice::Constrained) => {
+                AnyStepper::Constrained(Box::new(Constrained::new(&model, &state)?))
+            }
+            (None, _) => AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?)),
         };
         Ok(Self {
             model,
@@ -61,19 +69,20 @@ impl Simulation {
         match &mut self.stepper {
             AnyStepper::Synchronous(stepper) => stepper.take_notices(),
             AnyStepper::Asynchronous(_) => Vec::new(),
+            AnyStepper::Constrained(stepper) => stepper.take_notices(),
         }
     }
 
     /// What the asynchronous stepper did so far, where it is chosen.
     pub fn events(&self) -> Option<&Statistics> {
         match &self.stepper {
-            AnyStepper::Synchronous(_) => None,
+            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
             AnyStepper::Asynchronous(stepper) => Some(stepper.statistics()),
         }
     }
 
-    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one; the asynchronous stepper has
-    /// none.
+    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one; the synchronous stepper
+    /// alone has any.
     pub fn observe_solves(&mut self, observer: impl SolveObserver + 'static) {
         if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
             stepper.observer = Some(Box::new(observer));
@@ -95,6 +104,7 @@ impl Simulation {
         rayon::scope(|_| match &mut self.stepper {
             AnyStepper::Synchronous(stepper) => stepper.advance(&self.model, &mut self.state),
             AnyStepper::Asynchronous(stepper) => stepper.advance(&self.model, &mut self.state),
+            AnyStepper::Constrained(stepper) => stepper.advance(&self.model, &mut self.state),
         })
     }
 }

@@ -111,7 +111,7 @@ pub enum Delassus {
     Unbuilt,
 }
 
-/// What of the geometric stiffness of joints is used.
+/// What of the geometric stiffness of joints, and under the constrained stepper of shells, is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointStiffness {
@@ -133,6 +133,9 @@ pub enum StepperChoice {
     Synchronous,
     /// Every force on a clock of its own, contact by penalty layers; for thin bodies and solids. Needs `asynchronous`.
     Asynchronous,
+    /// Implicit steps of `time.step` without any contact: shells, rigid bodies and joints as constraints, in one linear
+    /// solve. `solver.joint_stiffness` says what of their geometric stiffness is used.
+    Constrained,
 }
 
 impl StepperChoice {
@@ -567,7 +570,7 @@ pub enum BodyKind {
     #[default]
     Elastic,
     /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`, and the
-    /// asynchronous stepper.
+    /// asynchronous or the constrained stepper.
     Shell,
     /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
     Rigid,

@@ -34,6 +34,13 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     }
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         let path = format!("obstacle.{index}");
+        if scene.stepper == StepperChoice::Constrained {
+            return Err(scene.error_at(
+                &path,
+                "the constrained stepper knows no contact, so nothing would touch this obstacle",
+                "remove it, and hold bodies by `fixed`, `motion` and joints; or use another stepper",
+            ));
+        }
         check.obstacle_shape(&format!("{path}.shape"), &obstacle.shape)?;
         check.vectors(&path, "position", &obstacle.position)?;
         check.placement(&path, obstacle.rotation.as_ref(), obstacle.friction)?;
@@ -273,7 +280,7 @@ impl Check<'_> {
         } = self.scene;
         let Some(settings) = asynchronous else {
             return match stepper {
-                StepperChoice::Synchronous => Ok(()),
+                StepperChoice::Synchronous | StepperChoice::Constrained => Ok(()),
                 StepperChoice::Asynchronous => self.fail(
                     "stepper",
                     "the asynchronous stepper needs to know the thickness of its layers".to_owned(),
@@ -347,6 +354,20 @@ impl Check<'_> {
                 "the synchronous stepper does not know thin bodies yet".to_owned(),
                 "write stepper = \"asynchronous\" at the top of the file, or use a solid `sheet`",
             ),
+            (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
+                &format!("{path}.kind"),
+                "the constrained stepper does not know solids that deform".to_owned(),
+                "make it rigid or a shell, or use the synchronous stepper",
+            ),
+            (StepperChoice::Constrained, BodyKind::Shell)
+                if body.shell.is_some_and(|shell| shell.bend > 0.0) =>
+            {
+                self.fail(
+                    &format!("{path}.shell.bend"),
+                    "the constrained stepper does not know bending".to_owned(),
+                    "leave `bend` out, or use the asynchronous stepper",
+                )
+            }
             (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
                 &format!("{path}.kind"),
                 "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),

@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod constrained;
+mod constrained_scene;
 mod doctor;
 mod output;
 mod scene;

@@ -1,0 +1,214 @@
+//! Constraints alone as a stepper of scenes: shells, rigid bodies and joints in one linear solve a step, without contact.
+
+use crate::constrained::{
+    BodyState, ConstrainedError, ConstrainedStepper, ConstrainedSystem, StepSettings,
+};
+use crate::error::{SimError, StepError, StepFailure};
+use crate::model::{Model, PointMotion};
+use crate::report::StepReport;
+use crate::state::State;
+use crate::step::commit::{judge, measure};
+use crate::stepper::Stepper;
+use impinge_contact::Termination;
+use impinge_contact::constraint::strain::{surface, triangle};
+use impinge_contact::constraint::{Constraint, Point, link};
+use impinge_fem::thin::{EdgeSpring, Membrane};
+use nalgebra::Vector3;
+use std::time::Instant;
+
+/// Advances a scene by the method of `docs/methods/stable_constraints.md`. It looks for no contact: bodies pass through each
+/// other, and through themselves.
+///
+/// Rows: joints first, in the order of the scene; then edges, then triangles of shells. Their forces are kept in
+/// [`State::joint_forces`], so a stepper made anew continues bit for bit.
+pub struct Constrained {
+    system: ConstrainedSystem,
+    stepper: ConstrainedStepper,
+    notices: Vec<String>,
+}
+
+impl Constrained {
+    /// Prepares the rows of `model` at `state`.
+    ///
+    /// # Errors
+    /// [`SimError::Constrained`] naming joints that contradict each other or hold nothing that moves, and parts of shells
+    /// that have no length or area.
+    pub fn new(model: &Model, state: &State) -> Result<Self, SimError> {
+        let mut system = system_of(model)?;
+        load(model, state, &mut system, state.time);
+        let settings = StepSettings {
+            geometric_stiffness: model.joint_stiffness,
+            ..StepSettings::default()
+        };
+        let stepper = ConstrainedStepper::new(&mut system, settings)?;
+        let mut names: Vec<&str> = (stepper.dependent.iter())
+            .map(|row| system.constraints[row.group].name.as_str())
+            .collect();
+        names.dedup();
+        let mut notices = Vec::new();
+        if !names.is_empty() {
+            notices.push(format!(
+                "other constraints say already what {} say: their forces are not unique and are shared evenly",
+                names.join(", ")
+            ));
+        }
+        Ok(Self {
+            system,
+            stepper,
+            notices,
+        })
+    }
+
+    /// What the user should know, since the last call.
+    pub(crate) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+}
+
+/// What stays: masses, inertia, constraints.
+fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
+    let mut system = ConstrainedSystem::new(model.gravity);
+    for (point, motion) in model.motion_of_point.iter().enumerate() {
+        let free = matches!(motion, PointMotion::Free(_));
+        let mass = if free { model.mass[point] } else { 0.0 };
+        let index = system.add_particle(model.rest[point], mass);
+        system.fixed[index] = !free;
+    }
+    for rigid in &model.rigid {
+        system.bodies.push(BodyState {
+            inertia: rigid.inertia,
+            state: rigid.start(Vector3::zeros(), Vector3::zeros()),
+            fixed: false,
+        });
+    }
+    system.constraints.extend(model.joints.iter().cloned());
+    let moves = |points: &[u32]| points.iter().any(|&x| !system.fixed[x as usize]);
+    let mut of_shells = Vec::new();
+    for (damping, springs) in &model.thin.springs {
+        for spring in springs.iter().filter(|s| s.stiffness > 0.0) {
+            if moves(&spring.points) {
+                let mut edge = edge(spring)?.named(&of_shell(model, spring.points[0], "edge"));
+                edge.damping = *damping;
+                of_shells.push(edge);
+            }
+        }
+    }
+    for membrane in model.thin.membranes.iter().filter(|m| m.mu > 0.0) {
+        if moves(&membrane.points) {
+            let name = of_shell(model, membrane.points[0], "triangle");
+            of_shells.push(element(model, membrane)?.named(&name));
+        }
+    }
+    system.constraints.extend(of_shells);
+    Ok(system)
+}
+
+fn of_shell(model: &Model, point: u32, what: &str) -> String {
+    let body = &model.solid(model.solid_of_point(point)).name;
+    format!("an {what} of `{body}`").replace("an triangle", "a triangle")
+}
+
+/// `C = l̄/k` of an edge with the force `k` per strain.
+fn edge(spring: &EdgeSpring) -> Result<Constraint, ConstrainedError> {
+    let [a, b] = spring.points.map(|point| Point::particle(point as usize));
+    let compliance = spring.rest_length / spring.stiffness;
+    Ok(link::spring(&a, b, spring.rest_length, compliance)?)
+}
+
+/// Plane stress of a unit thickness: `E t = 2 μ (1 + ν)`, `ν = λ/(λ + 2 μ)`.
+fn element(model: &Model, membrane: &Membrane) -> Result<Constraint, ConstrainedError> {
+    let rest = membrane.points.map(|point| model.rest[point as usize]);
+    let poisson = membrane.lambda / (membrane.lambda + 2.0 * membrane.mu);
+    let compliance = surface(2.0 * membrane.mu * (1.0 + poisson), poisson)?;
+    let at = triangle(&rest, 1.0, rest[1] - rest[0])?;
+    let nodes = membrane.points.map(|point| Point::particle(point as usize));
+    Ok(link::element(
+        link::Measure::GreenSurface,
+        at,
+        nodes.to_vec(),
+        &compliance,
+    )?)
+}
+
+/// The state into the system; what a motion carries gets the velocity that brings it to its place at `end`.
+fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) {
+    system.time = state.time;
+    system.positions.clone_from(&state.positions);
+    system.velocities.clone_from(&state.velocities);
+    let h = end - state.time;
+    for (point, motion) in model.motion_of_point.iter().enumerate() {
+        match *motion {
+            PointMotion::Free(_) => {}
+            PointMotion::Prescribed(index) if h > 0.0 => {
+                let motion = &model.motions[index as usize];
+                let to = motion.position_at(&model.rest[point], end);
+                system.velocities[point] = (to - state.positions[point]) / h;
+            }
+            _ => system.velocities[point] = Vector3::zeros(),
+        }
+    }
+    for (body, at) in system.bodies.iter_mut().zip(&state.rigid) {
+        body.state = *at;
+    }
+    let rows = system.rows();
+    system.forces.clone_from(&state.joint_forces);
+    system.forces.resize(rows, 0.0);
+    system.has_history.clear();
+    system
+        .has_history
+        .resize(system.constraints.len(), state.step > 0);
+}
+
+/// The system into the state.
+fn store(model: &Model, system: &ConstrainedSystem, state: &mut State, end: f64) {
+    state.positions.clone_from(&system.positions);
+    state.velocities.clone_from(&system.velocities);
+    for (point, motion) in model.motion_of_point.iter().enumerate() {
+        if let PointMotion::Prescribed(index) = *motion {
+            let motion = &model.motions[index as usize];
+            state.positions[point] = motion.position_at(&model.rest[point], end);
+            state.velocities[point] = motion.velocity_at(&model.rest[point], end);
+        }
+    }
+    for ((body, at), rigid) in system.bodies.iter().zip(&mut state.rigid).zip(&model.rigid) {
+        *at = body.state;
+        rigid.write_points(at, &mut state.positions, &mut state.velocities);
+    }
+    state.joint_forces.clone_from(&system.forces);
+    state.time = end;
+}
+
+impl Stepper for Constrained {
+    fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let begin = Instant::now();
+        let step = state.step + 1;
+        let end = step as f64 * model.time_step;
+        load(model, state, &mut self.system, end);
+        let solved = self
+            .stepper
+            .advance(&mut self.system, model.time_step)
+            .map_err(|error| StepError {
+                step,
+                time: state.time,
+                shortest: model.time_step,
+                failure: StepFailure::Constrained(error),
+            })?;
+        store(model, &self.system, state, end);
+        state.step = step;
+        let mut report = StepReport {
+            step,
+            time: end,
+            minimum_gap: f64::INFINITY,
+            // Rigid bodies turn on arcs: the motion between two frames is not straight.
+            substeps: 2,
+            iterations: solved.iterations,
+            rounds: 1 + solved.dry_solves,
+            least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),
+            ..StepReport::default()
+        };
+        judge(self.stepper.problem(), self.stepper.solution(), &mut report);
+        measure(model, state, &mut report);
+        report.times.resolve = begin.elapsed().as_secs_f64();
+        Ok(report)
+    }
+}

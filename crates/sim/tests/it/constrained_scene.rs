@@ -1,0 +1,218 @@
+//! The constrained stepper in scenes: motion, state, and what it refuses.
+
+use impinge_sim::Simulation;
+use impinge_sim::scene::Scene;
+use nalgebra::Vector3;
+use std::path::Path;
+
+/// A cloth of 4 × 4 cells, one edge held, a weight of 5 kg at the middle of the other.
+const CLOTH: &str = r#"
+stepper = "constrained"
+
+[time]
+step = 1e-2
+duration = 1.0
+
+[[body]]
+name = "cloth"
+kind = "shell"
+mesh = { grid = { size = [1, 1], cells = [4, 4] } }
+shell = { stretch = 1e6, density = 0.1 }
+fixed = [{ box = { lower = [-0.51, 0.49, -0.1], upper = [0.51, 0.51, 0.1] } }]
+
+[[body]]
+name = "weight"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+mass = 5
+position = [0, -0.5, 0]
+
+[[joint]]
+kind = "ball"
+first = "weight"
+second = "cloth"
+anchor = [0, -0.5, 0]
+"#;
+
+fn scene(text: &str) -> Scene {
+    Scene::parse("cloth.toml", text, &[""; 0]).expect("a scene")
+}
+
+fn refused(text: &str) -> String {
+    let error = match Scene::parse("cloth.toml", text, &[""; 0]) {
+        Ok(scene) => Simulation::new(&scene).err().map(|e| e.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    error.expect("refused")
+}
+
+/// Energies of 100 steps, the first being that of the start, and the end of the weight.
+fn fall(text: &str) -> (Vec<f64>, Vector3<f64>) {
+    let mut simulation = Simulation::new(&scene(text)).expect("sound");
+    let mut energies = Vec::new();
+    for _ in 0..100 {
+        let report = simulation.advance().expect("solved");
+        assert!(report.momentum_residual < 1e-6);
+        energies.push(report.kinetic_energy + report.elastic_energy + report.gravitational_energy);
+    }
+    let end = simulation.state().rigid[0].pose.center;
+    (energies, end)
+}
+
+/// A weight 800 times as heavy as a point swings on cloth that hardly stretches; without geometric stiffness it gains energy.
+#[test]
+fn a_heavy_weight_swings_on_cloth() {
+    for poisson in ["", "poisson = 0.3, "] {
+        let text = CLOTH.replace("density = 0.1", &format!("{poisson}density = 0.1"));
+        let (energies, end) = fall(&text);
+        assert!(
+            energies.windows(2).all(|e| e[1] <= e[0] + 1e-9),
+            "{poisson}"
+        );
+        let from_edge = (end - Vector3::new(0.0, 0.5, 0.0)).norm();
+        assert!(from_edge < 1.01, "{poisson}: {from_edge}");
+    }
+    let without = CLOTH.replace("[time]", "[solver]\njoint_stiffness = \"none\"\n\n[time]");
+    let (energies, _) = fall(&without);
+    let most = energies.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+    // A hundredth of what the weight has to fall by.
+    assert!(most > energies[0] + 0.01 * 5.0 * 9.81, "{most} J");
+}
+
+/// All that changes is the state: a simulation made anew from it gives the same bits.
+#[test]
+fn a_new_stepper_continues_bit_for_bit() {
+    use impinge_sim::stepper::{Constrained, Stepper};
+    let simulation = Simulation::new(&scene(CLOTH)).expect("sound");
+    let run = |renew: bool| {
+        let (model, mut state) = (simulation.model(), simulation.state().clone());
+        let mut stepper = Constrained::new(model, &state).expect("sound");
+        for step in 0..40 {
+            if renew && step == 20 {
+                stepper = Constrained::new(model, &state).expect("sound");
+            }
+            stepper.advance(model, &mut state).expect("solved");
+        }
+        state
+    };
+    assert_eq!(run(false), run(true));
+}
+
+/// A moving edge carries the cloth along.
+#[test]
+fn a_moving_edge_is_where_its_motion_says() {
+    let text = CLOTH.replace(
+        "upper = [0.51, 0.51, 0.1] } }",
+        "upper = [0.51, 0.51, 0.1] }, motion = { velocity = [0, 0, 0.5] } }",
+    );
+    let mut simulation = Simulation::new(&scene(&text)).expect("sound");
+    for _ in 0..50 {
+        simulation.advance().expect("solved");
+    }
+    let state = simulation.state();
+    let held = (simulation.model().rest.iter().zip(&state.positions))
+        .filter(|(rest, _)| rest.y > 0.49 && rest.z.abs() < 1e-9);
+    let mut count = 0;
+    for (rest, x) in held {
+        assert!((x - rest - Vector3::z() * 0.25).norm() < 1e-12);
+        count += 1;
+    }
+    assert_eq!(count, 5);
+}
+
+/// What has no meaning is refused, with the place and the mend.
+#[test]
+fn what_it_cannot_step_is_named() {
+    let bend = refused(&CLOTH.replace("density = 0.1", "bend = 1e-6, density = 0.1"));
+    assert!(
+        bend.contains("cloth.toml:12") && bend.contains("leave `bend` out"),
+        "{bend}"
+    );
+    let ground = format!(
+        "{CLOTH}\n[[obstacle]]\nname = \"ground\"\nshape = {{ half_space = {{ normal = [0, 0, 1] }} }}\n"
+    );
+    let ground = refused(&ground);
+    assert!(
+        ground.contains("knows no contact") && ground.contains("another stepper"),
+        "{ground}"
+    );
+    let solid = refused(&CLOTH.replace("kind = \"rigid\"\n", "").replace(
+        "mass = 5",
+        "material = { young = 1e5, poisson = 0.3, density = 1000 }",
+    ));
+    assert!(solid.contains("solids that deform"), "{solid}");
+    let yields =
+        refused(&CLOTH.replace("kind = \"ball\"\n", "kind = \"ball\"\ncompliance = -1e-3\n"));
+    assert!(
+        yields.contains("cloth.toml:") && yields.contains("compliance"),
+        "{yields}"
+    );
+    let link = "kind = \"link\"\nend = [0, -0.5, 0]\n";
+    let no_length = refused(&CLOTH.replace("kind = \"ball\"\n", link));
+    assert!(
+        no_length.contains("cloth.toml:") && no_length.contains("length"),
+        "{no_length}"
+    );
+}
+
+/// Joints that contradict each other are refused by name; joints that say the same twice are solved, with a notice.
+#[test]
+fn contradicting_and_redundant_joints() {
+    let weld = "\n[[joint]]\nkind = \"ball\"\nfirst = \"weight\"\nanchor = [0.05, -0.5, 0]\n";
+    let twice = format!("{CLOTH}{weld}{weld}");
+    let mut simulation = Simulation::new(&scene(&twice)).expect("sound");
+    let notices = simulation.take_notices();
+    assert!(
+        notices.len() == 1 && notices[0].contains("joint"),
+        "{notices:?}"
+    );
+    for _ in 0..20 {
+        simulation.advance().expect("solved");
+    }
+    let rod = |length: f64| {
+        format!(
+            "\n[[joint]]\nkind = \"link\"\nfirst = \"weight\"\nanchor = [0, -0.5, 0]\nend = [0, -0.5, 1]\nlength = {length}\n"
+        )
+    };
+    let both = refused(&format!("{CLOTH}{}{}", rod(1.0), rod(1.2)));
+    assert!(
+        both.contains("joint 1") || both.contains("joint 2"),
+        "{both}"
+    );
+    assert!(both.contains("contradict"), "{both}");
+}
+
+/// No step of the shipped scenes gains energy; without geometric stiffness each of them does.
+#[test]
+fn shipped_scenes_hold_by_geometric_stiffness() {
+    for name in [
+        "cable_crane",
+        "hanging_cloth",
+        "rigid_chain_10",
+        "rigid_chain_50",
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.toml"));
+        for (stiffness, holds) in [("projected", true), ("none", false)] {
+            let overrides = [format!("solver.joint_stiffness={stiffness}")];
+            let scene = Scene::load(&path, &overrides).expect("a shipped scene");
+            let mut simulation = Simulation::new(&scene).expect("sound");
+            // What a metre of fall gives, for rounding.
+            let weight: f64 = (simulation.model().rigid.iter())
+                .map(|rigid| 9.81 * rigid.inertia.mass())
+                .sum();
+            let mut before = f64::NAN;
+            let mut gained = false;
+            for _ in 0..scene.time.steps() {
+                let Ok(report) = simulation.advance() else {
+                    gained = true;
+                    break;
+                };
+                let now =
+                    report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
+                gained |= now > before + 1e-9 * weight;
+                before = now;
+            }
+            assert_eq!(gained, !holds, "{name}, {stiffness}");
+        }
+    }
+}
