@@ -156,7 +156,7 @@ fn what_a_stepper_does_not_know_is_refused() {
     for (overrides, part) in [
         (
             vec!["stepper=synchronous"],
-            "means nothing to the synchronous",
+            "to the asynchronous stepper only",
         ),
         (vec!["asynchronous.restitution=2"], "from 0 to 1"),
         (vec!["asynchronous.layer_step=0.5"], "gains energy"),

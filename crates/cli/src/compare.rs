@@ -5,6 +5,7 @@ use std::fs;
 
 use impinge_contact::Method;
 use impinge_sim::compare::{Comparison, MethodRecord};
+use impinge_sim::scene::StepperChoice;
 use impinge_sim::{Scene, Simulation};
 
 use super::arguments::Compare;
@@ -16,6 +17,12 @@ use super::terminal;
 /// Runs the scene of `options` by the first method, and solves each of its problems by all.
 pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
+    if scene.stepper != StepperChoice::Synchronous {
+        return Err(Failure::new(
+            Code::BadInput,
+            "this scene's stepper poses no contact problems that methods could be compared on; write stepper = \"synchronous\" in it",
+        ));
+    }
     use_threads(options.threads)?;
     let mut simulation = Simulation::new(&scene)?;
     for notice in simulation.take_notices() {

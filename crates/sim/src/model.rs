@@ -256,29 +256,35 @@ impl Model {
         }
     }
 
-    /// Frees the points whose prescribed motion has let go at `time` (s); `true` if there were any, whereupon the unknowns
-    /// are others.
-    pub(crate) fn release(&mut self, time: f64) -> bool {
+    /// Frees the points whose prescribed motion has let go at `time` (s), whereupon the unknowns are others: the motions that
+    /// points had, for [`move_points`](Self::move_points) to give back. `None` if there were none.
+    pub(crate) fn release(&mut self, time: f64) -> Option<Vec<PointMotion>> {
         let ended: Vec<bool> = self.motions.iter().map(|m| m.has_ended(time)).collect();
-        let mut any = false;
-        for motion in &mut self.motion_of_point {
-            if matches!(*motion, PointMotion::Prescribed(by) if ended[by as usize]) {
-                *motion = PointMotion::Free(u32::MAX);
-                any = true;
-            }
+        let let_go = |motion: &PointMotion| matches!(*motion, PointMotion::Prescribed(by) if ended[by as usize]);
+        if !self.motion_of_point.iter().any(let_go) {
+            return None;
         }
-        if any {
-            (self.point_of_block, self.block_of_point) =
-                number_blocks(&mut self.motion_of_point, &mut self.rigid);
-            self.pattern = block_pattern(
-                self.blocks(),
-                &self.elastic,
-                &self.joints,
-                &self.block_of_point,
-                &self.rigid,
-            );
-        }
-        any
+        let before = self.motion_of_point.clone();
+        let after = before.iter().map(|motion| match motion {
+            motion if let_go(motion) => PointMotion::Free(u32::MAX),
+            motion => *motion,
+        });
+        self.move_points(after.collect());
+        Some(before)
+    }
+
+    /// Sets what moves each point, and numbers the unknowns by it.
+    pub(crate) fn move_points(&mut self, motions: Vec<PointMotion>) {
+        self.motion_of_point = motions;
+        (self.point_of_block, self.block_of_point) =
+            number_blocks(&mut self.motion_of_point, &mut self.rigid);
+        self.pattern = block_pattern(
+            self.blocks(),
+            &self.elastic,
+            &self.joints,
+            &self.block_of_point,
+            &self.rigid,
+        );
     }
 
     /// Name of a solid that a prescribed motion carries.

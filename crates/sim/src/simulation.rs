@@ -115,21 +115,28 @@ impl Simulation {
         let AnyStepper::Synchronous(stepper) = &mut self.stepper else {
             return Ok(());
         };
-        if !self.model.release(self.state.time) {
+        let Some(before) = self.model.release(self.state.time) else {
             return Ok(());
+        };
+        match Synchronous::new(&self.model) {
+            Ok(mut renewed) => {
+                renewed.observer = stepper.observer.take();
+                **stepper = renewed;
+                Ok(())
+            }
+            Err(error) => {
+                // The stepper and the model must fit each other, whatever is done with them next.
+                self.model.move_points(before);
+                Err(StepError {
+                    step: self.state.step + 1,
+                    time: self.state.time,
+                    shortest: self.model.time_step,
+                    failure: StepFailure::Release {
+                        problem: error.to_string(),
+                    },
+                })
+            }
         }
-        let observer = stepper.observer.take();
-        let mut renewed = Synchronous::new(&self.model).map_err(|error| StepError {
-            step: self.state.step + 1,
-            time: self.state.time,
-            shortest: self.model.time_step,
-            failure: StepFailure::Release {
-                problem: error.to_string(),
-            },
-        })?;
-        renewed.observer = observer;
-        **stepper = renewed;
-        Ok(())
     }
 }
 

@@ -39,6 +39,9 @@ const CLEARANCE_PER_EDGE: f64 = 2.5e-4;
 /// Solver tolerance over the half width of `(0, ε₂)`: a tenth is left for the geometry's nonlinearity.
 const GAP_SHARE: f64 = 0.9;
 
+/// The least gap that is asked for, in tolerances of the solver.
+const LEAST_PER_GAP: f64 = 4.0;
+
 /// `ε_t/(g Δt²)`: the friction threshold is met to this share of gravity (spec 5.5: 0.005 gives the right incline).
 const SLIP_PER_FALL: f64 = 0.005;
 
@@ -63,10 +66,12 @@ impl ToleranceScales {
     /// It is the middle of `(0, ε₂)`, as far as the solver's tolerance `gap` leaves no choice. Where it does, nothing is asked
     /// for that need not be: what a row moves within a step becomes velocity, and half a clearance can be many times the
     /// fall `g Δt²` of a step that rest is measured by. A gap that is off the middle by what the solver may leave undecided
-    /// stays as it is, and a pair that is nearer gets back as much a step, or what it takes for its end to be positive.
+    /// stays as it is, one that is farther is brought there, and a pair that is nearer gets back `gap` a step, or what it takes
+    /// for its end to be positive: what may go wrong with it are two tolerances of an accepted solve and one of the balance
+    /// of momentum after it.
     pub fn goal(&self, distance: f64, gap: f64) -> f64 {
         let middle = 0.5 * self.clearance();
-        let least = (gap / GAP_SHARE).min(middle);
+        let least = (LEAST_PER_GAP * gap).min(middle);
         let undecided = (2.0 * gap).min(middle - least);
         let (low, high) = (middle - undecided, middle + undecided);
         if distance < low {
@@ -151,9 +156,9 @@ mod tests {
             middle + gap,
         ] {
             let goal = scales.goal(distance, gap);
-            assert!(goal - gap > 0.0, "{distance}: the end may be nothing");
+            assert!(goal > 3.0 * gap, "{distance}: the end may be nothing");
             assert!(
-                (goal - distance).abs() <= gap / GAP_SHARE,
+                (goal - distance).abs() <= LEAST_PER_GAP * gap,
                 "{distance}: {goal}"
             );
         }

@@ -76,7 +76,10 @@ fn parse(bytes: &[u8]) -> Result<Vtk, Problem> {
 /// Refuses what programs like to write and `vtkio` was built without, or takes for damage.
 fn check_encoding(bytes: &[u8]) -> Result<(), Problem> {
     let mend = "save it uncompressed and as ASCII or inline binary";
-    if attribute(bytes, "<VTKFile", "compressor").is_some_and(|name| !name.is_empty()) {
+    // ParaView names its compressor in files without anything to compress, too.
+    let has = |word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
+    let binary = has(b"format=\"binary\"") || has(b"format=\"appended\"");
+    if binary && attribute(bytes, "<VTKFile", "compressor").is_some_and(|name| !name.is_empty()) {
         return Err(Problem::whole_file(format!(
             "the data are compressed, which cannot be read: {mend}"
         )));

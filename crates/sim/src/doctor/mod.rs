@@ -46,7 +46,7 @@ pub use finding::{Finding, Severity, Symptom};
 pub use separate::{Move, SeparateError, Separation, separate};
 
 use crate::model::Model;
-use crate::scene::Scene;
+use crate::scene::{Scene, StepperChoice};
 
 /// All findings, the worst first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,7 +86,10 @@ pub fn examine(scene: &Scene) -> Diagnosis {
     let mut symptoms = Vec::new();
     match Model::new(scene) {
         Ok((model, _)) => {
-            overlap::examine(&model, &mut symptoms);
+            // Without contact, bodies may overlap.
+            if scene.stepper != StepperChoice::Constrained {
+                overlap::examine(&model, &mut symptoms);
+            }
             elements::examine(scene, &model, &mut symptoms);
         }
         Err(error) => symptoms.push(Symptom::Unusable {

@@ -374,7 +374,7 @@ impl<'a> Examiner<'a> {
         let Some(frame) = frame else {
             return result;
         };
-        if !self.has_same_mesh(&frame, entry.time) {
+        if !self.has_same_mesh(&frame, entries, index) {
             report(&mut result, &stamp, Problem::DifferentMesh);
             return result;
         }
@@ -390,7 +390,7 @@ impl<'a> Examiner<'a> {
         // A finding about the frame before is reported with that frame.
         let before = &entries[index - 1];
         match load(folder, before).0 {
-            Some(start) if entry.parts == 1 && self.has_same_mesh(&start, before.time) => {
+            Some(start) if entry.parts == 1 && self.has_same_mesh(&start, entries, index - 1) => {
                 result.motions = 1;
                 self.motion(
                     &start.points,
@@ -405,16 +405,23 @@ impl<'a> Examiner<'a> {
         result
     }
 
-    /// Whether elements and bodies are those of the first frame, and prescribed points too but for those let go by `time` (s).
-    fn has_same_mesh(&self, frame: &Frame, time: f64) -> bool {
+    /// Whether elements and bodies of frame `index` are those of the first frame, and so are the prescribed points that are
+    /// not to be let go by then.
+    ///
+    /// Nodes are let go at the start of a step, so within the time between two frames either may be.
+    fn has_same_mesh(&self, frame: &Frame, entries: &[FrameEntry], index: usize) -> bool {
+        let time = entries[index].time;
+        let before = index.checked_sub(1).map(|before| entries[before].time);
         let reference = self.reference;
         let motions = self.manifest.map_or(&[][..], |manifest| &manifest.motions);
         let same_or_let_go = |(now, first): (&Option<u32>, &Option<u32>)| {
-            now == first
-                || now.is_none()
-                    && first
-                        .and_then(|motion| motions.get(motion as usize))
-                        .is_some_and(|motion| motion.has_ended(time))
+            let law = first.and_then(|motion| motions.get(motion as usize));
+            let ended = |time| law.is_some_and(|law| law.has_ended(time));
+            if now == first {
+                now.is_none() || !before.is_some_and(ended)
+            } else {
+                now.is_none() && ended(time)
+            }
         };
         frame.tets == reference.tets
             && frame.triangles == reference.triangles

@@ -291,7 +291,7 @@ impl Check<'_> {
         if *stepper != StepperChoice::Asynchronous {
             return self.fail(
                 "asynchronous",
-                "this table means nothing to the synchronous stepper".to_owned(),
+                "this table means something to the asynchronous stepper only".to_owned(),
                 "add stepper = \"asynchronous\" at the top of the file, or remove the table",
             );
         }
@@ -373,12 +373,12 @@ impl Check<'_> {
                 "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),
                 "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
             ),
-            (StepperChoice::Asynchronous, _)
+            (StepperChoice::Asynchronous | StepperChoice::Constrained, _)
                 if let Some(fixed) = body.fixed.iter().position(|fixed| fixed.until.is_some()) =>
             {
                 self.fail(
                     &format!("{path}.fixed.{fixed}.until"),
-                    "the asynchronous stepper cannot let go of nodes yet".to_owned(),
+                    "only the synchronous stepper can let go of nodes".to_owned(),
                     "leave `until` out, or use the synchronous stepper",
                 )
             }

@@ -96,6 +96,16 @@ impl Contact {
         corners
     }
 
+    /// Turns the frame to a new normal, and the anchor with it.
+    pub fn turn_to(&mut self, normal: Vector3<f64>) {
+        let turned = self.frame.transported(normal);
+        if !matches!(self.key, ContactKey::VertexHalfSpace { .. }) {
+            let [a, b] = self.frame.tangential(&self.anchor);
+            self.anchor = turned.tangents[0] * a + turned.tangents[1] * b;
+        }
+        self.frame = turned;
+    }
+
     /// `Σ w x − origin` with the normal row's weights (m).
     pub fn gap_vector(&self, corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
         combine(&self.weights, corners) - self.origin

@@ -41,7 +41,7 @@ pub(crate) fn carry_over(
         }
         let lin = lin.clamped(contact.key).facing(contact.key, &corners);
         contact.weights = lin.weights;
-        contact.frame = contact.frame.transported(lin.normal);
+        contact.turn_to(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
         let opened = match contact.multipliers.state {
             ContactState::Inactive => contact.distance >= release(model),
@@ -160,7 +160,12 @@ pub(crate) fn fill_problem(
     solution.contacts.clear();
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
-        let goal = model.tolerances.goal(contact.distance, tolerance);
+        // What was hit although it had a row needs more room than that row left it.
+        let goal = if contact.held {
+            0.5 * model.tolerances.clearance()
+        } else {
+            model.tolerances.goal(contact.distance, tolerance)
+        };
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {

@@ -330,7 +330,7 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
         if seen.normal.dot(&old_normal) >= TURN_COSINE {
             let seen = seen.facing(contact.key, &start);
             contact.weights = seen.weights;
-            contact.frame = contact.frame.transported(seen.normal);
+            contact.turn_to(seen.normal);
             contact.linearised_at = blend;
             break;
         }

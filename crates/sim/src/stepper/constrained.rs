@@ -203,6 +203,7 @@ impl Stepper for Constrained {
             substeps: 2,
             iterations: solved.iterations,
             rounds: 1 + solved.dry_solves,
+            inexact_solves: u32::from(solved.termination == Termination::MaxIterations),
             least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),
             ..StepReport::default()
         };

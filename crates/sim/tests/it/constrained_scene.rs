@@ -216,3 +216,16 @@ fn shipped_scenes_hold_by_geometric_stiffness() {
         }
     }
 }
+
+/// What only the synchronous stepper does is not passed over in silence.
+#[test]
+fn nodes_cannot_be_let_go() {
+    let held = "upper = [0.51, 0.51, 0.1] } }";
+    let let_go = CLOTH.replace(held, "upper = [0.51, 0.51, 0.1] }, until = 1.0 }");
+    assert_ne!(let_go, CLOTH);
+    let message = refused(&let_go);
+    assert!(
+        message.contains("let go") && message.contains("fixed"),
+        "{message}"
+    );
+}

@@ -178,13 +178,15 @@ fn bundle(rows: &ConstraintRows, bilateral: &[usize], blocks: usize) -> Vec<Bund
     let mut starting_at: Vec<Vec<usize>> = vec![Vec::new(); blocks];
     for &group in bilateral {
         let own = rows.group(group).blocks;
-        let Some(&first) = own.first() else { continue };
-        let alike = &mut starting_at[first as usize];
-        if let Some(&index) = alike.iter().find(|&&index| bundles[index].blocks == own) {
-            bundles[index].groups.push(group);
-            continue;
+        // Compliant rows between what does not move have no blocks: they are alike to no others.
+        if let Some(&first) = own.first() {
+            let alike = &mut starting_at[first as usize];
+            if let Some(&index) = alike.iter().find(|&&index| bundles[index].blocks == own) {
+                bundles[index].groups.push(group);
+                continue;
+            }
+            alike.push(bundles.len());
         }
-        alike.push(bundles.len());
         bundles.push(Bundle {
             groups: vec![group],
             blocks: own.to_vec(),
