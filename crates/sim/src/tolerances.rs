@@ -68,10 +68,11 @@ impl ToleranceScales {
     /// fall `g Δt²` of a step that rest is measured by. A gap that is off the middle by what the solver may leave undecided
     /// stays as it is, one that is farther is brought there, and a pair that is nearer gets back `gap` a step, or what it takes
     /// for its end to be positive: what may go wrong with it are two tolerances of an accepted solve and one of the balance
-    /// of momentum after it.
-    pub fn goal(&self, distance: f64, gap: f64) -> f64 {
+    /// of momentum after it. A contact that was `hit` although it had a row gets eight times as much.
+    pub fn goal(&self, distance: f64, gap: f64, hit: bool) -> f64 {
         let middle = 0.5 * self.clearance();
-        let least = (LEAST_PER_GAP * gap).min(middle);
+        let least = if hit { 8.0 } else { 1.0 } * LEAST_PER_GAP * gap;
+        let least = least.min(middle);
         let undecided = (2.0 * gap).min(middle - least);
         let (low, high) = (middle - undecided, middle + undecided);
         if distance < low {
@@ -130,7 +131,7 @@ mod tests {
         let scales = DEFORMABLE;
         let (middle, gap) = (0.5 * scales.clearance(), scales.solver(1e-3).gap);
         for distance in [1e-12, 1e-6, middle, 1e-5, 1.0] {
-            let goal = scales.goal(distance, gap);
+            let goal = scales.goal(distance, gap, false);
             assert!(
                 (goal - middle).abs() <= 1e-12 * middle,
                 "{distance}: {goal}"
@@ -155,7 +156,7 @@ mod tests {
             middle,
             middle + gap,
         ] {
-            let goal = scales.goal(distance, gap);
+            let goal = scales.goal(distance, gap, false);
             assert!(goal > 3.0 * gap, "{distance}: the end may be nothing");
             assert!(
                 (goal - distance).abs() <= LEAST_PER_GAP * gap,
@@ -163,7 +164,7 @@ mod tests {
             );
         }
         // From afar it is the end of the fall that counts.
-        let goal = scales.goal(10.0 * middle, gap);
+        let goal = scales.goal(10.0 * middle, gap, false);
         assert!(goal > middle && goal < middle + 3.0 * gap);
     }
 }

@@ -160,12 +160,7 @@ pub(crate) fn fill_problem(
     solution.contacts.clear();
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
-        // What was hit although it had a row needs more room than that row left it.
-        let goal = if contact.held {
-            0.5 * model.tolerances.clearance()
-        } else {
-            model.tolerances.goal(contact.distance, tolerance)
-        };
+        let goal = (model.tolerances).goal(contact.distance, tolerance, contact.held);
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
