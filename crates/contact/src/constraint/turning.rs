@@ -57,26 +57,39 @@ impl TurningSum {
 
     /// Whether nothing was added that does anything.
     pub fn is_zero(&self) -> bool {
-        self.stiffness == Matrix3::zeros()
+        self.stiffness == Matrix3::zeros() && self.moment == Vector3::zeros()
     }
 
-    /// `a`: the direction of the arms that bear most; nothing where there is none.
-    pub fn axis(&self) -> Option<Vector3<f64>> {
+    /// `a`: the direction of the arms that bear most, and how far it stands out from the next one across it, from 0 to 1;
+    /// nothing where there is none.
+    pub fn axis(&self) -> Option<(Vector3<f64>, f64)> {
         let dense = DMatrix::from_column_slice(3, 3, self.arms.as_slice());
         let (values, vectors) = symmetric_eigen(&dense)?;
         let axis = Vector3::from_iterator(vectors.column(2).iter().copied());
-        (values[2] > 0.0).then_some(axis)
+        let prominence = 1.0 - values[1].max(0.0) / values[2];
+        (values[2] > 0.0).then_some((axis, prominence))
     }
 
     /// The second derivative in coordinates that turn about `axis` (unit) first.
     pub fn about(&self, axis: &Vector3<f64>) -> Matrix3<f64> {
-        let coupling = self.moment.cross(axis) * axis.transpose();
-        self.stiffness - (coupling + coupling.transpose()) * 0.5
+        self.stiffness - self.coupling(axis)
     }
 
-    /// The part that resists of the second derivative in coordinates that turn about the arms first.
+    /// `sym((τ × a) aᵀ)`: what the two coordinates differ by.
+    fn coupling(&self, axis: &Vector3<f64>) -> Matrix3<f64> {
+        let coupling = self.moment.cross(axis) * axis.transpose();
+        (coupling + coupling.transpose()) * 0.5
+    }
+
+    /// The part that resists of the second derivative in coordinates that turn about the arms first, as far as the arms have
+    /// one direction.
+    ///
+    /// Between arms across each other no axis takes the coupling away, and which one bears more may be rounding: there it
+    /// stays what it is in exponential coordinates, and in between it goes from one to the other without a jump.
     pub fn resisting(&self) -> Matrix3<f64> {
-        let own = self.axis().map_or(self.stiffness, |axis| self.about(&axis));
+        let own = self.axis().map_or(self.stiffness, |(axis, prominence)| {
+            self.stiffness - self.coupling(&axis) * prominence
+        });
         negative_part(&own)
     }
 }

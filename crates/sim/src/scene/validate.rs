@@ -786,6 +786,13 @@ impl Check<'_> {
         }
         if let Some(until) = fixed.until {
             self.positive(&format!("{path}.until"), "`until`", until)?;
+            if self.scene.solver.rest_compliance.is_some() {
+                return self.fail(
+                    &format!("{path}.until"),
+                    "the compliance at rest is stored for one set of fixed nodes".to_owned(),
+                    "leave out `until`, or `solver.rest_compliance`",
+                );
+            }
         }
         match &fixed.motion {
             None => Ok(()),

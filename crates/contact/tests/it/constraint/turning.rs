@@ -114,3 +114,24 @@ proptest! {
         prop_assert!(largest_eigenvalue(&resisting) < 1e-12);
     }
 }
+
+/// Two arms across each other that bear alike: no axis is better than the other, so rounding must not choose one.
+#[test]
+fn arms_across_each_other_leave_no_choice_to_rounding() {
+    for off in [0.0, 1e-12, -1e-12, 1e-6, -1e-6] {
+        let at = |force, arm| ArmForce {
+            body: 0,
+            force,
+            arm,
+        };
+        let sum = sum(&[
+            at(Vector3::y(), Vector3::x()),
+            at(-Vector3::x() * (1.0 + off), Vector3::y()),
+        ]);
+        let resisting = sum.resisting();
+        assert!(
+            resisting.amax() <= 10.0 * f64::abs(off),
+            "{off}: {resisting}"
+        );
+    }
+}
