@@ -171,6 +171,17 @@ pub(crate) fn touching_features(
     reach: f64,
 ) -> ContactKey {
     let surface = &model.surface;
+    // The end of an edge that is nearer than `reach` to the place `along` it.
+    let end_of = |edge: u32, along: f64, length: f64| {
+        let ends = surface.edges()[edge as usize];
+        if along * length < reach {
+            Some(ends[0])
+        } else if (1.0 - along) * length < reach {
+            Some(ends[1])
+        } else {
+            None
+        }
+    };
     match key {
         ContactKey::VertexFace { vertex, face } => {
             let triangle = surface.triangles()[face as usize];
@@ -208,16 +219,6 @@ pub(crate) fn touching_features(
         }
         ContactKey::EdgeEdge { first, second } => {
             let weights = closest_weights(key, corners);
-            let end_of = |edge: u32, along: f64, length: f64| {
-                let ends = surface.edges()[edge as usize];
-                if along * length < reach {
-                    Some(ends[0])
-                } else if (1.0 - along) * length < reach {
-                    Some(ends[1])
-                } else {
-                    None
-                }
-            };
             let end_first = end_of(first, weights[1], (corners[1] - corners[0]).norm());
             let end_second = end_of(second, -weights[3], (corners[3] - corners[2]).norm());
             match (end_first, end_second) {
@@ -233,7 +234,13 @@ pub(crate) fn touching_features(
                 (Some(p), Some(q)) => vertex_pair(p, q),
             }
         }
-        _ => key,
+        // One that slid to an end: it may meet there with one that slid along the other side's edge.
+        ContactKey::VertexEdge { vertex, edge } => {
+            let along = -closest_weights(key, corners)[2];
+            end_of(edge, along, (corners[2] - corners[1]).norm())
+                .map_or(key, |end| vertex_pair(vertex, end))
+        }
+        ContactKey::VertexVertex { .. } | ContactKey::VertexHalfSpace { .. } => key,
     }
 }
 

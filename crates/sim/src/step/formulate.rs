@@ -99,12 +99,15 @@ fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact:
     contact.anchored = false;
 }
 
-/// Makes one contact of those that came down to the same touch: their forces add up.
+/// Makes one contact of those that came down to the same touch: their forces add up. Where they pushed against each other, the
+/// stronger one stays and the difference is what is left of them.
 fn merge_duplicates(contacts: &mut Vec<Contact>) {
-    // What carries force names the state of the merged contact.
-    contacts.sort_by_key(|contact| {
-        let idle = contact.multipliers.state == ContactState::Inactive;
-        (contact.key, idle)
+    // What carries most force names the state of the merged contact, and its direction.
+    contacts.sort_by(|a, b| {
+        let idle = |contact: &Contact| contact.multipliers.state == ContactState::Inactive;
+        let (by_key, by_state) = (a.key.cmp(&b.key), idle(a).cmp(&idle(b)));
+        let by_force = b.multipliers.lambda.total_cmp(&a.multipliers.lambda);
+        by_key.then(by_state).then(by_force)
     });
     contacts.dedup_by(|second, first| {
         if second.key != first.key {
@@ -114,8 +117,9 @@ fn merge_duplicates(contacts: &mut Vec<Contact>) {
         let force = second.frame.tangents[0] * gone.friction_force()[0]
             + second.frame.tangents[1] * gone.friction_force()[1];
         let [f1, f2] = first.frame.tangential(&force);
-        kept.lambda += gone.lambda;
-        kept.previous_lambda += gone.previous_lambda;
+        let agreement = second.frame.normal.dot(&first.frame.normal).signum();
+        kept.lambda = (kept.lambda + agreement * gone.lambda).max(0.0);
+        kept.previous_lambda = (kept.previous_lambda + agreement * gone.previous_lambda).max(0.0);
         let friction = if kept.state == ContactState::Sticking {
             &mut kept.gamma
         } else {
