@@ -146,34 +146,45 @@ fn combine(weights: &[f64; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
 mod tests {
     use super::*;
 
-    fn corners() -> Contact {
-        Contact {
-            key: ContactKey::VertexVertex {
-                first: 0,
-                second: 1,
-            },
-            points: [0, 1, 0, 0],
-            point_count: 2,
-            weights: [1.0, -1.0, 0.0, 0.0],
-            anchor_weights: [0.0; 4],
-            origin: Vector3::zeros(),
-            anchor: Vector3::zeros(),
-            frame: ContactFrame::around(Vector3::z()),
-            distance: 0.0,
-            anchored: true,
-            slip_start: Vector3::zeros(),
-            friction: 0.5,
-            multipliers: Multipliers::default(),
-            held: false,
-            relinearised: 0,
-            linearised_at: [Vector3::zeros(); 4],
+    impl Contact {
+        /// A contact of `stencil` along `normal`, without forces, weights or an anchor.
+        pub(in super::super) fn bare(
+            key: ContactKey,
+            stencil: &[u32],
+            normal: Vector3<f64>,
+        ) -> Self {
+            let mut points = [0; 4];
+            points[..stencil.len()].copy_from_slice(stencil);
+            Self {
+                key,
+                points,
+                point_count: stencil.len() as u8,
+                weights: [0.0; 4],
+                anchor_weights: [0.0; 4],
+                origin: Vector3::zeros(),
+                anchor: Vector3::zeros(),
+                frame: ContactFrame::around(normal),
+                distance: 0.0,
+                anchored: false,
+                slip_start: Vector3::zeros(),
+                friction: 0.5,
+                multipliers: Multipliers::default(),
+                held: false,
+                relinearised: 0,
+                linearised_at: [Vector3::zeros(); 4],
+            }
         }
     }
 
     /// Corners that meet are seldom one above the other: where they stick is where they are, not where they would be.
     #[test]
     fn sticking_leaves_corners_where_they_meet() {
-        let mut contact = corners();
+        let key = ContactKey::VertexVertex {
+            first: 0,
+            second: 1,
+        };
+        let mut contact = Contact::bare(key, &[0, 1], Vector3::z());
+        contact.weights = [1.0, -1.0, 0.0, 0.0];
         let at = |x: f64| {
             let zero = Vector3::zeros();
             [Vector3::new(x, 2e-5, 1e-5), zero, zero, zero]

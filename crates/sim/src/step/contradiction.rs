@@ -70,43 +70,19 @@ fn first_side(contact: &Contact, i: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge_contact::{Multipliers, frame::ContactFrame};
     use nalgebra::Vector3;
-
-    fn contact(key: ContactKey, stencil: &[u32], normal: Vector3<f64>) -> Contact {
-        let mut points = [0; 4];
-        points[..stencil.len()].copy_from_slice(stencil);
-        Contact {
-            key,
-            points,
-            point_count: stencil.len() as u8,
-            weights: [0.0; 4],
-            anchor_weights: [0.0; 4],
-            origin: Vector3::zeros(),
-            anchor: Vector3::zeros(),
-            frame: ContactFrame::around(normal),
-            distance: 0.0,
-            anchored: false,
-            slip_start: Vector3::zeros(),
-            friction: 0.5,
-            multipliers: Multipliers::default(),
-            held: false,
-            relinearised: 0,
-            linearised_at: [Vector3::zeros(); 4],
-        }
-    }
 
     fn edges(normal: Vector3<f64>) -> Contact {
         let key = ContactKey::EdgeEdge {
             first: 3,
             second: 8,
         };
-        contact(key, &[10, 11, 4, 5], normal)
+        Contact::bare(key, &[10, 11, 4, 5], normal)
     }
 
     fn ends(first: u32, second: u32, normal: Vector3<f64>) -> Contact {
         let key = ContactKey::VertexVertex { first, second };
-        contact(key, &[first, second], normal)
+        Contact::bare(key, &[first, second], normal)
     }
 
     #[test]

@@ -251,3 +251,38 @@ pub(crate) fn solids_of(model: &Model, key: ContactKey) -> [usize; 2] {
         ],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushing(normal: Vector3<f64>, lambda: f64) -> Contact {
+        let key = ContactKey::VertexVertex {
+            first: 3,
+            second: 7,
+        };
+        let mut contact = Contact::bare(key, &[3, 7], normal);
+        contact.multipliers.state = ContactState::Sliding;
+        contact.multipliers.lambda = lambda;
+        contact
+    }
+
+    /// Two contacts that clamped the same two vertices leave the force that they were together, along the stronger one.
+    #[test]
+    fn contacts_that_opposed_each_other_leave_their_difference() {
+        let (up, tilted) = (Vector3::z(), Vector3::new(0.3, 0.0, -1.0).normalize());
+        let mut contacts = vec![pushing(up, 722.0), pushing(tilted, 774.0)];
+        merge_duplicates(&mut contacts);
+        assert_eq!(contacts.len(), 1);
+        assert!((contacts[0].multipliers.lambda - 52.0).abs() < 1e-9);
+        assert!((contacts[0].frame.normal - tilted).norm() < 1e-12);
+    }
+
+    #[test]
+    fn contacts_that_agreed_leave_their_sum() {
+        let mut contacts = vec![pushing(Vector3::z(), 1.0), pushing(Vector3::z(), 2.0)];
+        merge_duplicates(&mut contacts);
+        assert_eq!(contacts.len(), 1);
+        assert!((contacts[0].multipliers.lambda - 3.0).abs() < 1e-12);
+    }
+}
