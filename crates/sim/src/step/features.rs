@@ -250,3 +250,38 @@ fn vertex_pair(p: u32, q: u32) -> ContactKey {
         second: p.max(q),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+
+    const CUBE: &str = r#"
+[time]
+step = 1e-3
+duration = 1e-3
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+
+    /// A vertex near an end of its edge touches that end, and elsewhere the edge.
+    #[test]
+    fn a_vertex_at_the_end_of_an_edge_touches_a_vertex() {
+        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let (model, _) = Model::new(&scene).expect("a model");
+        let [a, b] = model.surface.edges()[0];
+        let vertex = (0..8).find(|v| ![a, b].contains(v)).expect("a third");
+        let key = ContactKey::VertexEdge { vertex, edge: 0 };
+        let touched = |along: f64| {
+            let (x, zero) = (Vector3::x(), Vector3::zeros());
+            let corners = [Vector3::new(along, 0.0, 1e-3), zero, x, zero];
+            touching_features(&model, key, &corners, 0.01)
+        };
+        assert_eq!(touched(0.5), key);
+        assert_eq!(touched(0.02), key);
+        assert_eq!(touched(0.005), vertex_pair(vertex, a));
+        assert_eq!(touched(0.995), vertex_pair(vertex, b));
+    }
+}
