@@ -765,6 +765,7 @@ fn solver_settings(scene: &Scene) -> Method {
             return Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
                 anticipation: 0,
+                regions: 0,
                 ..cr_settings(scene)
             });
         }
@@ -809,6 +810,11 @@ fn cr_settings(scene: &Scene) -> ActiveSetCrSettings {
         },
         anticipation: if scene.solver.anticipation {
             defaults.anticipation
+        } else {
+            0
+        },
+        regions: if scene.solver.anticipation {
+            defaults.regions
         } else {
             0
         },

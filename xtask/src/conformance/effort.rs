@@ -13,8 +13,9 @@ use impinge_sim::stepper::{Solve, SolveObserver};
 use super::scenes::Plan;
 
 /// The methods: the default first, then the paper's, then their rivals.
-pub(super) const METHODS: [&str; 7] = [
+pub(super) const METHODS: [&str; 8] = [
     "cr",
+    "cr-whole",
     "cr-full",
     "cr-diagonal",
     "sp-active-set",

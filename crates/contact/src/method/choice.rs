@@ -87,8 +87,9 @@ impl Method {
         "compliant-kkt",
     ];
 
-    /// Names of variants of `cr` without the anticipation of states, as in its paper: with either preconditioner.
-    pub const VARIANTS: [&'static str; 2] = ["cr-full", "cr-diagonal"];
+    /// Names of variants of `cr`: without regions that are solved for by themselves, and as in its paper, without the
+    /// anticipation of states, too, with either preconditioner.
+    pub const VARIANTS: [&'static str; 3] = ["cr-whole", "cr-full", "cr-diagonal"];
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.
     ///
@@ -97,18 +98,25 @@ impl Method {
     pub fn named(name: &str, tolerances: Tolerances) -> Result<Self, MethodError> {
         let mut method = match name {
             "cr" => Self::Cr(ActiveSetCrSettings::default()),
+            "cr-whole" => Self::Cr(ActiveSetCrSettings {
+                regions: 0,
+                ..ActiveSetCrSettings::default()
+            }),
             "cr-full" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
+                regions: 0,
                 ..ActiveSetCrSettings::default()
             }),
             "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
+                regions: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             }),
             "active-set" => Self::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
                 anticipation: 0,
+                regions: 0,
                 ..ActiveSetCrSettings::default()
             }),
             "sp-active-set" => Self::SpActiveSet(StaggeredProjectionsSettings::default()),

@@ -35,7 +35,8 @@ pub enum Termination {
 pub struct ContactReport {
     /// How it ended.
     pub termination: Termination,
-    /// Iterations of the method (for the conjugate-residual method: directions stepped along).
+    /// Iterations of the method (for the conjugate-residual method: directions stepped along; those on a part of the
+    /// blocks count by its share).
     pub iterations: u64,
     /// Those of the iterations that anticipated contact states.
     pub anticipations: u64,
@@ -55,6 +56,15 @@ pub struct ContactReport {
     pub relaxed: bool,
     /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`fn@crate::residual`].
     pub residual: f64,
+}
+
+impl ContactReport {
+    /// Adds what another solve looked at and changed; not what it cost, nor how it ended.
+    pub(crate) fn add_looks(&mut self, other: &Self) {
+        self.evaluations += other.evaluations;
+        self.state_changes += other.state_changes;
+        self.preconditioner_fallbacks += other.preconditioner_fallbacks;
+    }
 }
 
 /// A method for contact problems.

@@ -7,7 +7,8 @@ use super::ContactReport;
 pub struct TraceRow {
     /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// What the method does there: "anticipation", "conjugate residuals", "normal", "friction" or "pass".
+    /// What the method does there: "regions" (after a step; of several iterations on parts of the problem), "anticipation",
+    /// "conjugate residuals", "normal", "friction" or "pass".
     pub phase: &'static str,
     /// Norm of the residual as the method sees it, of the part that it works on.
     pub residual: f64,
@@ -21,6 +22,8 @@ pub struct TraceRow {
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     wanted: bool,
+    /// Iterations before the one that reports count from.
+    before: u64,
     rows: Vec<TraceRow>,
 }
 
@@ -33,6 +36,12 @@ impl Trace {
     /// A new solve begins.
     pub(super) fn begin(&mut self) {
         self.rows.clear();
+        self.before = 0;
+    }
+
+    /// Reports to come count from after `iterations`.
+    pub(super) fn count_from(&mut self, iterations: u64) {
+        self.before = iterations;
     }
 
     /// One iteration was taken; its residual is only computed if anybody wants it.
@@ -44,7 +53,7 @@ impl Trace {
     ) {
         if self.wanted {
             self.rows.push(TraceRow {
-                iteration: report.iterations,
+                iteration: self.before + report.iterations,
                 phase,
                 residual: residual(),
                 evaluations: report.evaluations,

@@ -8,6 +8,7 @@ mod corrective_motion;
 mod delassus;
 mod frame;
 mod problem;
+mod regions;
 mod residual;
 mod rivals;
 mod robustness;

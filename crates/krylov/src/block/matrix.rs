@@ -28,6 +28,20 @@ impl SymmetricBlockMatrix {
         Self { pattern, values }
     }
 
+    /// The principal submatrix of some rows: what is left when the others and their columns are struck out.
+    ///
+    /// # Panics
+    /// If `rows` is not ascending, repeats itself or names a row that there is not.
+    #[must_use]
+    #[track_caller]
+    pub fn principal(&self, rows: &[u32]) -> Self {
+        let (pattern, slots) = self.pattern.principal(rows);
+        Self {
+            pattern: Arc::new(pattern),
+            values: slots.iter().map(|&slot| self.values[slot]).collect(),
+        }
+    }
+
     /// The pattern, to be shared with other matrices.
     #[must_use]
     pub fn pattern(&self) -> &Arc<BlockPattern> {

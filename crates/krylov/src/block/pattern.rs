@@ -77,6 +77,40 @@ impl BlockPattern {
         }
     }
 
+    /// The pattern of the principal submatrix of some rows, and for each of its slots the slot here.
+    #[track_caller]
+    pub(super) fn principal(&self, rows: &[u32]) -> (Self, Vec<usize>) {
+        assert!(
+            rows.is_sorted_by(|a, b| a < b),
+            "rows of a submatrix ascend without repetition"
+        );
+        let mut row_offsets = Vec::with_capacity(rows.len() + 1);
+        row_offsets.push(0);
+        let (mut columns, mut slots) = (Vec::new(), Vec::new());
+        for (place, &row) in rows.iter().enumerate() {
+            // Both lists ascend, and columns of a row do not precede it.
+            let mut kept = (place..).zip(&rows[place..]).peekable();
+            for slot in self.row(row as usize) {
+                let column = self.columns[slot];
+                while kept.next_if(|&(_, &row)| row < column).is_some() {}
+                if let Some(&(own, &row)) = kept.peek()
+                    && row == column
+                {
+                    columns.push(own as u32);
+                    slots.push(slot);
+                }
+            }
+            row_offsets.push(columns.len());
+        }
+        let partition = Partition::new(&row_offsets, &columns, Partition::CHUNK_ROWS);
+        let pattern = Self {
+            row_offsets,
+            columns,
+            partition,
+        };
+        (pattern, slots)
+    }
+
     /// Number of block rows; a vector that fits the matrix has three times as many entries.
     #[must_use]
     pub fn blocks(&self) -> usize {

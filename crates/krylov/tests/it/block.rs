@@ -1,7 +1,7 @@
 //! Patterns, and the product against oracles.
 
 use impinge_krylov::BlockPattern;
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
 use crate::common::{
@@ -36,6 +36,19 @@ proptest! {
         let expected = dense(&matrix) * DVector::from_column_slice(&x);
         let y = DVector::from_vec(product(&matrix, &x));
         prop_assert!((y - expected).amax() < ROUNDING);
+    }
+
+    #[test]
+    fn principal_submatrix_is_that_of_the_dense_matrix(
+        (blocks, pairs, seed) in patterns(30),
+        kept in prop::collection::vec(any::<bool>(), 30),
+    ) {
+        let matrix = random_matrix(blocks, pairs, seed, 0.0);
+        let rows: Vec<u32> = (0..blocks as u32).filter(|&row| kept[row as usize]).collect();
+        let scalars: Vec<usize> = rows.iter().flat_map(|&row| (0..3).map(move |k| 3 * row as usize + k)).collect();
+        let dense = DMatrix::from(&matrix.to_csr());
+        let expected = dense.select_rows(&scalars).select_columns(&scalars);
+        prop_assert_eq!(DMatrix::from(&matrix.principal(&rows).to_csr()), expected);
     }
 
     #[test]

@@ -216,8 +216,8 @@ pub struct Solver {
     pub method: SolverMethod,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
-    /// Whether contact states are anticipated before the conjugate-residual iterations; `false` for the method of the
-    /// paper.
+    /// Whether contact states are anticipated before the conjugate-residual iterations, and regions that need it solved
+    /// for by themselves before the whole; `false` for the method of the paper.
     pub anticipation: bool,
     /// Where the tolerances come from that are not given below.
     pub tolerances: Tolerances,

@@ -14,20 +14,30 @@ impl ActiveSetCr {
         velocity: &[f64],
         force_of: impl Fn(usize) -> Vector3<f64>,
     ) -> bool {
+        (0..problem.contacts())
+            .all(|contact| self.law_holds(problem, contact, velocity, force_of(contact)))
+    }
+
+    /// Whether the laws hold between `velocity` and the force `(λ, F)` of one contact.
+    pub(super) fn law_holds(
+        &self,
+        problem: &ContactProblem,
+        contact: usize,
+        velocity: &[f64],
+        force: Vector3<f64>,
+    ) -> bool {
         let tolerances = &self.settings.tolerances;
-        (0..problem.contacts()).all(|contact| {
-            let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
-            let [lambda, f1, f2] = force_of(contact).into();
-            let normal = self.preconditioner.normal_compliance(contact);
-            let tangential = self
-                .preconditioner
-                .tangential_compliance(contact)
-                .max(self.least_compliance);
-            let radius = problem.friction(contact) * lambda.max(0.0);
-            let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
-            let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
-            (normal * lambda).min(gap).abs() < tolerances.gap && misfit < tolerances.slip
-        })
+        let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
+        let [lambda, f1, f2] = force.into();
+        let normal = self.preconditioner.normal_compliance(contact);
+        let tangential = self
+            .preconditioner
+            .tangential_compliance(contact)
+            .max(self.least_compliance);
+        let radius = problem.friction(contact) * lambda.max(0.0);
+        let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
+        let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
+        (normal * lambda).min(gap).abs() < tolerances.gap && misfit < tolerances.slip
     }
 
     /// Whether the iterate solves the problem, though the equalities of its states may not hold or some state may not

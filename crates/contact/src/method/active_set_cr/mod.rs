@@ -13,6 +13,7 @@ mod evaluate;
 mod laws;
 mod look;
 mod preconditioner;
+mod regions;
 mod rows;
 mod settings;
 mod soft_rows;
@@ -29,6 +30,7 @@ use anticipate::Anticipation;
 use look::Occasion;
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
+use regions::Regions;
 use rows::{add_contact_product, add_impulse};
 use workspace::Workspace;
 
@@ -66,6 +68,7 @@ pub struct ActiveSetCr {
     anticipation: Anticipation,
     trace: Trace,
     preconditioner: Preconditioner,
+    regions: Regions,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
 }
@@ -81,6 +84,16 @@ impl ActiveSetCr {
 
     /// `r` from the definition, with one product by `A`.
     fn recompute_residual(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        self.recompute_momentum(problem, solution);
+        for contact in 0..problem.contacts() {
+            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
+        }
+        self.recompute_rows(solution);
+    }
+
+    /// `r_v` from the definition.
+    fn recompute_momentum(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         let work = &mut self.work;
         problem
             .momentum
@@ -94,10 +107,7 @@ impl ActiveSetCr {
             if multipliers.state != ContactState::Inactive {
                 add_impulse(problem, contact, &force, &mut work.r.v);
             }
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
-            work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
         }
-        self.recompute_rows(solution);
     }
 
     /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
@@ -195,34 +205,7 @@ impl ContactSolver for ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
         self.check(problem, solution)?;
-        self.trace.begin();
-        self.work.resize(
-            problem.unknowns(),
-            problem.contacts(),
-            problem.momentum.scratch_len(),
-        );
-        self.work.initial_velocity.clone_from(&solution.velocity);
-        self.work.initial_contacts.clone_from(&solution.contacts);
-        self.preconditioner.prepare(
-            problem,
-            self.settings.preconditioner,
-            self.settings.duplicates,
-            self.settings.softness,
-        );
-
-        let strict = self.settings;
-        // On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
-        // the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
-        let impulse = IMPULSE * strict.tolerances.momentum;
-        self.least_compliance = strict.tolerances.slip * problem.time_step / impulse;
-        let mut report = self.iterate(problem, solution);
-        self.settings = strict;
-        report.residual = self.work.r.norm();
-        if report.termination == Termination::Breakdown {
-            solution.velocity.clone_from(&self.work.initial_velocity);
-            solution.contacts.clone_from(&self.work.initial_contacts);
-        }
-        Ok(report)
+        Ok(self.solve_checked(problem, solution))
     }
 
     fn record(&mut self) {
@@ -235,6 +218,54 @@ impl ContactSolver for ActiveSetCr {
 }
 
 impl ActiveSetCr {
+    /// The whole of it, for a problem that is known to be sound.
+    fn solve_checked(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> ContactReport {
+        self.trace.begin();
+        self.work.resize(
+            problem.unknowns(),
+            problem.contacts(),
+            problem.momentum.scratch_len(),
+        );
+        self.work.initial_velocity.clone_from(&solution.velocity);
+        self.work.initial_contacts.clone_from(&solution.contacts);
+        self.preconditioner.prepare(
+            problem,
+            self.settings.preconditioner,
+            self.settings.softness,
+        );
+
+        let strict = self.settings;
+        // On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
+        // the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
+        let impulse = IMPULSE * strict.tolerances.momentum;
+        self.least_compliance = strict.tolerances.slip * problem.time_step / impulse;
+        let before = self.solve_regions(problem, solution);
+        let mut report = before;
+        if before.termination != Termination::Converged {
+            self.trace.count_from(before.iterations);
+            report = self.iterate(problem, solution);
+            report.iterations += before.iterations;
+            report.anticipations += before.anticipations;
+            report.extra_products += before.extra_products;
+            report.add_looks(&before);
+        }
+        self.settings = strict;
+        if before.termination == Termination::Converged {
+            // No rows were made equalities.
+            self.work.r.m.fill(0.0);
+        }
+        report.residual = self.work.r.norm();
+        if report.termination == Termination::Breakdown {
+            solution.velocity.clone_from(&self.work.initial_velocity);
+            solution.contacts.clone_from(&self.work.initial_contacts);
+        }
+        report
+    }
+
     /// Algorithm 1, inner part: iterate, let contacts change state, restart where they did.
     fn iterate(
         &mut self,
@@ -372,6 +403,8 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
         report: &mut ContactReport,
     ) {
+        self.preconditioner
+            .count_duplicates(problem, self.settings.duplicates);
         for (reference, start) in self
             .work
             .reference

@@ -25,18 +25,21 @@ pub(super) struct Preconditioner {
     /// `1/S_d = 1/(Z ∘ W + E)`, 3 per contact (N/m).
     inverse_scaled: Vec<f64>,
     duplicates: DuplicateCounter,
+    /// Whether that was done for the present problem.
+    counted: bool,
 }
 
 impl Preconditioner {
-    /// Recomputes every estimate for `problem`.
+    /// Recomputes the estimates for `problem` that depend on single contacts only.
     pub(super) fn prepare(
         &mut self,
         problem: &ContactProblem,
         kind: PreconditionerKind,
-        rule: DuplicateRule,
         softness: f64,
     ) {
         self.kind = kind;
+        self.relative_softness = softness;
+        self.counted = false;
         self.inverse_diagonal.resize(problem.unknowns(), 0.0);
         problem.momentum.diagonal_into(&mut self.inverse_diagonal);
         for entry in &mut self.inverse_diagonal {
@@ -52,7 +55,13 @@ impl Preconditioner {
             }
             self.compliance.extend_from_slice(w.as_slice());
         }
+    }
 
+    /// Counts near-duplicate contacts, which [`apply`](Self::apply) relies on; once for a problem.
+    pub(super) fn count_duplicates(&mut self, problem: &ContactProblem, rule: DuplicateRule) {
+        if std::mem::replace(&mut self.counted, true) {
+            return;
+        }
         self.inverse_scaled.resize(3 * problem.contacts(), 1.0);
         self.duplicates.count(
             problem,
@@ -65,7 +74,6 @@ impl Preconditioner {
             *z *= w;
         }
         self.scaled.clone_from(&self.inverse_scaled);
-        self.relative_softness = softness;
         self.softness.clear();
         self.softness.resize(3 * problem.contacts(), 0.0);
         for contact in 0..problem.contacts() {
@@ -247,12 +255,8 @@ mod tests {
             ContactState::Sliding,
         ];
         let mut preconditioner = Preconditioner::default();
-        preconditioner.prepare(
-            &problem,
-            PreconditionerKind::Full,
-            DuplicateRule::Similarity,
-            0.0,
-        );
+        preconditioner.prepare(&problem, PreconditionerKind::Full, 0.0);
+        preconditioner.count_duplicates(&problem, DuplicateRule::Similarity);
 
         let inverse = DMatrix::from_diagonal(&DVector::from_column_slice(
             &preconditioner.inverse_diagonal,
@@ -296,7 +300,8 @@ mod tests {
             let problem = problem(5);
             let contacts = [ContactState::Sticking; 5];
             let mut preconditioner = Preconditioner::default();
-            preconditioner.prepare(&problem, PreconditionerKind::Full, rule, 0.0);
+            preconditioner.prepare(&problem, PreconditionerKind::Full, 0.0);
+            preconditioner.count_duplicates(&problem, rule);
             let smallest = |preconditioner: &Preconditioner| {
                 let upper = applied(preconditioner, &problem, &contacts)
                     .view((0, 0), (6, 6))

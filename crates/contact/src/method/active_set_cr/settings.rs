@@ -102,6 +102,9 @@ pub struct ActiveSetCrSettings {
     /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`;
     /// 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
     pub anticipation: u64,
+    /// Most steps in which the regions that need it are solved for by themselves before the whole problem is; 0 for
+    /// none, as in the paper.
+    pub regions: u32,
     /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
     /// says so. `u64::MAX` for never.
     pub relax_after: u64,
@@ -128,6 +131,7 @@ impl Default for ActiveSetCrSettings {
             patience: 100,
             softness: 1e-3,
             anticipation: 300,
+            regions: 8,
             relax_after: 400,
             refresh_interval: 50,
         }

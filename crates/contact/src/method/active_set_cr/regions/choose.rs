@@ -1,0 +1,232 @@
+//! Which bodies are solved for by themselves, and how they hang together.
+
+use crate::{ContactProblem, ContactSolution, ContactState};
+use impinge_krylov::{block::BlockPattern, vector};
+use std::sync::Arc;
+
+/// Share of the squared tolerance that the bodies left alone may use up.
+const LEFT_ALONE: f64 = 0.25;
+
+/// Stands for what is in no region.
+const NONE: u32 = u32::MAX;
+
+/// The bodies of a matrix, those chosen among them, and the regions that these make.
+///
+/// A body is a set of blocks that the matrix couples with no other: a deformable or a rigid body, or several that share
+/// nodes.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    /// What the bodies are those of.
+    pattern: Option<Arc<BlockPattern>>,
+    body_of_block: Vec<u32>,
+    bodies: usize,
+    /// `‖r‖²` of each body (N²s²).
+    squares: Vec<f64>,
+    /// Bodies by their squares, ascending.
+    order: Vec<u32>,
+    /// Contacts whose law does not hold.
+    broken: Vec<bool>,
+    /// Bodies that need a solve.
+    needy: Vec<bool>,
+    /// Those and their neighbours.
+    chosen: Vec<bool>,
+    forest: Forest,
+    region_of_body: Vec<u32>,
+    blocks: Vec<Vec<u32>>,
+    contacts: Vec<Vec<u32>>,
+    /// Place of each block among those of its region.
+    place: Vec<u32>,
+}
+
+impl Choice {
+    /// Finds the bodies of a matrix, if its pattern is another one than before.
+    pub(super) fn know(&mut self, problem: &ContactProblem) {
+        let pattern = problem.momentum.pattern();
+        let known = self.pattern.as_ref();
+        if known.is_some_and(|known| Arc::ptr_eq(known, pattern)) {
+            return;
+        }
+        self.pattern = Some(Arc::clone(pattern));
+        self.forest.plant(pattern.blocks());
+        for row in 0..pattern.blocks() {
+            for &column in &pattern.columns()[pattern.row(row)] {
+                self.forest.unite(row as u32, column);
+            }
+        }
+        self.bodies = self.forest.number_trees(&mut self.body_of_block, |_| true);
+    }
+
+    pub(super) fn bodies(&self) -> usize {
+        self.bodies
+    }
+
+    /// Chooses the bodies to be solved for; returns what the others leave of `‖r‖²`, or nothing if all is well.
+    ///
+    /// The fewest bodies whose exclusion leaves little, those of contacts that break a law, and the neighbours of both.
+    pub(super) fn choose(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        residual: &[f64],
+        breaks_law: impl Fn(usize) -> bool,
+        tolerance: f64,
+    ) -> Option<f64> {
+        self.broken.clear();
+        self.broken.extend((0..problem.contacts()).map(breaks_law));
+        self.squares.clear();
+        self.squares.resize(self.bodies, 0.0);
+        for (r, &body) in residual.chunks_exact(3).zip(&self.body_of_block) {
+            self.squares[body as usize] += vector::dot(r, r);
+        }
+        let whole: f64 = self.squares.iter().sum();
+        if whole < tolerance && !self.broken.contains(&true) {
+            return None;
+        }
+        self.find_needy(problem, tolerance);
+        self.chosen.clone_from(&self.needy);
+        for (contact, multipliers) in solution.contacts.iter().enumerate() {
+            if multipliers.state == ContactState::Inactive && !self.broken[contact] {
+                continue;
+            }
+            let (needy, body_of_block) = (&self.needy, &self.body_of_block);
+            let bodies = (problem.row(contact).0.iter())
+                .map(|&block| body_of_block[block as usize] as usize);
+            if bodies.clone().any(|body| needy[body]) {
+                bodies.for_each(|body| self.chosen[body] = true);
+            }
+        }
+        let left = self.squares.iter().zip(&self.chosen);
+        Some(left.filter(|&(_, &chosen)| !chosen).map(|(r, _)| r).sum())
+    }
+
+    fn find_needy(&mut self, problem: &ContactProblem, tolerance: f64) {
+        self.order.clear();
+        self.order.extend(0..self.bodies as u32);
+        let square = |&body: &u32| self.squares[body as usize];
+        self.order
+            .sort_unstable_by(|a, b| square(a).total_cmp(&square(b)).then(a.cmp(b)));
+        self.needy.clear();
+        self.needy.resize(self.bodies, false);
+        let mut left = 0.0;
+        for &body in &self.order {
+            left += self.squares[body as usize];
+            self.needy[body as usize] = left > LEFT_ALONE * tolerance;
+        }
+        for (contact, _) in self
+            .broken
+            .iter()
+            .enumerate()
+            .filter(|&(_, broken)| *broken)
+        {
+            for &block in problem.row(contact).0 {
+                self.needy[self.body_of_block[block as usize] as usize] = true;
+            }
+        }
+    }
+
+    /// Gathers the chosen bodies into regions that no contact couples; returns how many there are.
+    pub(super) fn connect(&mut self, problem: &ContactProblem) -> usize {
+        self.forest.plant(self.bodies);
+        for contact in 0..problem.contacts() {
+            let mut chosen = (problem.row(contact).0.iter())
+                .map(|&block| self.body_of_block[block as usize])
+                .filter(|&body| self.chosen[body as usize]);
+            if let Some(first) = chosen.next() {
+                chosen.for_each(|other| self.forest.unite(first, other));
+            }
+        }
+        let chosen = &self.chosen;
+        let count = self
+            .forest
+            .number_trees(&mut self.region_of_body, |body| chosen[body as usize]);
+        for lists in [&mut self.blocks, &mut self.contacts] {
+            lists.iter_mut().for_each(Vec::clear);
+            if lists.len() < count {
+                lists.resize_with(count, Vec::new);
+            }
+        }
+        self.place.clear();
+        for (block, &body) in self.body_of_block.iter().enumerate() {
+            let region = self.region_of_body[body as usize];
+            self.place.push(match self.blocks.get_mut(region as usize) {
+                Some(blocks) if region != NONE => {
+                    blocks.push(block as u32);
+                    blocks.len() as u32 - 1
+                }
+                _ => NONE,
+            });
+        }
+        for contact in 0..problem.contacts() {
+            let mut regions = (problem.row(contact).0.iter())
+                .map(|&block| self.region_of_body[self.body_of_block[block as usize] as usize]);
+            if let Some(region) = regions.find(|&region| region != NONE) {
+                self.contacts[region as usize].push(contact as u32);
+            }
+        }
+        count
+    }
+
+    /// Blocks of a region, ascending.
+    pub(super) fn blocks(&self, region: usize) -> &[u32] {
+        &self.blocks[region]
+    }
+
+    /// Contacts of a region, those with other bodies included.
+    pub(super) fn contacts(&self, region: usize) -> &[u32] {
+        &self.contacts[region]
+    }
+
+    /// Place of a block among those of its region, if it is in one.
+    pub(super) fn place(&self, block: u32) -> Option<u32> {
+        let place = self.place[block as usize];
+        (place != NONE).then_some(place)
+    }
+}
+
+/// Union-find over numbered nodes.
+#[derive(Debug, Default)]
+struct Forest {
+    parents: Vec<u32>,
+}
+
+impl Forest {
+    /// Every node a tree of its own.
+    fn plant(&mut self, nodes: usize) {
+        self.parents.clear();
+        self.parents.extend(0..nodes as u32);
+    }
+
+    /// The first node of the tree that `node` is in.
+    fn root(&mut self, mut node: u32) -> u32 {
+        while self.parents[node as usize] != node {
+            let above = self.parents[self.parents[node as usize] as usize];
+            self.parents[node as usize] = above;
+            node = above;
+        }
+        node
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+
+    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the number
+    /// of its tree; returns how many there are.
+    fn number_trees(&mut self, numbers: &mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> usize {
+        numbers.clear();
+        let mut trees = 0;
+        for node in 0..self.parents.len() as u32 {
+            let root = self.root(node);
+            numbers.push(if !wanted(node) {
+                NONE
+            } else if root == node {
+                trees += 1;
+                trees - 1
+            } else {
+                numbers[root as usize]
+            });
+        }
+        trees as usize
+    }
+}

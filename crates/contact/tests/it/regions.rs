@@ -1,0 +1,239 @@
+//! Regions that are solved for by themselves: the answer is that of the whole, and only what is disturbed moves.
+
+use super::support::lattice::Lattice;
+use super::support::{TIME_STEP, cases, ground, particles, push};
+use impinge_contact::frame::ContactFrame;
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
+use impinge_contact::{
+    ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination, residual,
+};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+const COLUMNS: usize = 20;
+const HEIGHT: usize = 4;
+const WEIGHT: f64 = 9.81;
+
+fn settings(regions: u32) -> ActiveSetCrSettings {
+    ActiveSetCrSettings {
+        tolerances: Tolerances {
+            momentum: 1e-7,
+            gap: 1e-9,
+            slip: 1e-9,
+        },
+        regions,
+        ..ActiveSetCrSettings::default()
+    }
+}
+
+#[track_caller]
+fn solve(
+    problem: &ContactProblem,
+    solution: &mut ContactSolution,
+    settings: ActiveSetCrSettings,
+) -> ContactReport {
+    let report = ActiveSetCr::new(settings)
+        .solve(problem, solution)
+        .expect("a sound problem");
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    let judged = residual(problem, solution);
+    let allowed = &settings.tolerances;
+    assert!(judged.momentum < 2.0 * allowed.momentum, "{judged:?}");
+    assert!(judged.normal < 2.0 * allowed.gap, "{judged:?}");
+    assert!(judged.friction < 2.0 * allowed.slip, "{judged:?}");
+    report
+}
+
+/// Columns of particles of 1 kg on the ground that do not touch each other; `pushed` has a sideways velocity.
+fn columns(pushed: Option<usize>) -> ContactProblem {
+    let velocity = |particle: usize| {
+        let sideways = if Some(particle) == pushed { 0.2 } else { 0.0 };
+        Vector3::new(sideways, 0.0, -WEIGHT * TIME_STEP)
+    };
+    let velocities: Vec<_> = (0..COLUMNS * HEIGHT).map(velocity).collect();
+    let mut problem = particles(&[1.0; COLUMNS * HEIGHT], &velocities);
+    for column in 0..COLUMNS {
+        for level in 0..HEIGHT {
+            let upper = (column * HEIGHT + level) as u32;
+            let mut weights = vec![(upper, 1.0)];
+            if level > 0 {
+                weights.push((upper - 1, -1.0));
+            }
+            push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.5);
+        }
+    }
+    problem
+}
+
+#[test]
+fn a_push_moves_its_own_column_only_and_costs_no_more_than_that() {
+    let at_rest = columns(None);
+    let mut rest = ContactSolution::at_rest(&at_rest);
+    solve(&at_rest, &mut rest, settings(8));
+
+    let pushed = 7 * HEIGHT + HEIGHT - 1;
+    let problem = columns(Some(pushed));
+    let mut solution = rest.clone();
+    let report = solve(&problem, &mut solution, settings(8));
+    let mut whole = rest.clone();
+    let alone = solve(&problem, &mut whole, settings(0));
+
+    let disturbed = 3 * 7 * HEIGHT..3 * 8 * HEIGHT;
+    assert_ne!(
+        solution.velocity[disturbed.clone()],
+        rest.velocity[disturbed.clone()]
+    );
+    for (i, (now, before)) in solution.velocity.iter().zip(&rest.velocity).enumerate() {
+        assert!(
+            disturbed.contains(&i) || now.to_bits() == before.to_bits(),
+            "entry {i} went from {before:e} to {now:e}"
+        );
+    }
+    assert!(
+        10 * report.iterations <= alone.iterations,
+        "{} iterations, {} for the whole",
+        report.iterations,
+        alone.iterations
+    );
+}
+
+/// Nothing but a product is spent on a solution.
+#[test]
+fn a_solution_is_left_as_it_is() {
+    let problem = columns(Some(5));
+    let mut solution = ContactSolution::at_rest(&problem);
+    solve(&problem, &mut solution, settings(8));
+    let found = solution.clone();
+    let report = solve(&problem, &mut solution, settings(8));
+    assert_eq!(report.iterations, 0);
+    assert_eq!(solution, found);
+}
+
+/// A trace accounts for every iteration, though steps of regions share a row.
+#[test]
+fn the_trace_goes_on_where_regions_ended() {
+    let at_rest = columns(None);
+    let mut solution = ContactSolution::at_rest(&at_rest);
+    solve(&at_rest, &mut solution, settings(8));
+    let problem = columns(Some(11));
+    let mut solver = ActiveSetCr::new(settings(8));
+    solver.record();
+    let report = solver.solve(&problem, &mut solution).expect("sound");
+    let rows = solver.trace();
+    assert!(rows.iter().any(|row| row.phase == "regions"));
+    assert!(rows.is_sorted_by_key(|row| row.iteration));
+    assert_eq!(
+        rows.last().map(|row| row.iteration),
+        Some(report.iterations)
+    );
+}
+
+/// Elastic blocks side by side, which touch the next ones and the ground.
+#[derive(Debug, Clone)]
+struct Row {
+    blocks: usize,
+    /// Decimal logarithm of Young's modulus (Pa).
+    stiffness: f64,
+    /// Velocities before the step, repeated as needed (m/s).
+    velocities: Vec<[f64; 3]>,
+    /// What one block's velocity changes by.
+    disturbed: (usize, [f64; 3]),
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    let velocity = || prop::array::uniform3(-0.05..0.05);
+    (
+        3..9_usize,
+        4.5..6.5,
+        prop::collection::vec(velocity(), 1..5),
+        (any::<usize>(), velocity()),
+    )
+        .prop_map(|(blocks, stiffness, velocities, disturbed)| Row {
+            blocks,
+            stiffness,
+            velocities,
+            disturbed,
+        })
+}
+
+impl Row {
+    fn problem(&self, disturbed: bool, friction: f64) -> ContactProblem {
+        const SPACING: f64 = 0.02;
+        const NODES: usize = 8;
+        let modulus = 10.0_f64.powf(self.stiffness);
+        let block = |index: usize| {
+            let corner = Vector3::new(index as f64 * SPACING, 0.0, 0.0);
+            Lattice::block([2, 2, 2], SPACING, modulus, corner)
+        };
+        let bodies = (1..self.blocks).fold(block(0), |row, index| row.and(&block(index)));
+        let nodes = NODES * self.blocks;
+        let velocity: Vec<f64> = (0..nodes)
+            .flat_map(|node| {
+                let mut v = self.velocities[node / NODES % self.velocities.len()];
+                if disturbed && node / NODES == self.disturbed.0 % self.blocks {
+                    v = std::array::from_fn(|axis| v[axis] + self.disturbed.1[axis]);
+                }
+                v
+            })
+            .collect();
+        let gravity = Vector3::new(0.0, 0.0, -WEIGHT);
+        let rhs = bodies.impulse(TIME_STEP, &velocity, &vec![0.0; 3 * nodes], gravity);
+        let mut problem = ContactProblem::new(TIME_STEP, bodies.momentum(TIME_STEP), rhs);
+        let sideways = ContactFrame::around(Vector3::x()).rows();
+        for index in 0..self.blocks {
+            let first = (NODES * index) as u32;
+            for corner in 0..4 {
+                let weights = [(first + corner, 1.0)];
+                push(
+                    &mut problem,
+                    &ground(),
+                    &weights,
+                    Vector3::zeros(),
+                    friction,
+                );
+            }
+            if index > 0 {
+                // The right-hand side of the block before, nodes 1, 3, 5 and 7, against this one's left.
+                for corner in [0, 2, 4, 6] {
+                    let weights = [(first + corner, 1.0), (first - 7 + corner, -1.0)];
+                    push(
+                        &mut problem,
+                        &sideways,
+                        &weights,
+                        Vector3::zeros(),
+                        friction,
+                    );
+                }
+            }
+        }
+        problem
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    /// Without friction velocities are unique, so regions change them by no more than tolerances allow.
+    #[test]
+    fn velocities_are_those_of_the_whole(row in row()) {
+        let mut start = ContactSolution::at_rest(&row.problem(false, 0.0));
+        solve(&row.problem(false, 0.0), &mut start, settings(0));
+        let problem = row.problem(true, 0.0);
+        let (mut by_regions, mut whole) = (start.clone(), start);
+        solve(&problem, &mut by_regions, settings(8));
+        solve(&problem, &mut whole, settings(0));
+        for (a, b) in by_regions.velocity.iter().zip(&whole.velocity) {
+            prop_assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
+    }
+
+    /// With friction the promises hold, which `solve` checks, from any start.
+    #[test]
+    fn promises_hold_with_friction(row in row(), cold in any::<bool>()) {
+        let mut solution = ContactSolution::at_rest(&row.problem(false, 0.5));
+        if !cold {
+            solve(&row.problem(false, 0.5), &mut solution, settings(0));
+        }
+        solve(&row.problem(true, 0.5), &mut solution, settings(8));
+    }
+}
