@@ -59,7 +59,8 @@ const ACROSS: f64 = 0.1;
 /// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
 
-/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen.
+/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but for
+/// the problems of regions, whose matrices are made anew.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.
