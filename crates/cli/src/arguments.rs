@@ -101,8 +101,8 @@ pub(crate) struct Solve {
 pub(crate) struct Compare {
     /// The scene file.
     pub(crate) scene: PathBuf,
-    /// The methods, the one that the run continues with first: cr, cr-full, cr-diagonal, active-set, sp-active-set, sp-2cr,
-    /// ica, each with settings if need be (ica:law=pyramid).
+    /// The methods, the one that the run continues with first: cr, cr-whole, cr-full, cr-diagonal, active-set, sp-active-set,
+    /// sp-2cr, ica, each with settings if need be (ica:law=pyramid).
     #[arg(
         long,
         value_name = "NAME,..",
