@@ -21,10 +21,16 @@ pub struct StepEffort {
     pub iterations: u64,
     /// Products with the momentum matrix, those of the iterations included.
     pub products: u64,
+    /// State changes.
+    pub state_changes: u64,
     /// Processor time (s).
     pub seconds: f64,
     /// Solves whose answer does not pass what an accepted solve has to pass.
     pub unmet: u32,
+    /// Those of them that the method called converged.
+    pub false_claims: u32,
+    /// Solves whose answer holds a number that is not finite.
+    pub not_finite: u32,
     /// Solves whose friction is settled to the gap tolerance only.
     pub relaxed: u32,
     /// Largest momentum residual over its tolerance.
@@ -33,6 +39,8 @@ pub struct StepEffort {
     pub normal: f64,
     /// Largest friction residual, by the method's own law, over the slip or gap tolerance, whichever is larger.
     pub friction: f64,
+    /// Deepest penetration of the linearised contacts over the gap tolerance.
+    pub penetration: f64,
 }
 
 /// One method and what it needed, step by step.
@@ -82,9 +90,15 @@ impl MethodRecord {
         Average::of(self.steps.iter().map(value))
     }
 
-    /// Largest over the steps of `value`.
+    /// Largest over the steps of `value`; not a number if one of them is not.
     pub fn worst(&self, value: impl Fn(&StepEffort) -> f64) -> f64 {
-        self.steps.iter().map(value).fold(0.0, f64::max)
+        let larger = |most: f64, x: f64| if x.is_nan() || x > most { x } else { most };
+        self.steps.iter().map(value).fold(0.0, larger)
+    }
+
+    /// Sum over the steps of `count`.
+    pub fn total(&self, count: impl Fn(&StepEffort) -> u32) -> u32 {
+        self.steps.iter().map(count).sum()
     }
 }
 
@@ -186,12 +200,20 @@ impl Contender {
         let judged = residual_under(settings.friction_law(), solve.problem, &self.solution);
         effort.iterations += report.iterations;
         effort.products += report.iterations + report.extra_products;
+        effort.state_changes += report.state_changes;
         effort.relaxed += u32::from(report.relaxed);
+        let met = judged.meets(&tolerances);
         let broken = report.termination == Termination::Breakdown;
-        effort.unmet += u32::from(broken || !judged.meets(&tolerances));
+        effort.unmet += u32::from(broken || !met);
+        effort.false_claims += u32::from(!met && report.termination == Termination::Converged);
+        let velocity = &self.solution.velocity;
+        let residuals = [judged.momentum, judged.normal, judged.friction];
+        let finite = velocity.iter().chain(&residuals).all(|x| x.is_finite());
+        effort.not_finite += u32::from(!finite);
         effort.momentum = effort.momentum.max(judged.momentum / tolerances.momentum);
         effort.normal = effort.normal.max(judged.normal / tolerances.gap);
         let slip = tolerances.slip.max(tolerances.gap);
         effort.friction = effort.friction.max(judged.friction / slip);
+        effort.penetration = effort.penetration.max(judged.penetration / tolerances.gap);
     }
 }

@@ -5,11 +5,12 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use impinge_geometry::exact::surface_intersections;
+use impinge_sim::compare::{Average, MethodRecord, StepEffort};
 use impinge_sim::report::StageTimes;
 use impinge_sim::{Scene, Simulation, State, StepReport};
 
 use super::convergence::{Curve, curves};
-use super::effort::{Effort, REFERENCE, StepEffort, Watch};
+use super::effort::{REFERENCE, Watch};
 use super::report::Film;
 use super::scenes::{CASES, Case, Plan};
 use super::{Extent, table::Table};
@@ -28,7 +29,7 @@ pub(super) struct SceneRecord {
     pub(super) size: String,
     pub(super) reports: Vec<StepReport>,
     pub(super) methods: Vec<MethodRow>,
-    pub(super) efforts: Vec<Effort>,
+    pub(super) efforts: Vec<MethodRecord>,
     /// Step and contacts of the problem of `curves`.
     pub(super) sample: Option<(u64, usize)>,
     pub(super) curves: Vec<Curve>,
@@ -37,13 +38,13 @@ pub(super) struct SceneRecord {
 
 /// One line of the comparison.
 pub(super) struct MethodRow {
-    pub(super) name: &'static str,
-    pub(super) iterations: [f64; 2],
+    pub(super) name: String,
+    pub(super) iterations: Average,
     /// Iterations over those of [`REFERENCE`]: of the means, of the medians.
-    pub(super) ratio: [f64; 2],
+    pub(super) ratio: Average,
     pub(super) paper: Option<f64>,
     pub(super) products: f64,
-    pub(super) milliseconds: [f64; 2],
+    pub(super) milliseconds: Average,
     pub(super) time_ratio: f64,
     pub(super) state_changes: f64,
     pub(super) unmet: u32,
@@ -272,7 +273,7 @@ fn same_bits(a: &State, b: &State) -> bool {
 fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f64) {
     let of = |method: &str| {
         let row = rows.iter().find(|row| row.name == method);
-        row.map_or(f64::NAN, |row| row.iterations[0])
+        row.map_or(f64::NAN, |row| row.iterations.mean)
     };
     let [full, diagonal, two, active] =
         [REFERENCE, "cr-diagonal", "sp-2cr", "sp-active-set"].map(of);
@@ -297,28 +298,34 @@ fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f6
     );
 }
 
-fn rows(case: &Case, efforts: &[Effort]) -> Vec<MethodRow> {
+fn rows(case: &Case, efforts: &[MethodRecord]) -> Vec<MethodRow> {
     let Some(reference) = efforts.iter().find(|effort| effort.name == REFERENCE) else {
         return Vec::new();
     };
-    let iterations = |effort: &Effort| effort.average(|step| step.iterations as f64);
-    let seconds = |effort: &Effort| effort.average(|step| step.seconds);
-    let [mean, median] = iterations(reference);
-    let time = seconds(reference)[0];
+    let iterations = |effort: &MethodRecord| effort.average(|step| step.iterations as f64);
+    let seconds = |effort: &MethodRecord| effort.average(|step| step.seconds);
+    let reference_iterations = iterations(reference);
+    let time = seconds(reference).mean;
     efforts
         .iter()
         .map(|effort| {
             let own = iterations(effort);
             let own_time = seconds(effort);
             MethodRow {
-                name: effort.name,
+                name: effort.name.clone(),
                 iterations: own,
-                ratio: [own[0] / mean, own[1] / median],
-                paper: case.paper_ratio(effort.name, REFERENCE),
-                products: effort.average(|step| step.products as f64)[0],
-                milliseconds: own_time.map(|s| 1e3 * s),
-                time_ratio: own_time[0] / time,
-                state_changes: effort.average(|step| step.state_changes as f64)[0],
+                ratio: Average {
+                    mean: own.mean / reference_iterations.mean,
+                    median: own.median / reference_iterations.median,
+                },
+                paper: case.paper_ratio(&effort.name, REFERENCE),
+                products: effort.average(|step| step.products as f64).mean,
+                milliseconds: Average {
+                    mean: 1e3 * own_time.mean,
+                    median: 1e3 * own_time.median,
+                },
+                time_ratio: own_time.mean / time,
+                state_changes: effort.average(|step| step.state_changes as f64).mean,
                 unmet: effort.total(|step| step.unmet),
                 relaxed: effort.total(|step| step.relaxed),
                 residuals: [
@@ -335,7 +342,7 @@ fn rows(case: &Case, efforts: &[Effort]) -> Vec<MethodRow> {
 /// The comparison as text.
 fn comparison(record: &SceneRecord) -> String {
     let contacts = record.efforts.first().map_or(f64::NAN, |effort| {
-        effort.average(|step| step.contacts as f64)[0]
+        effort.average(|step| step.contacts as f64).mean
     });
     let steps = record
         .efforts
@@ -381,6 +388,7 @@ fn comparison(record: &SceneRecord) -> String {
 }
 
 /// `mean (median)`.
-pub(super) fn pair([mean, median]: [f64; 2], digits: usize) -> String {
+pub(super) fn pair(average: Average, digits: usize) -> String {
+    let Average { mean, median } = average;
     format!("{mean:.digits$} ({median:.digits$})")
 }

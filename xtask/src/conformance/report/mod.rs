@@ -145,7 +145,7 @@ fn method_table(scene: &SceneRecord) -> String {
     );
     for row in &scene.methods {
         let mut cells = vec![
-            row.name.to_owned(),
+            row.name.clone(),
             pair(row.iterations, 1),
             pair(row.ratio, 2),
             row.paper.map_or_else(|| "–".to_owned(), |x| x.to_string()),
@@ -186,7 +186,7 @@ fn over_time(scene: &SceneRecord) -> String {
             .iter()
             .enumerate()
             .map(|(colour, effort)| Line {
-                name: effort.name,
+                name: &effort.name,
                 colour,
                 points: effort
                     .steps

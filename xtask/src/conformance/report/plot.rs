@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 /// Colours that stay apart for most eyes (Okabe and Ito), one a method.
-pub(super) const COLOURS: [&str; 7] = [
-    "#0072b2", "#000000", "#e69f00", "#d55e00", "#cc79a7", "#009e73", "#7f7f7f",
+pub(super) const COLOURS: [&str; 8] = [
+    "#0072b2", "#56b4e9", "#000000", "#e69f00", "#d55e00", "#cc79a7", "#009e73", "#7f7f7f",
 ];
 
 const WIDTH: f64 = 460.0;
