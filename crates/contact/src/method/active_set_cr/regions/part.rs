@@ -81,3 +81,66 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::rows::displacement;
+    use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+    use nalgebra::{Rotation3, Vector3};
+
+    /// Two bodies of two blocks each, and a contact between the second block of the one and the first of the other.
+    fn problem() -> ContactProblem {
+        let pattern = BlockPattern::from_pairs(4, [(0, 1), (2, 3)]);
+        let mut momentum = SymmetricBlockMatrix::zeros(pattern);
+        for block in 0..4 {
+            *momentum.diagonal_block_mut(block) = Matrix3::identity() * 2.0;
+        }
+        let mut problem = ContactProblem::new(1e-3, momentum, (0..12).map(f64::from).collect());
+        let rows = *Rotation3::from_euler_angles(0.3, -0.8, 1.9).matrix();
+        problem.push(&ContactRow {
+            entries: &[(1, rows), (2, -rows)],
+            offset: Vector3::new(0.1, -0.2, 0.3),
+            friction: 0.4,
+        });
+        problem
+    }
+
+    /// Only the second body leaves a residual, and a contact without force draws nobody in.
+    fn second_body(problem: &ContactProblem, solution: &ContactSolution) -> Choice {
+        let mut choice = Choice::default();
+        choice.know(problem);
+        assert_eq!(choice.bodies(), 2);
+        let mut residual = [0.0; 12];
+        residual[9] = 1.0;
+        let left = choice.choose(problem, solution, &residual, |_| false, 1e-2);
+        assert_eq!(left, Some(0.0));
+        assert_eq!(choice.connect(problem), 1);
+        assert_eq!(choice.blocks(0), [2, 3]);
+        choice
+    }
+
+    #[test]
+    fn gaps_and_slips_are_those_of_the_whole() {
+        let problem = problem();
+        let mut solution = ContactSolution::at_rest(&problem);
+        for (i, v) in solution.velocity.iter_mut().enumerate() {
+            *v = (1.7 * i as f64).sin();
+        }
+        let choice = second_body(&problem, &solution);
+        let mut taken = Part::default();
+        let (part, mut own) = taken.of(&choice, 0, &problem, &solution);
+        assert_eq!(part.rhs, problem.rhs[6..]);
+        assert_eq!(own.velocity, solution.velocity[6..]);
+        for (i, v) in own.velocity.iter_mut().enumerate() {
+            *v += (0.3 * i as f64).cos();
+        }
+        own.contacts[0].lambda = 5.0;
+        taken.store(choice.blocks(0), &own, &mut solution);
+        assert_eq!(own.velocity, solution.velocity[6..]);
+        assert_eq!(own.contacts, solution.contacts);
+        let whole = displacement(&problem, 0, &solution.velocity) - problem.offset(0);
+        let alone = displacement(&part, 0, &own.velocity) - part.offset(0);
+        assert!((whole - alone).amax() < 1e-14, "{whole} {alone}");
+    }
+}
