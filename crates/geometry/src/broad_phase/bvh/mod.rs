@@ -1,8 +1,16 @@
 //! Broad phase on a bounding volume hierarchy that persists between calls.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is compiled for certain processors is what is inlined into one function"
+)]
+
 mod block;
 mod bounds;
 mod features;
+mod gathered;
+mod hits;
+mod lanes;
 mod order;
 mod refit;
 mod search;
@@ -17,7 +25,7 @@ use wide::f32x4;
 use super::{Aabb, BroadPhase, CandidateSet, assert_boxes};
 use crate::surface::CollisionSurface;
 use bounds::Bounds;
-use search::Search;
+use search::{Scratch, Search};
 use tree::Tree;
 
 /// Refitted trees are built anew once their boxes have grown by this factor relative to the triangles' own. A search slows
@@ -57,11 +65,18 @@ pub struct Bvh {
     surface: Option<Arc<()>>,
     point_bounds: Vec<Bounds>,
     /// What each task has found.
-    found: Vec<CandidateSet>,
+    found: Vec<Found>,
     /// Scratch for ordering them.
     ends: Vec<u32>,
     /// See [`Search::margin`].
     margin: f32,
+}
+
+/// What a task has found, and its scratch.
+#[derive(Default)]
+struct Found {
+    pairs: CandidateSet,
+    scratch: Box<Scratch>,
 }
 
 /// What [`Bvh::update`] did.
@@ -133,24 +148,25 @@ impl Bvh {
         };
         let clusters = self.free.clusters();
         self.found
-            .resize_with(clusters.div_ceil(CLUSTERS_PER_TASK), CandidateSet::default);
+            .resize_with(clusters.div_ceil(CLUSTERS_PER_TASK), Found::default);
         self.found
             .par_iter_mut()
             .enumerate()
             .for_each(|(task, found)| {
-                found.clear();
+                found.pairs.clear();
                 let first = task * CLUSTERS_PER_TASK;
-                search.collect(first..clusters.min(first + CLUSTERS_PER_TASK), found);
+                let clusters = first..clusters.min(first + CLUSTERS_PER_TASK);
+                search.collect(clusters, &mut found.scratch, &mut found.pairs);
             });
         let found = &self.found;
         order::merge(
-            found.iter().map(|found| found.vertex_face.as_slice()),
+            found.iter().map(|found| found.pairs.vertex_face.as_slice()),
             surface.point_count(),
             &mut self.ends,
             &mut out.vertex_face,
         );
         order::merge(
-            found.iter().map(|found| found.edge_edge.as_slice()),
+            found.iter().map(|found| found.pairs.edge_edge.as_slice()),
             surface.edges().len(),
             &mut self.ends,
             &mut out.edge_edge,

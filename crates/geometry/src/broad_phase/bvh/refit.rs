@@ -1,7 +1,5 @@
 //! Fits the boxes of a tree to the points.
 
-use wide::u32x4;
-
 use super::block::{Block, LANES};
 use super::bounds::Bounds;
 use super::features::{Features, boxes_of};
@@ -33,7 +31,7 @@ impl Areas {
 struct Part<'a, const N: usize> {
     /// First block of each cluster of the tree.
     first: &'a [u32],
-    points: &'a [[u32x4; N]],
+    points: &'a [[[u32; LANES]; N]],
     boxes: &'a mut [Block],
 }
 
@@ -64,7 +62,7 @@ impl<'a, const N: usize> Part<'a, N> {
 
     fn fit(self, bounds: &[Bounds]) {
         for (boxes, points) in self.boxes.iter_mut().zip(self.points) {
-            *boxes = Block::new(boxes_of(points, bounds));
+            *boxes = Block::new(&boxes_of(points, bounds));
         }
     }
 }
@@ -112,12 +110,12 @@ impl Subtree<'_> {
     fn fit_in_order(self, bounds: &[Bounds]) -> Areas {
         let mut areas = Areas::default();
         let Part { points, boxes, .. } = self.faces;
-        let four_clusters = FACE_BLOCKS * LANES;
+        let one_block = FACE_BLOCKS * LANES;
         for ((clusters, boxes), points) in self
             .clusters
             .iter_mut()
-            .zip(boxes.chunks_mut(four_clusters))
-            .zip(points.chunks(four_clusters))
+            .zip(boxes.chunks_mut(one_block))
+            .zip(points.chunks(one_block))
         {
             let mut wholes = [Bounds::EMPTY; LANES];
             for ((whole, boxes), points) in wholes
@@ -127,12 +125,12 @@ impl Subtree<'_> {
             {
                 for (block, points) in boxes.iter_mut().zip(points) {
                     let faces = boxes_of(points, bounds);
-                    *whole = faces.into_iter().fold(*whole, Bounds::merged);
-                    *block = Block::new(faces);
+                    *whole = faces.iter().copied().fold(*whole, Bounds::merged);
+                    *block = Block::new(&faces);
                     areas.faces += block.half_areas();
                 }
             }
-            *clusters = Block::new(wholes);
+            *clusters = Block::new(&wholes);
             areas.nodes += clusters.half_areas();
         }
         self.vertices.fit(bounds);
@@ -157,7 +155,7 @@ impl Tree {
             edges: Part::all(&mut self.edges),
         };
         let mut areas = whole.fit(0, count, bounds);
-        // A third as many boxes as there are clusters, on all levels together.
+        // A seventh as many boxes as there are clusters, on all levels together.
         let mut below: &[Block] = clusters;
         for level in above {
             for (block, below) in level.iter_mut().zip(below.chunks(LANES)) {
@@ -165,7 +163,7 @@ impl Tree {
                 for (whole, below) in wholes.iter_mut().zip(below) {
                     *whole = below.whole();
                 }
-                *block = Block::new(wholes);
+                *block = Block::new(&wholes);
                 areas.nodes += block.half_areas();
             }
             below = level;
