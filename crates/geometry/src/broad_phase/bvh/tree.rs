@@ -14,12 +14,15 @@ pub(super) const CLUSTER: usize = 16;
 /// Triangles that one task builds.
 const TRIANGLES_PER_TASK: usize = 4096;
 
+/// Most triangles of a body that is kept together.
+const SMALL_BODY: u32 = 4096;
+
 /// Stands for the body of a cluster with several.
 pub(super) const SEVERAL: u32 = u32::MAX;
 
 /// A tree over some of the triangles of a surface, with the vertices and edges that they own.
 ///
-/// It has no pointers: four consecutive clusters share a block of boxes, as do four consecutive blocks one level up, and so
+/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up, and so
 /// on to a single block.
 #[derive(Default)]
 pub(super) struct Tree {
@@ -31,7 +34,7 @@ pub(super) struct Tree {
     pub(super) edges: Features<2>,
     /// The body that all triangles of a cluster belong to, or [`SEVERAL`].
     pub(super) bodies: Vec<u32>,
-    /// Boxes of the clusters, then of each four blocks of the level before; the last level has one block.
+    /// Boxes of the clusters, then of each eight blocks of the level before; the last level has one block.
     pub(super) levels: Vec<Vec<Block>>,
     /// How far the boxes of the tree exceeded those of the triangles when it was built.
     pub(super) growth_when_built: f64,
@@ -51,15 +54,31 @@ impl Tree {
         triangles: impl Iterator<Item = u32>,
         point_boxes: &[Aabb],
     ) {
+        let mut bodies = vec![Aabb::EMPTY; surface.passive().len()];
+        let mut triangles_of = vec![0_u32; surface.passive().len()];
         let mut centred: Vec<Centred> = triangles
             .map(|triangle| {
-                let [a, b, c] =
-                    surface.triangles()[triangle as usize].map(|p| &point_boxes[p as usize]);
+                let corners = surface.triangles()[triangle as usize];
+                let [a, b, c] = corners.map(|p| &point_boxes[p as usize]);
                 let whole = a.merged(b).merged(c);
-                // Halved first, so that the sum cannot overflow.
-                (whole.lower * 0.5 + whole.upper * 0.5, triangle)
+                let body = surface.body_of_point(corners[0]);
+                bodies[body as usize] = bodies[body as usize].merged(&whole);
+                triangles_of[body as usize] += 1;
+                let centre = centre_of(&whole);
+                Centred {
+                    centre,
+                    key: centre,
+                    triangle,
+                    body,
+                }
             })
             .collect();
+        for centred in &mut centred {
+            let body = centred.body as usize;
+            if triangles_of[body] <= SMALL_BODY {
+                centred.key = centre_of(&bodies[body]);
+            }
+        }
         halve(&mut centred);
         self.gather_features(surface, &centred);
         self.levels.clear();
@@ -82,7 +101,7 @@ impl Tree {
         self.bodies.clear();
         for cluster in centred.chunks(CLUSTER) {
             let mut body = None;
-            for &(_, triangle) in cluster {
+            for &Centred { triangle, .. } in cluster {
                 let corners = surface.triangles()[triangle as usize];
                 self.faces.push(triangle, corners, nowhere);
                 for vertex in corners {
@@ -114,29 +133,56 @@ impl Tree {
     }
 }
 
-/// Clusters of the left child: a power of two, so that four consecutive ones are always a subtree.
+/// Clusters of the left child: a power of two, so that eight consecutive ones are always a subtree.
 pub(super) fn left_half(count: usize) -> usize {
     count.next_power_of_two() / 2
 }
 
-/// Centre of a triangle's box, and the triangle.
-type Centred = (Vector3<f64>, u32);
+/// A triangle and where it is.
+#[derive(Clone, Copy)]
+struct Centred {
+    /// Centre of its box.
+    centre: Vector3<f64>,
+    /// The same, or the centre of its body if that is a small one.
+    key: Vector3<f64>,
+    triangle: u32,
+    body: u32,
+}
+
+fn centre_of(whole: &Aabb) -> Vector3<f64> {
+    // Halved first, so that the sum cannot overflow.
+    whole.lower * 0.5 + whole.upper * 0.5
+}
 
 /// Orders triangles so that the clusters of every subtree are next to each other.
+///
+/// Small bodies are kept together until nothing else is left: clusters of several bodies are larger than they need be, and
+/// meet more others.
 fn halve(triangles: &mut [Centred]) {
     let blocks = triangles.len().div_ceil(LANES);
     if blocks < 2 {
         return;
     }
-    let (lower, upper) = triangles.iter().fold(
-        (triangles[0].0, triangles[0].0),
-        |(lower, upper), (centre, _)| (lower.inf(centre), upper.sup(centre)),
-    );
+    let body = triangles[0].body;
+    if triangles[0].key != triangles[0].centre && triangles.iter().all(|t| t.body == body) {
+        for triangle in &mut *triangles {
+            triangle.key = triangle.centre;
+        }
+    }
+    let (lower, upper) = triangles
+        .iter()
+        .fold((triangles[0].key, triangles[0].key), |(lower, upper), t| {
+            (lower.inf(&t.key), upper.sup(&t.key))
+        });
     let axis = (upper - lower).imax();
     let middle = left_half(blocks) * LANES;
     // Ties by index: the order does not depend on how the selection goes about it.
-    triangles.select_nth_unstable_by(middle, |(a, i), (b, j)| {
-        a[axis].total_cmp(&b[axis]).then(i.cmp(j))
+    triangles.select_nth_unstable_by(middle, |a, b| {
+        a.key[axis]
+            .total_cmp(&b.key[axis])
+            .then(a.body.cmp(&b.body))
+            .then(a.centre[axis].total_cmp(&b.centre[axis]))
+            .then(a.triangle.cmp(&b.triangle))
     });
     let (left, right) = triangles.split_at_mut(middle);
     if blocks * LANES > TRIANGLES_PER_TASK {
