@@ -49,9 +49,9 @@ const MARGIN: f32 = 16.0 * f32::EPSILON;
 ///
 /// # Method
 /// Leaves are clusters of sixteen triangles with the vertices and edges that they own, each feature in one cluster only, so
-/// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, and their
-/// features are compared, four at once. Boxes are kept in single precision, rounded outwards; pairs that these do not
-/// decide are decided in double precision.
+/// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, what reaches into
+/// the box is gathered from all of them, and compared with its own features, eight at once. Boxes are kept in single
+/// precision, rounded outwards; pairs that these do not decide are decided in double precision.
 ///
 /// # Cost
 /// `O(n)` for refitting, `O(n log n)` for building; then about proportional to the number of overlapping triangle boxes;

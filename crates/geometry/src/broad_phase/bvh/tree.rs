@@ -14,7 +14,7 @@ pub(super) const CLUSTER: usize = 16;
 /// Triangles that one task builds.
 const TRIANGLES_PER_TASK: usize = 4096;
 
-/// Most triangles of a body that is kept together.
+/// Most triangles of a body that is kept together: larger ones may reach around others, and are better cut where they are.
 const SMALL_BODY: u32 = 4096;
 
 /// Stands for the body of a cluster with several.
@@ -47,7 +47,7 @@ impl Tree {
 
     /// Builds the tree anew over `triangles`; boxes are left to refitting.
     ///
-    /// Every subtree is cut at a median along the axis on which its triangles' centres spread most.
+    /// Every subtree is cut at a median along the axis on which its triangles, or the small bodies they belong to, spread most.
     pub(super) fn build(
         &mut self,
         surface: &CollisionSurface,
@@ -56,7 +56,8 @@ impl Tree {
     ) {
         let mut bodies = vec![Aabb::EMPTY; surface.passive().len()];
         let mut triangles_of = vec![0_u32; surface.passive().len()];
-        let mut centred: Vec<Centred> = triangles
+        let mut centres = vec![Vector3::zeros(); surface.triangles().len()];
+        let mut placed: Vec<Placed> = triangles
             .map(|triangle| {
                 let corners = surface.triangles()[triangle as usize];
                 let [a, b, c] = corners.map(|p| &point_boxes[p as usize]);
@@ -64,23 +65,22 @@ impl Tree {
                 let body = surface.body_of_point(corners[0]);
                 bodies[body as usize] = bodies[body as usize].merged(&whole);
                 triangles_of[body as usize] += 1;
-                let centre = centre_of(&whole);
-                Centred {
-                    centre,
-                    key: centre,
+                centres[triangle as usize] = centre_of(&whole);
+                Placed {
+                    place: centres[triangle as usize],
                     triangle,
                     body,
                 }
             })
             .collect();
-        for centred in &mut centred {
-            let body = centred.body as usize;
+        for placed in &mut placed {
+            let body = placed.body as usize;
             if triangles_of[body] <= SMALL_BODY {
-                centred.key = centre_of(&bodies[body]);
+                placed.place = centre_of(&bodies[body]);
             }
         }
-        halve(&mut centred);
-        self.gather_features(surface, &centred);
+        halve(&mut placed, &centres);
+        self.gather_features(surface, &placed);
         self.levels.clear();
         let mut boxes = self.clusters();
         while boxes > 1 || (boxes == 1 && self.levels.is_empty()) {
@@ -91,7 +91,7 @@ impl Tree {
     }
 
     /// Lists the features of each cluster, vertices and edges where they occur first.
-    fn gather_features(&mut self, surface: &CollisionSurface, centred: &[Centred]) {
+    fn gather_features(&mut self, surface: &CollisionSurface, placed: &[Placed]) {
         let nowhere = surface.point_count() as u32;
         let mut vertex_seen = vec![false; surface.point_count()];
         let mut edge_seen = vec![false; surface.edges().len()];
@@ -99,9 +99,9 @@ impl Tree {
         self.vertices.clear();
         self.edges.clear();
         self.bodies.clear();
-        for cluster in centred.chunks(CLUSTER) {
+        for cluster in placed.chunks(CLUSTER) {
             let mut body = None;
-            for &Centred { triangle, .. } in cluster {
+            for &Placed { triangle, .. } in cluster {
                 let corners = surface.triangles()[triangle as usize];
                 self.faces.push(triangle, corners, nowhere);
                 for vertex in corners {
@@ -138,13 +138,11 @@ pub(super) fn left_half(count: usize) -> usize {
     count.next_power_of_two() / 2
 }
 
-/// A triangle and where it is.
+/// A triangle and where it is taken to be.
 #[derive(Clone, Copy)]
-struct Centred {
-    /// Centre of its box.
-    centre: Vector3<f64>,
-    /// The same, or the centre of its body if that is a small one.
-    key: Vector3<f64>,
+struct Placed {
+    /// Centre of its box, or that of its body's if this is a small one.
+    place: Vector3<f64>,
     triangle: u32,
     body: u32,
 }
@@ -158,37 +156,37 @@ fn centre_of(whole: &Aabb) -> Vector3<f64> {
 ///
 /// Small bodies are kept together until nothing else is left: clusters of several bodies are larger than they need be, and
 /// meet more others.
-fn halve(triangles: &mut [Centred]) {
+fn halve(triangles: &mut [Placed], centres: &[Vector3<f64>]) {
     let blocks = triangles.len().div_ceil(LANES);
     if blocks < 2 {
         return;
     }
     let body = triangles[0].body;
-    if triangles[0].key != triangles[0].centre && triangles.iter().all(|t| t.body == body) {
-        for triangle in &mut *triangles {
-            triangle.key = triangle.centre;
+    let own = |placed: &Placed| centres[placed.triangle as usize];
+    if triangles[0].place != own(&triangles[0]) && triangles.iter().all(|t| t.body == body) {
+        for placed in &mut *triangles {
+            placed.place = own(placed);
         }
     }
-    let (lower, upper) = triangles
-        .iter()
-        .fold((triangles[0].key, triangles[0].key), |(lower, upper), t| {
-            (lower.inf(&t.key), upper.sup(&t.key))
-        });
+    let (lower, upper) = triangles.iter().fold(
+        (triangles[0].place, triangles[0].place),
+        |(lower, upper), t| (lower.inf(&t.place), upper.sup(&t.place)),
+    );
     let axis = (upper - lower).imax();
     let middle = left_half(blocks) * LANES;
     // Ties by index: the order does not depend on how the selection goes about it.
     triangles.select_nth_unstable_by(middle, |a, b| {
-        a.key[axis]
-            .total_cmp(&b.key[axis])
-            .then(a.body.cmp(&b.body))
-            .then(a.centre[axis].total_cmp(&b.centre[axis]))
-            .then(a.triangle.cmp(&b.triangle))
+        a.place[axis]
+            .total_cmp(&b.place[axis])
+            .then_with(|| a.body.cmp(&b.body))
+            .then_with(|| own(a)[axis].total_cmp(&own(b)[axis]))
+            .then_with(|| a.triangle.cmp(&b.triangle))
     });
     let (left, right) = triangles.split_at_mut(middle);
     if blocks * LANES > TRIANGLES_PER_TASK {
-        rayon::join(|| halve(left), || halve(right));
+        rayon::join(|| halve(left, centres), || halve(right, centres));
     } else {
-        halve(left);
-        halve(right);
+        halve(left, centres);
+        halve(right, centres);
     }
 }
