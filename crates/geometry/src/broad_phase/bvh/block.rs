@@ -29,22 +29,23 @@ impl Block {
         upper: [[f32::NEG_INFINITY; LANES]; 3],
     };
 
-    #[inline]
-    pub(super) fn new(boxes: &[Bounds; LANES]) -> Self {
-        let mut block = Self::EMPTY;
-        for half in [0, LANES / 2] {
-            let four = |of: fn(&Bounds) -> f32x4| {
-                let [x, y, z, _] =
-                    f32x4::transpose(std::array::from_fn(|lane| of(&boxes[half + lane])));
-                [x, y, z].map(f32x4::to_array)
-            };
-            let (lower, upper) = (four(|b| b.lower), four(|b| b.upper));
-            for c in 0..3 {
-                block.lower[c][half..half + LANES / 2].copy_from_slice(&lower[c]);
-                block.upper[c][half..half + LANES / 2].copy_from_slice(&upper[c]);
+    #[inline(always)]
+    pub(super) fn new(lanes: impl Lanes, boxes: &[Bounds; LANES]) -> Self {
+        let [a, b, c, d, e, f, g, h] = boxes;
+        let [a, b, c, d] = [a.outwards, b.outwards, c.outwards, d.outwards];
+        let [e, f, g, h] = [e.outwards, f.outwards, g.outwards, h.outwards];
+        let [a, b, c, _, _, d, e, f] = lanes.columns(&[a, b, c, d, e, f, g, h]);
+        // A loop, as calls that are not inlined would go through memory.
+        let mut lower = [a, b, c];
+        for c in &mut lower {
+            for x in c {
+                *x = -*x;
             }
         }
-        block
+        Self {
+            lower,
+            upper: [d, e, f],
+        }
     }
 
     /// One bit for each box that shares a point with the probe; empty ones never do.
@@ -69,13 +70,12 @@ impl Block {
         let [lx, ly, lz] = self.lower.each_ref().map(least);
         let [ux, uy, uz] = self.upper.each_ref().map(most);
         Bounds {
-            lower: f32x4::new([lx, ly, lz, 0.0]),
-            upper: f32x4::new([ux, uy, uz, 0.0]),
+            outwards: [-lx, -ly, -lz, -ux, lz, ux, uy, uz],
         }
     }
 
     /// Sum of half the surface areas; empty boxes have none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn half_areas(&self) -> f64 {
         let extent = |c: usize| {
             let [lower, upper] = [&self.lower[c], &self.upper[c]];

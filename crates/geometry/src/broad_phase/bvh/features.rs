@@ -2,6 +2,7 @@
 
 use super::block::{Block, LANES};
 use super::bounds::Bounds;
+use super::lanes::Lanes;
 
 /// Features with `N` points each. A block belongs to one cluster; what is left over in its last one is padding.
 pub(super) struct Features<const N: usize> {
@@ -98,16 +99,36 @@ impl<const N: usize> Blocks<'_, N> {
 }
 
 /// Boxes of eight features from those of the points.
-#[inline]
+#[inline(always)]
 pub(super) fn boxes_of<const N: usize>(
+    lanes: impl Lanes,
     points: &[[u32; LANES]; N],
     bounds: &[Bounds],
 ) -> [Bounds; LANES] {
-    std::array::from_fn(|lane| {
-        let mut whole = bounds[points[0][lane] as usize];
-        for other in &points[1..] {
-            whole = whole.merged(bounds[other[lane] as usize]);
-        }
-        whole
-    })
+    // One by one: a loop keeps them in memory in place of registers.
+    [
+        box_of(lanes, points, bounds, 0),
+        box_of(lanes, points, bounds, 1),
+        box_of(lanes, points, bounds, 2),
+        box_of(lanes, points, bounds, 3),
+        box_of(lanes, points, bounds, 4),
+        box_of(lanes, points, bounds, 5),
+        box_of(lanes, points, bounds, 6),
+        box_of(lanes, points, bounds, 7),
+    ]
+}
+
+/// Box of one of eight features.
+#[inline(always)]
+fn box_of<const N: usize>(
+    lanes: impl Lanes,
+    points: &[[u32; LANES]; N],
+    bounds: &[Bounds],
+    lane: usize,
+) -> Bounds {
+    let mut whole = bounds[points[0][lane] as usize];
+    for k in 1..N {
+        whole = whole.merged(lanes, &bounds[points[k][lane] as usize]);
+    }
+    whole
 }

@@ -12,6 +12,7 @@ mod gathered;
 mod hits;
 mod lanes;
 mod order;
+mod points;
 mod refit;
 mod search;
 mod tree;
@@ -20,7 +21,6 @@ mod walk;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use wide::f32x4;
 
 use super::{Aabb, BroadPhase, CandidateSet, assert_boxes};
 use crate::surface::CollisionSurface;
@@ -32,9 +32,8 @@ use tree::Tree;
 /// down about as that grows, and building costs about two searches: it has paid for itself after a few steps.
 const REBUILD_DECAY: f64 = 1.5;
 
-/// Clusters whose pairs one task collects, and points it converts. Results do not depend on them.
+/// Clusters whose pairs one task collects. Results do not depend on it.
 const CLUSTERS_PER_TASK: usize = 128;
-const POINTS_PER_TASK: usize = 8192;
 
 /// What rounding may have added to two boxes, as a part of the largest coordinate: twice 7 · 2⁻²⁴ and what computing with it
 /// costs, doubled.
@@ -66,8 +65,7 @@ pub struct Bvh {
     point_bounds: Vec<Bounds>,
     /// What each task has found.
     found: Vec<Found>,
-    /// Scratch for ordering them.
-    ends: Vec<u32>,
+    ordering: order::Scratch,
     /// See [`Search::margin`].
     margin: f32,
 }
@@ -102,8 +100,12 @@ impl Bvh {
     /// As [`collect`](BroadPhase::collect).
     #[track_caller]
     pub fn update(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb]) -> TreeUpdate {
-        assert_boxes(surface, point_boxes);
-        self.bound_points(point_boxes);
+        let points = points::bound(point_boxes, &mut self.point_bounds);
+        self.margin = points.largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
+        if !points.valid || point_boxes.len() != surface.point_count() {
+            // Boxes of points that no triangle uses may be anything.
+            assert_boxes(surface, point_boxes);
+        }
         let known = self
             .surface
             .as_ref()
@@ -162,36 +164,15 @@ impl Bvh {
         order::merge(
             found.iter().map(|found| found.pairs.vertex_face.as_slice()),
             surface.point_count(),
-            &mut self.ends,
+            &mut self.ordering,
             &mut out.vertex_face,
         );
         order::merge(
             found.iter().map(|found| found.pairs.edge_edge.as_slice()),
             surface.edges().len(),
-            &mut self.ends,
+            &mut self.ordering,
             &mut out.edge_edge,
         );
-    }
-
-    fn bound_points(&mut self, point_boxes: &[Aabb]) {
-        // One more, which is empty, for padding.
-        self.point_bounds
-            .resize(point_boxes.len() + 1, Bounds::EMPTY);
-        self.point_bounds[point_boxes.len()] = Bounds::EMPTY;
-        let largest = self
-            .point_bounds
-            .par_chunks_mut(POINTS_PER_TASK)
-            .zip(point_boxes.par_chunks(POINTS_PER_TASK))
-            .map(|(bounds, boxes)| {
-                let mut largest = f32x4::ZERO;
-                for (bounds, exact) in bounds.iter_mut().zip(boxes) {
-                    *bounds = Bounds::around(exact);
-                    largest = largest.max(bounds.lower.abs()).max(bounds.upper.abs());
-                }
-                largest.to_array().into_iter().fold(0.0, f32::max)
-            })
-            .reduce(|| 0.0, f32::max);
-        self.margin = largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
     }
 
     fn build(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb]) {

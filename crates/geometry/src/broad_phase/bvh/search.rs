@@ -4,7 +4,7 @@ use super::block::LANES;
 use super::features::Blocks;
 use super::gathered::Gathered;
 use super::hits::Hits;
-use super::lanes::{Lanes, Portable};
+use super::lanes::{Lanes, OnLanes, on_widest};
 use super::tree::{CLUSTER, SEVERAL, Tree};
 use crate::broad_phase::{Aabb, CandidateSet};
 use crate::surface::CollisionSurface;
@@ -69,15 +69,29 @@ impl Search<'_> {
         scratch: &mut Scratch,
         out: &mut CandidateSet,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = pulp::x86::V3::try_new() {
-            avx2.vectorize(
-                #[inline(always)]
-                || self.collect_with(avx2, clusters, scratch, out),
-            );
-            return;
+        struct Collect<'a, 'b> {
+            search: &'a Search<'b>,
+            clusters: std::ops::Range<usize>,
+            scratch: &'a mut Scratch,
+            out: &'a mut CandidateSet,
         }
-        self.collect_with(Portable, clusters, scratch, out);
+
+        impl OnLanes for Collect<'_, '_> {
+            type Output = ();
+
+            #[inline(always)]
+            fn run(self, lanes: impl Lanes) {
+                self.search
+                    .collect_with(lanes, self.clusters, self.scratch, self.out);
+            }
+        }
+
+        on_widest(Collect {
+            search: self,
+            clusters,
+            scratch,
+            out,
+        });
     }
 
     #[inline(always)]
@@ -192,20 +206,23 @@ impl Search<'_> {
         hits: &Hits,
         mut found: impl FnMut(u32, u32),
     ) {
-        hits.each(|feature, place| {
-            let (block, lane) = (feature / LANES, feature % LANES);
-            let deep = own.boxes[block]
-                .probe(lane)
-                .deeply_meets(&others.probe(place), self.margin);
-            if (!doubtful & deep)
-                || self.is_pair(
-                    own.points[block].each_ref().map(|p| p[lane]),
-                    others.points(place),
-                )
-            {
-                found(own.ids[block][lane], others.id(place));
-            }
-        });
+        hits.each(
+            #[inline(always)]
+            |feature, place| {
+                let (block, lane) = (feature / LANES, feature % LANES);
+                let deep = own.boxes[block]
+                    .probe(lane)
+                    .deeply_meets(&others.probe(place), self.margin);
+                if (!doubtful & deep)
+                    || self.is_pair(
+                        own.points[block].each_ref().map(|p| p[lane]),
+                        others.points(place),
+                    )
+                {
+                    found(own.ids[block][lane], others.id(place));
+                }
+            },
+        );
     }
 
     /// Whether two features are a pair, from the words of the definition. Rarely asked, and kept out of the loops.
@@ -267,6 +284,7 @@ fn compare<const A: usize, const B: usize>(
 mod tests {
     use nalgebra::Vector3;
 
+    use super::super::lanes::Portable;
     use super::*;
     use crate::broad_phase::{BroadPhase, BruteForce, Bvh};
     use crate::mesh::generate::{RingShape, ring};
