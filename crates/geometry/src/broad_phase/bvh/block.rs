@@ -1,92 +1,107 @@
-//! Four boxes side by side, and what they are compared with.
+//! Eight boxes side by side, and what they are compared with.
 
 use wide::f32x4;
 
 use super::bounds::Bounds;
+use super::lanes::Lanes;
 
 /// Boxes that are compared at once.
-pub(super) const LANES: usize = 4;
+pub(super) const LANES: usize = 8;
 
-/// Four boxes, coordinate by coordinate.
+/// Eight boxes, coordinate by coordinate.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Block {
-    lower: [f32x4; 3],
-    upper: [f32x4; 3],
+    pub(super) lower: [[f32; LANES]; 3],
+    pub(super) upper: [[f32; LANES]; 3],
 }
 
-/// A box in every lane.
+/// A box that others are compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
-    lower: [f32x4; 3],
-    upper: [f32x4; 3],
+    pub(super) lower: [f32; 3],
+    pub(super) upper: [f32; 3],
 }
 
 impl Block {
     pub(super) const EMPTY: Self = Self {
-        lower: [f32x4::new([f32::INFINITY; LANES]); 3],
-        upper: [f32x4::new([f32::NEG_INFINITY; LANES]); 3],
+        lower: [[f32::INFINITY; LANES]; 3],
+        upper: [[f32::NEG_INFINITY; LANES]; 3],
     };
 
-    #[inline]
-    pub(super) fn new(boxes: [Bounds; LANES]) -> Self {
-        let [lx, ly, lz, _] = f32x4::transpose(boxes.map(|b| b.lower));
-        let [ux, uy, uz, _] = f32x4::transpose(boxes.map(|b| b.upper));
+    #[inline(always)]
+    pub(super) fn new(lanes: impl Lanes, boxes: &[Bounds; LANES]) -> Self {
+        let [a, b, c, d, e, f, g, h] = boxes;
+        let [a, b, c, d] = [a.outwards, b.outwards, c.outwards, d.outwards];
+        let [e, f, g, h] = [e.outwards, f.outwards, g.outwards, h.outwards];
+        let [a, b, c, _, _, d, e, f] = lanes.columns(&[a, b, c, d, e, f, g, h]);
+        // A loop, as calls that are not inlined would go through memory.
+        let mut lower = [a, b, c];
+        for c in &mut lower {
+            for x in c {
+                *x = -*x;
+            }
+        }
         Self {
-            lower: [lx, ly, lz],
-            upper: [ux, uy, uz],
+            lower,
+            upper: [d, e, f],
         }
     }
 
     /// One bit for each box that shares a point with the probe; empty ones never do.
-    #[inline]
-    pub(super) fn meets(&self, probe: &Probe) -> u32 {
-        let below = self.lower[0].simd_le(probe.upper[0])
-            & self.lower[1].simd_le(probe.upper[1])
-            & self.lower[2].simd_le(probe.upper[2]);
-        let above = self.upper[0].simd_ge(probe.lower[0])
-            & self.upper[1].simd_ge(probe.lower[1])
-            & self.upper[2].simd_ge(probe.lower[2]);
-        (below & above).to_bitmask()
+    #[inline(always)]
+    pub(super) fn meets(&self, lanes: impl Lanes, probe: &Probe) -> u32 {
+        lanes.meets(self.lower.each_ref(), self.upper.each_ref(), probe)
     }
 
     /// The box of one lane.
-    #[inline]
+    #[inline(always)]
     pub(super) fn probe(&self, lane: usize) -> Probe {
-        let of = |c: &f32x4| f32x4::splat(c.as_array()[lane]);
         Probe {
-            lower: self.lower.each_ref().map(of),
-            upper: self.upper.each_ref().map(of),
+            lower: self.lower.each_ref().map(|c| c[lane]),
+            upper: self.upper.each_ref().map(|c| c[lane]),
         }
     }
 
-    /// Whether one of the boxes overlaps the probe even if each face of the latter is moved inwards by `margin`.
-    #[inline]
-    pub(super) fn deeply_meets(&self, lane: usize, probe: &Probe, margin: f32) -> bool {
-        let one = |c: &f32x4| c.as_array()[lane];
-        let all = |c: usize| {
-            (one(&self.lower[c]) <= one(&probe.upper[c]) - margin)
-                & (one(&self.upper[c]) >= one(&probe.lower[c]) + margin)
-        };
-        all(0) & all(1) & all(2)
-    }
-
-    /// The box around all four.
+    /// The box around all eight.
     pub(super) fn whole(&self) -> Bounds {
-        let least = |c: &f32x4| c.to_array().into_iter().fold(f32::INFINITY, f32::min);
-        let most = |c: &f32x4| c.to_array().into_iter().fold(f32::NEG_INFINITY, f32::max);
+        let least = |c: &[f32; LANES]| c.iter().copied().fold(f32::INFINITY, f32::min);
+        let most = |c: &[f32; LANES]| c.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let [lx, ly, lz] = self.lower.each_ref().map(least);
         let [ux, uy, uz] = self.upper.each_ref().map(most);
         Bounds {
-            lower: f32x4::new([lx, ly, lz, 0.0]),
-            upper: f32x4::new([ux, uy, uz, 0.0]),
+            outwards: [-lx, -ly, -lz, -ux, lz, ux, uy, uz],
         }
     }
 
     /// Sum of half the surface areas; empty boxes have none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn half_areas(&self) -> f64 {
-        let extent = |c: usize| (self.upper[c] - self.lower[c]).fast_max(f32x4::ZERO);
+        let extent = |c: usize| {
+            let [lower, upper] = [&self.lower[c], &self.upper[c]];
+            let four = |from: usize| {
+                let of = |side: &[f32; LANES]| {
+                    f32x4::new([side[from], side[from + 1], side[from + 2], side[from + 3]])
+                };
+                (of(upper) - of(lower)).fast_max(f32x4::ZERO)
+            };
+            [four(0), four(LANES / 2)]
+        };
         let (x, y, z) = (extent(0), extent(1), extent(2));
-        f64::from((x * (y + z) + y * z).reduce_add())
+        let half = |k: usize| x[k] * (y[k] + z[k]) + y[k] * z[k];
+        f64::from((half(0) + half(1)).reduce_add())
+    }
+}
+
+impl Probe {
+    /// Whether another box overlaps this one even if each face of the latter is moved inwards by `margin`.
+    #[inline(always)]
+    pub(super) fn deeply_meets(&self, other: &Self, margin: f32) -> bool {
+        let along = |c: usize| {
+            let below = other.lower[c] <= self.upper[c] - margin;
+            let above = other.upper[c] >= self.lower[c] + margin;
+            below & above
+        };
+        along(0) & along(1) & along(2)
     }
 }

@@ -1,59 +1,70 @@
 //! Boxes in single precision, rounded outwards.
 
-use wide::f32x4;
-
+use super::block::LANES;
+use super::lanes::Lanes;
 use crate::broad_phase::Aabb;
 
-/// A box in single precision that meets whatever the one in double precision does: two registers, so that merging two
-/// boxes takes two instructions.
+/// A box in single precision that meets whatever the one in double precision does: one wide register, so that merging two
+/// boxes takes one instruction.
 ///
 /// Corners are rounded outwards, and those beyond all numbers of single precision moved to the largest of them, for that
-/// keeps their order. So a box is finite or empty. Fourth lanes mean nothing.
+/// keeps their order. So a box is finite or empty.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Bounds {
-    pub(super) lower: f32x4,
-    pub(super) upper: f32x4,
+    /// Least coordinates with the other sign, two numbers without meaning, greatest coordinates.
+    pub(super) outwards: [f32; LANES],
 }
 
 impl Bounds {
     pub(super) const EMPTY: Self = Self {
-        lower: f32x4::new([f32::INFINITY; 4]),
-        upper: f32x4::new([f32::NEG_INFINITY; 4]),
+        outwards: [f32::NEG_INFINITY; LANES],
     };
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn around(exact: &Aabb) -> Self {
-        let nearest = |v: [f64; 3]| f32x4::new([v[0] as f32, v[1] as f32, v[2] as f32, 0.0]);
-        Self {
-            lower: below(nearest(exact.lower.into())),
-            upper: -below(nearest((-exact.upper).into())),
+        let ([a, b, c], [d, e, f]): ([f64; 3], [f64; 3]) = (exact.lower.into(), exact.upper.into());
+        // What has no meaning is what lies next to the rest, so that four numbers are read at once.
+        let exact = [-a, -b, -c, -d, c, d, e, f];
+        let mut outwards = [0.0; LANES];
+        for lane in 0..LANES {
+            outwards[lane] = above(exact[lane] as f32);
         }
+        Self { outwards }
     }
 
-    #[inline]
-    pub(super) fn merged(self, other: Self) -> Self {
+    #[inline(always)]
+    pub(super) fn merged(&self, lanes: impl Lanes, other: &Self) -> Self {
         Self {
-            lower: self.lower.fast_min(other.lower),
-            upper: self.upper.fast_max(other.upper),
+            outwards: lanes.greater(&self.outwards, &other.outwards),
         }
     }
 }
 
-/// Numbers not above any of those whose nearest ones in single precision are `nearest`; the least one if there are none.
+/// A number not below any of those whose nearest one in single precision is `nearest`; the greatest one if there is none.
 ///
-/// A number `x` is at most `|x| 2⁻²⁴ + 2⁻¹⁵⁰` above or below its nearest one; four times that is taken off, which leaves
+/// A number `x` is at most `|x| 2⁻²⁴ + 2⁻¹⁵⁰` above or below its nearest one; four times that is added, which leaves
 /// room for the rounding here.
-#[inline]
-fn below(nearest: f32x4) -> f32x4 {
-    let most = f32x4::splat(f32::MAX);
-    let finite = nearest.fast_min(most);
-    let margin = finite.abs() * f32x4::splat(2.0 * f32::EPSILON) + f32x4::splat(f32::MIN_POSITIVE);
-    (finite - margin).fast_max(-most)
+#[inline(always)]
+fn above(nearest: f32) -> f32 {
+    // Written so that each takes one instruction, and nothing but numbers comes out.
+    let finite = if nearest > -f32::MAX {
+        nearest
+    } else {
+        -f32::MAX
+    };
+    let margin = finite.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+    let sum = finite + margin;
+    if sum < f32::MAX { sum } else { f32::MAX }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn below(nearest: f32) -> f32 {
+        -above(-nearest)
+    }
 
     #[test]
     fn rounding_down_is_down_and_near() {
@@ -72,7 +83,7 @@ mod tests {
             f64::from(f32::MIN_POSITIVE),
             f64::MIN_POSITIVE,
         ] {
-            let below = f64::from(below(f32x4::splat(x as f32)).to_array()[0]);
+            let below = f64::from(below(x as f32));
             assert!(below <= x.max(f32::MIN.into()), "{x} {below}");
             let near = x - 5e-7 * x.abs() - 2.0 * f64::from(f32::MIN_POSITIVE);
             assert!(
@@ -96,7 +107,7 @@ mod tests {
                     (single + half).next_down(),
                 ] {
                     for x in [x, -x] {
-                        let below = f64::from(below(f32x4::splat(x as f32)).to_array()[0]);
+                        let below = f64::from(below(x as f32));
                         assert!(below <= x.max(f32::MIN.into()), "{x:e} {below:e}");
                     }
                 }

@@ -1,16 +1,15 @@
-//! Vertices, edges and triangles in the order of their clusters, in blocks of four.
-
-use wide::u32x4;
+//! Vertices, edges and triangles in the order of their clusters, in blocks of eight.
 
 use super::block::{Block, LANES};
 use super::bounds::Bounds;
+use super::lanes::Lanes;
 
 /// Features with `N` points each. A block belongs to one cluster; what is left over in its last one is padding.
 pub(super) struct Features<const N: usize> {
     /// Index of each feature in the surface.
     pub(super) ids: Vec<[u32; LANES]>,
-    /// The points of each: `points[k]` are the `k`-th of all four.
-    pub(super) points: Vec<[u32x4; N]>,
+    /// The points of each: `points[k]` are the `k`-th of all eight.
+    pub(super) points: Vec<[[u32; LANES]; N]>,
     /// Box of each.
     pub(super) boxes: Vec<Block>,
     /// For each cluster its first block; one more at the end.
@@ -23,7 +22,7 @@ pub(super) struct Features<const N: usize> {
 #[derive(Clone, Copy)]
 pub(super) struct Blocks<'a, const N: usize> {
     pub(super) ids: &'a [[u32; LANES]],
-    pub(super) points: &'a [[u32x4; N]],
+    pub(super) points: &'a [[[u32; LANES]; N]],
     pub(super) boxes: &'a [Block],
 }
 
@@ -52,13 +51,13 @@ impl<const N: usize> Features<N> {
     pub(super) fn push(&mut self, id: u32, points: [u32; N], nowhere: u32) {
         if self.filled == LANES {
             self.ids.push([u32::MAX; LANES]);
-            self.points.push([u32x4::splat(nowhere); N]);
+            self.points.push([[nowhere; LANES]; N]);
             self.filled = 0;
         }
         if let (Some(ids), Some(block)) = (self.ids.last_mut(), self.points.last_mut()) {
             ids[self.filled] = id;
             for (lanes, point) in block.iter_mut().zip(points) {
-                lanes.as_mut_array()[self.filled] = point;
+                lanes[self.filled] = point;
             }
         }
         self.filled += 1;
@@ -88,25 +87,48 @@ impl<const N: usize> Features<N> {
 }
 
 impl<const N: usize> Blocks<'_, N> {
-    #[inline]
-    pub(super) fn within(&self, blocks: std::ops::Range<usize>) -> Self {
-        Self {
-            ids: &self.ids[blocks.clone()],
-            points: &self.points[blocks.clone()],
-            boxes: &self.boxes[blocks],
-        }
+    /// Number of features.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        // Padding is at the end of the last block.
+        self.ids.last().map_or(0, |last| {
+            let used = last.iter().filter(|&&id| id != u32::MAX).count();
+            (self.ids.len() - 1) * LANES + used
+        })
     }
 }
 
-/// Boxes of four features from those of the points.
-#[inline]
-pub(super) fn boxes_of<const N: usize>(points: &[u32x4; N], bounds: &[Bounds]) -> [Bounds; LANES] {
-    let points = points.each_ref().map(|lanes| lanes.to_array());
-    std::array::from_fn(|lane| {
-        let mut whole = bounds[points[0][lane] as usize];
-        for other in &points[1..] {
-            whole = whole.merged(bounds[other[lane] as usize]);
-        }
-        whole
-    })
+/// Boxes of eight features from those of the points.
+#[inline(always)]
+pub(super) fn boxes_of<const N: usize>(
+    lanes: impl Lanes,
+    points: &[[u32; LANES]; N],
+    bounds: &[Bounds],
+) -> [Bounds; LANES] {
+    // One by one: a loop keeps them in memory in place of registers.
+    [
+        box_of(lanes, points, bounds, 0),
+        box_of(lanes, points, bounds, 1),
+        box_of(lanes, points, bounds, 2),
+        box_of(lanes, points, bounds, 3),
+        box_of(lanes, points, bounds, 4),
+        box_of(lanes, points, bounds, 5),
+        box_of(lanes, points, bounds, 6),
+        box_of(lanes, points, bounds, 7),
+    ]
+}
+
+/// Box of one of eight features.
+#[inline(always)]
+fn box_of<const N: usize>(
+    lanes: impl Lanes,
+    points: &[[u32; LANES]; N],
+    bounds: &[Bounds],
+    lane: usize,
+) -> Bounds {
+    let mut whole = bounds[points[0][lane] as usize];
+    for k in 1..N {
+        whole = whole.merged(lanes, &bounds[points[k][lane] as usize]);
+    }
+    whole
 }

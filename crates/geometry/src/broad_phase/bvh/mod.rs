@@ -1,9 +1,18 @@
 //! Broad phase on a bounding volume hierarchy that persists between calls.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is compiled for certain processors is what is inlined into one function"
+)]
+
 mod block;
 mod bounds;
 mod features;
+mod gathered;
+mod hits;
+mod lanes;
 mod order;
+mod points;
 mod refit;
 mod search;
 mod tree;
@@ -12,21 +21,19 @@ mod walk;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use wide::f32x4;
 
 use super::{Aabb, BroadPhase, CandidateSet, assert_boxes};
 use crate::surface::CollisionSurface;
 use bounds::Bounds;
-use search::Search;
+use search::{Scratch, Search};
 use tree::Tree;
 
 /// Refitted trees are built anew once their boxes have grown by this factor relative to the triangles' own. A search slows
 /// down about as that grows, and building costs about two searches: it has paid for itself after a few steps.
 const REBUILD_DECAY: f64 = 1.5;
 
-/// Clusters whose pairs one task collects, and points it converts. Results do not depend on them.
+/// Clusters whose pairs one task collects. Results do not depend on it.
 const CLUSTERS_PER_TASK: usize = 128;
-const POINTS_PER_TASK: usize = 8192;
 
 /// What rounding may have added to two boxes, as a part of the largest coordinate: twice 7 · 2⁻²⁴ and what computing with it
 /// costs, doubled.
@@ -41,9 +48,9 @@ const MARGIN: f32 = 16.0 * f32::EPSILON;
 ///
 /// # Method
 /// Leaves are clusters of sixteen triangles with the vertices and edges that they own, each feature in one cluster only, so
-/// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, and their
-/// features are compared, four at once. Boxes are kept in single precision, rounded outwards; pairs that these do not
-/// decide are decided in double precision.
+/// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, what reaches into
+/// the box is gathered from all of them, and compared with its own features, eight at once. Boxes are kept in single
+/// precision, rounded outwards; pairs that these do not decide are decided in double precision.
 ///
 /// # Cost
 /// `O(n)` for refitting, `O(n log n)` for building; then about proportional to the number of overlapping triangle boxes;
@@ -57,11 +64,17 @@ pub struct Bvh {
     surface: Option<Arc<()>>,
     point_bounds: Vec<Bounds>,
     /// What each task has found.
-    found: Vec<CandidateSet>,
-    /// Scratch for ordering them.
-    ends: Vec<u32>,
+    found: Vec<Found>,
+    ordering: order::Scratch,
     /// See [`Search::margin`].
     margin: f32,
+}
+
+/// What a task has found, and its scratch.
+#[derive(Default)]
+struct Found {
+    pairs: CandidateSet,
+    scratch: Box<Scratch>,
 }
 
 /// What [`Bvh::update`] did.
@@ -87,8 +100,12 @@ impl Bvh {
     /// As [`collect`](BroadPhase::collect).
     #[track_caller]
     pub fn update(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb]) -> TreeUpdate {
-        assert_boxes(surface, point_boxes);
-        self.bound_points(point_boxes);
+        let points = points::bound(point_boxes, &mut self.point_bounds);
+        self.margin = points.largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
+        if !points.valid || point_boxes.len() != surface.point_count() {
+            // Boxes of points that no triangle uses may be anything.
+            assert_boxes(surface, point_boxes);
+        }
         let known = self
             .surface
             .as_ref()
@@ -133,49 +150,29 @@ impl Bvh {
         };
         let clusters = self.free.clusters();
         self.found
-            .resize_with(clusters.div_ceil(CLUSTERS_PER_TASK), CandidateSet::default);
+            .resize_with(clusters.div_ceil(CLUSTERS_PER_TASK), Found::default);
         self.found
             .par_iter_mut()
             .enumerate()
             .for_each(|(task, found)| {
-                found.clear();
+                found.pairs.clear();
                 let first = task * CLUSTERS_PER_TASK;
-                search.collect(first..clusters.min(first + CLUSTERS_PER_TASK), found);
+                let clusters = first..clusters.min(first + CLUSTERS_PER_TASK);
+                search.collect(clusters, &mut found.scratch, &mut found.pairs);
             });
         let found = &self.found;
         order::merge(
-            found.iter().map(|found| found.vertex_face.as_slice()),
+            found.iter().map(|found| found.pairs.vertex_face.as_slice()),
             surface.point_count(),
-            &mut self.ends,
+            &mut self.ordering,
             &mut out.vertex_face,
         );
         order::merge(
-            found.iter().map(|found| found.edge_edge.as_slice()),
+            found.iter().map(|found| found.pairs.edge_edge.as_slice()),
             surface.edges().len(),
-            &mut self.ends,
+            &mut self.ordering,
             &mut out.edge_edge,
         );
-    }
-
-    fn bound_points(&mut self, point_boxes: &[Aabb]) {
-        // One more, which is empty, for padding.
-        self.point_bounds
-            .resize(point_boxes.len() + 1, Bounds::EMPTY);
-        self.point_bounds[point_boxes.len()] = Bounds::EMPTY;
-        let largest = self
-            .point_bounds
-            .par_chunks_mut(POINTS_PER_TASK)
-            .zip(point_boxes.par_chunks(POINTS_PER_TASK))
-            .map(|(bounds, boxes)| {
-                let mut largest = f32x4::ZERO;
-                for (bounds, exact) in bounds.iter_mut().zip(boxes) {
-                    *bounds = Bounds::around(exact);
-                    largest = largest.max(bounds.lower.abs()).max(bounds.upper.abs());
-                }
-                largest.to_array().into_iter().fold(0.0, f32::max)
-            })
-            .reduce(|| 0.0, f32::max);
-        self.margin = largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
     }
 
     fn build(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb]) {

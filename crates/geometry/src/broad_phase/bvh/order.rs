@@ -2,25 +2,38 @@
 
 use rayon::prelude::*;
 
-/// Runs of pairs with the same first feature are sorted by insertion up to this length: nearly all have one to three.
-const SHORT: usize = 16;
+use super::block::LANES;
+use super::lanes::{Lanes, OnLanes, on_widest};
+
+/// Runs of pairs with the same first feature are ordered by counting up to this length: most have one to six.
+const SHORT: usize = 2 * LANES;
 
 /// Pairs and features for each part of the work: parts read all lists, so a few large ones are best.
 const LEAST_PART: usize = 1 << 14;
 
 type Pair = [u32; 2];
 
-/// Writes all pairs of `lists` to `out`, ascending. `ends` is scratch; first features are below `features`.
+/// Scratch of [`merge`].
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// For each first feature how many pairs it has, then where they end.
+    ends: Vec<u32>,
+    /// Second features in the order of the first, and room for reading beyond them.
+    seconds: Vec<u32>,
+}
+
+/// Writes all pairs of `lists` to `out`, ascending. First features are below `features`.
 ///
-/// Pairs are counted by their first feature, put into the place that follows, and the short runs that arise are sorted:
-/// two passes over the lists in place of a sort over all.
+/// Pairs are counted by their first feature and put into the place that follows, and so is each of the short runs that
+/// arise: two passes over the lists and one over what came of them in place of a sort over all.
 pub(super) fn merge<'a>(
-    lists: impl Iterator<Item = &'a [Pair]> + Clone + Sync,
+    lists: impl Iterator<Item = &'a [Pair]> + Clone + Send + Sync,
     features: usize,
-    ends: &mut Vec<u32>,
+    scratch: &mut Scratch,
     out: &mut Vec<Pair>,
 ) {
-    let total = lists.clone().map(<[Pair]>::len).sum();
+    let Scratch { ends, seconds } = scratch;
+    let total: usize = lists.clone().map(<[Pair]>::len).sum();
     // Not cleared: all of it is written below.
     out.resize(total, [0; 2]);
     ends.resize(features, 0);
@@ -44,7 +57,14 @@ pub(super) fn merge<'a>(
     let part = features.div_ceil(parts);
     if parts == 1 {
         count(lists.clone(), 0, ends);
-        place(lists, 0, ends, out);
+        seconds.resize(total + SHORT, 0);
+        on_widest(Place {
+            lists,
+            from: 0,
+            ends,
+            seconds,
+            out,
+        });
         return;
     }
     let counts: Vec<usize> = ends
@@ -52,17 +72,22 @@ pub(super) fn merge<'a>(
         .enumerate()
         .map(|(index, ends)| count(lists.clone(), index * part, ends))
         .collect();
-    let mut rest = out.as_mut_slice();
-    let mut outs = Vec::with_capacity(counts.len());
-    for count in counts {
-        let (own, others) = rest.split_at_mut(count);
-        outs.push(own);
-        rest = others;
+    seconds.resize(total + counts.len() * SHORT, 0);
+    let (mut rest, mut rest_of_seconds) = (out.as_mut_slice(), seconds.as_mut_slice());
+    let mut parts = Vec::with_capacity(counts.len());
+    for ((index, count), ends) in counts.into_iter().enumerate().zip(ends.chunks_mut(part)) {
+        let (out, others) = rest.split_at_mut(count);
+        let (seconds, other_seconds) = rest_of_seconds.split_at_mut(count + SHORT);
+        parts.push(Place {
+            lists: lists.clone(),
+            from: index * part,
+            ends,
+            seconds,
+            out,
+        });
+        (rest, rest_of_seconds) = (others, other_seconds);
     }
-    ends.par_chunks_mut(part)
-        .zip(outs)
-        .enumerate()
-        .for_each(|(index, (ends, out))| place(lists.clone(), index * part, ends, out));
+    parts.into_par_iter().for_each(on_widest);
 }
 
 /// Counts the pairs by first feature, from `from` on; their number is returned.
@@ -81,39 +106,81 @@ fn count<'a>(lists: impl Iterator<Item = &'a [Pair]>, from: usize, counts: &mut 
 }
 
 /// Puts the pairs that were counted into their places.
-fn place<'a>(
-    lists: impl Iterator<Item = &'a [Pair]>,
+struct Place<'a, L> {
+    lists: L,
+    /// First of the first features.
     from: usize,
-    ends: &mut [u32],
-    out: &mut [Pair],
-) {
-    let mut start = 0;
-    for end in ends.iter_mut() {
-        start += std::mem::replace(end, start);
-    }
-    for list in lists {
-        for &pair in list {
-            if let Some(end) = ends.get_mut((pair[0] as usize).wrapping_sub(from)) {
-                out[*end as usize] = pair;
-                *end += 1;
-            }
+    ends: &'a mut [u32],
+    /// [`SHORT`] more than there are pairs.
+    seconds: &'a mut [u32],
+    out: &'a mut [Pair],
+}
+
+impl<'a, L: Iterator<Item = &'a [Pair]>> OnLanes for Place<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let Self {
+            lists,
+            from,
+            ends,
+            seconds,
+            out,
+        } = self;
+        let mut start = 0;
+        for end in ends.iter_mut() {
+            start += std::mem::replace(end, start);
         }
-    }
-    let mut start = 0;
-    for &end in &*ends {
-        let run = &mut out[start as usize..end as usize];
-        if run.len() > SHORT {
-            run.sort_unstable_by_key(|pair| pair[1]);
-        } else {
-            for next in 1..run.len() {
-                let mut place = next;
-                while place > 0 && run[place - 1][1] > run[place][1] {
-                    run.swap(place - 1, place);
-                    place -= 1;
+        for list in lists {
+            for &[first, second] in list {
+                if let Some(end) = ends.get_mut((first as usize).wrapping_sub(from)) {
+                    seconds[*end as usize] = second;
+                    *end += 1;
                 }
             }
         }
-        start = end;
+        let mut start = 0;
+        for (first, &end) in (from as u32..).zip(&*ends) {
+            let end = end as usize;
+            if end - start > SHORT {
+                let run = &mut seconds[start..end];
+                run.sort_unstable();
+                for (pair, &second) in out[start..end].iter_mut().zip(&*run) {
+                    *pair = [first, second];
+                }
+            } else if end > start {
+                place_run(
+                    lanes,
+                    first,
+                    end - start,
+                    &seconds[start..],
+                    &mut out[start..],
+                );
+            }
+            start = end;
+        }
+    }
+}
+
+/// Puts the first `len` seconds into their places.
+///
+/// Four at a time, for the lengths of the runs cannot be foreseen: what is too much comes after the run, and is overwritten
+/// by the next one.
+#[inline(always)]
+fn place_run(lanes: impl Lanes, first: u32, len: usize, seconds: &[u32], out: &mut [Pair]) {
+    let (run, _) = seconds[..SHORT].as_chunks();
+    let within = !(u32::MAX << len);
+    for from in (0..len).step_by(4) {
+        for place in from..from + 4 {
+            let own = seconds[place];
+            let less = lanes.less(&run[0], own) | lanes.less(&run[1], own) << LANES;
+            let rank = (less & within).count_ones() as usize;
+            let rank = if place < len { rank } else { place };
+            if let Some(pair) = out.get_mut(rank) {
+                *pair = [first, own];
+            }
+        }
     }
 }
 
@@ -158,13 +225,17 @@ mod tests {
                     .num_threads(threads)
                     .build()
                     .expect("threads");
-                let (mut ends, mut out) = (vec![7; 3], vec![[9, 9]; 11]);
+                let mut scratch = Scratch {
+                    ends: vec![7; 3],
+                    seconds: vec![9; 11],
+                };
+                let mut out = vec![[9, 9]; 11];
                 for _ in 0..2 {
                     pool.install(|| {
                         merge(
                             lists.iter().map(Vec::as_slice),
                             features.max(5) as usize,
-                            &mut ends,
+                            &mut scratch,
                             &mut out,
                         );
                     });

@@ -1,10 +1,9 @@
 //! Fits the boxes of a tree to the points.
 
-use wide::u32x4;
-
 use super::block::{Block, LANES};
 use super::bounds::Bounds;
 use super::features::{Features, boxes_of};
+use super::lanes::{Lanes, OnLanes, Portable, on_widest};
 use super::tree::{CLUSTER, Tree, left_half};
 
 /// Clusters that one task refits: a power of two, so that it has whole blocks.
@@ -33,7 +32,7 @@ impl Areas {
 struct Part<'a, const N: usize> {
     /// First block of each cluster of the tree.
     first: &'a [u32],
-    points: &'a [[u32x4; N]],
+    points: &'a [[[u32; LANES]; N]],
     boxes: &'a mut [Block],
 }
 
@@ -62,9 +61,10 @@ impl<'a, const N: usize> Part<'a, N> {
         )
     }
 
-    fn fit(self, bounds: &[Bounds]) {
+    #[inline(always)]
+    fn fit(self, lanes: impl Lanes, bounds: &[Bounds]) {
         for (boxes, points) in self.boxes.iter_mut().zip(self.points) {
-            *boxes = Block::new(boxes_of(points, bounds));
+            *boxes = Block::new(lanes, &boxes_of(lanes, points, bounds));
         }
     }
 }
@@ -83,7 +83,10 @@ impl Subtree<'_> {
     /// The sums follow the tree, so they do not depend on how it is divided among threads.
     fn fit(self, from: usize, to: usize, bounds: &[Bounds]) -> Areas {
         if to - from <= CLUSTERS_PER_TASK {
-            return self.fit_in_order(bounds);
+            return on_widest(Fit {
+                subtree: self,
+                bounds,
+            });
         }
         let middle = from + left_half(to - from);
         let (left_clusters, right_clusters) = self.clusters.split_at_mut((middle - from) / LANES);
@@ -108,16 +111,28 @@ impl Subtree<'_> {
         );
         left.plus(right)
     }
+}
 
-    fn fit_in_order(self, bounds: &[Bounds]) -> Areas {
+/// Fits the boxes of a subtree in order.
+struct Fit<'a, 'b> {
+    subtree: Subtree<'a>,
+    bounds: &'b [Bounds],
+}
+
+impl OnLanes for Fit<'_, '_> {
+    type Output = Areas;
+
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) -> Areas {
+        let Self { subtree, bounds } = self;
         let mut areas = Areas::default();
-        let Part { points, boxes, .. } = self.faces;
-        let four_clusters = FACE_BLOCKS * LANES;
-        for ((clusters, boxes), points) in self
+        let Part { points, boxes, .. } = subtree.faces;
+        let one_block = FACE_BLOCKS * LANES;
+        for ((clusters, boxes), points) in subtree
             .clusters
             .iter_mut()
-            .zip(boxes.chunks_mut(four_clusters))
-            .zip(points.chunks(four_clusters))
+            .zip(boxes.chunks_mut(one_block))
+            .zip(points.chunks(one_block))
         {
             let mut wholes = [Bounds::EMPTY; LANES];
             for ((whole, boxes), points) in wholes
@@ -126,17 +141,19 @@ impl Subtree<'_> {
                 .zip(points.chunks(FACE_BLOCKS))
             {
                 for (block, points) in boxes.iter_mut().zip(points) {
-                    let faces = boxes_of(points, bounds);
-                    *whole = faces.into_iter().fold(*whole, Bounds::merged);
-                    *block = Block::new(faces);
+                    let faces = boxes_of(lanes, points, bounds);
+                    for face in &faces {
+                        *whole = whole.merged(lanes, face);
+                    }
+                    *block = Block::new(lanes, &faces);
                     areas.faces += block.half_areas();
                 }
             }
-            *clusters = Block::new(wholes);
+            *clusters = Block::new(lanes, &wholes);
             areas.nodes += clusters.half_areas();
         }
-        self.vertices.fit(bounds);
-        self.edges.fit(bounds);
+        subtree.vertices.fit(lanes, bounds);
+        subtree.edges.fit(lanes, bounds);
         areas
     }
 }
@@ -157,7 +174,7 @@ impl Tree {
             edges: Part::all(&mut self.edges),
         };
         let mut areas = whole.fit(0, count, bounds);
-        // A third as many boxes as there are clusters, on all levels together.
+        // A seventh as many boxes as there are clusters, on all levels together.
         let mut below: &[Block] = clusters;
         for level in above {
             for (block, below) in level.iter_mut().zip(below.chunks(LANES)) {
@@ -165,7 +182,7 @@ impl Tree {
                 for (whole, below) in wholes.iter_mut().zip(below) {
                     *whole = below.whole();
                 }
-                *block = Block::new(wholes);
+                *block = Block::new(Portable, &wholes);
                 areas.nodes += block.half_areas();
             }
             below = level;

@@ -1,11 +1,11 @@
 //! All pairs of features whose boxes overlap, from the trees of boxes.
 
-use wide::u32x4;
-
-use super::block::{Block, LANES, Probe};
+use super::block::LANES;
 use super::features::Blocks;
+use super::gathered::Gathered;
+use super::hits::Hits;
+use super::lanes::{Lanes, OnLanes, on_widest};
 use super::tree::{CLUSTER, SEVERAL, Tree};
-use super::walk::Cluster;
 use crate::broad_phase::{Aabb, CandidateSet};
 use crate::surface::CollisionSurface;
 
@@ -19,181 +19,210 @@ pub(super) struct Search<'a> {
     pub(super) margin: f32,
 }
 
-/// What is known of all pairs of two clusters.
-#[derive(Clone, Copy)]
-struct Kinship {
-    /// They may share points.
-    related: bool,
+/// Scratch of a search.
+#[derive(Default)]
+pub(super) struct Scratch {
+    partners: Partners,
+    lists: Lists,
+}
+
+/// What is gathered from the partners of a cluster, and what of it meets which feature.
+#[derive(Default)]
+struct Lists {
+    faces: Gathered<3>,
+    vertices: Gathered<1>,
+    edges: Gathered<2>,
+    hits: Hits,
+}
+
+/// Clusters that the present one may have pairs with.
+#[derive(Default)]
+struct Partners {
+    /// Boxes and common points settle which pairs there are.
+    plain: Vec<Partner>,
     /// Each pair is to be asked whether it is admitted at all.
-    doubtful: bool,
+    doubtful: Vec<Partner>,
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+enum Partner {
+    Itself,
+    Free(u32),
+    Passive(u32),
+}
+
+impl Partners {
+    fn clear(&mut self) {
+        self.plain.clear();
+        self.doubtful.clear();
+    }
 }
 
 impl Search<'_> {
     /// Appends the pairs of each free cluster of the range with itself, with later free ones and with passive ones.
     ///
     /// So each pair of clusters is met once, and as a feature is in one cluster only, so is each pair of features.
-    pub(super) fn collect(&self, clusters: std::ops::Range<usize>, out: &mut CandidateSet) {
+    pub(super) fn collect(
+        &self,
+        clusters: std::ops::Range<usize>,
+        scratch: &mut Scratch,
+        out: &mut CandidateSet,
+    ) {
+        struct Collect<'a, 'b> {
+            search: &'a Search<'b>,
+            clusters: std::ops::Range<usize>,
+            scratch: &'a mut Scratch,
+            out: &'a mut CandidateSet,
+        }
+
+        impl OnLanes for Collect<'_, '_> {
+            type Output = ();
+
+            #[inline(always)]
+            fn run(self, lanes: impl Lanes) {
+                self.search
+                    .collect_with(lanes, self.clusters, self.scratch, self.out);
+            }
+        }
+
+        on_widest(Collect {
+            search: self,
+            clusters,
+            scratch,
+            out,
+        });
+    }
+
+    #[inline(always)]
+    fn collect_with(
+        &self,
+        lanes: impl Lanes,
+        clusters: std::ops::Range<usize>,
+        scratch: &mut Scratch,
+        out: &mut CandidateSet,
+    ) {
         for index in clusters {
             let probe = self.free.probe(index);
-            let cluster = self.free.cluster(index);
             let body = self.free.bodies[index];
-            if let Some(kinship) = self.kinship(body, body) {
-                self.within(&cluster, kinship, out);
-            }
-            self.free.later(index, &probe, |other| {
-                if let Some(kinship) = self.kinship(body, self.free.bodies[other]) {
-                    self.between(&cluster, &probe, self.free, other, kinship, out);
-                }
+            let partners = &mut scratch.partners;
+            partners.clear();
+            self.note(partners, body, body, Partner::Itself);
+            self.free.later(lanes, index, &probe, |other| {
+                let partner = Partner::Free(other as u32);
+                self.note(partners, body, self.free.bodies[other], partner);
             });
-            self.passive.all(&probe, |other| {
-                if let Some(kinship) = self.kinship(body, self.passive.bodies[other]) {
-                    self.between(&cluster, &probe, self.passive, other, kinship, out);
-                }
+            self.passive.all(lanes, &probe, |other| {
+                let partner = Partner::Passive(other as u32);
+                self.note(partners, body, self.passive.bodies[other], partner);
             });
+            let Scratch { partners, lists } = &mut *scratch;
+            self.with_partners(lanes, index, &partners.plain, false, lists, out);
+            self.with_partners(lanes, index, &partners.doubtful, true, lists, out);
         }
     }
 
-    /// What the bodies of two clusters say about their pairs; nothing if none is admitted.
-    #[inline]
-    fn kinship(&self, body: u32, other: u32) -> Option<Kinship> {
+    /// Notes a partner by what the bodies say about its pairs with a cluster, if any is admitted.
+    #[inline(always)]
+    fn note(&self, partners: &mut Partners, body: u32, other: u32, partner: Partner) {
         let several = body == SEVERAL || other == SEVERAL;
-        (several || self.surface.bodies_may_touch(body, other)).then(|| Kinship {
-            related: several || body == other,
-            doubtful: (several && self.surface.excludes_bodies()) || self.surface.has_attachments(),
-        })
-    }
-
-    /// Pairs of one cluster with itself.
-    fn within(&self, cluster: &Cluster<'_>, kinship: Kinship, out: &mut CandidateSet) {
-        for block in 0..cluster.vertices.ids.len() {
-            for lane in lanes(u64::from(used(cluster.vertices.ids[block]))) {
-                let vertex = One::new(&cluster.vertices, block, lane);
-                self.vertex_faces(&vertex, &cluster.faces, kinship, out);
-            }
-        }
-        for block in 0..cluster.edges.ids.len() {
-            let rest = cluster.edges.within(block..cluster.edges.ids.len());
-            for lane in lanes(u64::from(used(cluster.edges.ids[block]))) {
-                let edge = One::new(&cluster.edges, block, lane);
-                // Of its own block, those after it.
-                self.edge_edges(&edge, &rest, !1 << lane, kinship, out);
-            }
+        if several || self.surface.bodies_may_touch(body, other) {
+            let doubtful =
+                (several && self.surface.excludes_bodies()) || self.surface.has_attachments();
+            let kind = if doubtful {
+                &mut partners.doubtful
+            } else {
+                &mut partners.plain
+            };
+            kind.push(partner);
         }
     }
 
-    /// Pairs of two clusters; `probe` is the box of the first.
-    #[inline]
-    fn between(
+    /// Pairs of a cluster with some of its partners.
+    ///
+    /// What reaches into the box is gathered from all of them first, and then compared with each feature of the cluster.
+    #[inline(always)]
+    fn with_partners(
         &self,
-        cluster: &Cluster<'_>,
-        probe: &Probe,
-        tree: &Tree,
-        other: usize,
-        kinship: Kinship,
+        lanes: impl Lanes,
+        index: usize,
+        partners: &[Partner],
+        doubtful: bool,
+        lists: &mut Lists,
         out: &mut CandidateSet,
     ) {
-        // Only what reaches into the other cluster's box can be in a pair, which is little of neighbours.
-        let other_probe = tree.probe(other);
-        let other = tree.cluster(other);
-        let other_faces = other
-            .faces
-            .within(blocks(meeting(other.faces.boxes, probe)));
-        if other_faces.ids.is_empty() {
-            return;
-        }
-        let faces = cluster
-            .faces
-            .within(blocks(meeting(cluster.faces.boxes, &other_probe)));
-        if faces.ids.is_empty() {
-            return;
-        }
-        for place in lanes(meeting(cluster.vertices.boxes, &other_probe)) {
-            let vertex = One::new(&cluster.vertices, place / LANES, place % LANES);
-            self.vertex_faces(&vertex, &other_faces, kinship, out);
-        }
-        for place in lanes(meeting(other.vertices.boxes, probe)) {
-            let vertex = One::new(&other.vertices, place / LANES, place % LANES);
-            self.vertex_faces(&vertex, &faces, kinship, out);
-        }
-        // The fewer edges are taken one by one, the others four by four.
-        let met = meeting(cluster.edges.boxes, &other_probe);
-        let other_met = meeting(other.edges.boxes, probe);
-        let (few, few_met, many, many_met) = if met.count_ones() <= other_met.count_ones() {
-            (cluster.edges, met, other.edges, other_met)
-        } else {
-            (other.edges, other_met, cluster.edges, met)
-        };
-        let many = many.within(blocks(many_met));
-        for place in lanes(few_met) {
-            let edge = One::new(&few, place / LANES, place % LANES);
-            self.edge_edges(&edge, &many, !0, kinship, out);
-        }
-    }
-
-    #[inline]
-    fn vertex_faces(
-        &self,
-        vertex: &One<1>,
-        faces: &Blocks<'_, 3>,
-        kinship: Kinship,
-        out: &mut CandidateSet,
-    ) {
-        self.partners(vertex, faces, !0, kinship, |face| {
-            out.vertex_face.push([vertex.id, face]);
-        });
-    }
-
-    #[inline]
-    fn edge_edges(
-        &self,
-        edge: &One<2>,
-        edges: &Blocks<'_, 2>,
-        among: u64,
-        kinship: Kinship,
-        out: &mut CandidateSet,
-    ) {
-        self.partners(edge, edges, among, kinship, |other| {
-            out.edge_edge.push([edge.id.min(other), edge.id.max(other)]);
-        });
-    }
-
-    /// Finds what makes a pair with `one` among the features that have a bit in `among`.
-    #[inline]
-    fn partners<const A: usize, const B: usize>(
-        &self,
-        one: &One<A>,
-        others: &Blocks<'_, B>,
-        among: u64,
-        kinship: Kinship,
-        mut found: impl FnMut(u32),
-    ) {
-        // All blocks are compared first: the processor foresees that, but not which of them meet.
-        let mut met = 0;
-        let blocks = others.boxes.iter().zip(others.points).enumerate();
-        if kinship.related {
-            for (block, (boxes, points)) in blocks {
-                met |= u64::from(boxes.meets(&one.probe) & !sharing(one.points, points))
-                    << (LANES * block);
-            }
-        } else {
-            for (block, (boxes, _)) in blocks {
-                met |= u64::from(boxes.meets(&one.probe)) << (LANES * block);
-            }
-        }
-        met &= among;
-        while met != 0 {
-            let place = met.trailing_zeros() as usize;
-            met &= met - 1;
-            let (block, lane) = (place / LANES, place % LANES);
-            if !kinship.doubtful & others.boxes[block].deeply_meets(lane, &one.probe, self.margin)
-                || self.is_pair(
-                    one.points,
-                    others.points[block].each_ref().map(|p| p.as_array()[lane]),
-                )
+        let Lists {
+            faces,
+            vertices,
+            edges,
+            hits,
+        } = lists;
+        let (cluster, probe) = (self.free.cluster(index), self.free.probe(index));
+        let mut partners = partners.iter();
+        while !partners.as_slice().is_empty() {
+            faces.clear();
+            vertices.clear();
+            edges.clear();
+            let mut with_itself = false;
+            while !(faces.is_full() || vertices.is_full() || edges.is_full())
+                && let Some(partner) = partners.next()
             {
-                found(others.ids[block][lane]);
+                let other = match *partner {
+                    Partner::Itself => cluster,
+                    Partner::Free(other) => self.free.cluster(other as usize),
+                    Partner::Passive(other) => self.passive.cluster(other as usize),
+                };
+                faces.add(lanes, &other.faces, &probe);
+                edges.add(lanes, &other.edges, &probe);
+                if matches!(partner, Partner::Itself) {
+                    // Its vertices meet its faces as some of those gathered.
+                    with_itself = true;
+                } else {
+                    vertices.add(lanes, &other.vertices, &probe);
+                }
             }
+            compare(lanes, &cluster.vertices, faces, false, hits);
+            self.decide(&cluster.vertices, faces, doubtful, hits, |vertex, face| {
+                out.vertex_face.push([vertex, face]);
+            });
+            compare(lanes, &cluster.faces, vertices, false, hits);
+            self.decide(&cluster.faces, vertices, doubtful, hits, |face, vertex| {
+                out.vertex_face.push([vertex, face]);
+            });
+            compare(lanes, &cluster.edges, edges, with_itself, hits);
+            self.decide(&cluster.edges, edges, doubtful, hits, |edge, other| {
+                out.edge_edge.push([edge.min(other), edge.max(other)]);
+            });
         }
+    }
+
+    /// Calls for the ids of those of the hits that are pairs.
+    #[inline(always)]
+    fn decide<const A: usize, const B: usize>(
+        &self,
+        own: &Blocks<'_, A>,
+        others: &Gathered<B>,
+        doubtful: bool,
+        hits: &Hits,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        hits.each(
+            #[inline(always)]
+            |feature, place| {
+                let (block, lane) = (feature / LANES, feature % LANES);
+                let deep = own.boxes[block]
+                    .probe(lane)
+                    .deeply_meets(&others.probe(place), self.margin);
+                if (!doubtful & deep)
+                    || self.is_pair(
+                        own.points[block].each_ref().map(|p| p[lane]),
+                        others.points(place),
+                    )
+                {
+                    found(own.ids[block][lane], others.id(place));
+                }
+            },
+        );
     }
 
     /// Whether two features are a pair, from the words of the definition. Rarely asked, and kept out of the loops.
@@ -210,77 +239,93 @@ impl Search<'_> {
     }
 }
 
-/// One feature, to be compared with others.
-struct One<const N: usize> {
-    id: u32,
-    points: [u32; N],
-    probe: Probe,
-}
-
-impl<const N: usize> One<N> {
-    #[inline]
-    fn new(features: &Blocks<'_, N>, block: usize, lane: usize) -> Self {
-        Self {
-            id: features.ids[block][lane],
-            points: features.points[block]
-                .each_ref()
-                .map(|p| p.as_array()[lane]),
-            probe: features.boxes[block].probe(lane),
-        }
-    }
-}
-
-/// A triangle owns at most three vertices and three edges, and all of a cluster have a bit.
+/// A triangle owns at most three vertices and three edges, and those of a cluster have a bit each in one word.
 const _: () = assert!(3 * CLUSTER <= u64::BITS as usize);
 
-/// One bit for each box of a cluster that meets the probe.
-#[inline]
-fn meeting(boxes: &[Block], probe: &Probe) -> u64 {
-    let mut met = 0;
-    for (block, boxes) in boxes.iter().enumerate() {
-        met |= u64::from(boxes.meets(probe)) << (LANES * block);
-    }
-    met
-}
+/// Blocks of a list that share a word of bits.
+const WORD: usize = u64::BITS as usize / LANES;
 
-/// The blocks from the first to the last bit that is set.
-#[inline]
-fn blocks(met: u64) -> std::ops::Range<usize> {
-    if met == 0 {
-        return 0..0;
-    }
-    met.trailing_zeros() as usize / LANES..(63 - met.leading_zeros() as usize) / LANES + 1
-}
-
-/// One bit for each of four features that has a point in common with another one.
-#[inline]
-fn sharing<const A: usize, const B: usize>(one: [u32; A], others: &[u32x4; B]) -> u32 {
-    let mut any = u32x4::ZERO;
-    for point in one {
-        let point = u32x4::splat(point);
-        for other in others {
-            any |= point.simd_eq(*other);
+/// Notes which of the gathered features each feature of a cluster meets and shares no point with.
+///
+/// `with_itself` tells that the list begins with the features of the cluster, of which each meets those after it.
+#[inline(always)]
+fn compare<const A: usize, const B: usize>(
+    lanes: impl Lanes,
+    own: &Blocks<'_, A>,
+    others: &Gathered<B>,
+    with_itself: bool,
+    hits: &mut Hits,
+) {
+    hits.clear();
+    let blocks = others.len().div_ceil(LANES);
+    for feature in 0..own.count() {
+        let (block, lane) = (feature / LANES, feature % LANES);
+        let probe = own.boxes[block].probe(lane);
+        let points = own.points[block].each_ref().map(|p| p[lane]);
+        for first in (0..blocks).step_by(WORD) {
+            let mut met = 0;
+            for block in first..blocks.min(first + WORD) {
+                let partners = others.partners(lanes, block, points, &probe);
+                met |= u64::from(partners) << (LANES * (block - first));
+            }
+            let from = first * LANES;
+            if with_itself && first == 0 {
+                met &= !1 << feature;
+            }
+            // What comes after the end of the list has no meaning.
+            let rest = others.len() - from;
+            met &= u64::MAX >> (u64::BITS as usize - rest.min(u64::BITS as usize));
+            hits.note(feature, from, met);
         }
     }
-    any.to_bitmask()
 }
 
-/// The lanes of a block that are not padding.
-#[inline]
-fn used(ids: [u32; LANES]) -> u32 {
-    (0..LANES).fold(0, |all, lane| {
-        all | (u32::from(ids[lane] != u32::MAX) << lane)
-    })
-}
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
 
-/// Numbers of the bits that are set.
-#[inline]
-fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (mask != 0).then(|| {
-            let lane = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            lane
+    use super::super::lanes::Portable;
+    use super::*;
+    use crate::broad_phase::{BroadPhase, BruteForce, Bvh};
+    use crate::mesh::generate::{RingShape, ring};
+
+    #[test]
+    fn what_is_found_does_not_depend_on_the_processor() {
+        let shape = ring(RingShape {
+            major_radius: 1.0,
+            section: 0.3,
+            segments: 40,
         })
-    })
+        .expect("a ring");
+        let triangles = shape.surface().expect("a surface").triangles().to_vec();
+        let points = shape.nodes().len();
+        let surface = CollisionSurface::new(triangles, points, vec![0; points], vec![false]);
+        // Boxes so large that a cluster meets more features than fit a list.
+        let reach = Vector3::repeat(0.3);
+        let boxes: Vec<Aabb> = shape
+            .nodes()
+            .iter()
+            .map(|node| Aabb::from_points([&(node - reach), &(node + reach)]))
+            .collect();
+        let mut trees = Bvh::new();
+        trees.update(&surface, &boxes);
+        let search = Search {
+            surface: &surface,
+            point_boxes: &boxes,
+            free: &trees.free,
+            passive: &trees.passive,
+            margin: trees.margin,
+        };
+        let (mut usual, mut portable) = (CandidateSet::default(), CandidateSet::default());
+        let mut scratch = Scratch::default();
+        let clusters = trees.free.clusters();
+        search.collect(0..clusters, &mut scratch, &mut usual);
+        search.collect_with(Portable, 0..clusters, &mut scratch, &mut portable);
+        assert!(usual.len() > 10_000, "{}", usual.len());
+        assert_eq!(usual, portable);
+        trees.find(&surface, &boxes, &mut usual);
+        let mut all = CandidateSet::default();
+        BruteForce.collect(&surface, &boxes, &mut all);
+        assert_eq!(usual, all);
+    }
 }

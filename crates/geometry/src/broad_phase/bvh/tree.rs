@@ -14,12 +14,15 @@ pub(super) const CLUSTER: usize = 16;
 /// Triangles that one task builds.
 const TRIANGLES_PER_TASK: usize = 4096;
 
+/// Most triangles of a body that is kept together: larger ones may reach around others, and are better cut where they are.
+const SMALL_BODY: u32 = 4096;
+
 /// Stands for the body of a cluster with several.
 pub(super) const SEVERAL: u32 = u32::MAX;
 
 /// A tree over some of the triangles of a surface, with the vertices and edges that they own.
 ///
-/// It has no pointers: four consecutive clusters share a block of boxes, as do four consecutive blocks one level up, and so
+/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up, and so
 /// on to a single block.
 #[derive(Default)]
 pub(super) struct Tree {
@@ -31,7 +34,7 @@ pub(super) struct Tree {
     pub(super) edges: Features<2>,
     /// The body that all triangles of a cluster belong to, or [`SEVERAL`].
     pub(super) bodies: Vec<u32>,
-    /// Boxes of the clusters, then of each four blocks of the level before; the last level has one block.
+    /// Boxes of the clusters, then of each eight blocks of the level before; the last level has one block.
     pub(super) levels: Vec<Vec<Block>>,
     /// How far the boxes of the tree exceeded those of the triangles when it was built.
     pub(super) growth_when_built: f64,
@@ -44,24 +47,40 @@ impl Tree {
 
     /// Builds the tree anew over `triangles`; boxes are left to refitting.
     ///
-    /// Every subtree is cut at a median along the axis on which its triangles' centres spread most.
+    /// Every subtree is cut at a median along the axis on which its triangles, or the small bodies they belong to, spread most.
     pub(super) fn build(
         &mut self,
         surface: &CollisionSurface,
         triangles: impl Iterator<Item = u32>,
         point_boxes: &[Aabb],
     ) {
-        let mut centred: Vec<Centred> = triangles
+        let mut bodies = vec![Aabb::EMPTY; surface.passive().len()];
+        let mut triangles_of = vec![0_u32; surface.passive().len()];
+        let mut centres = vec![Vector3::zeros(); surface.triangles().len()];
+        let mut placed: Vec<Placed> = triangles
             .map(|triangle| {
-                let [a, b, c] =
-                    surface.triangles()[triangle as usize].map(|p| &point_boxes[p as usize]);
+                let corners = surface.triangles()[triangle as usize];
+                let [a, b, c] = corners.map(|p| &point_boxes[p as usize]);
                 let whole = a.merged(b).merged(c);
-                // Halved first, so that the sum cannot overflow.
-                (whole.lower * 0.5 + whole.upper * 0.5, triangle)
+                let body = surface.body_of_point(corners[0]);
+                bodies[body as usize] = bodies[body as usize].merged(&whole);
+                triangles_of[body as usize] += 1;
+                centres[triangle as usize] = centre_of(&whole);
+                Placed {
+                    place: centres[triangle as usize],
+                    triangle,
+                    body,
+                }
             })
             .collect();
-        halve(&mut centred);
-        self.gather_features(surface, &centred);
+        for placed in &mut placed {
+            let body = placed.body as usize;
+            if triangles_of[body] <= SMALL_BODY {
+                placed.place = centre_of(&bodies[body]);
+            }
+        }
+        halve(&mut placed, &centres);
+        self.gather_features(surface, &placed);
         self.levels.clear();
         let mut boxes = self.clusters();
         while boxes > 1 || (boxes == 1 && self.levels.is_empty()) {
@@ -72,7 +91,7 @@ impl Tree {
     }
 
     /// Lists the features of each cluster, vertices and edges where they occur first.
-    fn gather_features(&mut self, surface: &CollisionSurface, centred: &[Centred]) {
+    fn gather_features(&mut self, surface: &CollisionSurface, placed: &[Placed]) {
         let nowhere = surface.point_count() as u32;
         let mut vertex_seen = vec![false; surface.point_count()];
         let mut edge_seen = vec![false; surface.edges().len()];
@@ -80,9 +99,9 @@ impl Tree {
         self.vertices.clear();
         self.edges.clear();
         self.bodies.clear();
-        for cluster in centred.chunks(CLUSTER) {
+        for cluster in placed.chunks(CLUSTER) {
             let mut body = None;
-            for &(_, triangle) in cluster {
+            for &Placed { triangle, .. } in cluster {
                 let corners = surface.triangles()[triangle as usize];
                 self.faces.push(triangle, corners, nowhere);
                 for vertex in corners {
@@ -114,35 +133,60 @@ impl Tree {
     }
 }
 
-/// Clusters of the left child: a power of two, so that four consecutive ones are always a subtree.
+/// Clusters of the left child: a power of two, so that eight consecutive ones are always a subtree.
 pub(super) fn left_half(count: usize) -> usize {
     count.next_power_of_two() / 2
 }
 
-/// Centre of a triangle's box, and the triangle.
-type Centred = (Vector3<f64>, u32);
+/// A triangle and where it is taken to be.
+#[derive(Clone, Copy)]
+struct Placed {
+    /// Centre of its box, or that of its body's if this is a small one.
+    place: Vector3<f64>,
+    triangle: u32,
+    body: u32,
+}
+
+fn centre_of(whole: &Aabb) -> Vector3<f64> {
+    // Halved first, so that the sum cannot overflow.
+    whole.lower * 0.5 + whole.upper * 0.5
+}
 
 /// Orders triangles so that the clusters of every subtree are next to each other.
-fn halve(triangles: &mut [Centred]) {
+///
+/// Small bodies are kept together until nothing else is left: clusters of several bodies are larger than they need be, and
+/// meet more others.
+fn halve(triangles: &mut [Placed], centres: &[Vector3<f64>]) {
     let blocks = triangles.len().div_ceil(LANES);
     if blocks < 2 {
         return;
     }
+    let body = triangles[0].body;
+    let own = |placed: &Placed| centres[placed.triangle as usize];
+    if triangles[0].place != own(&triangles[0]) && triangles.iter().all(|t| t.body == body) {
+        for placed in &mut *triangles {
+            placed.place = own(placed);
+        }
+    }
     let (lower, upper) = triangles.iter().fold(
-        (triangles[0].0, triangles[0].0),
-        |(lower, upper), (centre, _)| (lower.inf(centre), upper.sup(centre)),
+        (triangles[0].place, triangles[0].place),
+        |(lower, upper), t| (lower.inf(&t.place), upper.sup(&t.place)),
     );
     let axis = (upper - lower).imax();
     let middle = left_half(blocks) * LANES;
     // Ties by index: the order does not depend on how the selection goes about it.
-    triangles.select_nth_unstable_by(middle, |(a, i), (b, j)| {
-        a[axis].total_cmp(&b[axis]).then(i.cmp(j))
+    triangles.select_nth_unstable_by(middle, |a, b| {
+        a.place[axis]
+            .total_cmp(&b.place[axis])
+            .then_with(|| a.body.cmp(&b.body))
+            .then_with(|| own(a)[axis].total_cmp(&own(b)[axis]))
+            .then_with(|| a.triangle.cmp(&b.triangle))
     });
     let (left, right) = triangles.split_at_mut(middle);
     if blocks * LANES > TRIANGLES_PER_TASK {
-        rayon::join(|| halve(left), || halve(right));
+        rayon::join(|| halve(left, centres), || halve(right, centres));
     } else {
-        halve(left);
-        halve(right);
+        halve(left, centres);
+        halve(right, centres);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::block::{LANES, Probe};
 use super::features::Blocks;
+use super::lanes::Lanes;
 use super::tree::Tree;
 
 /// Blocks that a search may have put off: one on each level, and there are no more than sixteen levels.
@@ -16,7 +17,7 @@ pub(super) struct Cluster<'a> {
 }
 
 impl Tree {
-    #[inline]
+    #[inline(always)]
     pub(super) fn cluster(&self, cluster: usize) -> Cluster<'_> {
         Cluster {
             faces: self.faces.of(cluster),
@@ -26,35 +27,43 @@ impl Tree {
     }
 
     /// The box of a cluster.
-    #[inline]
+    #[inline(always)]
     pub(super) fn probe(&self, cluster: usize) -> Probe {
         self.levels[0][cluster / LANES].probe(cluster % LANES)
     }
 
     /// Visits all clusters that meet the probe.
-    #[inline]
-    pub(super) fn all(&self, probe: &Probe, mut visit: impl FnMut(usize)) {
+    #[inline(always)]
+    pub(super) fn all(&self, lanes: impl Lanes, probe: &Probe, mut visit: impl FnMut(usize)) {
         if let Some(top) = self.levels.len().checked_sub(1) {
-            self.below(top, 0, self.levels[top][0].meets(probe), probe, &mut visit);
+            let chosen = self.levels[top][0].meets(lanes, probe);
+            self.below(lanes, top, 0, chosen, probe, &mut visit);
         }
     }
 
     /// Visits all clusters after `cluster` that meet the probe.
-    #[inline]
-    pub(super) fn later(&self, cluster: usize, probe: &Probe, mut visit: impl FnMut(usize)) {
+    #[inline(always)]
+    pub(super) fn later(
+        &self,
+        lanes: impl Lanes,
+        cluster: usize,
+        probe: &Probe,
+        mut visit: impl FnMut(usize),
+    ) {
         let mut place = cluster;
         for (level, blocks) in self.levels.iter().enumerate() {
             let (block, lane) = (place / LANES, place % LANES);
-            let after = blocks[block].meets(probe) & (!1_u32 << lane);
-            self.below(level, block, after, probe, &mut visit);
+            let after = blocks[block].meets(lanes, probe) & (!1_u32 << lane);
+            self.below(lanes, level, block, after, probe, &mut visit);
             place = block;
         }
     }
 
     /// Visits all clusters that meet the probe below the chosen boxes of a block.
-    #[inline]
+    #[inline(always)]
     fn below(
         &self,
+        lanes: impl Lanes,
         level: usize,
         block: usize,
         chosen: u32,
@@ -79,7 +88,7 @@ impl Tree {
                 visit(place);
                 continue;
             }
-            let met = self.levels[level - 1][place].meets(probe);
+            let met = self.levels[level - 1][place].meets(lanes, probe);
             if met != 0 {
                 stack[height] = (level as u32 - 1, place as u32, met);
                 height += 1;

@@ -1,0 +1,113 @@
+//! Which features of a cluster meet which ones of a list, before they are written down.
+
+use super::gathered::ROOM;
+use super::tree::CLUSTER;
+
+/// Words of bits for the longest list.
+const WORDS: usize = ROOM.div_ceil(64);
+
+/// Bits of the list for one feature.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    met: u64,
+    feature: u32,
+    /// Place in the list of the first bit.
+    from: u32,
+}
+
+/// Pairs as words of bits.
+pub(super) struct Hits {
+    /// As many as the features of a cluster may give, and an end.
+    words: [Word; 3 * CLUSTER * WORDS + 1],
+    len: usize,
+    pairs: u32,
+}
+
+impl Default for Hits {
+    fn default() -> Self {
+        Self {
+            words: [Word::default(); 3 * CLUSTER * WORDS + 1],
+            len: 0,
+            pairs: 0,
+        }
+    }
+}
+
+impl Hits {
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.pairs = 0;
+    }
+
+    /// Notes which features of the list, from a place on, a feature meets.
+    #[inline(always)]
+    pub(super) fn note(&mut self, feature: usize, from: usize, met: u64) {
+        self.words[self.len] = Word {
+            met,
+            feature: feature as u32,
+            from: from as u32,
+        };
+        // Written in any case, and kept if there is something: no branch that could be foreseen wrongly.
+        self.len += usize::from(met != 0);
+        self.pairs += met.count_ones();
+    }
+
+    /// Calls for each pair: place in the cluster, place in the list.
+    ///
+    /// One loop over all pairs, as the number of those of one word cannot be foreseen.
+    #[inline(always)]
+    pub(super) fn each(&self, mut pair: impl FnMut(usize, usize)) {
+        let mut at = 0;
+        let mut met = self.words[0].met;
+        for _ in 0..self.pairs {
+            let word = &self.words[at];
+            pair(
+                word.feature as usize,
+                word.from as usize + met.trailing_zeros() as usize,
+            );
+            met &= met - 1;
+            at += usize::from(met == 0);
+            let next = self.words[at].met;
+            met = if met == 0 { next } else { met };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_come_back_in_the_order_they_were_noted() {
+        let mut hits = Hits::default();
+        for _ in 0..2 {
+            hits.clear();
+            hits.each(|_, _| panic!("nothing was noted"));
+            hits.note(3, 0, 0);
+            hits.note(4, 64, 0b1010);
+            hits.note(5, 0, 0);
+            hits.note(7, 128, 1 << 63);
+            hits.note(8, 0, 0);
+            let mut pairs = Vec::new();
+            hits.each(|feature, place| pairs.push((feature, place)));
+            assert_eq!(pairs, [(4, 65), (4, 67), (7, 191)]);
+        }
+    }
+
+    #[test]
+    fn there_is_room_for_everything() {
+        let mut hits = Hits::default();
+        for feature in 0..3 * CLUSTER {
+            for word in 0..WORDS {
+                hits.note(feature, 64 * word, u64::MAX);
+            }
+        }
+        let mut count = 0;
+        hits.each(|feature, place| {
+            assert_eq!((feature, place), (count / ROOM, count % ROOM));
+            count += 1;
+        });
+        assert_eq!(count, 3 * CLUSTER * ROOM);
+    }
+}
