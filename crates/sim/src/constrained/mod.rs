@@ -34,6 +34,7 @@
 mod build;
 mod energy;
 mod error;
+mod rows;
 mod shape;
 mod stepper;
 mod system;
@@ -41,6 +42,7 @@ mod system;
 pub use build::{Cable, RigidChain, Sheet, SheetMaterial};
 pub use energy::Energy;
 pub use error::ConstrainedError;
+pub(crate) use rows::RowScratch;
 pub use shape::box_inertia;
 pub use stepper::{ConstrainedReport, ConstrainedStepper, StepSettings};
 pub use system::{BodyState, ConstrainedSystem, Formulation};

@@ -96,7 +96,8 @@ pub enum SolverMethod {
     ExactCompliance,
     /// The same with the compliance at rest, computed once and rotated node by node: fast, and off by a few percent.
     WarpedCompliance,
-    /// Momentum and joints in one factorisation; the only method that knows joints, which take it instead of `cr`.
+    /// Momentum and joints in one factorisation; the only method that knows joints and shells in compliance form, which take
+    /// it instead of `cr`.
     CompliantKkt,
 }
 
@@ -111,7 +112,7 @@ pub enum Delassus {
     Unbuilt,
 }
 
-/// What of the geometric stiffness of joints, and under the constrained stepper of shells, is used.
+/// What of the geometric stiffness of joints, and of shells in compliance form, is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointStiffness {
@@ -128,7 +129,7 @@ pub enum JointStiffness {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepperChoice {
-    /// Implicit steps of `time.step`, contacts solved together; for solids and rigid bodies.
+    /// Implicit steps of `time.step`, contacts solved together; for solids, thin and rigid bodies.
     #[default]
     Synchronous,
     /// Every force on a clock of its own, contact by penalty layers; for thin bodies and solids. Needs `asynchronous`.
@@ -248,7 +249,7 @@ pub struct Solver {
     pub rest_compliance: Option<String>,
     /// Whether elements may turn inside out; when `false`, a step that inverts one is subdivided.
     pub allow_inversion: bool,
-    /// What of the geometric stiffness of joints is used.
+    /// What of the geometric stiffness of joints, and of shells in compliance form, is used.
     pub joint_stiffness: JointStiffness,
 }
 
@@ -460,6 +461,17 @@ pub struct Material {
     pub stiffness_damping: f64,
 }
 
+/// How the strains of a thin body enter the equations of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Formulation {
+    /// As forces and their stiffness: for soft cloth, and for any number of contacts by any contact method.
+    Stiffness,
+    /// As rows of their own beside those of joints and contacts, with geometric stiffness: for cloth that hardly stretches and
+    /// heavy loads on it, with some hundred contacts at most. Takes the method `compliant-kkt`.
+    Compliance,
+}
+
 /// What a thin body is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -479,6 +491,10 @@ pub struct Shell {
     /// Damping along edges in proportion to their stiffness (s), 0 or more; only without `poisson`.
     #[serde(default)]
     pub damping: f64,
+    /// How stretching enters the equations; bending always does as a stiffness. Not for the asynchronous stepper. Default:
+    /// "compliance" under the constrained stepper, "stiffness" under the synchronous one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulation: Option<Formulation>,
 }
 
 /// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along.
@@ -569,8 +585,7 @@ pub enum BodyKind {
     /// It deforms; needs a `material`.
     #[default]
     Elastic,
-    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`, and the
-    /// asynchronous or the constrained stepper.
+    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`.
     Shell,
     /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
     Rigid,

@@ -349,11 +349,6 @@ impl Check<'_> {
             );
         }
         match (self.scene.stepper, body.kind) {
-            (StepperChoice::Synchronous, BodyKind::Shell) => self.fail(
-                &format!("{path}.kind"),
-                "the synchronous stepper does not know thin bodies yet".to_owned(),
-                "write stepper = \"asynchronous\" at the top of the file, or use a solid `sheet`",
-            ),
             (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
                 &format!("{path}.kind"),
                 "the constrained stepper does not know solids that deform".to_owned(),
@@ -365,7 +360,17 @@ impl Check<'_> {
                 self.fail(
                     &format!("{path}.shell.bend"),
                     "the constrained stepper does not know bending".to_owned(),
-                    "leave `bend` out, or use the asynchronous stepper",
+                    "leave `bend` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Shell)
+                if body.shell.is_some_and(|shell| shell.formulation.is_some()) =>
+            {
+                self.fail(
+                    &format!("{path}.shell.formulation"),
+                    "the asynchronous stepper solves no equations, so there are no two forms of them"
+                        .to_owned(),
+                    "leave `formulation` out, or use the synchronous stepper",
                 )
             }
             (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
