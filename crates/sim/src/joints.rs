@@ -64,7 +64,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             joined
                 .constraints
                 .extend(made.into_iter().map(|constraint| constraint.named(&name)));
-            if let Some(b) = b {
+            if let (Some(b), false) = (b, joint.contact) {
                 let (a, b) = (a.solid as u32, b.solid as u32);
                 joined.pairs.push([a.min(b), a.max(b)]);
             }

@@ -408,6 +408,18 @@ pub enum BodyMesh {
         /// Cells along x and y, at least 1.
         cells: [u32; 2],
     },
+    /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. It is at rest as it is
+    /// drawn, bends included.
+    Strip {
+        /// Corners of its middle line (m), at least 2; at each of them and in between there are points of the strip.
+        points: Vec<[f64; 3]>,
+        /// Direction across (any length but 0), nowhere along the line.
+        across: [f64; 3],
+        /// Width (m).
+        width: f64,
+        /// Longest cell along the line (m), greater than 0.
+        spacing: f64,
+    },
     /// A block of an arch about the y axis, as the keystone at the top of the arch: flat sides, six tetrahedra.
     Voussoir {
         /// Distance of the lower corners from the axis (m).
@@ -752,8 +764,8 @@ pub enum JointKind {
 
 /// A joint or link between two bodies, or between a body and the world.
 ///
-/// Rigid bodies are held at the very point; elastic ones at their node nearest to it, by `ball`, `link` and `rope`.
-/// Joined bodies do not touch each other.
+/// Rigid bodies are held at the very point; elastic and thin ones at their node nearest to it, by `ball`, `link` and `rope`.
+/// Joined bodies do not touch each other, unless all joints between them say `contact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -782,4 +794,7 @@ pub struct Joint {
     /// How far one newton moves a `ball`, `link` or `rope` (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
+    /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
+    #[serde(default)]
+    pub contact: bool,
 }

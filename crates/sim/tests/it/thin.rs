@@ -199,3 +199,122 @@ fn the_constrained_stepper_knows_both_forms() {
     });
     assert!(apart(&stiff, &rows) < 1e-12, "{}", apart(&stiff, &rows));
 }
+
+/// A strip with one bend: width, length, and what is refused.
+#[test]
+fn strips_follow_their_line() {
+    let strip = |points: &str, across: &str| {
+        STRIP
+            .replace(
+                "{ grid = { size = [0.8, 0.1], cells = [8, 1] } }",
+                &format!(
+                    "{{ strip = {{ points = {points}, across = {across}, width = 0.1, spacing = 0.1 }} }}"
+                ),
+            )
+            .replace("lower = [-0.41, -1, -1]", "lower = [-1, -1, -1]")
+    };
+    let bent = strip("[[-0.4, 0, 0], [0, 0, 0], [0, 0, 0.35]]", "[0, 2, 0]");
+    let simulation = Simulation::new(&scene(&bent)).expect("sound");
+    let model = simulation.model();
+    // 4 cells along one side, 4 along the other: no cell is longer than the spacing.
+    assert_eq!(model.rest.len(), 18);
+    for pair in model.rest.chunks_exact(2) {
+        assert!((pair[1] - pair[0] - Vector3::y() * 0.1).norm() < 1e-15);
+    }
+    let mass: f64 = model.mass.iter().sum();
+    assert!((mass - 0.75 * 0.1 * 0.2).abs() < 1e-12, "{mass} kg");
+    for (points, across, said) in [
+        ("[[0, 0, 0]]", "[0, 1, 0]", "must be at least 2"),
+        (
+            "[[-0.4, 0, 0], [-0.4, 0, 0]]",
+            "[0, 1, 0]",
+            "points 0 and 1 coincide",
+        ),
+        (
+            "[[-0.4, 0, 0], [0, 0, 0]]",
+            "[1, 0, 0]",
+            "runs along `across`",
+        ),
+        (
+            "[[-0.4, 0, 0], [0, 0, 0], [-0.4, 0, 0]]",
+            "[0, 1, 0]",
+            "turns back",
+        ),
+        ("[[-0.4, 0, 0], [0, 0, 0]]", "[0, 0, 0]", "has no direction"),
+        (
+            "[[-0.4, 0, 0], [1e9, 0, 0]]",
+            "[0, 1, 0]",
+            "more than 100000 cells",
+        ),
+    ] {
+        let message = refused(&strip(points, across));
+        assert!(
+            message.contains("strip.toml:12") && message.contains(said),
+            "{message}"
+        );
+    }
+    let solid = refused(&bent.replace("kind = \"shell\"\n", "").replace(
+        "shell = { stretch = 200, density = 0.2 }",
+        "material = { young = 1e5, poisson = 0.3, density = 1 }",
+    ));
+    assert!(
+        solid.contains("no volume") && solid.contains("kind = \"shell\""),
+        "{solid}"
+    );
+}
+
+/// Joined bodies touch each other if their joint says so, and only then.
+#[test]
+fn joined_bodies_touch_where_the_joint_says_so() {
+    let text = r#"
+[time]
+step = 5e-3
+duration = 1.0
+[[body]]
+name = "box"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+mass = 1
+position = [0, 0, 0.2]
+[[body]]
+name = "table"
+kind = "rigid"
+mesh = { cuboid = { size = [0.4, 0.4, 0.1], cells = [1, 1, 1] } }
+motion = {}
+[[joint]]
+kind = "rope"
+first = "box"
+second = "table"
+anchor = [0, 0, 0.15]
+end = [0, 0, 0.05]
+CONTACT
+"#;
+    for (contact, lands) in [("contact = true", true), ("", false)] {
+        let simulation = run(&text.replace("CONTACT", contact), 60);
+        let height = simulation.state().rigid[0].pose.center.z;
+        assert_eq!((height - 0.1).abs() < 1e-3, lands, "{height} m");
+    }
+}
+
+/// All that changes is the state: a stepper made anew from it gives the same bits, with rows and contacts.
+#[test]
+fn a_new_stepper_continues_bit_for_bit() {
+    use impinge_sim::stepper::{Stepper, Synchronous};
+    let text = with("damping = 1e-3, bend = 1e-4, formulation = \"compliance\"")
+        + "[[obstacle]]\nshape = { cylinder = { radius = 0.05, height = 0.5, sides = 12 } }\n\
+           position = [0, 0, -0.06]\nrotation = { axis = [1, 0, 0], degrees = 90 }\n";
+    let simulation = Simulation::new(&scene(&text)).expect("sound");
+    let run = |renew: bool| {
+        let (model, mut state) = (simulation.model(), simulation.state().clone());
+        let mut stepper = Synchronous::new(model).expect("sound");
+        for step in 0..40 {
+            if renew && step == 30 {
+                assert!(!state.contacts.is_empty());
+                stepper = Synchronous::new(model).expect("sound");
+            }
+            stepper.advance(model, &mut state).expect("solved");
+        }
+        state
+    };
+    assert_eq!(run(false), run(true));
+}
