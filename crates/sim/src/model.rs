@@ -108,6 +108,8 @@ pub struct Model {
     /// Joints and links, then edges and triangles of thin bodies in compliance form; their particles are points, their bodies
     /// those of `rigid`.
     pub joints: Vec<Constraint>,
+    /// How many of them the joints of the scene are.
+    pub scene_joints: usize,
     /// What of their geometric stiffness is used.
     pub joint_stiffness: GeometricStiffness,
     /// Half-spaces.
@@ -575,6 +577,7 @@ impl Builder {
         }
         let Joined {
             constraints: joints,
+            of_joints: scene_joints,
             pairs: joined,
         } = self.constraints(scene, &parts.motions)?;
         let pattern = block_pattern(
@@ -608,6 +611,7 @@ impl Builder {
             obstacles: self.obstacles,
             joint_stiffness: joint_stiffness(scene),
             joints,
+            scene_joints,
             half_spaces: parts
                 .half_spaces
                 .into_iter()

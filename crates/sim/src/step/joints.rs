@@ -3,15 +3,50 @@
 
 use super::rigid::RigidStep;
 use crate::{
-    constrained::RowScratch,
+    constrained::{RowScratch, stored},
     model::{Model, PointMotion},
     state::State,
 };
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Evaluation, Frame, Layout, StiffnessSum,
+    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
+
+/// Energy that springs and other compliant joints of the scene hold (J).
+pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
+    let joints = &model.joints[..model.scene_joints];
+    if joints.iter().all(Constraint::is_hard) {
+        return 0.0;
+    }
+    let frames: Vec<Frame> = (state.rigid.iter())
+        .map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        })
+        .collect();
+    let configuration = Configuration {
+        particles: &state.positions,
+        frames: &frames,
+    };
+    // No unknowns: only the values are asked for.
+    let (particles, bodies) = (
+        vec![None; state.positions.len()],
+        vec![None; state.rigid.len()],
+    );
+    let layout = Layout {
+        particles: &particles,
+        bodies: &bodies,
+    };
+    let mut evaluation = Evaluation::default();
+    let compliant = joints.iter().filter(|joint| !joint.is_hard());
+    compliant
+        .map(|joint| {
+            evaluation.rows(joint, &configuration, &layout);
+            stored(joint, &evaluation.value)
+        })
+        .sum()
+}
 
 /// Scratch of all constraints.
 #[derive(Debug, Default)]

@@ -318,3 +318,45 @@ fn a_new_stepper_continues_bit_for_bit() {
     };
     assert_eq!(run(false), run(true));
 }
+
+/// What a spring between a body and the world holds is part of the energy; a rope that is slack holds nothing.
+#[test]
+fn springs_of_joints_hold_energy() {
+    let text = r#"
+[time]
+step = 1e-3
+duration = 1.0
+[[body]]
+kind = "rigid"
+name = "box"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+mass = 2
+[[joint]]
+kind = "link"
+first = "box"
+anchor = [0, 0, 0]
+end = [0, 0, 1]
+compliance = 1e-2
+[[joint]]
+kind = "rope"
+first = "box"
+anchor = [0, 0, 0]
+end = [0, 0, 1]
+length = 1.1
+compliance = 2e-2
+"#;
+    let mut simulation = Simulation::new(&scene(text)).expect("sound");
+    let (mut total, mut taut) = (0.0, 0);
+    for _ in 0..300 {
+        let report = simulation.advance().expect("solved");
+        let length = 1.0 - simulation.state().rigid[0].pose.center.z;
+        let beyond = f64::max(length - 1.1, 0.0);
+        taut += u32::from(beyond > 0.0);
+        let held = 0.5 * (length - 1.0).powi(2) / 1e-2 + 0.5 * beyond * beyond / 2e-2;
+        assert!((report.elastic_energy - held).abs() < 1e-12, "{held} J");
+        let now = report.elastic_energy + report.kinetic_energy + report.gravitational_energy;
+        assert!(now < total + 1e-12, "{now} J");
+        total = now;
+    }
+    assert!((50..250).contains(&taut), "{taut}");
+}
