@@ -23,6 +23,8 @@ pub(crate) struct PartsToJoin<'a> {
 /// Constraints, and the solids that they join, the smaller number first.
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
+    /// How many of them joints made; what follows is of thin bodies.
+    pub(crate) of_joints: usize,
     pub(crate) pairs: Vec<[u32; 2]>,
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         .collect();
     let mut joined = Joined {
         constraints: Vec::new(),
+        of_joints: 0,
         pairs: Vec::new(),
     };
     for (index, joint) in scene.joints.iter().enumerate() {
@@ -64,7 +67,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             joined
                 .constraints
                 .extend(made.into_iter().map(|constraint| constraint.named(&name)));
-            if let Some(b) = b {
+            if let (Some(b), false) = (b, joint.contact) {
                 let (a, b) = (a.solid as u32, b.solid as u32);
                 joined.pairs.push([a.min(b), a.max(b)]);
             }
@@ -85,6 +88,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             None => place(first[0], None, Vector3::zeros())?,
         }
     }
+    joined.of_joints = joined.constraints.len();
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)

@@ -16,6 +16,7 @@ pub mod simulation;
 pub mod state;
 pub mod step;
 pub mod stepper;
+pub mod thin;
 pub mod tolerances;
 
 pub use error::{SimError, StepError, StepFailure};

@@ -5,11 +5,15 @@ use crate::{
     joints::{Joined, PartsToJoin, coupled_blocks, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        Asynchronous, BodyPart, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene,
-        SceneParts, ShellPart, pair_friction,
+        Asynchronous, BodyPart, Formulation, MaterialModel, MeshObstaclePart, RigidMotion,
+        RigidPart, Scene, SceneParts, ShellPart, StepperChoice, pair_friction,
     },
     state::State,
     step::features::Neighbours,
+    thin::{
+        ThinBodies,
+        rows::{ThinPlaces, thin_constraints},
+    },
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
@@ -21,7 +25,7 @@ use impinge_contact::method::compliant_kkt::CompliantKktSettings;
 use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
-use impinge_fem::thin::{EdgeSpring, Hinge, Membrane, Shell, ShellMaterial};
+use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
     mesh::TriangleMesh,
@@ -63,43 +67,6 @@ pub struct HalfSpace {
     pub friction: f64,
 }
 
-/// The elastic terms of all thin bodies.
-#[derive(Debug, Clone, Default)]
-pub struct ThinBodies {
-    /// Springs along edges, each body's with its damping time (s).
-    pub springs: Vec<(f64, Vec<EdgeSpring>)>,
-    /// Triangles that resist strain.
-    pub membranes: Vec<Membrane>,
-    /// Hinges that resist bending.
-    pub hinges: Vec<Hinge>,
-    /// Mass of each of their points (kg), by point.
-    masses: Vec<(usize, f64)>,
-}
-
-impl ThinBodies {
-    /// Elastic energy (J) at given positions (m).
-    ///
-    /// # Panics
-    /// If there are fewer positions than points.
-    pub fn energy(&self, x: &[Vector3<f64>]) -> f64 {
-        fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
-            points.map(|point| x[point as usize])
-        }
-        let springs = self.springs.iter().flat_map(|(_, springs)| springs);
-        springs.map(|t| t.energy(&at(x, &t.points))).sum::<f64>()
-            + self
-                .membranes
-                .iter()
-                .map(|t| t.energy(&at(x, &t.points)))
-                .sum::<f64>()
-            + self
-                .hinges
-                .iter()
-                .map(|t| t.energy(&at(x, &t.points)))
-                .sum::<f64>()
-    }
-}
-
 /// What moves a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointMotion {
@@ -138,8 +105,11 @@ pub struct Model {
     pub rigid: Vec<RigidBody>,
     /// Mesh obstacles; body `bodies.len() + i` of the collision surface.
     pub obstacles: Vec<Body>,
-    /// Joints and links; their particles are points, their bodies those of `rigid`.
+    /// Joints and links, then edges and triangles of thin bodies in compliance form; their particles are points, their bodies
+    /// those of `rigid`.
     pub joints: Vec<Constraint>,
+    /// How many of them the joints of the scene are.
+    pub scene_joints: usize,
     /// What of their geometric stiffness is used.
     pub joint_stiffness: GeometricStiffness,
     /// Half-spaces.
@@ -188,7 +158,12 @@ impl Model {
             builder.add_body(index, part, &parts.motions)?;
         }
         for part in &parts.shells {
-            builder.add_shell(part, &parts.motions)?;
+            let by_default = match scene.stepper {
+                StepperChoice::Constrained => Formulation::Compliance,
+                _ => Formulation::Stiffness,
+            };
+            let formulation = part.shell.formulation.unwrap_or(by_default);
+            builder.add_shell(part, &parts.motions, formulation)?;
         }
         for part in &parts.rigid_bodies {
             builder.add_rigid(part, &parts.motions);
@@ -281,6 +256,7 @@ impl Model {
         self.pattern = block_pattern(
             self.blocks(),
             &self.elastic,
+            &self.thin,
             &self.joints,
             &self.block_of_point,
             &self.rigid,
@@ -404,7 +380,12 @@ impl Builder {
         Ok(())
     }
 
-    fn add_shell(&mut self, part: &ShellPart, motions: &[RigidMotion]) -> Result<(), SimError> {
+    fn add_shell(
+        &mut self,
+        part: &ShellPart,
+        motions: &[RigidMotion],
+        formulation: Formulation,
+    ) -> Result<(), SimError> {
         let index = self.bodies.len();
         let first = self.rest.len();
         let offset = first as u32;
@@ -444,6 +425,11 @@ impl Builder {
                 term
             }));
         self.thin.masses.extend((first..).zip(shell.masses));
+        if formulation == Formulation::Compliance {
+            self.thin
+                .in_rows
+                .push(first..first + part.mesh.vertices().len());
+        }
         let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
         self.bodies.push(Body { thin: true, ..body });
         self.velocities.extend_from_slice(&part.velocity);
@@ -552,6 +538,28 @@ impl Builder {
         }
     }
 
+    /// Joints and links, then thin bodies in compliance form; the pairs are those that joints join.
+    fn constraints(&self, scene: &Scene, motions: &[RigidMotion]) -> Result<Joined, SimError> {
+        let parts_to_join = PartsToJoin {
+            rest: &self.rest,
+            bodies: &self.bodies,
+            obstacles: &self.obstacles,
+            rigid: &self.rigid,
+        };
+        let mut joined = join(scene, &parts_to_join)?;
+        let moves: Vec<bool> = (self.motions_of_points.iter())
+            .map(|motion| ever_moves(*motion, motions))
+            .collect();
+        let places = ThinPlaces {
+            rest: &self.rest,
+            bodies: &self.bodies,
+            moves: &moves,
+        };
+        let of_thin = thin_constraints(&self.thin, &places, true)?;
+        joined.constraints.extend(of_thin);
+        Ok(joined)
+    }
+
     fn finish(mut self, scene: &Scene, parts: SceneParts) -> Result<(Model, State), SimError> {
         let elastic = ElasticModel::new(
             &self.rest,
@@ -567,23 +575,25 @@ impl Builder {
         if blocks == 0 {
             return Err(SimError::NothingMoves);
         }
-        let parts_to_join = PartsToJoin {
-            rest: &self.rest,
-            bodies: &self.bodies,
-            obstacles: &self.obstacles,
-            rigid: &self.rigid,
-        };
         let Joined {
             constraints: joints,
+            of_joints: scene_joints,
             pairs: joined,
-        } = join(scene, &parts_to_join)?;
-        let pattern = block_pattern(blocks, &elastic, &joints, &block_of_point, &self.rigid);
+        } = self.constraints(scene, &parts.motions)?;
+        let pattern = block_pattern(
+            blocks,
+            &elastic,
+            &self.thin,
+            &joints,
+            &block_of_point,
+            &self.rigid,
+        );
         let filter = self.filter(joined);
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
-        let solver = solver_settings(scene);
-        check_method(scene, &solver, &joints)?;
+        let solver = solver_settings(scene, !joints.is_empty());
+        check_method(scene, &solver, &joints, &self.thin)?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
@@ -601,6 +611,7 @@ impl Builder {
             obstacles: self.obstacles,
             joint_stiffness: joint_stiffness(scene),
             joints,
+            scene_joints,
             half_spaces: parts
                 .half_spaces
                 .into_iter()
@@ -656,6 +667,15 @@ fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
         .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
 }
 
+/// Whether forces move a point, now or once its motion has let go of it.
+fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
+    match motion {
+        PointMotion::Free(_) => true,
+        PointMotion::Rigid(_) => false,
+        PointMotion::Prescribed(by) => motions[by as usize].until.is_some(),
+    }
+}
+
 /// Gives every free point its block, and every free rigid body two after them: the points of the blocks, and the blocks
 /// of the points.
 fn number_blocks(
@@ -683,12 +703,15 @@ fn number_blocks(
 fn block_pattern(
     blocks: usize,
     elastic: &ElasticModel,
+    thin: &ThinBodies,
     joints: &[Constraint],
     block_of_point: &[Option<u32>],
     rigid: &[RigidBody],
 ) -> Arc<BlockPattern> {
     let joint_pairs = coupled_blocks(joints, block_of_point, rigid);
-    let pairs = elastic.block_pairs(block_of_point).chain(joint_pairs);
+    let pairs = (elastic.block_pairs(block_of_point))
+        .chain(thin.block_pairs(block_of_point))
+        .chain(joint_pairs);
     Arc::new(BlockPattern::from_pairs(blocks, pairs))
 }
 
@@ -701,18 +724,32 @@ fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     }
 }
 
-/// Joints are rows that only one method knows.
-fn check_method(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(), SimError> {
-    if joints.is_empty() || matches!(solver, Method::CompliantKkt(_)) {
-        return Ok(());
+/// Joints, and shells in compliance form, are rows that only one method knows; a compliance at rest is known of solids only.
+fn check_method(
+    scene: &Scene,
+    solver: &Method,
+    joints: &[Constraint],
+    thin: &ThinBodies,
+) -> Result<(), SimError> {
+    let refuse = |what: &str, mend: &str| {
+        let problem = format!("the method `{}` knows no {what}", solver.name());
+        Err(scene.error_at("solver.method", problem, mend).into())
+    };
+    if !joints.is_empty() && !matches!(solver, Method::CompliantKkt(_)) {
+        return if scene.joints.is_empty() {
+            refuse(
+                "thin bodies in compliance form",
+                "leave it out, or write formulation = \"stiffness\" into each `shell`",
+            )
+        } else {
+            refuse("joints", "leave it out, or write \"compliant-kkt\"")
+        };
     }
-    Err(scene
-        .error_at(
-            "solver.method",
-            format!("the method `{}` knows no joints", solver.name()),
-            "leave it out, or write \"compliant-kkt\"",
-        )
-        .into())
+    if !thin.masses.is_empty() && solver.needs_bodies() {
+        let mend = "leave it out, or write \"exact-compliance\"";
+        return refuse("compliance at rest of thin bodies", mend);
+    }
+    Ok(())
 }
 
 /// Lengths and masses that tolerances are relative to.
@@ -753,9 +790,9 @@ fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
 const MAX_ITERATIONS: u64 = 5000;
 
 /// The method of the scene. Keys that steer the conjugate-residual iteration mean nothing to the methods beside it.
-fn solver_settings(scene: &Scene) -> Method {
+fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     let mut method = match scene.solver.method {
-        crate::scene::SolverMethod::Cr if scene.joints.is_empty() => {
+        crate::scene::SolverMethod::Cr if !has_rows => {
             return Method::Cr(cr_settings(scene));
         }
         crate::scene::SolverMethod::Cr | crate::scene::SolverMethod::CompliantKkt => {

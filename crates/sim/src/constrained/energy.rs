@@ -1,7 +1,7 @@
 //! Energies of constrained particles and bodies.
 
 use super::ConstrainedSystem;
-use impinge_contact::constraint::{Configuration, Evaluation, Layout};
+use impinge_contact::constraint::{Configuration, Constraint, Evaluation, Layout};
 use nalgebra::DVector;
 
 /// Energies of a state (J).
@@ -16,6 +16,19 @@ pub struct Energy {
     pub elastic: f64,
     /// Largest `|φ|` of hard bilateral rows (the unit of `φ`).
     pub largest_violation: f64,
+}
+
+/// `½ φᵀ C⁻¹ φ` (J) of a compliant constraint with the values `φ`; 0 of a hard one, and of a one-sided one that does not press.
+pub(crate) fn stored(constraint: &Constraint, value: &[f64]) -> f64 {
+    let Some(c) = constraint.compliance() else {
+        return 0.0;
+    };
+    let value = DVector::from_column_slice(value);
+    if constraint.unilateral && value.min() >= 0.0 {
+        return 0.0;
+    }
+    let solved = c.clone().svd(true, true).solve(&value, 1e-12 * c.amax());
+    solved.map_or(0.0, |force| 0.5 * force.dot(&value))
 }
 
 impl Energy {
@@ -50,17 +63,15 @@ impl Energy {
         let mut evaluation = Evaluation::default();
         for constraint in &system.constraints {
             evaluation.rows(constraint, &state, &nothing_moves);
-            let value = DVector::from_column_slice(&evaluation.value);
-            match constraint.compliance() {
-                Some(c) if !constraint.unilateral || value.min() < 0.0 => {
-                    let solved = c.clone().svd(true, true).solve(&value, 1e-12 * c.amax());
-                    energy.elastic += solved.map_or(0.0, |force| 0.5 * force.dot(&value));
-                }
-                Some(_) => {}
-                None if constraint.unilateral => {
-                    energy.largest_violation = energy.largest_violation.max(-value.min());
-                }
-                None => energy.largest_violation = energy.largest_violation.max(value.amax()),
+            energy.elastic += stored(constraint, &evaluation.value);
+            if constraint.is_hard() {
+                let value = DVector::from_column_slice(&evaluation.value);
+                let violation = if constraint.unilateral {
+                    -value.min()
+                } else {
+                    value.amax()
+                };
+                energy.largest_violation = energy.largest_violation.max(violation);
             }
         }
         energy

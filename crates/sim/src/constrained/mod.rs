@@ -34,13 +34,16 @@
 mod build;
 mod energy;
 mod error;
+mod rows;
 mod shape;
 mod stepper;
 mod system;
 
 pub use build::{Cable, RigidChain, Sheet, SheetMaterial};
 pub use energy::Energy;
+pub(crate) use energy::stored;
 pub use error::ConstrainedError;
+pub(crate) use rows::RowScratch;
 pub use shape::box_inertia;
 pub use stepper::{ConstrainedReport, ConstrainedStepper, StepSettings};
 pub use system::{BodyState, ConstrainedSystem, Formulation};

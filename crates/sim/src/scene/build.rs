@@ -244,6 +244,13 @@ impl Builder<'_> {
             BodyMesh::Grid { size, cells } => {
                 shapes::grid(*size, *cells).map_err(|error| self.mesh_error(path, &error))
             }
+            BodyMesh::Strip {
+                points,
+                across,
+                width,
+                spacing,
+            } => shapes::strip(points, *across, *width, *spacing)
+                .map_err(|error| self.mesh_error(path, &error)),
             BodyMesh::File(file) => self.surface_file(&format!("{path}.file"), file),
             solid => {
                 let solid = self.tet_mesh(path, solid)?;

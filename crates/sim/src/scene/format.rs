@@ -96,7 +96,8 @@ pub enum SolverMethod {
     ExactCompliance,
     /// The same with the compliance at rest, computed once and rotated node by node: fast, and off by a few percent.
     WarpedCompliance,
-    /// Momentum and joints in one factorisation; the only method that knows joints, which take it instead of `cr`.
+    /// Momentum and joints in one factorisation; the only method that knows joints and shells in compliance form, which take
+    /// it instead of `cr`.
     CompliantKkt,
 }
 
@@ -111,7 +112,7 @@ pub enum Delassus {
     Unbuilt,
 }
 
-/// What of the geometric stiffness of joints, and under the constrained stepper of shells, is used.
+/// What of the geometric stiffness of joints, and of shells in compliance form, is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointStiffness {
@@ -128,7 +129,7 @@ pub enum JointStiffness {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepperChoice {
-    /// Implicit steps of `time.step`, contacts solved together; for solids and rigid bodies.
+    /// Implicit steps of `time.step`, contacts solved together; for solids, thin and rigid bodies.
     #[default]
     Synchronous,
     /// Every force on a clock of its own, contact by penalty layers; for thin bodies and solids. Needs `asynchronous`.
@@ -248,7 +249,7 @@ pub struct Solver {
     pub rest_compliance: Option<String>,
     /// Whether elements may turn inside out; when `false`, a step that inverts one is subdivided.
     pub allow_inversion: bool,
-    /// What of the geometric stiffness of joints is used.
+    /// What of the geometric stiffness of joints, and of shells in compliance form, is used.
     pub joint_stiffness: JointStiffness,
 }
 
@@ -407,6 +408,18 @@ pub enum BodyMesh {
         /// Cells along x and y, at least 1.
         cells: [u32; 2],
     },
+    /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. It is at rest as it is
+    /// drawn, bends included.
+    Strip {
+        /// Corners of its middle line (m), at least 2; at each of them and in between there are points of the strip.
+        points: Vec<[f64; 3]>,
+        /// Direction across (any length but 0), nowhere along the line.
+        across: [f64; 3],
+        /// Width (m).
+        width: f64,
+        /// Longest cell along the line (m), greater than 0.
+        spacing: f64,
+    },
     /// A block of an arch about the y axis, as the keystone at the top of the arch: flat sides, six tetrahedra.
     Voussoir {
         /// Distance of the lower corners from the axis (m).
@@ -460,6 +473,17 @@ pub struct Material {
     pub stiffness_damping: f64,
 }
 
+/// How the strains of a thin body enter the equations of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Formulation {
+    /// As forces and their stiffness: for soft cloth, and for any number of contacts by any contact method.
+    Stiffness,
+    /// As rows of their own beside those of joints and contacts, with geometric stiffness: for cloth that hardly stretches and
+    /// heavy loads on it, with some hundred contacts at most. Takes the method `compliant-kkt`.
+    Compliance,
+}
+
 /// What a thin body is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -479,6 +503,10 @@ pub struct Shell {
     /// Damping along edges in proportion to their stiffness (s), 0 or more; only without `poisson`.
     #[serde(default)]
     pub damping: f64,
+    /// How stretching enters the equations; bending always does as a stiffness. Not for the asynchronous stepper. Default:
+    /// "compliance" under the constrained stepper, "stiffness" under the synchronous one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulation: Option<Formulation>,
 }
 
 /// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along.
@@ -569,8 +597,7 @@ pub enum BodyKind {
     /// It deforms; needs a `material`.
     #[default]
     Elastic,
-    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`, and the
-    /// asynchronous or the constrained stepper.
+    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`.
     Shell,
     /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
     Rigid,
@@ -737,8 +764,8 @@ pub enum JointKind {
 
 /// A joint or link between two bodies, or between a body and the world.
 ///
-/// Rigid bodies are held at the very point; elastic ones at their node nearest to it, by `ball`, `link` and `rope`.
-/// Joined bodies do not touch each other.
+/// Rigid bodies are held at the very point; elastic and thin ones at their node nearest to it, by `ball`, `link` and `rope`.
+/// Joined bodies do not touch each other, unless all joints between them say `contact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -767,4 +794,7 @@ pub struct Joint {
     /// How far one newton moves a `ball`, `link` or `rope` (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
+    /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
+    #[serde(default)]
+    pub contact: bool,
 }

@@ -52,9 +52,9 @@ pub use build::{
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Evaluation, FilledSurface, Fixed,
-    Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile, Motion, Obstacle,
-    ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Shell, Solver, SolverMethod,
-    StepperChoice, Time, Tolerances, Turn, World,
+    Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile, Motion,
+    Obstacle, ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Shell, Solver,
+    SolverMethod, StepperChoice, Time, Tolerances, Turn, World,
 };
 pub use motion::RigidMotion;
 

@@ -48,7 +48,9 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             angle: degrees.to_radians(),
             depth,
         }),
-        BodyMesh::Grid { .. } => unreachable!("a grid is refused where a solid is needed"),
+        BodyMesh::Grid { .. } | BodyMesh::Strip { .. } => {
+            unreachable!("what has no volume is refused where a solid is needed")
+        }
         BodyMesh::File(_) | BodyMesh::Filled(_) => {
             unreachable!("files are read, not generated")
         }
@@ -82,6 +84,87 @@ pub(super) fn grid(size: [f64; 2], cells: [u32; 2]) -> Result<TriangleMesh, Mesh
     }
     TriangleMesh::new(vertices, triangles)
 }
+
+/// The strip of `width` along a line of corners, two triangles per cell, no cell longer than `spacing` (m).
+///
+/// Its edges across are parallel to `across` less what that has along the line there: at a corner, along the bisector.
+pub(super) fn strip(
+    corners: &[[f64; 3]],
+    across: [f64; 3],
+    width: f64,
+    spacing: f64,
+) -> Result<TriangleMesh, MeshError> {
+    let problem = |problem: String| MeshError::Shape {
+        shape: "strip",
+        problem,
+    };
+    let corners: Vec<Vector3<f64>> = corners.iter().map(|&x| x.into()).collect();
+    let mut middle = Vec::new();
+    let mut along = Vec::new();
+    for (index, pair) in corners.windows(2).enumerate() {
+        let side = pair[1] - pair[0];
+        let Some(direction) = side.try_normalize(0.0) else {
+            return Err(problem(format!(
+                "its points {index} and {} coincide",
+                index + 1
+            )));
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the count is positive, and a large one is refused"
+        )]
+        let cells = (side.norm() / spacing).ceil().clamp(1.0, 1e6) as usize;
+        if middle.len() + cells > MOST_CELLS {
+            return Err(problem(format!(
+                "it has more than {MOST_CELLS} cells of the spacing {spacing} m"
+            )));
+        }
+        // A corner belongs to the two sides that meet there.
+        if let Some(last) = along.last_mut() {
+            *last += direction;
+        }
+        if index == 0 {
+            middle.push(pair[0]);
+            along.push(direction);
+        }
+        for cell in 1..=cells {
+            middle.push(pair[0] + side * (cell as f64 / cells as f64));
+            along.push(direction);
+        }
+    }
+    let mut vertices = Vec::with_capacity(2 * middle.len());
+    for (x, along) in middle.iter().zip(&along) {
+        let across = Vector3::from(across).normalize();
+        let lengthwise = along
+            .try_normalize(1e-6)
+            .map(|a| (a, across - a * a.dot(&across)));
+        let Some((_, across)) = lengthwise.filter(|(_, rest)| rest.norm() > LEAST_ACROSS) else {
+            let at = format!("({}, {}, {}) m", x.x, x.y, x.z);
+            return Err(problem(format!(
+                "at {at} it turns back on itself, or runs along `across`"
+            )));
+        };
+        let half = across.normalize() * (0.5 * width);
+        vertices.extend([x - half, x + half]);
+    }
+    let mut triangles = Vec::with_capacity(2 * middle.len());
+    for cell in 0..middle.len() as u32 - 1 {
+        let [a, b, c, d] = [2 * cell, 2 * cell + 1, 2 * cell + 2, 2 * cell + 3];
+        if cell % 2 == 0 {
+            triangles.extend([[a, c, d], [a, d, b]]);
+        } else {
+            triangles.extend([[a, c, b], [c, d, b]]);
+        }
+    }
+    TriangleMesh::new(vertices, triangles)
+}
+
+/// Most cells along a strip: a typing error must not fill the memory.
+const MOST_CELLS: usize = 100_000;
+
+/// Least part of `across` that is across the line.
+const LEAST_ACROSS: f64 = 1e-2;
 
 /// The surface of a procedural obstacle.
 ///

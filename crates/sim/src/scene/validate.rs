@@ -334,10 +334,11 @@ impl Check<'_> {
 
     /// Whether this kind of body can have this mesh under this stepper.
     fn kind_of_mesh(&self, path: &str, body: &Body) -> Result<(), SceneError> {
-        if matches!(body.mesh, BodyMesh::Grid { .. }) && body.kind != BodyKind::Shell {
+        let flat = matches!(body.mesh, BodyMesh::Grid { .. } | BodyMesh::Strip { .. });
+        if flat && body.kind != BodyKind::Shell {
             return self.fail(
                 &format!("{path}.mesh"),
-                "a grid has no volume, but this body needs one".to_owned(),
+                "a grid or strip has no volume, but this body needs one".to_owned(),
                 "make it thin with kind = \"shell\", or use a `sheet`",
             );
         }
@@ -349,11 +350,6 @@ impl Check<'_> {
             );
         }
         match (self.scene.stepper, body.kind) {
-            (StepperChoice::Synchronous, BodyKind::Shell) => self.fail(
-                &format!("{path}.kind"),
-                "the synchronous stepper does not know thin bodies yet".to_owned(),
-                "write stepper = \"asynchronous\" at the top of the file, or use a solid `sheet`",
-            ),
             (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
                 &format!("{path}.kind"),
                 "the constrained stepper does not know solids that deform".to_owned(),
@@ -365,7 +361,17 @@ impl Check<'_> {
                 self.fail(
                     &format!("{path}.shell.bend"),
                     "the constrained stepper does not know bending".to_owned(),
-                    "leave `bend` out, or use the asynchronous stepper",
+                    "leave `bend` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Shell)
+                if body.shell.is_some_and(|shell| shell.formulation.is_some()) =>
+            {
+                self.fail(
+                    &format!("{path}.shell.formulation"),
+                    "the asynchronous stepper solves no equations, so there are no two forms of them"
+                        .to_owned(),
+                    "leave `formulation` out, or use the synchronous stepper",
                 )
             }
             (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
@@ -590,24 +596,7 @@ impl Check<'_> {
                 major_radius,
                 section,
                 segments,
-            } => {
-                let path = format!("{path}.ring");
-                self.positive(&format!("{path}.section"), "the section (m)", *section)?;
-                self.positive(
-                    &format!("{path}.major_radius"),
-                    "the major radius (m)",
-                    *major_radius,
-                )?;
-                if *major_radius <= 0.5 * section {
-                    return self.fail(
-                        &format!("{path}.major_radius"),
-                        format!("the major radius {major_radius} m leaves no hole in a ring of section {section} m"),
-                        "make it greater than half of the section",
-                    );
-                }
-                self.at_least(&format!("{path}.segments"), "`segments`", *segments, 3)?;
-                self.cells(&format!("{path}.segments"), &[*segments], 3)
-            }
+            } => self.ring(&format!("{path}.ring"), *major_radius, *section, *segments),
             BodyMesh::Cuboid { size, cells } => {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)?;
                 self.cells(&format!("{path}.cuboid.cells"), cells, 1)
@@ -646,6 +635,12 @@ impl Check<'_> {
                 self.lengths(&format!("{path}.grid.size"), "a side length (m)", size)?;
                 self.cells(&format!("{path}.grid.cells"), cells, 1)
             }
+            BodyMesh::Strip {
+                points,
+                across,
+                width,
+                spacing,
+            } => self.strip(&format!("{path}.strip"), points, across, *width, *spacing),
             BodyMesh::Voussoir {
                 inner_radius,
                 outer_radius,
@@ -682,6 +677,46 @@ impl Check<'_> {
                 self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size)
             }
         }
+    }
+
+    fn ring(
+        &self,
+        path: &str,
+        major_radius: f64,
+        section: f64,
+        segments: u32,
+    ) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.section"), "the section (m)", section)?;
+        let radius = format!("{path}.major_radius");
+        self.positive(&radius, "the major radius (m)", major_radius)?;
+        if major_radius <= 0.5 * section {
+            return self.fail(
+                &radius,
+                format!("the major radius {major_radius} m leaves no hole in a ring of section {section} m"),
+                "make it greater than half of the section",
+            );
+        }
+        let path = format!("{path}.segments");
+        self.at_least(&path, "`segments`", segments, 3)?;
+        self.cells(&path, &[segments], 3)
+    }
+
+    fn strip(
+        &self,
+        path: &str,
+        points: &[[f64; 3]],
+        across: &[f64; 3],
+        width: f64,
+        spacing: f64,
+    ) -> Result<(), SceneError> {
+        let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        self.at_least(&format!("{path}.points"), "the number of points", count, 2)?;
+        for (index, point) in points.iter().enumerate() {
+            self.finite(&format!("{path}.points.{index}"), point)?;
+        }
+        self.direction(&format!("{path}.across"), "the direction across", across)?;
+        self.positive(&format!("{path}.width"), "the width (m)", width)?;
+        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing)
     }
 
     fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) -> Result<(), SceneError> {

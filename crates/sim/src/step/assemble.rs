@@ -1,6 +1,7 @@
 //! Stage 1: momentum matrix and right-hand side of a step.
 
 use super::rigid::check_turn;
+use super::thin::{MomentumSystem, add_thin};
 use crate::{
     error::StepFailure,
     model::{Model, PointMotion},
@@ -58,4 +59,6 @@ pub(crate) fn momentum_system(
     }
     assembler.add_mass(&scales, matrix);
     assembler.assemble(&state.positions, &scales, prescribed_velocity, matrix, rhs);
+    let system = MomentumSystem { matrix, rhs };
+    add_thin(model, state, time_step, prescribed_velocity, system);
 }

@@ -4,6 +4,7 @@ use crate::{
     model::{Model, PointMotion},
     report::StepReport,
     state::State,
+    step::joints::joint_energy,
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
 use nalgebra::Vector3;
@@ -42,8 +43,9 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     }
     report.kinetic_energy = kinetic;
     report.gravitational_energy = gravitational;
-    report.elastic_energy =
-        model.elastic.energy(&state.positions) + model.thin.energy(&state.positions);
+    report.elastic_energy = model.elastic.energy(&state.positions)
+        + model.thin.energy(&state.positions)
+        + joint_energy(model, state);
     report.momentum = momentum.into();
     report.angular_momentum = angular.into();
     report.minimum_volume_ratio = model

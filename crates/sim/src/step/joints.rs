@@ -1,17 +1,54 @@
-//! Joints within a step: their rows beside those of contacts, and their geometric stiffness in the momentum matrix.
+//! Constraints within a step: rows of joints and of shells in compliance form beside those of contacts, and their geometric
+//! stiffness in the momentum matrix.
 
 use super::rigid::RigidStep;
 use crate::{
+    constrained::{RowScratch, stored},
     model::{Model, PointMotion},
     state::State,
 };
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, ConstraintGroup, Evaluation, Frame, Layout, StiffnessSum,
+    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
 
-/// Scratch of all joints.
+/// Energy that springs and other compliant joints of the scene hold (J).
+pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
+    let joints = &model.joints[..model.scene_joints];
+    if joints.iter().all(Constraint::is_hard) {
+        return 0.0;
+    }
+    let frames: Vec<Frame> = (state.rigid.iter())
+        .map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        })
+        .collect();
+    let configuration = Configuration {
+        particles: &state.positions,
+        frames: &frames,
+    };
+    // No unknowns: only the values are asked for.
+    let (particles, bodies) = (
+        vec![None; state.positions.len()],
+        vec![None; state.rigid.len()],
+    );
+    let layout = Layout {
+        particles: &particles,
+        bodies: &bodies,
+    };
+    let mut evaluation = Evaluation::default();
+    let compliant = joints.iter().filter(|joint| !joint.is_hard());
+    compliant
+        .map(|joint| {
+            evaluation.rows(joint, &configuration, &layout);
+            stored(joint, &evaluation.value)
+        })
+        .sum()
+}
+
+/// Scratch of all constraints.
 #[derive(Debug, Default)]
 pub(crate) struct JointRows {
     points: Vec<Vector3<f64>>,
@@ -19,17 +56,15 @@ pub(crate) struct JointRows {
     bodies: Vec<Option<BodyBlocks>>,
     evaluation: Evaluation,
     sum: StiffnessSum,
-    rows: Vec<Vector3<f64>>,
-    offset: Vec<f64>,
-    compliance: Vec<f64>,
+    rows: RowScratch,
 }
 
 impl JointRows {
     /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
     /// forces, too.
     ///
-    /// `Δt J v + C λ = −φ`: what a joint is off by at the start, it is no more at the end. Points with a prescribed motion
-    /// are where they will be at the end, so they need no column.
+    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
+    /// column.
     pub(crate) fn pose(
         &mut self,
         model: &Model,
@@ -76,24 +111,7 @@ impl JointRows {
         for joint in &model.joints {
             self.evaluation.rows(joint, &configuration, &layout);
             let count = joint.rows();
-            self.rows.clear();
-            self.rows
-                .extend(self.evaluation.jacobian.iter().map(|j| j * h));
-            self.offset.clear();
-            self.offset
-                .extend(self.evaluation.value.iter().map(|phi| -phi));
-            self.compliance.clear();
-            match joint.compliance() {
-                Some(c) => self.compliance.extend(c.iter()),
-                None => self.compliance.resize(count * count, 0.0),
-            }
-            problem.constraints.push(&ConstraintGroup {
-                blocks: &self.evaluation.blocks,
-                jacobian: &self.rows,
-                offset: &self.offset,
-                compliance: &self.compliance,
-                unilateral: joint.unilateral,
-            });
+            (self.rows).push(joint, &self.evaluation, h, &mut problem.constraints);
             self.sum.add(
                 joint,
                 &mut self.evaluation,

@@ -13,3 +13,4 @@ pub(crate) mod linearise;
 pub(crate) mod refine;
 pub(crate) mod resolve;
 pub(crate) mod rigid;
+pub(crate) mod thin;

@@ -1,7 +1,7 @@
 //! Constraints alone as a stepper of scenes: shells, rigid bodies and joints in one linear solve a step, without contact.
 
 use crate::constrained::{
-    BodyState, ConstrainedError, ConstrainedStepper, ConstrainedSystem, StepSettings,
+    BodyState, ConstrainedError, ConstrainedStepper, ConstrainedSystem, Formulation, StepSettings,
 };
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
@@ -9,10 +9,8 @@ use crate::report::StepReport;
 use crate::state::State;
 use crate::step::commit::{judge, measure};
 use crate::stepper::Stepper;
+use crate::thin::rows::{ThinPlaces, thin_constraints};
 use impinge_contact::Termination;
-use impinge_contact::constraint::strain::{surface, triangle};
-use impinge_contact::constraint::{Constraint, Point, link};
-use impinge_fem::thin::{EdgeSpring, Membrane};
 use nalgebra::Vector3;
 use std::time::Instant;
 
@@ -82,52 +80,21 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
         });
     }
     system.constraints.extend(model.joints.iter().cloned());
-    let moves = |points: &[u32]| points.iter().any(|&x| !system.fixed[x as usize]);
-    let mut of_shells = Vec::new();
-    for (damping, springs) in &model.thin.springs {
-        for spring in springs.iter().filter(|s| s.stiffness > 0.0) {
-            if moves(&spring.points) {
-                let mut edge = edge(spring)?.named(&of_shell(model, spring.points[0], "edge"));
-                edge.damping = *damping;
-                of_shells.push(edge);
-            }
-        }
-    }
-    for membrane in model.thin.membranes.iter().filter(|m| m.mu > 0.0) {
-        if moves(&membrane.points) {
-            let name = of_shell(model, membrane.points[0], "triangle");
-            of_shells.push(element(model, membrane)?.named(&name));
-        }
-    }
-    system.constraints.extend(of_shells);
+    // Those of thin bodies in stiffness form come last: they are no part of the model's.
+    let moves: Vec<bool> = system.fixed.iter().map(|fixed| !fixed).collect();
+    let places = ThinPlaces {
+        rest: &model.rest,
+        bodies: &model.bodies,
+        moves: &moves,
+    };
+    let stiff = thin_constraints(&model.thin, &places, false)?;
+    system.formulations = vec![Formulation::Compliance; system.constraints.len()];
+    system.formulations.resize(
+        system.constraints.len() + stiff.len(),
+        Formulation::Stiffness,
+    );
+    system.constraints.extend(stiff);
     Ok(system)
-}
-
-fn of_shell(model: &Model, point: u32, what: &str) -> String {
-    let body = &model.solid(model.solid_of_point(point)).name;
-    format!("an {what} of `{body}`").replace("an triangle", "a triangle")
-}
-
-/// `C = l̄/k` of an edge with the force `k` per strain.
-fn edge(spring: &EdgeSpring) -> Result<Constraint, ConstrainedError> {
-    let [a, b] = spring.points.map(|point| Point::particle(point as usize));
-    let compliance = spring.rest_length / spring.stiffness;
-    Ok(link::spring(&a, b, spring.rest_length, compliance)?)
-}
-
-/// Plane stress of a unit thickness: `E t = 2 μ (1 + ν)`, `ν = λ/(λ + 2 μ)`.
-fn element(model: &Model, membrane: &Membrane) -> Result<Constraint, ConstrainedError> {
-    let rest = membrane.points.map(|point| model.rest[point as usize]);
-    let poisson = membrane.lambda / (membrane.lambda + 2.0 * membrane.mu);
-    let compliance = surface(2.0 * membrane.mu * (1.0 + poisson), poisson)?;
-    let at = triangle(&rest, 1.0, rest[1] - rest[0])?;
-    let nodes = membrane.points.map(|point| Point::particle(point as usize));
-    Ok(link::element(
-        link::Measure::GreenSurface,
-        at,
-        nodes.to_vec(),
-        &compliance,
-    )?)
 }
 
 /// The state into the system; what a motion carries gets the velocity that brings it to its place at `end`.

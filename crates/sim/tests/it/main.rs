@@ -6,3 +6,4 @@ mod constrained_scene;
 mod doctor;
 mod output;
 mod scene;
+mod thin;

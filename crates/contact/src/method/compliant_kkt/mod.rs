@@ -29,7 +29,7 @@ use nalgebra::Vector3;
 use system::{KktSystem, Refined};
 
 /// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
-const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
+const TARGETS: [f64; 6] = [1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12];
 
 /// Sweeps without halving the error after which Newton takes over, and ADMM where it does not get there.
 const PATIENCE: u64 = 30;

@@ -3,16 +3,8 @@
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
 use impinge_contact::ContactProblem;
-use impinge_contact::constraint::{Configuration, ConstraintGroup, Evaluation, Layout};
+use impinge_contact::constraint::{Configuration, Evaluation, Layout};
 use nalgebra::{DMatrix, Matrix3, Vector3};
-
-/// One constraint's rows, as they go into the problem.
-#[derive(Default)]
-pub(super) struct RowScratch {
-    scaled: Vec<Vector3<f64>>,
-    offset: Vec<f64>,
-    compliance: Vec<f64>,
-}
 
 impl ConstrainedStepper {
     /// Momentum matrix with geometric stiffness from `self.forces`, right-hand side and rows.
@@ -69,11 +61,6 @@ impl ConstrainedStepper {
         };
         self.sum.start(system.bodies.len());
         let mode = self.settings.geometric_stiffness;
-        let RowScratch {
-            scaled,
-            offset,
-            compliance,
-        } = &mut self.scratch;
         for (index, constraint) in system.constraints.iter().enumerate() {
             let evaluation = &mut self.evaluations[index];
             evaluation.rows(constraint, &state, &layout);
@@ -91,24 +78,7 @@ impl ConstrainedStepper {
                     add_stiffness_form(evaluation, stiffness, lambda, h, problem);
                 }
             } else {
-                // With damping d: C λ = −(φ + d φ̇) at the end of the step, over 1 + d/h.
-                let share = h / (h + constraint.damping);
-                scaled.clear();
-                scaled.extend(evaluation.jacobian.iter().map(|j| j * h));
-                offset.clear();
-                offset.extend(evaluation.value.iter().map(|phi| -phi * share));
-                compliance.clear();
-                match constraint.compliance() {
-                    Some(c) => compliance.extend(c.iter().map(|c| c * share)),
-                    None => compliance.resize(rows * rows, 0.0),
-                }
-                problem.constraints.push(&ConstraintGroup {
-                    blocks: &evaluation.blocks,
-                    jacobian: scaled,
-                    offset,
-                    compliance,
-                    unilateral: constraint.unilateral,
-                });
+                (self.scratch).push(constraint, evaluation, h, &mut problem.constraints);
             }
             self.sum.add(
                 constraint,

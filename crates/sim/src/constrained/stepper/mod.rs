@@ -5,8 +5,8 @@ mod dependent;
 mod dry;
 mod layout;
 
-use super::{ConstrainedError, ConstrainedSystem};
-use assemble::{RowScratch, get};
+use super::{ConstrainedError, ConstrainedSystem, RowScratch};
+use assemble::get;
 use impinge_contact::constraint::redundancy::DependentRow;
 use impinge_contact::constraint::{
     BodyBlocks, Evaluation, Frame, GeometricStiffness, StiffnessSum,

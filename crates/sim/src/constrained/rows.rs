@@ -1,0 +1,47 @@
+//! Rows of one constraint in compliance form, as a contact problem holds them.
+
+use impinge_contact::constraint::{Constraint, ConstraintGroup, ConstraintRows, Evaluation};
+use nalgebra::Vector3;
+
+/// Scratch of one constraint: kept, so that filling a problem allocates nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowScratch {
+    jacobian: Vec<Vector3<f64>>,
+    offset: Vec<f64>,
+    compliance: Vec<f64>,
+}
+
+impl RowScratch {
+    /// Appends `h J v + s C λ = −s φ`, `s = h/(h + d)`, to `rows`: `evaluation` holds `φ` and `J` at the start of a step of `h` (s).
+    ///
+    /// With damping `d` that is `C λ = −(φ + d φ̇)` at the end of the step, over `1 + d/h`; without it, what a constraint is off
+    /// by at the start it is no more at the end.
+    pub(crate) fn push(
+        &mut self,
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        h: f64,
+        rows: &mut ConstraintRows,
+    ) {
+        let share = h / (h + constraint.damping);
+        self.jacobian.clear();
+        self.jacobian
+            .extend(evaluation.jacobian.iter().map(|j| j * h));
+        self.offset.clear();
+        self.offset
+            .extend(evaluation.value.iter().map(|phi| -phi * share));
+        self.compliance.clear();
+        let count = constraint.rows();
+        match constraint.compliance() {
+            Some(c) => self.compliance.extend(c.iter().map(|c| c * share)),
+            None => self.compliance.resize(count * count, 0.0),
+        }
+        rows.push(&ConstraintGroup {
+            blocks: &evaluation.blocks,
+            jacobian: &self.jacobian,
+            offset: &self.offset,
+            compliance: &self.compliance,
+            unilateral: constraint.unilateral,
+        });
+    }
+}

@@ -1,0 +1,92 @@
+//! Thin bodies as the model holds them: elastic terms over all points, and in which form they enter a step.
+
+pub(crate) mod rows;
+
+use impinge_fem::thin::{EdgeSpring, Hinge, Membrane};
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// The elastic terms of all thin bodies.
+#[derive(Debug, Clone, Default)]
+pub struct ThinBodies {
+    /// Springs along edges, each body's with its damping time (s).
+    pub springs: Vec<(f64, Vec<EdgeSpring>)>,
+    /// Triangles that resist strain.
+    pub membranes: Vec<Membrane>,
+    /// Hinges that resist bending.
+    pub hinges: Vec<Hinge>,
+    /// Points of the bodies whose springs and triangles are rows of constraints: compliance form.
+    pub in_rows: Vec<Range<usize>>,
+    /// Mass of each of their points (kg), by point.
+    pub(crate) masses: Vec<(usize, f64)>,
+}
+
+impl ThinBodies {
+    /// Elastic energy (J) at given positions (m).
+    ///
+    /// # Panics
+    /// If there are fewer positions than points.
+    pub fn energy(&self, x: &[Vector3<f64>]) -> f64 {
+        fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
+            points.map(|point| x[point as usize])
+        }
+        let springs = self.springs.iter().flat_map(|(_, springs)| springs);
+        springs.map(|t| t.energy(&at(x, &t.points))).sum::<f64>()
+            + self
+                .membranes
+                .iter()
+                .map(|t| t.energy(&at(x, &t.points)))
+                .sum::<f64>()
+            + self
+                .hinges
+                .iter()
+                .map(|t| t.energy(&at(x, &t.points)))
+                .sum::<f64>()
+    }
+
+    /// Whether stretching at `point` is a row of a constraint, not a stiffness.
+    pub fn is_in_rows(&self, point: u32) -> bool {
+        (self.in_rows.iter()).any(|points| points.contains(&(point as usize)))
+    }
+
+    /// Springs in stiffness form, with their damping times (s).
+    pub(crate) fn soft_springs(&self) -> impl Iterator<Item = (f64, &EdgeSpring)> {
+        (self.springs.iter())
+            .filter(|(_, springs)| {
+                springs
+                    .first()
+                    .is_some_and(|s| !self.is_in_rows(s.points[0]))
+            })
+            .flat_map(|(damping, springs)| springs.iter().map(|spring| (*damping, spring)))
+    }
+
+    /// Triangles in stiffness form.
+    pub(crate) fn soft_membranes(&self) -> impl Iterator<Item = &Membrane> {
+        (self.membranes.iter()).filter(|membrane| !self.is_in_rows(membrane.points[0]))
+    }
+
+    /// Blocks of unknowns that the terms in stiffness form couple.
+    pub(crate) fn block_pairs(&self, block_of_point: &[Option<u32>]) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        let mut couple = |points: &[u32]| {
+            for (i, &a) in points.iter().enumerate() {
+                for &b in &points[i..] {
+                    let blocks = (block_of_point[a as usize], block_of_point[b as usize]);
+                    if let (Some(a), Some(b)) = blocks {
+                        pairs.push((a, b));
+                    }
+                }
+            }
+        };
+        for (_, spring) in self.soft_springs() {
+            couple(&spring.points);
+        }
+        for membrane in self.soft_membranes() {
+            couple(&membrane.points);
+        }
+        for hinge in &self.hinges {
+            couple(&hinge.points);
+        }
+        pairs
+    }
+}
