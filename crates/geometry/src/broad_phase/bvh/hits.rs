@@ -19,8 +19,8 @@ struct Word {
 
 /// Pairs as words of bits.
 pub(super) struct Hits {
-    /// As many as the features of a cluster may give, and an end.
-    words: [Word; 3 * CLUSTER * WORDS + 1],
+    /// As many as the features of a cluster may give, and an end that is read ahead.
+    words: [Word; 3 * CLUSTER * WORDS + 2],
     len: usize,
     pairs: u32,
     doubtful: bool,
@@ -29,7 +29,7 @@ pub(super) struct Hits {
 impl Default for Hits {
     fn default() -> Self {
         Self {
-            words: [Word::default(); 3 * CLUSTER * WORDS + 1],
+            words: [Word::default(); 3 * CLUSTER * WORDS + 2],
             len: 0,
             pairs: 0,
             doubtful: false,
@@ -75,15 +75,16 @@ impl Hits {
     #[inline(always)]
     pub(super) fn ids<'a>(&'a self, ids: &'a [u32; ROOM]) -> impl Iterator<Item = [u32; 2]> + 'a {
         let mut at = 0;
-        let mut met = self.words[0].met;
+        // Read ahead, so that the next pair need not wait for it.
+        let (mut met, mut next) = (self.words[0].met, self.words[1].met);
         (0..self.pairs).map(move |_| {
             let word = &self.words[at];
             // There are no bits beyond the room, so the remainder is the place itself.
             let place = (word.from + met.trailing_zeros()) as usize % ROOM;
-            met &= met - 1;
-            at += usize::from(met == 0);
-            let next = self.words[at].met;
-            met = if met == 0 { next } else { met };
+            let rest = met & (met - 1);
+            at += usize::from(rest == 0);
+            met = if rest == 0 { next } else { rest };
+            next = self.words[at + 1].met;
             [word.id, ids[place]]
         })
     }
