@@ -20,7 +20,7 @@ pub(super) struct Gathered<const N: usize> {
     lower: [[[f32; LANES]; BLOCKS]; 3],
     upper: [[[f32; LANES]; BLOCKS]; 3],
     points: [[[u32; LANES]; BLOCKS]; N],
-    ids: [[u32; LANES]; BLOCKS],
+    ids: [u32; ROOM],
     len: usize,
 }
 
@@ -30,7 +30,7 @@ impl<const N: usize> Default for Gathered<N> {
             lower: [[[0.0; LANES]; BLOCKS]; 3],
             upper: [[[0.0; LANES]; BLOCKS]; 3],
             points: [[[0; LANES]; BLOCKS]; N],
-            ids: [[0; LANES]; BLOCKS],
+            ids: [0; ROOM],
             len: 0,
         }
     }
@@ -72,12 +72,14 @@ impl<const N: usize> Gathered<N> {
                 all.as_flattened_mut()[place..place + LANES].copy_from_slice(&points);
             }
             let ids = lanes.pick_u32(ids, order);
-            self.ids.as_flattened_mut()[place..place + LANES].copy_from_slice(&ids);
+            self.ids[place..place + LANES].copy_from_slice(&ids);
             self.len += chosen.count_ones() as usize;
         }
     }
 
     /// One bit for each feature of a block that meets the probe and has none of the points `one`.
+    ///
+    /// The bits of the least depth, lane by lane, are noted in `shallowest`.
     #[inline(always)]
     pub(super) fn partners<const A: usize>(
         &self,
@@ -85,18 +87,22 @@ impl<const N: usize> Gathered<N> {
         block: usize,
         one: [u32; A],
         probe: &Probe,
+        shallowest: &mut [u32; LANES],
     ) -> u32 {
-        let met = lanes.meets(
+        let depths = lanes.depths(
             self.lower.each_ref().map(|c| &c[block]),
             self.upper.each_ref().map(|c| &c[block]),
             probe,
         );
-        met & !lanes.sharing(one, self.points.each_ref().map(|points| &points[block]))
+        *shallowest = lanes.lesser_bits(shallowest, &depths);
+        let sharing = lanes.sharing(one, self.points.each_ref().map(|points| &points[block]));
+        !(lanes.negative(&depths) | sharing) & 0xff
     }
 
+    /// Indices in the surface; those from the length on have no meaning.
     #[inline(always)]
-    pub(super) fn id(&self, place: usize) -> u32 {
-        self.ids[place / LANES][place % LANES]
+    pub(super) fn ids(&self) -> &[u32; ROOM] {
+        &self.ids
     }
 
     #[inline(always)]

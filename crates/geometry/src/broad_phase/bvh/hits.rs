@@ -11,24 +11,28 @@ const WORDS: usize = ROOM.div_ceil(64);
 struct Word {
     met: u64,
     feature: u32,
+    /// Its index in the surface.
+    id: u32,
     /// Place in the list of the first bit.
     from: u32,
 }
 
 /// Pairs as words of bits.
 pub(super) struct Hits {
-    /// As many as the features of a cluster may give, and an end.
-    words: [Word; 3 * CLUSTER * WORDS + 1],
+    /// As many as the features of a cluster may give, and an end that is read ahead.
+    words: [Word; 3 * CLUSTER * WORDS + 2],
     len: usize,
     pairs: u32,
+    doubtful: bool,
 }
 
 impl Default for Hits {
     fn default() -> Self {
         Self {
-            words: [Word::default(); 3 * CLUSTER * WORDS + 1],
+            words: [Word::default(); 3 * CLUSTER * WORDS + 2],
             len: 0,
             pairs: 0,
+            doubtful: false,
         }
     }
 }
@@ -38,19 +42,51 @@ impl Hits {
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.pairs = 0;
+        self.doubtful = false;
     }
 
     /// Notes which features of the list, from a place on, a feature meets.
     #[inline(always)]
-    pub(super) fn note(&mut self, feature: usize, from: usize, met: u64) {
+    pub(super) fn note(&mut self, feature: usize, id: u32, from: usize, met: u64) {
         self.words[self.len] = Word {
             met,
             feature: feature as u32,
+            id,
             from: from as u32,
         };
         // Written in any case, and kept if there is something: no branch that could be foreseen wrongly.
         self.len += usize::from(met != 0);
         self.pairs += met.count_ones();
+    }
+
+    /// Notes that for some of the pairs more has to be asked.
+    #[inline(always)]
+    pub(super) fn doubt(&mut self, whether: bool) {
+        self.doubtful |= whether;
+    }
+
+    /// Whether it was noted that for some of the pairs more has to be asked.
+    #[inline(always)]
+    pub(super) fn are_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
+    /// The indices of each pair in the surface: that of the feature, that of `ids` by the place in the list.
+    #[inline(always)]
+    pub(super) fn ids<'a>(&'a self, ids: &'a [u32; ROOM]) -> impl Iterator<Item = [u32; 2]> + 'a {
+        let mut at = 0;
+        // Read ahead, so that the next pair need not wait for it.
+        let (mut met, mut next) = (self.words[0].met, self.words[1].met);
+        (0..self.pairs).map(move |_| {
+            let word = &self.words[at];
+            // There are no bits beyond the room, so the remainder is the place itself.
+            let place = (word.from + met.trailing_zeros()) as usize % ROOM;
+            let rest = met & (met - 1);
+            at += usize::from(rest == 0);
+            met = if rest == 0 { next } else { rest };
+            next = self.words[at + 1].met;
+            [word.id, ids[place]]
+        })
     }
 
     /// Calls for each pair: place in the cluster, place in the list.
@@ -84,14 +120,17 @@ mod tests {
         for _ in 0..2 {
             hits.clear();
             hits.each(|_, _| panic!("nothing was noted"));
-            hits.note(3, 0, 0);
-            hits.note(4, 64, 0b1010);
-            hits.note(5, 0, 0);
-            hits.note(7, 128, 1 << 63);
-            hits.note(8, 0, 0);
+            hits.note(3, 10 + 3, 0, 0);
+            hits.note(4, 10 + 4, 64, 0b1010);
+            hits.note(5, 10 + 5, 0, 0);
+            hits.note(7, 10 + 7, 128, 1 << 63);
+            hits.note(8, 10 + 8, 0, 0);
             let mut pairs = Vec::new();
             hits.each(|feature, place| pairs.push((feature, place)));
             assert_eq!(pairs, [(4, 65), (4, 67), (7, 191)]);
+            let ids: [u32; ROOM] = std::array::from_fn(|place| 1000 + place as u32);
+            let pairs: Vec<_> = hits.ids(&ids).collect();
+            assert_eq!(pairs, [[14, 1065], [14, 1067], [17, 1191]]);
         }
     }
 
@@ -100,7 +139,7 @@ mod tests {
         let mut hits = Hits::default();
         for feature in 0..3 * CLUSTER {
             for word in 0..WORDS {
-                hits.note(feature, 64 * word, u64::MAX);
+                hits.note(feature, 0, 64 * word, u64::MAX);
             }
         }
         let mut count = 0;

@@ -9,6 +9,22 @@ pub(super) trait Lanes: Copy {
     /// One bit for each of eight boxes that shares a point with the probe.
     fn meets(self, lower: [&[f32; LANES]; 3], upper: [&[f32; LANES]; 3], probe: &Probe) -> u32;
 
+    /// How far each of eight boxes reaches into the probe on the side where it does so least; negative if they are apart.
+    ///
+    /// If upper corners are never minus zero, nor is any of these.
+    fn depths(
+        self,
+        lower: [&[f32; LANES]; 3],
+        upper: [&[f32; LANES]; 3],
+        probe: &Probe,
+    ) -> [f32; LANES];
+
+    /// One bit for each of eight numbers that has a minus.
+    fn negative(self, numbers: &[f32; LANES]) -> u32;
+
+    /// The lesser of each two numbers, by their bits: of those with a plus, for what has a minus counts as large.
+    fn lesser_bits(self, bits: &[u32; LANES], numbers: &[f32; LANES]) -> [u32; LANES];
+
     /// One bit for each of eight features that has one of the points `one`.
     fn sharing<const A: usize, const B: usize>(
         self,
@@ -63,6 +79,36 @@ impl Lanes for Portable {
                 & f32x8::new(*upper[c]).simd_ge(f32x8::splat(probe.lower[c]))
         };
         (along(0) & along(1) & along(2)).to_bitmask()
+    }
+
+    #[inline(always)]
+    fn depths(
+        self,
+        lower: [&[f32; LANES]; 3],
+        upper: [&[f32; LANES]; 3],
+        probe: &Probe,
+    ) -> [f32; LANES] {
+        let mut least = f32x8::splat(f32::INFINITY);
+        for c in 0..3 {
+            let below = f32x8::splat(probe.upper[c]) - f32x8::new(*lower[c]);
+            let above = f32x8::new(*upper[c]) - f32x8::splat(probe.lower[c]);
+            least = least.fast_min(below.fast_min(above));
+        }
+        least.to_array()
+    }
+
+    #[inline(always)]
+    fn negative(self, numbers: &[f32; LANES]) -> u32 {
+        f32x8::new(*numbers).to_bitmask()
+    }
+
+    #[inline(always)]
+    fn lesser_bits(self, bits: &[u32; LANES], numbers: &[f32; LANES]) -> [u32; LANES] {
+        let mut lesser = *bits;
+        for lane in 0..LANES {
+            lesser[lane] = lesser[lane].min(numbers[lane].to_bits());
+        }
+        lesser
     }
 
     #[inline(always)]
@@ -135,6 +181,33 @@ mod avx2 {
             };
             let all = avx._mm256_and_ps(avx._mm256_and_ps(along(0), along(1)), along(2));
             avx._mm256_movemask_ps(all).cast_unsigned()
+        }
+
+        #[inline(always)]
+        fn depths(
+            self,
+            lower: [&[f32; LANES]; 3],
+            upper: [&[f32; LANES]; 3],
+            probe: &Probe,
+        ) -> [f32; LANES] {
+            let avx = self.avx;
+            let mut least = avx._mm256_set1_ps(f32::INFINITY);
+            for c in 0..3 {
+                let below = avx._mm256_sub_ps(avx._mm256_set1_ps(probe.upper[c]), cast(*lower[c]));
+                let above = avx._mm256_sub_ps(cast(*upper[c]), avx._mm256_set1_ps(probe.lower[c]));
+                least = avx._mm256_min_ps(least, avx._mm256_min_ps(below, above));
+            }
+            cast(least)
+        }
+
+        #[inline(always)]
+        fn negative(self, numbers: &[f32; LANES]) -> u32 {
+            self.avx._mm256_movemask_ps(cast(*numbers)).cast_unsigned()
+        }
+
+        #[inline(always)]
+        fn lesser_bits(self, bits: &[u32; LANES], numbers: &[f32; LANES]) -> [u32; LANES] {
+            cast(self.avx2._mm256_min_epu32(cast(*bits), cast(*numbers)))
         }
 
         #[inline(always)]
@@ -254,6 +327,15 @@ mod tests {
                 });
                 prop_assert_eq!(met >> lane & 1 == 1, meets);
             }
+            let depths = Portable.depths(lower, upper, &probe);
+            prop_assert_eq!(
+                depths.map(f32::to_bits),
+                avx2.depths(lower, upper, &probe).map(f32::to_bits)
+            );
+            prop_assert_eq!(met ^ 0xff, Portable.negative(&depths));
+            prop_assert_eq!(met ^ 0xff, avx2.negative(&depths));
+            let lesser = Portable.lesser_bits(&points[0], &depths);
+            prop_assert_eq!(lesser, avx2.lesser_bits(&points[0], &depths));
             let sharing = Portable.sharing(one, points.each_ref());
             prop_assert_eq!(sharing, avx2.sharing(one, points.each_ref()));
             for lane in 0..LANES {

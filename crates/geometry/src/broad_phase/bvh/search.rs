@@ -2,7 +2,7 @@
 
 use super::block::LANES;
 use super::features::Blocks;
-use super::gathered::Gathered;
+use super::gathered::{BLOCKS, Gathered};
 use super::hits::Hits;
 use super::lanes::{Lanes, OnLanes, on_widest};
 use super::tree::{CLUSTER, SEVERAL, Tree};
@@ -181,48 +181,77 @@ impl Search<'_> {
                     vertices.add(lanes, &other.vertices, &probe);
                 }
             }
-            compare(lanes, &cluster.vertices, faces, false, hits);
-            self.decide(&cluster.vertices, faces, doubtful, hits, |vertex, face| {
-                out.vertex_face.push([vertex, face]);
-            });
-            compare(lanes, &cluster.faces, vertices, false, hits);
-            self.decide(&cluster.faces, vertices, doubtful, hits, |face, vertex| {
-                out.vertex_face.push([vertex, face]);
-            });
-            compare(lanes, &cluster.edges, edges, with_itself, hits);
-            self.decide(&cluster.edges, edges, doubtful, hits, |edge, other| {
-                out.edge_edge.push([edge.min(other), edge.max(other)]);
-            });
+            compare(lanes, &cluster.vertices, faces, false, self.margin, hits);
+            self.decide(
+                (&cluster.vertices, faces),
+                doubtful,
+                hits,
+                &mut out.vertex_face,
+                #[inline(always)]
+                |[vertex, face]| [vertex, face],
+            );
+            compare(lanes, &cluster.faces, vertices, false, self.margin, hits);
+            self.decide(
+                (&cluster.faces, vertices),
+                doubtful,
+                hits,
+                &mut out.vertex_face,
+                #[inline(always)]
+                |[face, vertex]| [vertex, face],
+            );
+            compare(lanes, &cluster.edges, edges, with_itself, self.margin, hits);
+            self.decide(
+                (&cluster.edges, edges),
+                doubtful,
+                hits,
+                &mut out.edge_edge,
+                #[inline(always)]
+                |[edge, other]| [edge.min(other), edge.max(other)],
+            );
         }
     }
 
-    /// Calls for the ids of those of the hits that are pairs.
+    /// Appends those of the hits that are pairs, as `arranged`.
     #[inline(always)]
     fn decide<const A: usize, const B: usize>(
         &self,
-        own: &Blocks<'_, A>,
-        others: &Gathered<B>,
+        (own, others): (&Blocks<'_, A>, &Gathered<B>),
         doubtful: bool,
         hits: &Hits,
-        mut found: impl FnMut(u32, u32),
+        out: &mut Vec<[u32; 2]>,
+        arranged: impl Fn([u32; 2]) -> [u32; 2],
     ) {
-        hits.each(
-            #[inline(always)]
-            |feature, place| {
-                let (block, lane) = (feature / LANES, feature % LANES);
-                let deep = own.boxes[block]
-                    .probe(lane)
-                    .deeply_meets(&others.probe(place), self.margin);
-                if (!doubtful & deep)
-                    || self.is_pair(
-                        own.points[block].each_ref().map(|p| p[lane]),
-                        others.points(place),
-                    )
-                {
-                    found(own.ids[block][lane], others.id(place));
-                }
-            },
-        );
+        if doubtful || hits.are_doubtful() {
+            self.decide_each((own, others), doubtful, hits, |ids| out.push(arranged(ids)));
+        } else {
+            out.extend(hits.ids(others.ids()).map(arranged));
+        }
+    }
+
+    /// Calls for the ids of those of the hits that are pairs, of which some may not be.
+    #[cold]
+    #[inline(never)]
+    fn decide_each<const A: usize, const B: usize>(
+        &self,
+        (own, others): (&Blocks<'_, A>, &Gathered<B>),
+        doubtful: bool,
+        hits: &Hits,
+        mut found: impl FnMut([u32; 2]),
+    ) {
+        hits.each(|feature, place| {
+            let (block, lane) = (feature / LANES, feature % LANES);
+            let deep = own.boxes[block]
+                .probe(lane)
+                .deeply_meets(&others.probe(place), self.margin);
+            if (!doubtful & deep)
+                || self.is_pair(
+                    own.points[block].each_ref().map(|p| p[lane]),
+                    others.points(place),
+                )
+            {
+                found([own.ids[block][lane], others.ids()[place]]);
+            }
+        });
     }
 
     /// Whether two features are a pair, from the words of the definition. Rarely asked, and kept out of the loops.
@@ -247,17 +276,20 @@ const WORD: usize = u64::BITS as usize / LANES;
 
 /// Notes which of the gathered features each feature of a cluster meets and shares no point with.
 ///
-/// `with_itself` tells that the list begins with the features of the cluster, of which each meets those after it.
+/// `with_itself` tells that the list begins with the features of the cluster, of which each meets those after it. Hits are
+/// doubtful if a depth is less than the margin (m), so that boxes in double precision may be apart.
 #[inline(always)]
 fn compare<const A: usize, const B: usize>(
     lanes: impl Lanes,
     own: &Blocks<'_, A>,
     others: &Gathered<B>,
     with_itself: bool,
+    margin: f32,
     hits: &mut Hits,
 ) {
     hits.clear();
-    let blocks = others.len().div_ceil(LANES);
+    let mut shallowest = [u32::MAX; LANES];
+    let blocks = others.len().div_ceil(LANES).min(BLOCKS);
     for feature in 0..own.count() {
         let (block, lane) = (feature / LANES, feature % LANES);
         let probe = own.boxes[block].probe(lane);
@@ -265,7 +297,7 @@ fn compare<const A: usize, const B: usize>(
         for first in (0..blocks).step_by(WORD) {
             let mut met = 0;
             for block in first..blocks.min(first + WORD) {
-                let partners = others.partners(lanes, block, points, &probe);
+                let partners = others.partners(lanes, block, points, &probe, &mut shallowest);
                 met |= u64::from(partners) << (LANES * (block - first));
             }
             let from = first * LANES;
@@ -275,9 +307,11 @@ fn compare<const A: usize, const B: usize>(
             // What comes after the end of the list has no meaning.
             let rest = others.len() - from;
             met &= u64::MAX >> (u64::BITS as usize - rest.min(u64::BITS as usize));
-            hits.note(feature, from, met);
+            hits.note(feature, own.ids[block][lane], from, met);
         }
     }
+    // Positive numbers are ordered like their bits.
+    hits.doubt(lanes.less(&shallowest, margin.to_bits()) != 0);
 }
 
 #[cfg(test)]
