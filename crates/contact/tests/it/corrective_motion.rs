@@ -3,10 +3,12 @@
 
 use super::agreement::{collision, tolerances};
 use super::support::{
-    cases, dense_momentum, dense_rows, ground, lattice::Lattice, particles, push,
+    TIME_STEP, cases, dense_momentum, dense_rows, ground, lattice::Lattice, particles, push,
 };
 use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
-use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
+use impinge_contact::method::corrective_motion::{
+    CorrectiveMotion, CorrectiveMotionSettings, DelassusForm,
+};
 use impinge_contact::{
     ContactError, ContactProblem, ContactSolution, ContactSolver, Termination, residual,
 };
@@ -103,6 +105,34 @@ fn doubled_contacts_change_no_velocity() {
     let (once, twice) = (press(1), press(2));
     for (a, b) in once.velocity.iter().zip(&twice.velocity) {
         assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+}
+
+/// A tower, which plain sweeps carry one contact further each: some thousand of them, and the square of its height.
+#[test]
+fn sweeps_carry_a_tower() {
+    const STOREYS: u32 = 30;
+    let masses = vec![1.0; STOREYS as usize];
+    let fall = Vector3::new(0.0, 0.0, -9.81 * TIME_STEP);
+    let mut problem = particles(&masses, &vec![fall; masses.len()]);
+    push(&mut problem, &ground(), &[(0, 1.0)], Vector3::zeros(), 0.4);
+    for storey in 1..STOREYS {
+        let weights = [(storey, 1.0), (storey - 1, -1.0)];
+        push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
+    }
+    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+        let mut solution = ContactSolution::at_rest(&problem);
+        let mut solver = solver(1e3);
+        solver.settings.delassus = delassus;
+        let report = solver.solve(&problem, &mut solution).expect("sound");
+        assert_eq!(report.termination, Termination::Converged);
+        assert!(report.sweeps <= 150, "{report:?}");
+        assert_eq!(report.iterations, 0, "{report:?}");
+        for (storey, contact) in solution.contacts.iter().enumerate() {
+            let carried = 9.81 * (masses.len() - storey) as f64;
+            let off = (contact.lambda / carried - 1.0).abs();
+            assert!(off < 1e-3, "storey {storey}: {} {carried}", contact.lambda);
+        }
     }
 }
 

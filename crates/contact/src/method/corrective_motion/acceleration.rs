@@ -1,0 +1,147 @@
+//! Anderson's acceleration of sweeps: the next forces from the last few sweeps together.
+
+use nalgebra::{SMatrix, SVector, Vector3};
+
+/// Sweeps that are remembered. Where few bodies carry many, the error is mostly in a few slow shapes: more than these
+/// gained nothing on piles, and each costs about one product with a block per contact and sweep.
+const DEPTH: usize = 10;
+
+/// Ridge of the least-squares problem over its largest entry: changes of successive sweeps are nearly parallel.
+const RIDGE: f64 = 1e-12;
+
+/// With `g(f)` one sweep from forces `f`, seeks the combination of the last sweeps that a sweep would change least.
+///
+/// ```text
+/// γ = argmin ‖d − ΔD γ‖,  d = g(f) − f,     next f = P(g(f) − ΔG γ),  P = onto the cones
+/// ```
+///
+/// The norm weighs each contact with its own compliance, so that forces are comparable as the work they do.
+///
+/// # Source
+/// Walker & Ni 2011, "Anderson acceleration for fixed-point iterations", <https://doi.org/10.1137/10078356X>; differs
+/// from it in: the weights, the cones, restarts, and a ridge instead of QR factors.
+#[derive(Debug, Default)]
+pub(super) struct Acceleration {
+    weights: Vec<f64>,
+    /// Forces before the sweep, after it, and what it changed.
+    before: Vec<Vector3<f64>>,
+    image: Vec<Vector3<f64>>,
+    change: Vec<Vector3<f64>>,
+    /// `‖d‖²` of the last sweep; no sweep yet if infinite.
+    size: f64,
+    /// `ΔG` and `ΔD`, column by column in a ring.
+    images: [Vec<Vector3<f64>>; DEPTH],
+    changes: [Vec<Vector3<f64>>; DEPTH],
+    /// `ΔDᵀ ΔD`.
+    products: SMatrix<f64, DEPTH, DEPTH>,
+    stored: usize,
+    next: usize,
+}
+
+impl Acceleration {
+    /// Forgets all for contacts of these weights.
+    pub(super) fn start(&mut self, weights: impl Iterator<Item = f64>) {
+        self.weights.clear();
+        self.weights.extend(weights);
+        let zeros = Vector3::zeros();
+        let columns = self.images.iter_mut().chain(&mut self.changes);
+        for vector in columns.chain([&mut self.before, &mut self.image, &mut self.change]) {
+            vector.clear();
+            vector.resize(self.weights.len(), zeros);
+        }
+        self.size = f64::INFINITY;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.stored = 0;
+        self.next = 0;
+    }
+
+    /// Has to be told the forces before every sweep.
+    pub(super) fn before(&mut self, forces: &[Vector3<f64>]) {
+        self.before.copy_from_slice(forces);
+    }
+
+    /// Replaces the forces after a sweep by those to sweep from next, each within its cone.
+    ///
+    /// All is forgotten where a sweep changed more than the one before: contacts have opened, closed or begun to slide,
+    /// and what was learnt of the old states misleads.
+    pub(super) fn after(&mut self, forces: &mut [Vector3<f64>], friction: &[f64]) {
+        let column = self.next;
+        let mut size = 0.0;
+        for (contact, after) in forces.iter().enumerate() {
+            let change = after - self.before[contact];
+            size += self.weights[contact] * change.norm_squared();
+            self.images[column][contact] = after - self.image[contact];
+            self.changes[column][contact] = change - self.change[contact];
+            self.image[contact] = *after;
+            self.change[contact] = change;
+        }
+        let grown = size > self.size;
+        let first = self.size.is_infinite();
+        self.size = size;
+        if first {
+            return;
+        }
+        if grown || !size.is_finite() {
+            self.forget();
+            return;
+        }
+        self.stored = (self.stored + 1).min(DEPTH);
+        self.next = (column + 1) % DEPTH;
+        for other in 0..self.stored {
+            let product = self.product(&self.changes[column], &self.changes[other]);
+            self.products[(column, other)] = product;
+            self.products[(other, column)] = product;
+        }
+        let Some(gamma) = self.combination() else {
+            self.forget();
+            return;
+        };
+        for (share, image) in gamma.iter().zip(&self.images).take(self.stored) {
+            for (force, image) in forces.iter_mut().zip(image) {
+                *force -= image * *share;
+            }
+        }
+        for (force, friction) in forces.iter_mut().zip(friction) {
+            *force = within_cone(force, *friction);
+        }
+    }
+
+    fn product(&self, a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+        let pairs = a.iter().zip(b).zip(&self.weights);
+        pairs.map(|((a, b), weight)| weight * a.dot(b)).sum()
+    }
+
+    /// `γ`; `None` where the changes say nothing.
+    fn combination(&self) -> Option<SVector<f64, DEPTH>> {
+        let mut matrix = self.products;
+        let mut rhs = SVector::<f64, DEPTH>::zeros();
+        for column in 0..DEPTH {
+            if column < self.stored {
+                rhs[column] = self.product(&self.changes[column], &self.change);
+                matrix[(column, column)] *= 1.0 + RIDGE;
+            } else {
+                matrix.row_mut(column).fill(0.0);
+                matrix.column_mut(column).fill(0.0);
+                matrix[(column, column)] = 1.0;
+            }
+        }
+        let gamma = matrix.cholesky()?.solve(&rhs);
+        gamma.iter().all(|share| share.is_finite()).then_some(gamma)
+    }
+}
+
+/// No pull, and no more friction than the cone allows for the normal force.
+fn within_cone(force: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    if force.x <= 0.0 {
+        return Vector3::zeros();
+    }
+    let (length, radius) = (force.y.hypot(force.z), friction * force.x);
+    if length <= radius {
+        return *force;
+    }
+    let share = radius / length;
+    Vector3::new(force.x, share * force.y, share * force.z)
+}
