@@ -84,7 +84,7 @@ fn largest_turn(bodies: &TurnedBodies) -> f64 {
         .to_degrees()
 }
 
-/// W3: errors of the compliance of a sagging beam at most twice those of the reference, and at least five times less
+/// Errors of the compliance of a sagging beam at most twice those that dense matrices of the same beam have, and at least five times less
 /// than without turning it.
 #[test]
 fn a_sagging_beam_yields_as_if_its_compliance_at_rest_were_bent_with_it() {
@@ -215,7 +215,7 @@ fn errors(degrees: f64, time_step: f64, repair: bool) -> [f64; 2] {
     })
 }
 
-/// W3 and W11: a free beam bent to an arc, at most twice the errors of the reference; and none of the momentum with its
+/// A free beam bent to an arc, at most twice the errors that dense matrices have; and none of the momentum with its
 /// repair.
 #[test]
 fn a_bent_free_beam_answers_with_known_errors() {
@@ -254,7 +254,7 @@ fn drift(overrides: &[&str]) -> f64 {
     worst
 }
 
-/// W11: with the exact compliance and with the repair momentum is what the free motion's tolerance leaves of it.
+/// With the exact compliance and with the repair momentum is what the free motion's tolerance leaves of it.
 #[test]
 fn momentum_is_kept_through_a_collision() {
     let tight = "solver.momentum_tolerance=1e-14";
@@ -318,7 +318,7 @@ fn slide(kind: &str, tangent: f64, overrides: &[&str]) -> [f64; 3] {
     [seen[0][0], seen[1][0], seen[1][1] - seen[0][1]]
 }
 
-/// W6: a rigid block sticks below the angle of friction, with either compliance: less than 1e-6 m/s.
+/// A rigid block sticks below the angle of friction, with either compliance: less than 1e-6 m/s.
 #[test]
 fn a_slope_holds_a_rigid_block_below_the_angle_of_friction() {
     for method in [EXACT, WARPED] {
@@ -327,7 +327,7 @@ fn a_slope_holds_a_rigid_block_below_the_angle_of_friction() {
     }
 }
 
-/// W6: so does a soft one, where sticking is asked for that closely.
+/// So does a soft one, where sticking is asked for that closely.
 #[test]
 fn a_slope_holds_a_soft_block_below_the_angle_of_friction() {
     for method in [EXACT, WARPED] {
@@ -337,7 +337,7 @@ fn a_slope_holds_a_soft_block_below_the_angle_of_friction() {
     }
 }
 
-/// W6: above that angle it slides as Coulomb says.
+/// Above that angle it slides as Coulomb says.
 #[test]
 fn a_slope_beyond_the_angle_of_friction_lets_a_rigid_block_slide() {
     for method in [EXACT, WARPED] {

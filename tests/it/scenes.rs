@@ -203,7 +203,7 @@ fn a_cable_throws_a_block_back() {
     assert!(without > 2.0 * with[0], "{without} J");
 }
 
-/// The ball sinks into the bed by more than its own size, and comes up again.
+/// The ball, which touches the bed at a height of 1.25 m, sinks into it by more than 15 cm, and comes up again.
 #[test]
 fn a_trampoline_throws_a_ball_up() {
     let mut simulation = shipped("trampoline.toml", &["body.0.mesh.grid.cells=[6,6]"]);
@@ -257,7 +257,8 @@ fn a_ragdoll_swings_on_a_liana() {
     }
     let overrides = ["solver.joint_stiffness=none"];
     let without = energies(&mut shipped("ragdoll_on_liana.toml", &overrides), 200);
-    assert!(without.len() < 200 || gain(&without) > 1.0);
+    // It ends where no step, however short, gets its joints together.
+    assert!((15..60).contains(&without.len()), "{}", without.len());
 }
 
 /// A sheet of 1 GPa keeps its size while it swings down; coarse, with longer steps than the shipped one.

@@ -92,7 +92,6 @@ impl MethodRecord {
 
     /// Largest over the steps of `value`; not a number if one of them is not.
     pub fn worst(&self, value: impl Fn(&StepEffort) -> f64) -> f64 {
-        let larger = |most: f64, x: f64| if x.is_nan() || x > most { x } else { most };
         self.steps.iter().map(value).fold(0.0, larger)
     }
 
@@ -100,6 +99,11 @@ impl MethodRecord {
     pub fn total(&self, count: impl Fn(&StepEffort) -> u32) -> u32 {
         self.steps.iter().map(count).sum()
     }
+}
+
+/// The larger of two numbers, or the one that is none.
+fn larger(most: f64, x: f64) -> f64 {
+    if x.is_nan() || x > most { x } else { most }
 }
 
 /// Watches a run and solves each of its problems by every method.
@@ -210,10 +214,10 @@ impl Contender {
         let residuals = [judged.momentum, judged.normal, judged.friction];
         let finite = velocity.iter().chain(&residuals).all(|x| x.is_finite());
         effort.not_finite += u32::from(!finite);
-        effort.momentum = effort.momentum.max(judged.momentum / tolerances.momentum);
-        effort.normal = effort.normal.max(judged.normal / tolerances.gap);
+        effort.momentum = larger(effort.momentum, judged.momentum / tolerances.momentum);
+        effort.normal = larger(effort.normal, judged.normal / tolerances.gap);
         let slip = tolerances.slip.max(tolerances.gap);
-        effort.friction = effort.friction.max(judged.friction / slip);
-        effort.penetration = effort.penetration.max(judged.penetration / tolerances.gap);
+        effort.friction = larger(effort.friction, judged.friction / slip);
+        effort.penetration = larger(effort.penetration, judged.penetration / tolerances.gap);
     }
 }

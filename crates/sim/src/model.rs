@@ -731,6 +731,10 @@ fn check_method(
     joints: &[Constraint],
     thin: &ThinBodies,
 ) -> Result<(), SimError> {
+    // The other steppers have methods of their own.
+    if scene.stepper != crate::scene::StepperChoice::Synchronous {
+        return Ok(());
+    }
     let refuse = |what: &str, mend: &str| {
         let problem = format!("the method `{}` knows no {what}", solver.name());
         Err(scene.error_at("solver.method", problem, mend).into())

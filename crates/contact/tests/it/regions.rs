@@ -109,6 +109,29 @@ fn a_solution_is_left_as_it_is() {
     assert_eq!(solution, found);
 }
 
+/// Iterations on regions and on the whole share one limit.
+#[test]
+fn the_limit_is_one_for_regions_and_the_whole() {
+    for max_iterations in [1, 2, 5] {
+        let limited = ActiveSetCrSettings {
+            max_iterations,
+            tolerances: Tolerances {
+                momentum: 1e-14,
+                gap: 1e-17,
+                slip: 1e-17,
+            },
+            ..settings(8)
+        };
+        let problem = columns(Some(3));
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = ActiveSetCr::new(limited)
+            .solve(&problem, &mut solution)
+            .expect("a sound problem");
+        assert_eq!(report.termination, Termination::MaxIterations);
+        assert!(report.iterations <= max_iterations, "{report:?}");
+    }
+}
+
 /// A trace accounts for every iteration, though steps of regions share a row.
 #[test]
 fn the_trace_goes_on_where_regions_ended() {

@@ -244,6 +244,13 @@ impl Check<'_> {
                 "leave it out",
             );
         }
+        if joint.contact && joint.second.is_none() {
+            return self.fail(
+                &format!("{path}.contact"),
+                "`contact` belongs to a joint of two bodies: bodies may touch what they are not joined to".to_owned(),
+                "leave it out",
+            );
+        }
         let yields = is_link || joint.kind == JointKind::Ball;
         if joint.compliance > 0.0 && !yields {
             return self.fail(

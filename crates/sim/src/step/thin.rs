@@ -89,9 +89,10 @@ impl Adder<'_> {
                     // Only the upper triangle is stored.
                     Some(column) if row <= column => {
                         let pattern = self.system.matrix.pattern();
-                        if let Some(slot) = pattern.slot(row as usize, column as usize) {
-                            *self.system.matrix.block_mut(slot) += stiffness[a][b];
-                        }
+                        let slot = pattern
+                            .slot(row as usize, column as usize)
+                            .expect("the pattern has the pairs of thin bodies");
+                        *self.system.matrix.block_mut(slot) += stiffness[a][b];
                     }
                     Some(_) => {}
                     None => {

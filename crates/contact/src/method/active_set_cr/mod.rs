@@ -248,6 +248,7 @@ impl ActiveSetCr {
         let mut report = before;
         if before.termination != Termination::Converged {
             self.trace.count_from(before.iterations);
+            self.settings.max_iterations = strict.max_iterations.saturating_sub(before.iterations);
             report = self.iterate(problem, solution);
             report.iterations += before.iterations;
             report.anticipations += before.anticipations;

@@ -87,7 +87,7 @@ pub struct ActiveSetCrSettings {
     pub direction_rule: DirectionRule,
     /// `α_θ`: part of the misalignment that [`DirectionRule::Damped`] removes per evaluation.
     pub direction_step: f64,
-    /// Most iterations of one solve.
+    /// Most iterations of one solve; those on a region count by its share of the blocks.
     pub max_iterations: u64,
     /// Iterations after a restart in which only forced evaluations happen.
     pub cool_down: u64,

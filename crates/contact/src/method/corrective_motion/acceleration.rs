@@ -6,7 +6,7 @@ use nalgebra::{SMatrix, SVector, Vector3};
 /// gained nothing on piles, and each costs about one product with a block per contact and sweep.
 const DEPTH: usize = 10;
 
-/// Ridge of the least-squares problem over its largest entry: changes of successive sweeps are nearly parallel.
+/// Ridge of the least-squares problem over each entry of its diagonal: changes of successive sweeps are nearly parallel.
 const RIDGE: f64 = 1e-12;
 
 /// With `g(f)` one sweep from forces `f`, seeks the combination of the last sweeps that a sweep would change least.

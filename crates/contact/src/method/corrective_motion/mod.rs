@@ -54,12 +54,14 @@ const ENOUGH: f64 = 0.5;
 /// Below the last the rounding of `W` shows.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
-/// Sweeps without halving the error after which Newton takes over: accelerated ones of the step's problem, which pause
-/// where many contacts change their state, and plain ones to a relative error.
+/// Accelerated sweeps without halving the error after which Newton takes over: they pause where many contacts change their
+/// state.
 const PATIENCE: u64 = 100;
+
+/// Plain sweeps without halving the error after which Newton takes over.
 const PLAIN_PATIENCE: u64 = 30;
 
-/// Most plain sweeps.
+/// Most plain sweeps, which only start Newton, whatever the setting is.
 const MOST_PLAIN: u64 = 100;
 
 /// Inner problems without halving the error after which Newton gives up.

@@ -22,7 +22,7 @@ pub enum DelassusForm {
 pub struct CorrectiveMotionSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,
-    /// Sweeps of Gauss-Seidel before Newton takes over.
+    /// Accelerated sweeps of Gauss-Seidel before Newton takes over, which then starts with at most 100 plain ones.
     pub max_sweeps: u64,
     /// Most sweeps, and most Newton steps.
     pub max_iterations: u64,

@@ -6,8 +6,8 @@
 //! that leave more than their part of the residual, or whose contacts break a law, are solved for alone together with
 //! those that they touch, each connected region by itself, while all others keep their velocities: one step of a block
 //! Gauss–Seidel method (multiplicative Schwarz) over a part of the blocks. What the new contact forces leave in the bodies
-//! around is the next step's concern. The result is a better start and no more than that: the iteration that follows
-//! judges the whole problem, and solves it where need be.
+//! around is the next step's concern. Each step judges the whole problem first: what it finds solved is the answer, and
+//! what steps do not get to an end is the start of an iteration on the whole.
 
 mod choose;
 mod part;
@@ -74,12 +74,15 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
+        if self.settings.regions == 0 || problem.contacts() == 0 {
+            return report;
+        }
         let mut cost = Cost::default();
         // Taken out, so that it can be used beside the rest.
         let mut regions = std::mem::take(&mut self.regions);
         regions.choice.know(problem);
         for _ in 0..self.settings.regions {
-            if problem.contacts() == 0 || regions.choice.bodies() < 2 {
+            if regions.choice.bodies() < 2 {
                 break;
             }
             let outcome =
@@ -138,6 +141,10 @@ impl ActiveSetCr {
             let budget = SOLVED * (tolerance - left) * blocks / chosen as f64;
             let mut settings = self.settings;
             settings.regions = 0;
+            // What is harder than that is left to the whole, with what remains of its limit.
+            cost.write(report);
+            let left = settings.max_iterations.saturating_sub(report.iterations);
+            settings.max_iterations = left.min(settings.relax_after);
             settings.tolerances.momentum = budget.sqrt();
             let solved = regions.solve(region, settings, problem, solution);
             cost.iterations += share * solved.iterations as f64;
