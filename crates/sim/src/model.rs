@@ -732,7 +732,7 @@ fn check_method(
     thin: &ThinBodies,
 ) -> Result<(), SimError> {
     // The other steppers have methods of their own.
-    if scene.stepper != crate::scene::StepperChoice::Synchronous {
+    if scene.stepper != StepperChoice::Synchronous {
         return Ok(());
     }
     let refuse = |what: &str, mend: &str| {
