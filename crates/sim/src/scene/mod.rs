@@ -51,10 +51,10 @@ pub use build::{
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
-    Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Evaluation, FilledSurface, Fixed,
-    Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile, Motion,
-    Obstacle, ObstacleShape, OutputOptions, Preconditioner, Region, Rotation, Shell, Solver,
-    SolverMethod, StepperChoice, Time, Tolerances, Turn, World,
+    Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Detection, Evaluation, FilledSurface,
+    Fixed, Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile,
+    Motion, Obstacle, ObstacleShape, OutputOptions, Preconditioner, Pull, Region, Rotation, Shell,
+    Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, World,
 };
 pub use motion::RigidMotion;
 

@@ -59,6 +59,12 @@ pub struct Statistics {
     pub volume_lapses: u64,
     /// Those of them that had to be made anew.
     pub volumes_rebuilt: u64,
+    /// Windows of speculation that stood.
+    pub windows: u64,
+    /// Windows that were done again.
+    pub windows_returned: u64,
+    /// Events of those; the other counts leave them out.
+    pub events_in_vain: u64,
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
     /// Kicks that broke the promise of a vertex.
@@ -91,6 +97,9 @@ impl Default for Statistics {
             slabs_redated: 0,
             volume_lapses: 0,
             volumes_rebuilt: 0,
+            windows: 0,
+            windows_returned: 0,
+            events_in_vain: 0,
             script_ticks: 0,
             promises_broken: 0,
             activations: 0,

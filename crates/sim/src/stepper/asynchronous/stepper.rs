@@ -1,7 +1,7 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{ElasticTerms, UniformForce};
+use super::force::{ElasticTerms, Pulls, UniformForce};
 use super::statistics::Statistics;
 use super::system::{Plane, Script, Settings, System};
 use crate::error::{SimError, StepError, StepFailure};
@@ -49,6 +49,7 @@ impl Asynchronous {
             system,
             Settings {
                 layer_step,
+                detection: settings.detection,
                 ..Settings::default()
             },
         )?;
@@ -124,6 +125,19 @@ fn system_of(
             free.clone(),
             of_free,
             model.gravity,
+        )));
+    }
+    let pulled: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.pull[point as usize] != Vector3::zeros())
+        .collect();
+    if !pulled.is_empty() {
+        let of_pulled = pulled.iter().map(|&p| model.pull[p as usize]).collect();
+        forces.push(Box::new(Pulls::new(
+            settings.longest_period,
+            pulled,
+            of_pulled,
         )));
     }
 
