@@ -173,6 +173,14 @@ pub struct Asynchronous {
     /// How pairs that come near are found; the motion is the same.
     #[serde(default)]
     pub detection: Detection,
+    /// Most ticks per simulated second of the layers of one pair that still count as progress (1/s), greater than 0;
+    /// beyond that the run stops, safe.
+    #[serde(default = "billion")]
+    pub most_ticks: f64,
+}
+
+fn billion() -> f64 {
+    1e9
 }
 
 /// How the asynchronous stepper finds the pairs that come near.

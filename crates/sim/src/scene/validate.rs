@@ -322,6 +322,11 @@ impl Check<'_> {
             "the longest period (s)",
             settings.longest_period,
         )?;
+        self.positive(
+            "asynchronous.most_ticks",
+            "the number of ticks per second (1/s)",
+            settings.most_ticks,
+        )?;
         if !(0.0..=1.0).contains(&settings.restitution) {
             return self.fail(
                 "asynchronous.restitution",
