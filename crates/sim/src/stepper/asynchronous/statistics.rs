@@ -24,6 +24,15 @@ impl StepHistogram {
         }
     }
 
+    /// What came since an earlier count.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let mut counts = self.counts;
+        for (count, before) in counts.iter_mut().zip(&earlier.counts) {
+            *count -= before;
+        }
+        Self { counts }
+    }
+
     /// Pairs of `2^-n` (s) and the number of steps at least as long but shorter than twice that, longest first; the first
     /// one holds all longer ones, too, the last one all shorter ones. Empty ones are left out.
     pub fn bins(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
