@@ -25,28 +25,26 @@ pub struct Chord {
 }
 
 impl Chord {
-    /// The chord of a path.
+    /// The chord of the part of a path that lies within `span` (s).
     ///
     /// A path and its chord differ by a function that is linear between knots, so the knots tell how much.
     ///
     /// # Panics
     /// If there is no knot.
     #[inline]
-    pub fn of(path: &[Knot]) -> Self {
-        let (first, last) = (path[0], path[path.len() - 1]);
-        let way = last.position - first.position;
-        let duration = last.time - first.time;
+    pub fn of(path: &[Knot], span: [f64; 2]) -> Self {
+        let [from, to] = span.map(|time| cursor(path, time));
+        let start = position(path, from, span[0]);
+        let end = position(path, to, span[1]);
+        let rate = (end - start) / (span[1] - span[0]);
         let mut most = 0.0_f64;
-        if path.len() > 2 {
-            for knot in &path[1..path.len() - 1] {
-                let share = (knot.time - first.time) / duration;
-                let off = knot.position - first.position - way * share;
-                most = most.max(off.norm_squared());
-            }
+        for knot in &path[from + 1..to.max(from) + 1] {
+            let off = knot.position - start - rate * (knot.time - span[0]);
+            most = most.max(off.norm_squared());
         }
         Self {
-            start: first.position,
-            end: last.position,
+            start,
+            end,
             deviation: most.sqrt(),
         }
     }

@@ -5,11 +5,17 @@ use super::engine::Engine;
 use super::pairs::Features;
 use super::queue::{Event, EventKind};
 use super::system::Stop;
-use impinge_contact::penalty::layers::PROXIMITY;
 use impinge_contact::penalty::{ContactLaw, LayerPush, Proximity, layer_impulse};
 
 /// How far a guess looks ahead, in periods of the layer that makes it.
-const LOOK_AHEAD: f64 = 1.5;
+const LOOK_AHEAD: f64 = 2.0;
+
+/// How far ahead of its thickness a guess calls a layer, as a fraction of it: others push, too.
+const MARGIN: f64 = 0.02;
+
+/// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
+/// has to be run again much.
+pub(super) const FAR: f64 = 1.5;
 
 /// A layer and the pairs that have it.
 #[derive(Clone, Debug)]
@@ -149,7 +155,8 @@ impl Engine {
     fn guess(&mut self, id: u32, layer: u32, distance: f64, closing: f64) {
         let ahead = LOOK_AHEAD * self.layers[layer as usize - 1].clock.period;
         let depth = self.depth_after(layer, distance, closing, ahead);
-        if depth > layer {
+        // Beyond the deepest one it is for the end of the window to say.
+        if depth > layer && depth <= self.deepest {
             self.called.push((id, depth));
         }
     }
@@ -163,7 +170,7 @@ impl Engine {
         closing: f64,
         duration: f64,
     ) -> u32 {
-        let next = (distance - closing * duration) / (1.0 + PROXIMITY);
+        let next = (distance - closing * duration) / (1.0 + MARGIN);
         if next >= self.law.thickness(depth + 1) {
             return depth;
         }
@@ -215,8 +222,11 @@ impl Engine {
             self.guess(id, layer, nearest.distance, -separation);
         }
         if gap >= 0.0 {
+            // What comes back is seen by the next shallower layer, if there is one; otherwise it costs a window.
+            let alone = layer == 1 && self.history.is_some();
             return self.settings.culling
                 && kept < layer
+                && !(alone && nearest.distance < FAR * self.law.thickness(1))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
         let mobility = (0..points)

@@ -33,16 +33,16 @@ const FIRST_WINDOW: f64 = 16.0;
 const LONGEST_WINDOW: f64 = 64.0;
 
 /// … and not shorter than this unless they have to be, for keeping and looking have a price of their own.
-const SHORTEST_WINDOW: f64 = 0.5;
+const SHORTEST_WINDOW: f64 = 4.0;
 
 /// A window that had to be done again more often than this is made half as long.
 const PATIENCE: u32 = 2;
 
 /// After a window that stood at once the next one is this much longer, …
-const LONGER: f64 = 1.08;
+const LONGER: f64 = 1.25;
 
-/// … after one that did not, this much shorter: about one in five is done again, for what is far ahead cannot be guessed.
-const SHORTER: f64 = 0.7;
+/// … after one that did not, this much shorter.
+const SHORTER: f64 = 0.8;
 
 /// What speculation needs beside the engine and the paths that it writes down.
 #[derive(Debug)]
@@ -145,11 +145,9 @@ impl Engine {
 
     /// Runs the events up to `end` (s) while the paths are written down; returns the last of them.
     fn speculate(&mut self, end: f64) -> Result<Option<Event>, Stop> {
-        let mut history = self.history.take();
-        if let Some(history) = &mut history {
+        if let Some(history) = &mut self.history {
             history.begin(&self.vertices, self.now);
         }
-        self.history = history;
         let mut last = None;
         while let Some(event) = self.next_event(end)? {
             last = Some(event);
@@ -181,8 +179,10 @@ impl Engine {
 
     /// Every pair has the layers again that it had when the window began.
     fn restore_depths(&mut self) {
-        let ids: Vec<u32> = self.pairs.ids().collect();
-        for id in ids {
+        let mut changed = std::mem::take(&mut self.left);
+        changed.clear();
+        changed.extend(self.pairs.ids());
+        for &id in &changed {
             let pair = self.pairs.get(id);
             let (before, now) = (pair.depth_at_start, pair.proximity.depth);
             if before < now {
@@ -191,6 +191,7 @@ impl Engine {
                 self.join(id, before);
             }
         }
+        self.left = changed;
     }
 
     /// A window begins: layers are as they are now.

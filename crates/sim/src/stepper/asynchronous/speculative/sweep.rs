@@ -1,6 +1,7 @@
 //! Collision detection over a whole window.
 
 use crate::stepper::asynchronous::engine::Engine;
+use crate::stepper::asynchronous::layers::FAR;
 use crate::stepper::asynchronous::pairs::Features;
 use crate::stepper::asynchronous::queue::EventKind;
 use crate::stepper::asynchronous::trajectory::Vertex;
@@ -8,7 +9,7 @@ use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
 use impinge_geometry::kinetic::k_dop::DIRECTIONS;
 use impinge_geometry::kinetic::known_path::{chord_widths, first_approach, position_at};
-use impinge_geometry::kinetic::{Chord, KDop, KDopTree, MovingPoint, PairKind};
+use impinge_geometry::kinetic::{Chord, KDop, KDopTree, Knot, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use std::time::Instant;
@@ -23,6 +24,29 @@ pub(super) struct Near {
     pub(super) distance: f64,
 }
 
+/// How far ahead a window looks, in windows.
+const LOOK_AHEAD: f64 = 1.5;
+
+/// Parts of a window that are looked at by their chords before they are looked at knot by knot.
+const PARTS: usize = 16;
+
+/// Part `number` of a window (s).
+fn part_of([start, end]: [f64; 2], number: usize) -> [f64; 2] {
+    let at = |number: usize| {
+        if number == PARTS {
+            end
+        } else {
+            start + (end - start) * (number as f64 / PARTS as f64)
+        }
+    };
+    [at(number), at(number + 1)]
+}
+
+/// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
+fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
+    end < FAR * first || end - LOOK_AHEAD * (start - end) < first
+}
+
 /// Volumes swept in a window, and what they found.
 #[derive(Debug)]
 pub(super) struct Sweep {
@@ -30,7 +54,11 @@ pub(super) struct Sweep {
     vertices_owned: Lists,
     edges_owned: Lists,
     chords: Vec<Chord>,
-    /// Swept by each point, grown by half the thickness of the first layer.
+    /// The same for parts of the window, of the points that were asked for; and in which window that was.
+    parts: Vec<[Chord; PARTS]>,
+    parts_of_window: Vec<u64>,
+    windows: u64,
+    /// Swept by each point, grown by half of what counts as near.
     volumes: Vec<KDop>,
     at_once: Vec<Near>,
     ahead: Vec<Near>,
@@ -52,6 +80,9 @@ impl Sweep {
             vertices_owned,
             edges_owned,
             chords: positions.iter().map(rest).collect(),
+            parts: positions.iter().map(|x| [rest(x); PARTS]).collect(),
+            parts_of_window: vec![0; vertices.len()],
+            windows: 0,
             volumes: vec![KDop::EMPTY; vertices.len()],
             at_once: Vec::new(),
             ahead: Vec::new(),
@@ -68,9 +99,10 @@ impl Sweep {
     /// Looks at the paths of a window (s); says whether a pair reached a layer that it has not.
     pub(super) fn look(&mut self, engine: &mut Engine, window: [f64; 2]) -> bool {
         let begin = engine.settings.profile.then(Instant::now);
+        self.windows += 1;
         self.at_once.clear();
         self.ahead.clear();
-        self.cover(engine);
+        self.cover(engine, window);
         if let Some(begin) = begin {
             engine.statistics.times[EventKind::Volume as usize] += begin.elapsed();
         }
@@ -84,7 +116,7 @@ impl Sweep {
     }
 
     /// Volumes of what every vertex and triangle swept, and the triangles whose volumes meet.
-    fn cover(&mut self, engine: &Engine) {
+    fn cover(&mut self, engine: &Engine, window: [f64; 2]) {
         let Some(history) = &engine.history else {
             return;
         };
@@ -94,11 +126,11 @@ impl Sweep {
             if !history.watches(point) && self.volumes[index] != KDop::EMPTY {
                 continue;
             }
-            let chord = Chord::of(history.path(point));
+            let chord = Chord::of(history.path(point), window);
             let moving = MovingPoint::steady(chord.start, chord.end - chord.start);
             self.chords[index] = chord;
             self.volumes[index] =
-                KDop::of_path(&moving, 1.0, engine.half_thickness + chord.deviation);
+                KDop::of_path(&moving, 1.0, FAR * engine.half_thickness + chord.deviation);
         }
         let volumes = &self.volumes;
         self.tree.refit(|face| {
@@ -166,24 +198,70 @@ impl Sweep {
         let chords = points.map(|point| &self.chords[point as usize]);
         let (start, end) = chord_widths(kind, &chords);
         // What stays clear of the first layer, and will, needs no look at the layers that it has.
-        let first = 2.0 * engine.half_thickness;
-        if start > first && end > first && end + (end - start) > first {
+        let first = engine.law.thickness(1);
+        if start > first && end > first && !is_nearing([start, end], first) {
             return;
         }
         let stages = engine.stages(&features);
         let guarded = engine.law.thickness(stages.least_depth() + 1);
         if start <= guarded || end <= guarded {
+            self.divide(engine, &points, window);
             let paths = points.map(|point| history.path(point));
             for (span, depth) in stages.spans(window) {
                 let guarded = engine.law.thickness(depth + 1);
-                let near = guarded * (1.0 + PROXIMITY);
-                if let Some(approach) = first_approach(kind, &paths, span, guarded, near) {
-                    self.hit(engine, features, depth, approach.distance);
+                if let Some(distance) = self.approach(kind, &points, &paths, window, span, guarded)
+                {
+                    self.hit(engine, features, depth, distance);
                     return;
                 }
             }
         }
         self.look_ahead(engine, features, [start, end], window);
+    }
+
+    /// Chords of some points in parts of the window.
+    fn divide(&mut self, engine: &Engine, points: &[u32], window: [f64; 2]) {
+        let Some(history) = &engine.history else {
+            return;
+        };
+        for &point in points {
+            let index = point as usize;
+            if self.parts_of_window[index] != self.windows {
+                self.parts_of_window[index] = self.windows;
+                let path = history.path(point);
+                for (number, part) in self.parts[index].iter_mut().enumerate() {
+                    *part = Chord::of(path, part_of(window, number));
+                }
+            }
+        }
+    }
+
+    /// The distance (m) at which two features are found near a layer of thickness `guarded` (m) in `span` (s): the parts of
+    /// the window whose chords do not settle it are looked at knot by knot.
+    fn approach(
+        &self,
+        kind: PairKind,
+        points: &[u32; 4],
+        paths: &[&[Knot]; 4],
+        window: [f64; 2],
+        span: [f64; 2],
+        guarded: f64,
+    ) -> Option<f64> {
+        (0..PARTS).find_map(|number| {
+            let part = part_of(window, number);
+            let both = [part[0].max(span[0]), part[1].min(span[1])];
+            // An instant is a stretch, too.
+            if both[0] > both[1] {
+                return None;
+            }
+            let chords = points.map(|point| &self.parts[point as usize][number]);
+            let (start, end) = chord_widths(kind, &chords);
+            if start > guarded && end > guarded {
+                return None;
+            }
+            let near = guarded * (1.0 + PROXIMITY);
+            first_approach(kind, paths, both, guarded, near).map(|approach| approach.distance)
+        })
     }
 
     /// A pair was found at a layer that it has not.
@@ -196,8 +274,7 @@ impl Sweep {
         });
     }
 
-    /// Whether a pair without layers that goes on as it did will need one in the next window; those that have some look
-    /// ahead themselves.
+    /// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
     fn look_ahead(
         &mut self,
         engine: &Engine,
@@ -206,12 +283,12 @@ impl Sweep {
         window: [f64; 2],
     ) {
         let first = engine.law.thickness(1);
-        if end < start && end + (end - start) < first && !engine.has_layers(&features) {
-            let closing = (start - end) / (window[1] - window[0]);
+        if is_nearing([start, end], first) && !engine.has_layers(&features) {
+            let closing = ((start - end) / (window[1] - window[0])).max(0.0);
             let tick = engine.layer_period(1);
             self.ahead.push(Near {
                 features,
-                depth: engine.depth_after(0, first, closing, 1.5 * tick).max(1),
+                depth: engine.depth_after(0, first, closing, 1.5 * tick),
                 distance: end,
             });
         }
