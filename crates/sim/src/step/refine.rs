@@ -109,6 +109,36 @@ impl Refiner {
         Ok(self.hits.last().map(|hit| hit.key))
     }
 
+    /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
+    pub(crate) fn follow_gaps(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        contacts: &mut [Contact],
+        report: &mut StepReport,
+    ) {
+        let clearance = model.tolerances.clearance();
+        self.touched.extend(self.hits.iter().map(|hit| hit.key));
+        for contact in contacts {
+            if contact.multipliers.state == ContactState::Inactive
+                || contact.held
+                || self.touched.contains(&contact.key)
+            {
+                continue;
+            }
+            let corners = contact.gather(sweep.end);
+            if distance_apart(contact, &corners) < clearance {
+                continue;
+            }
+            let normal = &contact.frame.normal;
+            let seen = linearise(model, Some(sweep.start), contact.key, &corners, normal);
+            if !seen.is_off_feature(model, contact.key) {
+                relinearise(model, contact, sweep, corners);
+                report.relinearised += 1;
+            }
+        }
+    }
+
     /// Fills `hits`, ascending by key.
     fn find_hits(&mut self, model: &Model, detector: &Detector, sweep: Sweep<'_>) {
         let surface = &model.surface;
