@@ -101,7 +101,7 @@ fn pulls_that_pull_nothing_are_named() {
         let scene = Scene::parse("pulled.toml", PULLED, &[overrides]);
         let error = match scene {
             Err(error) => error.to_string(),
-            Ok(scene) => Model::new(&scene).err().expect("refused").to_string(),
+            Ok(scene) => Model::new(&scene).expect_err("refused").to_string(),
         };
         assert!(error.contains(part), "{error}");
     }

@@ -38,7 +38,7 @@ impl Chord {
         let end = position(path, to, span[1]);
         let rate = (end - start) / (span[1] - span[0]);
         let mut most = 0.0_f64;
-        for knot in &path[from + 1..to.max(from) + 1] {
+        for knot in &path[from + 1..=to.max(from)] {
             let off = knot.position - start - rate * (knot.time - span[0]);
             most = most.max(off.norm_squared());
         }

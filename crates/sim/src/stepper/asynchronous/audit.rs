@@ -130,7 +130,8 @@ impl Engine {
             let due = layer.clock.due();
             let on_beat = due >= self.now && due <= self.now + layer.clock.period * (1.0 + 1e-9);
             // A layer that its last pair left may tick once more.
-            if !layer.members.is_empty() && !(layer.ticking && on_beat) {
+            let as_it_should = layer.members.is_empty() || (layer.ticking && on_beat);
+            if !as_it_should {
                 return Err(Violation::OffBeat {
                     layer: index + 1,
                     due,

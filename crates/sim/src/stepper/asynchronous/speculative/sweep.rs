@@ -319,12 +319,11 @@ impl Sweep {
                     // It gets there from above, unless it starts below.
                     (least <= near).then_some((depth, first.min(near)))
                 });
-                match hit {
-                    Some((depth, distance)) => self.hit(engine, features, depth, distance),
-                    None => {
-                        let ends = [path[0], path[path.len() - 1]].map(|k| above(&k.position));
-                        self.look_ahead(engine, features, ends, window);
-                    }
+                if let Some((depth, distance)) = hit {
+                    self.hit(engine, features, depth, distance);
+                } else {
+                    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
+                    self.look_ahead(engine, features, ends, window);
                 }
             }
         }
