@@ -12,6 +12,7 @@
 //!   | material | parameters | unit | good for |
 //!   |---|---|---|---|
 //!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
+//!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same energy in strain rows |
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
 //! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
@@ -54,6 +55,7 @@ pub use damping::RayleighDamping;
 pub use element::TetElement;
 pub use error::FemError;
 pub use material::{
-    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, Tangent,
+    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, StVenantKirchhoff,
+    Tangent,
 };
 pub use rigid::{RigidInertia, RigidPose};
