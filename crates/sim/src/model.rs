@@ -27,7 +27,7 @@ use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSett
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use impinge_fem::thin::{Shell, ShellMaterial};
-use impinge_fem::{ElasticModel, Material, RayleighDamping};
+use impinge_fem::{ElasticModel, Material, RayleighDamping, VonMises};
 use impinge_geometry::{
     mesh::TriangleMesh,
     surface::{CollisionSurface, PairFilter},
@@ -872,13 +872,14 @@ fn yields(joined: &Joined, flowing: &[(&StrainBody, Range<usize>, f64)]) -> Vec<
         } else {
             joined.constraints.len()
         };
-        let (stress, twice_shear) = (*stress, 2.0 * body.shear_modulus());
+        let law = VonMises {
+            shear_modulus: body.shear_modulus(),
+            yield_stress: *stress,
+        };
         let first_rows = &first_rows;
         places.clone().map(move |place| Yield {
-            constraint: start + place,
             first_row: first_rows[start + place],
-            twice_shear,
-            stress,
+            law,
         })
     };
     flowing.iter().flat_map(of_body).collect()

@@ -499,7 +499,7 @@ pub struct Material {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yield_stress: Option<f64>,
     /// Without elements: strains are those of moving least squares between the nodes of the mesh within this radius (m) of
-    /// each of its tetrahedra. About twice the length of an edge.
+    /// each of its tetrahedra. About 1.3 times the side of a cell: much more leaves motions that no point sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meshless: Option<f64>,
 }

@@ -9,7 +9,7 @@ mod material;
 mod plastic;
 mod points;
 
-pub(crate) use plastic::{Yield, flow};
+pub(crate) use plastic::Yield;
 pub(crate) use points::{Elements, Sheet, StrainBody, strain_constraints};
 
 /// The corners of the cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.

@@ -5,7 +5,6 @@ use super::rigid::RigidStep;
 use crate::{
     constrained::{RowScratch, stored},
     model::{Model, PointMotion},
-    solid::flow,
     state::State,
 };
 use impinge_contact::constraint::{
@@ -42,11 +41,12 @@ pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
     let first = model.joints.iter().map(Constraint::rows).sum();
     evaluate(&model.soft, first, state, &mut keep);
     for of in &model.yields {
-        let rows = of.first_row..of.first_row + 6;
         // What was evaluated is the elastic strain: it flows from none.
+        let elastic = std::array::from_fn(|row| strains[of.first_row + row]);
         let mut more = [0.0; 6];
-        if flow(of, &strains[rows.clone()], &mut more) {
-            for (kept, more) in state.plastic_strains[rows].iter_mut().zip(more) {
+        if of.law.flow(&elastic, &mut more) {
+            let kept = &mut state.plastic_strains[of.first_row..];
+            for (kept, more) in kept.iter_mut().zip(more) {
                 *kept += more;
             }
         }

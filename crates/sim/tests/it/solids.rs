@@ -96,12 +96,13 @@ fn both_forms_come_to_rest_at_the_same_place() {
     for (mesh, extra) in [
         ("cuboid", ""),
         ("hexahedra", ""),
-        ("cuboid", ", meshless = 0.09"),
+        ("cuboid", ", meshless = 0.065"),
     ] {
         for model in MODELS {
             let [stiff, rows] = ["stiffness", "compliance"].map(|form| {
                 let keys = format!("model = \"{model}\", formulation = \"{form}\"{extra}");
-                run(&with(mesh, &keys), 150)
+                let text = with(mesh, &keys).replace("young = 1e5", "young = 4e5");
+                run(&text, 300)
             });
             assert!(sag(&stiff) > 0.01, "{mesh} {model}: {}", sag(&stiff));
             let error = apart(&stiff, &rows) / sag(&stiff);
@@ -142,8 +143,9 @@ fn hexahedra_hang_like_tetrahedra_and_bend_more() {
             .replace("poisson = 0.3", "poisson = 0");
         let simulation = run(&text, 150);
         let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
-        let longer = rest.iter().zip(now).map(|(a, b)| b.x - a.x);
-        longer.fold(0.0, f64::max)
+        // The mean of the end: tetrahedra share their mass unevenly among its nodes.
+        let end = rest.iter().zip(now).filter(|(a, _)| a.x > 0.099);
+        end.map(|(a, b)| b.x - a.x).sum::<f64>() / 4.0
     };
     // ρ g L²/(2 E) of the continuum; linear elements are exact at their nodes, with the end's half mass lumped on it.
     let exact = 1000.0 * 5.0 * 0.04 / 2e5;
