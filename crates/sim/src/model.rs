@@ -770,26 +770,34 @@ impl Builder {
                 .map(|folder| scene.folder().join(folder)),
         };
         model.tolerances = scales(scene, &model);
-        let mut state = State {
-            time: 0.0,
-            step: 0,
-            positions: model.rest.clone(),
-            velocities: self.velocities,
-            rigid: self.rigid_start,
-            contacts: Vec::new(),
-            joint_forces: vec![0.0; model.joints.iter().map(Constraint::rows).sum()],
-            plastic_strains: Vec::new(),
-        };
-        if !model.yields.is_empty() {
-            let rows = (model.joints.iter().chain(&model.soft)).map(Constraint::rows);
-            state.plastic_strains.resize(rows.sum(), 0.0);
-        }
-        // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-            rigid.write_points(at, &mut state.positions, &mut state.velocities);
-        }
+        let state = start_state(&model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
+}
+
+/// The state at time 0.
+fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidState>) -> State {
+    let rows = |constraints: &[Constraint]| constraints.iter().map(Constraint::rows).sum::<usize>();
+    let flowing = if model.yields.is_empty() {
+        0
+    } else {
+        rows(&model.joints) + rows(&model.soft)
+    };
+    let mut state = State {
+        time: 0.0,
+        step: 0,
+        positions: model.rest.clone(),
+        velocities,
+        rigid,
+        contacts: Vec::new(),
+        joint_forces: vec![0.0; rows(&model.joints)],
+        plastic_strains: vec![0.0; flowing],
+    };
+    // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
+    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        rigid.write_points(at, &mut state.positions, &mut state.velocities);
+    }
+    state
 }
 
 /// Whether no point of a body is ever free.

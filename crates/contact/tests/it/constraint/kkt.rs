@@ -263,8 +263,10 @@ fn conjugate_residuals_take_all_kinds_of_rows() {
             });
         }
         let mut expected = ContactSolution::at_rest(&problem);
-        let mut settings = CompliantKktSettings::default();
-        settings.tolerances = tolerances;
+        let settings = CompliantKktSettings {
+            tolerances,
+            ..CompliantKktSettings::default()
+        };
         let by_factors = CompliantKkt::new(settings).solve(&problem, &mut expected);
         assert_eq!(
             by_factors.expect("valid").termination,
