@@ -327,22 +327,26 @@ fn a_slope_holds_a_rigid_block_below_the_angle_of_friction() {
     }
 }
 
-/// So does a soft one, where sticking is asked for that closely.
+/// So does a soft one, whose nodes yield so little that gaps within their tolerance would leave their forces open.
 #[test]
 fn a_slope_holds_a_soft_block_below_the_angle_of_friction() {
     for method in [EXACT, WARPED] {
-        let tight = "solver.slip_tolerance=1e-10";
-        let [_, _, way] = slide(SOFT, 0.97 * 0.5, &[method, tight]);
+        let [_, _, way] = slide(SOFT, 0.97 * 0.5, &[method]);
         assert!(way.abs() < 0.2 * 1e-6, "{method}: {way:e} m");
     }
 }
 
 /// Above that angle it slides as Coulomb says.
 #[test]
-fn a_slope_beyond_the_angle_of_friction_lets_a_rigid_block_slide() {
-    for method in [EXACT, WARPED] {
+fn a_slope_beyond_the_angle_of_friction_lets_a_block_slide() {
+    for (kind, method) in [
+        (RIGID, EXACT),
+        (RIGID, WARPED),
+        (SOFT, EXACT),
+        (SOFT, WARPED),
+    ] {
         let tangent = 1.03 * 0.5;
-        let [early, late, _] = slide(RIGID, tangent, &[method]);
+        let [early, late, _] = slide(kind, tangent, &[method]);
         let angle = f64::atan(tangent);
         let expected = 9.81 * (angle.sin() - 0.5 * angle.cos());
         let measured = (late - early) / 0.2;

@@ -1017,6 +1017,7 @@ fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
             crate::scene::Delassus::Unbuilt => DelassusForm::Unbuilt,
         },
         momentum_repair: scene.solver.momentum_repair,
+        corrections: scene.solver.corrections,
         ..CorrectiveMotionSettings::default()
     }
 }

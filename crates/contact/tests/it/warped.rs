@@ -296,6 +296,74 @@ proptest! {
     }
 }
 
+/// Forces that are known before a solve come without the error of the compliance: repeated with its own forces a solve
+/// balances momentum better each time, and ends on the exact solution.
+#[test]
+fn known_forces_carry_no_error() {
+    let body = Body::new(block(1e5), bend(Vector3::y(), 5.0));
+    let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
+    let tight = settings(1e3);
+    let from = |start: &ContactSolution, corrections: u32| {
+        let settings = CorrectiveMotionSettings {
+            corrections,
+            ..tight
+        };
+        let mut solution = start.clone();
+        let report = told(settings, vec![body.turned(0)])
+            .solve(&problem, &mut solution)
+            .expect("sound");
+        assert_eq!(report.termination, Termination::Converged);
+        solution
+    };
+    let off = |solution: &ContactSolution| residual(&problem, solution).momentum;
+    let cold = from(&ContactSolution::at_rest(&problem), 0);
+    let warm = from(&cold, 0);
+    let corrected = from(&ContactSolution::at_rest(&problem), 1);
+    assert!(off(&cold) > 100.0 * tight.tolerances.momentum);
+    assert!(
+        off(&warm) < 0.5 * off(&cold),
+        "{} {}",
+        off(&warm),
+        off(&cold)
+    );
+    assert!(off(&corrected) < 0.5 * off(&cold), "{}", off(&corrected));
+
+    let balanced = from(&ContactSolution::at_rest(&problem), 100);
+    assert!(off(&balanced) < tight.tolerances.momentum);
+    let mut exact = ContactSolution::at_rest(&problem);
+    CorrectiveMotion::exact(tight)
+        .solve(&problem, &mut exact)
+        .expect("sound");
+    let apart = |a: &ContactSolution, b: &ContactSolution| {
+        let pairs = a.velocity.iter().zip(&b.velocity);
+        pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    let [near, far] = [&balanced, &cold].map(|solution| apart(solution, &exact));
+    assert!(near < 0.01 * far, "{near} {far}");
+}
+
+/// Known forces that turn out to be nonsense do no harm.
+#[test]
+fn forces_that_lead_astray_are_given_up() {
+    let body = Body::new(block(1e5), bend(Vector3::y(), 5.0));
+    let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
+    let from = |start: &ContactSolution| {
+        let mut solution = start.clone();
+        told(settings(1e3), vec![body.turned(0)])
+            .solve(&problem, &mut solution)
+            .expect("sound");
+        solution
+    };
+    let cold = from(&ContactSolution::at_rest(&problem));
+    let mut nonsense = cold.clone();
+    for contact in &mut nonsense.contacts {
+        contact.lambda = 1e5 * (1.0 + contact.lambda);
+    }
+    let off = |solution: &ContactSolution| residual(&problem, solution).momentum;
+    let astray = from(&nonsense);
+    assert!(off(&astray) < off(&cold), "{} {}", off(&astray), off(&cold));
+}
+
 /// W7: sweeping ends on the forces that Newton finds for the condensed problem, redundant contacts summed; on the cone
 /// to rounding and within a micrometre.
 #[test]

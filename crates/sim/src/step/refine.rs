@@ -18,8 +18,9 @@ use impinge_contact::{ContactState, Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-/// Largest turn of a normal in one re-linearisation: cosine of 15 degrees.
+/// Largest turn of a normal in one re-linearisation: cosine and sine of 15 degrees.
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
+const TURN_SINE: f64 = 0.258_819_045_102_520_76;
 
 /// Re-linearisations of one contact in one step after which it stays as it is.
 pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
@@ -108,6 +109,36 @@ impl Refiner {
         Ok(self.hits.last().map(|hit| hit.key))
     }
 
+    /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
+    pub(crate) fn follow_gaps(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        contacts: &mut [Contact],
+        report: &mut StepReport,
+    ) {
+        let clearance = model.tolerances.clearance();
+        self.touched.extend(self.hits.iter().map(|hit| hit.key));
+        for contact in contacts {
+            if contact.multipliers.state == ContactState::Inactive
+                || contact.held
+                || self.touched.contains(&contact.key)
+            {
+                continue;
+            }
+            let corners = contact.gather(sweep.end);
+            if distance_apart(contact, &corners) < clearance {
+                continue;
+            }
+            let normal = &contact.frame.normal;
+            let seen = linearise(model, Some(sweep.start), contact.key, &corners, normal);
+            if !seen.is_off_feature(model, contact.key) {
+                relinearise(model, contact, sweep, corners);
+                report.relinearised += 1;
+            }
+        }
+    }
+
     /// Fills `hits`, ascending by key.
     fn find_hits(&mut self, model: &Model, detector: &Detector, sweep: Sweep<'_>) {
         let surface = &model.surface;
@@ -165,7 +196,10 @@ pub(crate) fn check_gaps(
     contacts.retain_mut(|contact| {
         let corners = contact.gather(sweep.end);
         if contact.multipliers.state == ContactState::Inactive {
-            return distance_apart(contact, &corners) < release(model);
+            // One that was moved in this step is remembered: found anew, it would be moved as often again, and neighbours
+            // that push in turn would never end.
+            let moved = contact.held || contact.relinearised > 0;
+            return moved || distance_apart(contact, &corners) < release(model);
         }
         // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
         let gap = distance_apart(contact, &corners);
@@ -318,25 +352,40 @@ fn relinearise(model: &Model, contact: &mut Contact, sweep: Sweep<'_>, target: [
     let old_normal = contact.frame.normal;
     // What the neighbours admit did not keep a held contact apart: its own features must.
     let surroundings = (!contact.held).then_some(sweep.start);
-    let start = contact.gather(sweep.start);
-    let mut share = 1.0;
-    for _ in 0..8 {
+    let seen_at = |corners: &[Vector3<f64>; 4]| {
+        linearise(model, surroundings, contact.key, corners, &old_normal).clamped(contact.key)
+    };
+    let part_of_the_way = (0..8).find_map(|halvings: i32| {
+        let share = 0.5_f64.powi(halvings);
         let mut blend = contact.linearised_at;
         for (x, target) in blend.iter_mut().zip(&target) {
             *x += (target - *x) * share;
         }
-        let seen =
-            linearise(model, surroundings, contact.key, &blend, &old_normal).clamped(contact.key);
-        if seen.normal.dot(&old_normal) >= TURN_COSINE {
-            let seen = seen.facing(contact.key, &start);
-            contact.weights = seen.weights;
-            contact.turn_to(seen.normal);
-            contact.linearised_at = blend;
-            break;
-        }
-        share *= 0.5;
-    }
+        let seen = seen_at(&blend);
+        (seen.normal.dot(&old_normal) >= TURN_COSINE).then_some((seen, blend))
+    });
+    // The old normal need not be what was seen at `linearised_at`: no part of the way may be near it, and a contact that
+    // stays as it is would be hit in every round.
+    let (seen, at) = part_of_the_way.unwrap_or_else(|| {
+        let seen = seen_at(&target);
+        let normal = turned_towards(&old_normal, &seen.normal);
+        (Linearisation { normal, ..seen }, target)
+    });
+    let start = contact.gather(sweep.start);
+    let seen = seen.facing(contact.key, &start);
+    contact.weights = seen.weights;
+    contact.turn_to(seen.normal);
+    contact.linearised_at = at;
     contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
+}
+
+/// `normal` turned by the most that is allowed at once towards another that is farther off.
+fn turned_towards(normal: &Vector3<f64>, other: &Vector3<f64>) -> Vector3<f64> {
+    let across = other - normal * normal.dot(other);
+    match across.try_normalize(f64::EPSILON) {
+        Some(across) => normal * TURN_COSINE + across * TURN_SINE,
+        None => *normal,
+    }
 }
 
 /// Displacement along the tangents that the motion leaves, relative to sticking (m).
@@ -406,5 +455,80 @@ pub(crate) fn describe(model: &Model, key: ContactKey) -> String {
         ContactKey::VertexHalfSpace { vertex, .. } => {
             format!("vertex {vertex} of `{first}` against `{second}`")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+
+    const CUBE: &str = r#"
+[time]
+step = 1e-3
+duration = 1e-3
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+
+    /// Two edges that cross at the origin, the first along x and `height` above the second, which is along y.
+    fn crossed(height: f64) -> [Vector3<f64>; 4] {
+        let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z() * height);
+        [z - x, z + x, -y, y]
+    }
+
+    fn contact(first: u32, second: u32, tilt: f64) -> Contact {
+        let normal = Vector3::new(tilt.sin(), 0.0, tilt.cos());
+        let key = ContactKey::EdgeEdge { first, second };
+        let mut contact = Contact::bare(key, &[0, 1, 2, 3], normal);
+        contact.weights = [0.5, 0.5, -0.5, -0.5];
+        contact
+    }
+
+    /// A normal that the neighbours asked for may be farther from the pair's own than it may turn at once, although the
+    /// contact was seen where it is hit again: it turns as far as it may, every time, until it is the pair's own.
+    #[test]
+    fn a_contact_that_is_hit_again_turns_to_its_own_normal() {
+        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let (model, _) = Model::new(&scene).expect("a model");
+        let start = crossed(0.1);
+        let sweep = Sweep {
+            start: &start,
+            end: &crossed(-0.1),
+        };
+        let hit = crossed(0.0);
+        let mut contact = contact(0, 1, 40.0_f64.to_radians());
+        contact.held = true;
+        contact.linearised_at = hit;
+        let mut angles = Vec::new();
+        for _ in 0..4 {
+            relinearise(&model, &mut contact, sweep, hit);
+            angles.push(contact.frame.normal.z.min(1.0).acos().to_degrees());
+        }
+        for (angle, expected) in angles.iter().zip([25.0, 10.0, 0.0, 0.0]) {
+            assert!((angle - expected).abs() < 1e-5, "{angles:?}");
+        }
+    }
+
+    /// One that was moved in this step and has opened is not forgotten before its end.
+    #[test]
+    fn a_contact_that_was_moved_stays_until_the_step_ends() {
+        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let (model, _) = Model::new(&scene).expect("a model");
+        let (start, end) = (crossed(0.1), crossed(0.5));
+        let sweep = Sweep {
+            start: &start,
+            end: &end,
+        };
+        let (untouched, mut moved, mut hit) =
+            (contact(0, 1, 0.0), contact(1, 2, 0.0), contact(2, 3, 0.0));
+        moved.relinearised = 1;
+        hit.held = true;
+        let mut contacts = vec![untouched, moved, hit];
+        let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
+        assert_eq!(worst, None);
+        assert_eq!(contacts, [moved, hit]);
     }
 }

@@ -39,6 +39,10 @@ const MAX_ADDING_ROUNDS: u32 = 50;
 /// Rounds that may re-linearise before a step is given up (spec 7.4).
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
+/// Adding rounds after which contacts that were not hit are left alone until nothing is: two that move each other would
+/// otherwise never rest.
+const ROUNDS_THAT_FOLLOW: u32 = 4;
+
 /// Wall clock of the stages.
 struct Clock(Instant);
 
@@ -347,6 +351,9 @@ impl Synchronous {
             let found =
                 self.refiner
                     .add_hits(model, &self.detector, sweep, time_step, contacts, report)?;
+            if found.is_some() && adding < ROUNDS_THAT_FOLLOW {
+                self.refiner.follow_gaps(model, sweep, contacts, report);
+            }
             if let Some(last) = found {
                 adding += 1;
                 if adding > MAX_ADDING_ROUNDS {

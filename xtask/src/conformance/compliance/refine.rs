@@ -38,7 +38,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     for _ in 0..REPEATS {
         for (case, times) in cases.iter_mut().zip(&mut times) {
             let begin = Instant::now();
-            case.solver.condense(&case.problem)?;
+            case.solver.compliance_at_contacts(&case.problem)?;
             times.push(begin.elapsed().as_secs_f64());
         }
     }

@@ -53,7 +53,8 @@ impl Acceleration {
         self.forget();
     }
 
-    fn forget(&mut self) {
+    /// Forgets the sweeps, not the contacts.
+    pub(super) fn forget(&mut self) {
         self.stored = 0;
         self.next = 0;
     }

@@ -50,10 +50,11 @@ pub(super) trait Compliance {
         response: &mut Vec<Matrix3<f64>>,
     );
 
-    /// `v* = A⁻¹ b`, exact to `tolerance` (N·s) whatever `C` is; starts from `velocity`.
+    /// `A⁻¹ rhs`, exact to `tolerance` (N·s) whatever `C` is; starts from `velocity`.
     fn free_motion(
         &mut self,
         problem: &ContactProblem,
+        rhs: &[f64],
         tolerance: f64,
         velocity: &mut [f64],
     ) -> FreeMotion;

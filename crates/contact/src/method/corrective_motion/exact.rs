@@ -104,11 +104,12 @@ impl Compliance for ExactCompliance {
 
     fn free_motion(
         &mut self,
-        problem: &ContactProblem,
+        _problem: &ContactProblem,
+        rhs: &[f64],
         _tolerance: f64,
         velocity: &mut [f64],
     ) -> FreeMotion {
-        velocity.copy_from_slice(&problem.rhs);
+        velocity.copy_from_slice(rhs);
         self.apply(velocity);
         FreeMotion {
             products: 1,

@@ -29,7 +29,7 @@ use super::rows::{add_impulse, check, displacement, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{
-    FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
+    BlockRows, FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
 };
 use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers,
@@ -67,8 +67,14 @@ const MOST_PLAIN: u64 = 100;
 /// Inner problems without halving the error after which Newton gives up.
 const NEWTON_PATIENCE: u64 = 12;
 
+/// Contacts above which Newton waits until sweeps are used up: one of its steps costs as much as hundreds of them.
+const FEW_FOR_NEWTON: usize = 100;
+
 /// Contacts above which Newton is not tried: it would factorise a matrix that is full where they share bodies.
 const MOST_FOR_NEWTON: usize = 500;
+
+/// Free motions that are repeated in one solve because the forces they carried were worse than none.
+const MOST_REPEATS: u32 = 3;
 
 /// Part of the momentum tolerance that the free motion may use up.
 const FREE_SHARE: f64 = 0.1;
@@ -86,6 +92,9 @@ pub struct CorrectiveMotion {
     /// `v*`, the right-hand side it belongs to, and what it took.
     free: Vec<f64>,
     free_of: Vec<f64>,
+    /// `Jᵀ f₀`, and scratch of the same length.
+    carried: Vec<f64>,
+    scratch: Vec<f64>,
     free_motion: FreeMotion,
     reactions: Vec<Vector3<f64>>,
     best: Vec<Vector3<f64>>,
@@ -93,6 +102,7 @@ pub struct CorrectiveMotion {
     scales: Vec<[f64; 2]>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
+    time_step: f64,
 }
 
 impl CorrectiveMotion {
@@ -113,6 +123,8 @@ impl CorrectiveMotion {
             compliance,
             free: Vec::new(),
             free_of: Vec::new(),
+            carried: Vec::new(),
+            scratch: Vec::new(),
             free_motion: FreeMotion::default(),
             reactions: Vec::new(),
             best: Vec::new(),
@@ -120,7 +132,28 @@ impl CorrectiveMotion {
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
+            time_step: f64::NAN,
         }
+    }
+
+    /// `W = J C Jᵀ` of the contacts of `problem` (m/N), for the compliance of the last problem that was solved or condensed:
+    /// whoever changed the momentum matrix since has to do that first.
+    ///
+    /// # Errors
+    /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for a
+    /// contact on a node whose compliance is not known.
+    pub fn compliance_at_contacts(
+        &mut self,
+        problem: &ContactProblem,
+    ) -> Result<BlockRows, ContactError> {
+        if self.free_of.len() != problem.unknowns() {
+            return Err(ContactError::RightHandSideLength {
+                found: self.free_of.len(),
+                expected: problem.unknowns(),
+            });
+        }
+        let touches = Touches::find(problem, &*self.compliance)?;
+        Ok(Built::new(&touches, &mut *self.compliance).w)
     }
 
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
@@ -130,11 +163,12 @@ impl CorrectiveMotion {
     pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
         self.settings.validate()?;
         problem.validate()?;
+        self.reactions.clear();
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
         let touches = Touches::find(problem, &*self.compliance)?;
         let built = Built::new(&touches, &mut *self.compliance);
         self.demand(problem);
-        self.friction_problem(built)
+        self.friction_problem(built.w)
     }
 
     /// Replaces impulses on all blocks (N·s) by the velocities (m/s) that the compliance gives for them.
@@ -168,21 +202,67 @@ impl CorrectiveMotion {
         let changed = self.compliance.prepare(problem, repair)?;
         if changed || self.free_of != problem.rhs {
             self.free_of.clear();
-            self.free.clear();
-            self.free.extend_from_slice(start);
-            let tolerance = FREE_SHARE * self.settings.tolerances.momentum;
-            self.free_motion = self
-                .compliance
-                .free_motion(problem, tolerance, &mut self.free);
             self.free_of.extend_from_slice(&problem.rhs);
+            self.move_freely(problem, start);
         } else {
             self.free_motion.products = 0;
         }
         Ok(())
     }
 
+    /// The free motion with what the present forces `f₀` do that `C` does not know of.
+    ///
+    /// ```text
+    /// v* = A⁻¹ (b + Jᵀ f₀) − C Jᵀ f₀
+    /// ```
+    ///
+    /// so that `v* + C Jᵀ f` has an error of `C` in `f − f₀` only. With the exact compliance it is `A⁻¹ b` whatever `f₀` is.
+    fn move_freely(&mut self, problem: &ContactProblem, start: &[f64]) {
+        self.free.clear();
+        self.free.extend_from_slice(start);
+        self.carried.clear();
+        self.carried.resize(problem.unknowns(), 0.0);
+        if !self.compliance.is_exact() {
+            for (contact, force) in self.reactions.iter().enumerate() {
+                add_impulse(problem, contact, force, &mut self.carried);
+            }
+        }
+        self.scratch.clear();
+        let known = problem.rhs.iter().zip(&self.carried);
+        self.scratch.extend(known.map(|(b, p)| b + p));
+        let tolerance = FREE_SHARE * self.settings.tolerances.momentum;
+        self.free_motion =
+            self.compliance
+                .free_motion(problem, &self.scratch, tolerance, &mut self.free);
+        if !self.compliance.is_exact() {
+            self.scratch.copy_from_slice(&self.carried);
+            self.compliance.apply(&mut self.scratch);
+            for (v, known) in self.free.iter_mut().zip(&self.scratch) {
+                *v -= known;
+            }
+        }
+    }
+
+    /// Whether the forces are farther from those that the free motion carries than from none: then these did harm.
+    fn is_astray(&mut self, problem: &ContactProblem) -> bool {
+        if self.compliance.is_exact() {
+            return false;
+        }
+        self.scratch.fill(0.0);
+        for (contact, force) in self.reactions.iter().enumerate() {
+            add_impulse(problem, contact, force, &mut self.scratch);
+        }
+        let (mut from_carried, mut from_none) = (0.0, 0.0);
+        for (now, carried) in self.scratch.iter().zip(&self.carried) {
+            from_carried += (now - carried) * (now - carried);
+            from_none += now * now;
+        }
+        from_carried > from_none
+    }
+
     /// `q`, `μ` and the scales of the residual.
     fn demand(&mut self, problem: &ContactProblem) {
+        self.time_step = problem.time_step;
         let contacts = 0..problem.contacts();
         let free = &self.free;
         self.gaps.clear();
@@ -207,8 +287,8 @@ impl CorrectiveMotion {
         }));
     }
 
-    fn friction_problem(&self, built: Built) -> Result<FrictionProblem, ContactError> {
-        FrictionProblem::new("step", built.w, self.gaps.clone(), self.friction.clone())
+    fn friction_problem(&self, w: BlockRows) -> Result<FrictionProblem, ContactError> {
+        FrictionProblem::new("step", w, self.gaps.clone(), self.friction.clone())
             .map_err(|error| unusable(&error))
     }
 
@@ -261,17 +341,15 @@ impl CorrectiveMotion {
     }
 
     /// Sweeps over all contacts.
-    fn sweep(
-        &mut self,
-        delassus: &mut dyn Delassus,
-        patience: Patience,
-        report: &mut ContactReport,
-    ) {
+    fn sweep(&mut self, contacts: &mut Contacts, patience: Patience, report: &mut ContactReport) {
+        let Contacts { form, neighbours } = contacts;
+        let delassus = form.delassus();
         let demand = Demand {
             free: &self.gaps,
             friction: &self.friction,
             scales: &self.scales,
             tolerances: self.settings.tolerances,
+            force: self.settings.tolerances.momentum / self.time_step,
         };
         let swept = sweep(
             delassus,
@@ -279,11 +357,54 @@ impl CorrectiveMotion {
             &mut self.reactions,
             &mut self.best,
             &mut self.acceleration,
+            neighbours,
             ENOUGH,
             patience,
         );
         report.sweeps += swept.sweeps;
         report.evaluations += swept.looks;
+    }
+
+    /// Forces and corrective motion for the free motion as it is; how it ended.
+    fn solve_contacts(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        touches: &Touches,
+        contacts: &mut Contacts,
+        report: &mut ContactReport,
+    ) -> Result<Termination, ContactError> {
+        let settings = self.settings;
+        let patience = Patience {
+            most: settings.max_sweeps.min(settings.max_iterations),
+            halving: PATIENCE,
+        };
+        self.sweep(contacts, patience, report);
+        if let Some(end) = self.finish(problem, solution, report) {
+            return Ok(end);
+        }
+        if problem.contacts() > FEW_FOR_NEWTON {
+            let patience = Patience {
+                most: settings.max_iterations,
+                halving: settings.max_iterations,
+            };
+            self.sweep(contacts, patience, report);
+            if let Some(end) = self.finish(problem, solution, report) {
+                return Ok(end);
+            }
+        }
+        if problem.contacts() > MOST_FOR_NEWTON {
+            return Ok(Termination::MaxIterations);
+        }
+        let w = contacts.matrix(touches, &mut *self.compliance);
+        let friction = self.friction_problem(w)?;
+        for tolerance in TARGETS {
+            self.solve_friction(&friction, tolerance, report)?;
+            if let Some(end) = self.finish(problem, solution, report) {
+                return Ok(end);
+            }
+        }
+        Ok(Termination::MaxIterations)
     }
 
     /// Solves the friction problem to a relative error: sweeps while they pay, then Newton.
@@ -312,6 +433,47 @@ impl CorrectiveMotion {
             report.evaluations += steps.looks;
         }
         Ok(())
+    }
+}
+
+/// `W`, and which contacts share nodes.
+struct Contacts {
+    form: Form,
+    neighbours: Vec<Vec<u32>>,
+}
+
+/// `W` in the form that was asked for.
+enum Form {
+    Built(Built),
+    Unbuilt(Unbuilt),
+}
+
+impl Contacts {
+    fn new(touches: &Touches, form: DelassusForm, compliance: &mut dyn Compliance) -> Self {
+        Self {
+            form: match form {
+                DelassusForm::Built => Form::Built(Built::new(touches, compliance)),
+                DelassusForm::Unbuilt => Form::Unbuilt(Unbuilt::new(touches, compliance)),
+            },
+            neighbours: touches.neighbours(),
+        }
+    }
+
+    /// The blocks of `W`, whatever the form.
+    fn matrix(&self, touches: &Touches, compliance: &mut dyn Compliance) -> BlockRows {
+        match &self.form {
+            Form::Built(built) => built.w.clone(),
+            Form::Unbuilt(_) => Built::new(touches, compliance).w,
+        }
+    }
+}
+
+impl Form {
+    fn delassus(&mut self) -> &mut dyn Delassus {
+        match self {
+            Self::Built(built) => built,
+            Self::Unbuilt(unbuilt) => unbuilt,
+        }
     }
 }
 
@@ -385,60 +547,39 @@ impl ContactSolver for CorrectiveMotion {
     ) -> Result<ContactReport, ContactError> {
         self.settings.validate()?;
         check(problem, solution)?;
+        start_forces(solution, &mut self.reactions);
         self.prepare(problem, &solution.velocity)?;
         let touches = Touches::find(problem, &*self.compliance)?;
-        self.demand(problem);
-        let mut report = ContactReport {
-            extra_products: self.free_motion.products,
-            residual: self.free_motion.residual,
-            ..ContactReport::default()
-        };
-        if !self.free_motion.converged {
-            report.termination = if self.free_motion.residual.is_finite() {
-                Termination::MaxIterations
-            } else {
-                Termination::Breakdown
-            };
-            return Ok(report);
-        }
-        start_forces(solution, &mut self.reactions);
-
-        let settings = self.settings;
-        let mut built = None;
-        let mut unbuilt = None;
-        let delassus: &mut dyn Delassus = match settings.delassus {
-            DelassusForm::Built => built.insert(Built::new(&touches, &mut *self.compliance)),
-            DelassusForm::Unbuilt => unbuilt.insert(Unbuilt::new(&touches, &mut *self.compliance)),
-        };
-        let patience = Patience {
-            most: settings.max_sweeps.min(settings.max_iterations),
-            halving: PATIENCE,
-        };
-        self.sweep(delassus, patience, &mut report);
-        if let Some(end) = self.finish(problem, solution, &mut report) {
-            report.termination = end;
-            return Ok(report);
-        }
-        if problem.contacts() > MOST_FOR_NEWTON {
-            let patience = Patience {
-                most: settings.max_iterations,
-                halving: settings.max_iterations,
-            };
-            self.sweep(delassus, patience, &mut report);
-            let end = self.finish(problem, solution, &mut report);
-            report.termination = end.unwrap_or(Termination::MaxIterations);
-            return Ok(report);
-        }
-        let built = built.unwrap_or_else(|| Built::new(&touches, &mut *self.compliance));
-        let friction = self.friction_problem(built)?;
-        for tolerance in TARGETS {
-            self.solve_friction(&friction, tolerance, &mut report)?;
-            if let Some(end) = self.finish(problem, solution, &mut report) {
-                report.termination = end;
+        let mut report = ContactReport::default();
+        let mut contacts = Contacts::new(&touches, self.settings.delassus, &mut *self.compliance);
+        let (mut corrections, mut repeats) = (0, 0);
+        loop {
+            self.demand(problem);
+            report.extra_products += self.free_motion.products;
+            report.residual = self.free_motion.residual;
+            if !self.free_motion.converged {
+                report.termination = if self.free_motion.residual.is_finite() {
+                    Termination::MaxIterations
+                } else {
+                    Termination::Breakdown
+                };
                 return Ok(report);
             }
+            report.termination =
+                self.solve_contacts(problem, solution, &touches, &mut contacts, &mut report)?;
+            if report.termination != Termination::Converged {
+                break;
+            }
+            let unbalanced = report.residual >= self.settings.tolerances.momentum;
+            if self.is_astray(problem) && repeats < MOST_REPEATS {
+                repeats += 1;
+            } else if unbalanced && corrections < self.settings.corrections {
+                corrections += 1;
+            } else {
+                break;
+            }
+            self.move_freely(problem, &solution.velocity);
         }
-        report.termination = Termination::MaxIterations;
         Ok(report)
     }
 

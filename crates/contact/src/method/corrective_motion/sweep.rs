@@ -28,6 +28,14 @@ const LOOK: u64 = 5;
 const GOOD: f64 = 0.95;
 const GOOD_PATIENCE: u64 = 2 * LOOK;
 
+/// Sweeps without halving the residual after which single places are looked after: where flat parts of two surfaces meet,
+/// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps over all.
+const STALLED: u64 = 10;
+
+/// Sweeps over the contacts of such places between two looks, and the most of the contacts that they may be.
+const PLACE_SWEEPS: usize = 40;
+const MOST_OF_ALL: f64 = 0.2;
+
 /// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
 pub(super) struct Demand<'a> {
     /// `q = J v* − c` (m).
@@ -38,6 +46,11 @@ pub(super) struct Demand<'a> {
     pub(super) scales: &'a [[f64; 2]],
     /// What gaps and slips may be off by.
     pub(super) tolerances: Tolerances,
+    /// What forces may be off by (N).
+    ///
+    /// In a stiff body a gap within its tolerance still leaves open most of the force, which the next step takes for
+    /// velocity: bodies would hop, and their friction with them.
+    pub(super) force: f64,
 }
 
 /// How sweeping ended.
@@ -65,6 +78,7 @@ pub(super) fn sweep(
     forces: &mut [Vector3<f64>],
     best: &mut Vec<Vector3<f64>>,
     acceleration: &mut Acceleration,
+    neighbours: &[Vec<u32>],
     enough: f64,
     patience: Patience,
 ) -> Swept {
@@ -81,12 +95,7 @@ pub(super) fn sweep(
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
         acceleration.before(forces);
         for contact in 0..forces.len() {
-            let own = delassus.own(contact);
-            let others =
-                demand.free[contact] + delassus.displacement(contact) - own * forces[contact];
-            let force = one_contact(own, &others, demand.friction[contact]);
-            delassus.change(contact, &(force - forces[contact]));
-            forces[contact] = force;
+            demand.settle(delassus, contact, forces);
         }
         swept.sweeps += 1;
         if swept.sweeps > LOOK && !swept.sweeps.is_multiple_of(LOOK) {
@@ -113,39 +122,91 @@ pub(super) fn sweep(
         if swept.sweeps - halved.1 >= patience {
             break;
         }
-        acceleration.after(forces, demand.friction);
+        let stalled = swept.sweeps - halved.1 >= STALLED;
+        if stalled && settle_places(delassus, demand, forces, neighbours, enough) {
+            acceleration.forget();
+        } else {
+            acceleration.after(forces, demand.friction);
+        }
         delassus.load(forces);
     }
     forces.copy_from_slice(best);
     swept
 }
 
+/// Sweeps over the contacts that are off and those that share a node with them, if they are few; whether it did.
+fn settle_places(
+    delassus: &mut dyn Delassus,
+    demand: &Demand<'_>,
+    forces: &mut [Vector3<f64>],
+    neighbours: &[Vec<u32>],
+    enough: f64,
+) -> bool {
+    let mut places: Vec<u32> = Vec::new();
+    for (contact, neighbours) in neighbours.iter().enumerate() {
+        if demand.merit_of(delassus, contact, &forces[contact]) > enough {
+            places.extend_from_slice(neighbours);
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    if places.len() as f64 > MOST_OF_ALL * forces.len() as f64 {
+        return false;
+    }
+    for _ in 0..PLACE_SWEEPS {
+        for &contact in &places {
+            demand.settle(delassus, contact as usize, forces);
+        }
+    }
+    true
+}
+
 impl Demand<'_> {
-    /// Worst gap and slip over their tolerances, measured as the step's residual measures them.
+    /// Solves one contact under all others.
+    fn settle(&self, delassus: &mut dyn Delassus, contact: usize, forces: &mut [Vector3<f64>]) {
+        let own = delassus.own(contact);
+        let others = self.free[contact] + delassus.displacement(contact) - own * forces[contact];
+        let force = one_contact(own, &others, self.friction[contact]);
+        delassus.change(contact, &(force - forces[contact]));
+        forces[contact] = force;
+    }
+
+    /// Worst of [`merit_of`](Self::merit_of); NaN if one is.
     fn merit(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>]) -> f64 {
         let mut worst = 0.0_f64;
         for (contact, force) in forces.iter().enumerate() {
-            let u = self.free[contact] + delassus.displacement(contact);
-            let [w_n, w_t] = self.scales[contact];
-            let normal = (w_n * force.x).min(u.x).abs() / self.tolerances.gap;
-            let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
-            let (length, radius) = (
-                pushed[0].hypot(pushed[1]),
-                self.friction[contact] * force.x.max(0.0),
-            );
-            let share = if length > radius {
-                radius / length
-            } else {
-                1.0
-            };
-            let off = (force.y - share * pushed[0]).hypot(force.z - share * pushed[1]);
-            let tangential = w_t * off / self.tolerances.slip;
-            for part in [normal, tangential] {
-                if part > worst || part.is_nan() {
-                    worst = part;
-                }
+            let part = self.merit_of(delassus, contact, force);
+            if part > worst || part.is_nan() {
+                worst = part;
             }
         }
         worst
+    }
+
+    /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
+    /// over the gap and slip that a force within its tolerance makes.
+    fn merit_of(&self, delassus: &dyn Delassus, contact: usize, force: &Vector3<f64>) -> f64 {
+        let u = self.free[contact] + delassus.displacement(contact);
+        let [w_n, w_t] = self.scales[contact];
+        let gap = self.tolerances.gap.min(w_n * self.force);
+        let slip = self.tolerances.slip.min(w_t * self.force);
+        let normal = (w_n * force.x).min(u.x).abs() / gap;
+        let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
+        let (length, radius) = (
+            pushed[0].hypot(pushed[1]),
+            self.friction[contact] * force.x.max(0.0),
+        );
+        let share = if length > radius {
+            radius / length
+        } else {
+            1.0
+        };
+        let off = (force.y - share * pushed[0]).hypot(force.z - share * pushed[1]);
+        let tangential = w_t * off / slip;
+        if tangential > normal || tangential.is_nan() {
+            tangential
+        } else {
+            normal
+        }
     }
 }

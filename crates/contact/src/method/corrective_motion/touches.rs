@@ -61,6 +61,31 @@ impl Touches {
 }
 
 impl Touches {
+    /// Of each contact, those that act on a node with it, itself among them, ascending.
+    pub(super) fn neighbours(&self) -> Vec<Vec<u32>> {
+        let mut neighbours = vec![Vec::new(); self.contacts];
+        let mut at_place: Vec<(usize, u32)> = Vec::new();
+        for list in &self.on_part {
+            at_place.clear();
+            for touch in list {
+                let contact = touch.contact as u32;
+                at_place.extend(touch.rows.iter().map(|(place, _)| (*place, contact)));
+            }
+            at_place.sort_unstable();
+            for together in at_place.chunk_by(|a, b| a.0 == b.0) {
+                for (_, contact) in together {
+                    let others = together.iter().map(|(_, other)| *other);
+                    neighbours[*contact as usize].extend(others);
+                }
+            }
+        }
+        for list in &mut neighbours {
+            list.sort_unstable();
+            list.dedup();
+        }
+        neighbours
+    }
+
     /// Places of `part` that contacts act on, ascending.
     pub(super) fn places(&self, part: usize) -> Vec<usize> {
         let rows = self.on_part[part].iter().flat_map(|touch| &touch.rows);

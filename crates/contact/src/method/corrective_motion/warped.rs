@@ -146,6 +146,7 @@ impl Compliance for WarpedCompliance {
     fn free_motion(
         &mut self,
         problem: &ContactProblem,
+        rhs: &[f64],
         tolerance: f64,
         velocity: &mut [f64],
     ) -> FreeMotion {
@@ -154,7 +155,7 @@ impl Compliance for WarpedCompliance {
         let system = LinearSystem {
             operator: &problem.momentum,
             preconditioner: &preconditioner,
-            rhs: &problem.rhs,
+            rhs,
         };
         let rule = StoppingRule {
             relative: 0.0,
