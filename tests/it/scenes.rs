@@ -299,3 +299,91 @@ fn a_bow_shoots_an_arrow() {
     let tail = state.positions[arrow.points.clone()].iter().map(|x| x.x);
     assert!(tail.fold(f64::INFINITY, f64::min) > 0.1);
 }
+
+/// Links of 50 g catch a thousand times their mass, and no step gains energy.
+#[test]
+fn a_chain_catches_a_block() {
+    let mut simulation = shipped("chain_impact.toml", &[]);
+    let energies = energies(&mut simulation, 420);
+    assert_eq!(energies.len(), 420);
+    assert!(
+        gain(&energies) < 1e-6 * energies[0],
+        "{} J",
+        gain(&energies)
+    );
+    let block = simulation.state().rigid[20];
+    assert!(
+        block.pose.center.z > 1.1 && block.velocity.z > 0.0,
+        "{:?} {:?}",
+        block.pose.center,
+        block.velocity
+    );
+}
+
+/// Both forms of tetrahedra come down alike; hexahedra of the same nodes bend more.
+#[test]
+fn cantilevers_of_both_forms_agree() {
+    let overrides = [
+        "body.0.mesh.cuboid.cells=[5,1,1]",
+        "body.1.mesh.cuboid.cells=[5,1,1]",
+        "body.2.mesh.hexahedra.cells=[5,1,1]",
+    ];
+    let mut simulation = shipped("cantilever.toml", &overrides);
+    advance(&mut simulation, 200);
+    let (model, state) = (simulation.model(), simulation.state());
+    let sag = [0, 1, 2].map(|body| {
+        let points = model.bodies[body].points.clone();
+        let fall = points.map(|point| model.rest[point].z - state.positions[point].z);
+        fall.fold(0.0, f64::max)
+    });
+    assert!(sag[0] > 0.02, "{sag:?}");
+    assert!((sag[0] / sag[1] - 1.0).abs() < 1e-3, "{sag:?}");
+    assert!(sag[2] > 1.05 * sag[0], "{sag:?}");
+}
+
+/// Pulled at an angle to its fibres the mat leans to one side, and carries the ball.
+#[test]
+fn an_orthotropic_patch_leans_and_carries() {
+    let overrides = ["body.0.mesh.quadrilaterals.cells=[5,5]"];
+    let mut simulation = shipped("orthotropic_patch.toml", &overrides);
+    advance(&mut simulation, 200);
+    let ball = simulation.state().rigid[0].pose.center;
+    assert!(ball.z > 0.2, "{ball:?}");
+    let (model, x) = (simulation.model(), &simulation.state().positions);
+    // Of the free ones: equal stiffness both ways would leave their mean where it was.
+    let shift = |point: usize| x[point].y - model.rest[point].y;
+    let mean = (0..36).map(shift).sum::<f64>() / 36.0;
+    assert!(mean.abs() > 1e-4, "{mean} m");
+}
+
+/// Bodies of four materials fall on each other: none gains energy, the plastic one keeps a part of its strain.
+#[test]
+fn four_materials_collide() {
+    let mut simulation = shipped("complex_materials.toml", &[]);
+    let energies = energies(&mut simulation, 250);
+    assert_eq!(energies.len(), 250);
+    assert!(
+        gain(&energies) < 1e-9 * energies[0],
+        "{} J",
+        gain(&energies)
+    );
+    let kept = simulation.state().plastic_strains.iter();
+    let most = kept.fold(0.0, |m: f64, x| m.max(x.abs()));
+    assert!(most > 0.01, "{most}");
+}
+
+/// A Lachman test: the shin comes forward by millimetres, and further without the front cruciate ligament.
+#[test]
+fn a_knee_without_its_ligament_gives_way() {
+    let forward = |overrides: &[&str]| {
+        let mut simulation = shipped("knee.toml", overrides);
+        advance(&mut simulation, 200);
+        let shin = simulation.state().rigid[0].pose;
+        // The middle of the plateau.
+        (shin.center + shin.orientation * Vector3::new(0.0, 0.0, 0.15)).x
+    };
+    let whole = forward(&[]);
+    let torn = forward(&["joint.0.compliance=1", "joint.1.compliance=1"]);
+    assert!(whole.abs() < 0.01, "{whole} m");
+    assert!(torn > whole + 1e-3, "{torn} m, {whole} m");
+}

@@ -12,7 +12,9 @@
 //!   | material | parameters | unit | good for |
 //!   |---|---|---|---|
 //!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
+//!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same energy in strain rows |
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
+//! - [`plasticity`]: what of a strain is kept;
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
 //! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
 //! - [`thin`]: springs, triangles and hinges of thin bodies, term by term;
@@ -46,6 +48,7 @@ pub mod element;
 mod error;
 pub mod kinematics;
 pub mod material;
+pub mod plasticity;
 pub mod rigid;
 pub mod thin;
 
@@ -54,6 +57,8 @@ pub use damping::RayleighDamping;
 pub use element::TetElement;
 pub use error::FemError;
 pub use material::{
-    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, Tangent,
+    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, StVenantKirchhoff,
+    Tangent,
 };
+pub use plasticity::VonMises;
 pub use rigid::{RigidInertia, RigidPose};

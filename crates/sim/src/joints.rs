@@ -4,13 +4,14 @@ use crate::{
     error::SimError,
     model::Body,
     rigid::RigidBody,
-    scene::{Joint, JointKind, Scene},
+    scene::{Formulation, Joint, JointKind, Scene, Via},
+    solid::Yield,
 };
 use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{
     Configuration, Constraint, ConstraintError, Frame, Point, Term, link,
 };
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 /// What joints may hold.
 pub(crate) struct PartsToJoin<'a> {
@@ -23,8 +24,13 @@ pub(crate) struct PartsToJoin<'a> {
 /// Constraints, and the solids that they join, the smaller number first.
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
-    /// How many of them joints made; what follows is of thin bodies.
-    pub(crate) of_joints: usize,
+    /// How many of them are no edges or triangles of thin bodies.
+    pub(crate) measured: usize,
+    /// Those in stiffness form, links first.
+    pub(crate) soft: Vec<Constraint>,
+    pub(crate) soft_links: usize,
+    /// Which of both flow.
+    pub(crate) yields: Vec<Yield>,
     pub(crate) pairs: Vec<[u32; 2]>,
 }
 
@@ -50,7 +56,10 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         .collect();
     let mut joined = Joined {
         constraints: Vec::new(),
-        of_joints: 0,
+        measured: 0,
+        soft: Vec::new(),
+        soft_links: 0,
+        yields: Vec::new(),
         pairs: Vec::new(),
     };
     for (index, joint) in scene.joints.iter().enumerate() {
@@ -60,13 +69,25 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             let mend = "correct the joint; lengths are in m, angles in rad";
             scene.error_at(&path, error.to_string(), mend).into()
         };
+        let mut via = Vec::with_capacity(joint.via.len());
+        for (at, stop) in joint.via.iter().enumerate() {
+            let body = match &stop.body {
+                Some(body) => held(scene, parts, &format!("{path}.via.{at}.body"), body)?
+                    .first()
+                    .copied(),
+                None => None,
+            };
+            via.push((stop, body));
+        }
         let mut place = |a: Held, b: Option<Held>, shift: Vector3<f64>| {
-            let made = constraints(joint, parts, &frames, a, b, shift);
+            let made = constraints(joint, parts, &frames, [Some(a), b], &via, shift);
             let made = made.map_err(|error| wrong(&error))?;
             let name = format!("joint {index}");
-            joined
-                .constraints
-                .extend(made.into_iter().map(|constraint| constraint.named(&name)));
+            let list = match joint.formulation {
+                Some(Formulation::Stiffness) => &mut joined.soft,
+                _ => &mut joined.constraints,
+            };
+            list.extend(made.into_iter().map(|constraint| constraint.named(&name)));
             if let (Some(b), false) = (b, joint.contact) {
                 let (a, b) = (a.solid as u32, b.solid as u32);
                 joined.pairs.push([a.min(b), a.max(b)]);
@@ -88,7 +109,6 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             None => place(first[0], None, Vector3::zeros())?,
         }
     }
-    joined.of_joints = joined.constraints.len();
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)
@@ -166,7 +186,8 @@ fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
 }
 
-/// The material point of a body at `x`: of a rigid one itself, of others their nearest node.
+/// The material point of a body at `x`: of a rigid one itself, of others their nearest node. A rigid body that follows a motion
+/// has no frame of its own; four of its nodes make one.
 fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vector3<f64>) -> Point {
     match held {
         None => Point::fixed(x),
@@ -174,7 +195,14 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             rigid: Some(rigid), ..
         }) => Point::on_body(rigid, x - frames[rigid].center),
         Some(Held { solid: index, .. }) => {
-            let nodes = solid(parts, index).points.clone();
+            let body = solid(parts, index);
+            let nodes = body.points.clone();
+            if body.tets.is_empty()
+                && !body.thin
+                && let Some(weights) = affine(parts.rest, nodes.clone(), x)
+            {
+                return Point::weighted(weights);
+            }
             let far = |&point: &usize| (parts.rest[point] - x).norm_squared();
             let nearest = nodes
                 .clone()
@@ -185,16 +213,50 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
     }
 }
 
+/// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.
+fn affine(
+    rest: &[Vector3<f64>],
+    points: std::ops::Range<usize>,
+    x: Vector3<f64>,
+) -> Option<[(usize, f64); 4]> {
+    let first = points.start;
+    let arm = |point: usize| rest[point] - rest[first];
+    let most = |size: &dyn Fn(usize) -> f64| {
+        points
+            .clone()
+            .max_by(|&a, &b| size(a).total_cmp(&size(b)).then(b.cmp(&a)))
+    };
+    let second = most(&|point| arm(point).norm())?;
+    let third = most(&|point| arm(second).cross(&arm(point)).norm())?;
+    let plane = arm(second).cross(&arm(third));
+    let fourth = most(&|point| plane.dot(&arm(point)).abs())?;
+    let frame = Matrix3::from_columns(&[arm(second), arm(third), arm(fourth)]);
+    let size = arm(second).norm();
+    if frame.determinant().abs() <= FLAT * size * size * size {
+        return None;
+    }
+    let weights = frame.try_inverse()? * (x - rest[first]);
+    Some([
+        (first, 1.0 - weights.sum()),
+        (second, weights.x),
+        (third, weights.y),
+        (fourth, weights.z),
+    ])
+}
+
+/// Volume over the cube of the size below which points say nothing about what is out of their plane.
+const FLAT: f64 = 1e-6;
+
 fn constraints(
     joint: &Joint,
     parts: &PartsToJoin<'_>,
     frames: &[Frame],
-    first: Held,
-    second: Option<Held>,
+    [first, second]: [Option<Held>; 2],
+    via: &[(&Via, Option<Held>)],
     shift: Vector3<f64>,
 ) -> Result<Vec<Constraint>, ConstraintError> {
     let anchor = Vector3::from(joint.anchor) + shift;
-    let from = point(parts, frames, Some(first), anchor);
+    let from = point(parts, frames, first, anchor);
     match joint.kind {
         JointKind::Ball => {
             let to = point(parts, frames, second, anchor);
@@ -207,10 +269,18 @@ fn constraints(
                 particles: parts.rest,
                 frames,
             };
-            let length = joint
-                .length
-                .unwrap_or_else(|| (to.at(&state) - from.at(&state)).norm());
+            let mut line = vec![from.clone()];
+            for (stop, body) in via {
+                line.push(point(parts, frames, *body, Vector3::from(stop.at) + shift));
+            }
+            line.push(to.clone());
+            let pieces = line.windows(2);
+            let drawn = pieces.map(|pair| (pair[1].at(&state) - pair[0].at(&state)).norm());
+            let length = joint.length.unwrap_or_else(|| drawn.sum());
             return Ok(vec![match joint.kind {
+                JointKind::Rope if !via.is_empty() => {
+                    link::rope_through(&line, length, joint.compliance)?
+                }
                 JointKind::Rope => link::rope(&from, to, length, joint.compliance)?,
                 _ => link::spring(&from, to, length, joint.compliance)?,
             }]);
@@ -227,7 +297,7 @@ fn constraints(
         }),
     };
     let place = JointPlace {
-        first: side(Some(first))?,
+        first: side(first)?,
         second: side(second)?,
         anchor,
         state: Configuration {

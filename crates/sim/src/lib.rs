@@ -13,6 +13,7 @@ pub mod report;
 pub mod rigid;
 pub mod scene;
 pub mod simulation;
+pub(crate) mod solid;
 pub mod state;
 pub mod step;
 pub mod stepper;

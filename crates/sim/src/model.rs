@@ -8,6 +8,7 @@ use crate::{
         Asynchronous, BodyPart, Formulation, MaterialModel, MeshObstaclePart, RigidMotion,
         RigidPart, Scene, SceneParts, ShellPart, StepperChoice, pair_friction,
     },
+    solid::{Elements, Sheet, StrainBody, Yield, cells_of_tets, strain_constraints},
     state::State,
     step::features::Neighbours,
     thin::{
@@ -26,7 +27,7 @@ use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSett
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use impinge_fem::thin::{Shell, ShellMaterial};
-use impinge_fem::{ElasticModel, Material, RayleighDamping};
+use impinge_fem::{ElasticModel, Material, RayleighDamping, VonMises};
 use impinge_geometry::{
     mesh::TriangleMesh,
     surface::{CollisionSurface, PairFilter},
@@ -107,11 +108,17 @@ pub struct Model {
     pub rigid: Vec<RigidBody>,
     /// Mesh obstacles; body `bodies.len() + i` of the collision surface.
     pub obstacles: Vec<Body>,
-    /// Joints and links, then edges and triangles of thin bodies in compliance form; their particles are points, their bodies
-    /// those of `rigid`.
+    /// Rows of constraints: joints and links, then strains of solids and sheets, then edges and triangles of thin bodies; their
+    /// particles are points, their bodies those of `rigid`.
     pub joints: Vec<Constraint>,
-    /// How many of them the joints of the scene are.
-    pub scene_joints: usize,
+    /// How many of them are no edges and triangles of thin bodies, which know their energy themselves.
+    pub measured_joints: usize,
+    /// Constraints in stiffness form, in the momentum matrix: links, then strains of solids and sheets.
+    pub soft: Vec<Constraint>,
+    /// How many of them are links, which may join two bodies.
+    pub soft_links: usize,
+    /// Which of `joints`, then `soft`, flow.
+    pub(crate) yields: Vec<Yield>,
     /// What of their geometric stiffness is used.
     pub joint_stiffness: GeometricStiffness,
     /// Half-spaces.
@@ -259,7 +266,7 @@ impl Model {
             self.blocks(),
             &self.elastic,
             &self.thin,
-            &self.joints,
+            &[&self.joints, &self.soft],
             &self.block_of_point,
             &self.rigid,
         );
@@ -294,6 +301,10 @@ struct Builder {
     materials: Vec<Material>,
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
+    /// Which tetrahedra only fill a body whose strains are in `strains`, and what cell each is a part of.
+    filling: Vec<bool>,
+    cell_of_tet: Vec<Option<[u32; 8]>>,
+    strains: Vec<StrainBody>,
     damping_of_tet: Vec<RayleighDamping>,
     triangles: Vec<[u32; 3]>,
     group: Vec<u32>,
@@ -318,6 +329,9 @@ impl Builder {
         let material = match law.model {
             MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
             MaterialModel::NeoHookean => Material::neo_hookean(law.young, law.poisson),
+            MaterialModel::StVenantKirchhoff => {
+                Material::st_venant_kirchhoff(law.young, law.poisson)
+            }
         }
         .map_err(|e| in_body(&e))?;
         let damping = RayleighDamping::new(law.mass_damping, law.stiffness_damping)
@@ -329,6 +343,7 @@ impl Builder {
         let count = mesh.tets().len();
         self.tets
             .extend(mesh.tets().iter().map(|tet| tet.map(|node| node + offset)));
+        self.add_strains(part, &material, &original_nodes, first_tet);
         // Copies of a body share one entry.
         let material_index = self
             .materials
@@ -385,6 +400,90 @@ impl Builder {
         Ok(())
     }
 
+    /// Notes how the strains of a solid are measured, whose tetrahedra are there already.
+    fn add_strains(
+        &mut self,
+        part: &BodyPart,
+        material: &Material,
+        original_nodes: &[u32],
+        first_tet: usize,
+    ) {
+        let first = self.rest.len();
+        let law = &part.material;
+        let in_rows = law.formulation == Some(Formulation::Compliance);
+        let mut place = vec![0; original_nodes.len()];
+        for (node, &original) in (first as u32..).zip(original_nodes) {
+            place[original as usize] = node;
+        }
+        let cells: Vec<[u32; 8]> = (part.cells.iter())
+            .map(|cell| cell.map(|node| place[node as usize]))
+            .collect();
+        let tets = &self.tets[first_tet..];
+        let apart =
+            in_rows || !cells.is_empty() || law.yield_stress.is_some() || law.meshless.is_some();
+        self.filling.resize(self.tets.len(), apart);
+        self.cell_of_tet.extend(cells_of_tets(tets, &cells));
+        if !apart {
+            return;
+        }
+        let material = *material;
+        let elements = match law.meshless {
+            Some(radius) => Elements::Meshless {
+                filling: tets.to_vec(),
+                radius,
+                material,
+            },
+            None if cells.is_empty() => Elements::Tetrahedra {
+                corners: tets.to_vec(),
+                material,
+            },
+            None => Elements::Hexahedra {
+                corners: cells,
+                material,
+            },
+        };
+        self.strains.push(StrainBody {
+            name: part.name.clone(),
+            points: first..first + original_nodes.len(),
+            elements,
+            damping: law.stiffness_damping,
+            in_rows,
+            yield_stress: law.yield_stress,
+        });
+    }
+
+    /// Takes stretching out of a thin body whose strains are constraints between its points, and notes them.
+    fn add_sheet(&mut self, part: &ShellPart, formulation: Formulation) {
+        let offset = self.rest.len() as u32;
+        let sheet = Sheet {
+            along: part.shell.stretch,
+            poisson: part.shell.poisson.unwrap_or(0.0),
+            orthotropic: (part.fibre.zip(part.shell.orthotropic))
+                .map(|(fibre, of)| (fibre, of.across, of.shear)),
+        };
+        let elements = if part.quadrilaterals.is_empty() {
+            let triangles = part.mesh.triangles().iter();
+            Elements::Triangles {
+                corners: triangles.map(|t| t.map(|x| x + offset)).collect(),
+                sheet,
+            }
+        } else {
+            let quadrilaterals = part.quadrilaterals.iter();
+            Elements::Quadrilaterals {
+                corners: quadrilaterals.map(|q| q.map(|x| x + offset)).collect(),
+                sheet,
+            }
+        };
+        self.strains.push(StrainBody {
+            name: part.name.clone(),
+            points: self.rest.len()..self.rest.len() + part.mesh.vertices().len(),
+            elements,
+            damping: 0.0,
+            in_rows: formulation == Formulation::Compliance,
+            yield_stress: None,
+        });
+    }
+
     fn add_shell(
         &mut self,
         part: &ShellPart,
@@ -394,9 +493,13 @@ impl Builder {
         let index = self.bodies.len();
         let first = self.rest.len();
         let offset = first as u32;
+        let of_strains = !part.quadrilaterals.is_empty() || part.fibre.is_some();
+        if of_strains {
+            self.add_sheet(part, formulation);
+        }
         let material = ShellMaterial {
             density: part.shell.density,
-            stretch: part.shell.stretch,
+            stretch: if of_strains { 0.0 } else { part.shell.stretch },
             poisson: part.shell.poisson,
             bend: part.shell.bend,
         };
@@ -417,12 +520,11 @@ impl Builder {
             term.points = term.points.map(|point| point + offset);
         }
         self.thin.springs.push((part.shell.damping, springs));
-        self.thin
-            .membranes
-            .extend(shell.membranes.into_iter().map(|mut term| {
-                term.points = term.points.map(|point| point + offset);
-                term
-            }));
+        let membranes = shell.membranes.into_iter().filter(|_| !of_strains);
+        self.thin.membranes.extend(membranes.map(|mut term| {
+            term.points = term.points.map(|point| point + offset);
+            term
+        }));
         self.thin
             .hinges
             .extend(shell.hinges.into_iter().map(|mut term| {
@@ -553,6 +655,7 @@ impl Builder {
             rigid: &self.rigid,
         };
         let mut joined = join(scene, &parts_to_join)?;
+        joined.soft_links = joined.soft.len();
         let moves: Vec<bool> = (self.motions_of_points.iter())
             .map(|motion| ever_moves(*motion, motions))
             .collect();
@@ -561,8 +664,24 @@ impl Builder {
             bodies: &self.bodies,
             moves: &moves,
         };
+        let mut flowing = Vec::new();
+        for body in &self.strains {
+            let strains = strain_constraints(body, &self.rest, &moves)?;
+            let list = if body.in_rows {
+                &mut joined.constraints
+            } else {
+                &mut joined.soft
+            };
+            if let Some(stress) = body.yield_stress {
+                let places = list.len()..list.len() + strains.len();
+                flowing.push((body, places, stress));
+            }
+            list.extend(strains);
+        }
+        joined.measured = joined.constraints.len();
         let of_thin = thin_constraints(&self.thin, &places, true)?;
         joined.constraints.extend(of_thin);
+        joined.yields = yields(&joined, &flowing);
         Ok(joined)
     }
 
@@ -574,7 +693,9 @@ impl Builder {
             &self.material_of_tet,
             &self.density_of_tet,
         )?
-        .with_damping(&self.damping_of_tet);
+        .with_damping(&self.damping_of_tet)
+        .with_filling(&self.filling)
+        .with_cells(&self.cell_of_tet);
         let (point_of_block, block_of_point) =
             number_blocks(&mut self.motions_of_points, &mut self.rigid);
         let blocks = point_of_block.len() + 2 * self.rigid.len();
@@ -583,14 +704,17 @@ impl Builder {
         }
         let Joined {
             constraints: joints,
-            of_joints: scene_joints,
+            measured: measured_joints,
+            soft,
+            soft_links,
+            yields,
             pairs: joined,
         } = self.constraints(scene, &parts.motions)?;
         let pattern = block_pattern(
             blocks,
             &elastic,
             &self.thin,
-            &joints,
+            &[&joints, &soft],
             &block_of_point,
             &self.rigid,
         );
@@ -599,7 +723,7 @@ impl Builder {
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
         let solver = solver_settings(scene, !joints.is_empty());
-        check_method(scene, &solver, &joints, &self.thin)?;
+        check_method(scene, &solver, &joints, &self.thin, &self.strains)?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
@@ -620,7 +744,10 @@ impl Builder {
             obstacles: self.obstacles,
             joint_stiffness: joint_stiffness(scene),
             joints,
-            scene_joints,
+            measured_joints,
+            soft,
+            soft_links,
+            yields,
             half_spaces: parts
                 .half_spaces
                 .into_iter()
@@ -652,21 +779,34 @@ impl Builder {
                 .map(|folder| scene.folder().join(folder)),
         };
         model.tolerances = scales(scene, &model);
-        let mut state = State {
-            time: 0.0,
-            step: 0,
-            positions: model.rest.clone(),
-            velocities: self.velocities,
-            rigid: self.rigid_start,
-            contacts: Vec::new(),
-            joint_forces: vec![0.0; model.joints.iter().map(Constraint::rows).sum()],
-        };
-        // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-            rigid.write_points(at, &mut state.positions, &mut state.velocities);
-        }
+        let state = start_state(&model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
+}
+
+/// The state at time 0.
+fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidState>) -> State {
+    let rows = |constraints: &[Constraint]| constraints.iter().map(Constraint::rows).sum::<usize>();
+    let flowing = if model.yields.is_empty() {
+        0
+    } else {
+        rows(&model.joints) + rows(&model.soft)
+    };
+    let mut state = State {
+        time: 0.0,
+        step: 0,
+        positions: model.rest.clone(),
+        velocities,
+        rigid,
+        contacts: Vec::new(),
+        joint_forces: vec![0.0; rows(&model.joints)],
+        plastic_strains: vec![0.0; flowing],
+    };
+    // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
+    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        rigid.write_points(at, &mut state.positions, &mut state.velocities);
+    }
+    state
 }
 
 /// Whether no point of a body is ever free.
@@ -713,11 +853,12 @@ fn block_pattern(
     blocks: usize,
     elastic: &ElasticModel,
     thin: &ThinBodies,
-    joints: &[Constraint],
+    constraints: &[&[Constraint]; 2],
     block_of_point: &[Option<u32>],
     rigid: &[RigidBody],
 ) -> Arc<BlockPattern> {
-    let joint_pairs = coupled_blocks(joints, block_of_point, rigid);
+    let joint_pairs = (constraints.iter())
+        .flat_map(|constraints| coupled_blocks(constraints, block_of_point, rigid));
     let pairs = (elastic.block_pairs(block_of_point))
         .chain(thin.block_pairs(block_of_point))
         .chain(joint_pairs);
@@ -733,12 +874,42 @@ fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     }
 }
 
-/// Joints, and shells in compliance form, are rows that only one method knows; a compliance at rest is known of solids only.
+/// Which rows flow: of those that strains of bodies are, at their places among rows or stiffnesses.
+fn yields(joined: &Joined, flowing: &[(&StrainBody, Range<usize>, f64)]) -> Vec<Yield> {
+    let mut first_row = 0;
+    let first_rows: Vec<usize> = (joined.constraints.iter().chain(&joined.soft))
+        .map(|constraint| {
+            first_row += constraint.rows();
+            first_row - constraint.rows()
+        })
+        .collect();
+    let of_body = |(body, places, stress): &(&StrainBody, Range<usize>, f64)| {
+        let start = if body.in_rows {
+            0
+        } else {
+            joined.constraints.len()
+        };
+        let law = VonMises {
+            shear_modulus: body.shear_modulus(),
+            yield_stress: *stress,
+        };
+        let first_rows = &first_rows;
+        places.clone().map(move |place| Yield {
+            first_row: first_rows[start + place],
+            law,
+        })
+    };
+    flowing.iter().flat_map(of_body).collect()
+}
+
+/// Joints, and strains in compliance form, are rows that only one method knows; a compliance at rest is known of tetrahedra
+/// only.
 fn check_method(
     scene: &Scene,
     solver: &Method,
     joints: &[Constraint],
     thin: &ThinBodies,
+    strains: &[StrainBody],
 ) -> Result<(), SimError> {
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
@@ -748,15 +919,22 @@ fn check_method(
         let problem = format!("the method `{}` knows no {what}", solver.name());
         Err(scene.error_at("solver.method", problem, mend).into())
     };
-    if !joints.is_empty() && !matches!(solver, Method::CompliantKkt(_)) {
+    if !joints.is_empty() && !matches!(solver, Method::CompliantKkt(_) | Method::Cr(_)) {
         return if scene.joints.is_empty() {
             refuse(
-                "thin bodies in compliance form",
-                "leave it out, or write formulation = \"stiffness\" into each `shell`",
+                "bodies in compliance form",
+                "leave it out, or write formulation = \"stiffness\" into each `shell` and `material`",
             )
         } else {
             refuse("joints", "leave it out, or write \"compliant-kkt\"")
         };
+    }
+    if !strains.is_empty() && solver.needs_bodies() {
+        let mend = "leave it out, or write \"exact-compliance\"";
+        return refuse(
+            "compliance at rest of bodies that flow, in compliance form, of hexahedra or without elements",
+            mend,
+        );
     }
     if !thin.masses.is_empty() && solver.needs_bodies() {
         let mend = "leave it out, or write \"exact-compliance\"";
@@ -808,6 +986,7 @@ fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
         crate::scene::SolverMethod::Cr if !has_rows => {
             return Method::Cr(cr_settings(scene));
         }
+        crate::scene::SolverMethod::CrMultipliers => return Method::Cr(cr_settings(scene)),
         crate::scene::SolverMethod::Cr | crate::scene::SolverMethod::CompliantKkt => {
             Method::CompliantKkt(CompliantKktSettings::default())
         }

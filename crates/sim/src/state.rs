@@ -22,4 +22,6 @@ pub struct State {
     pub contacts: Vec<Contact>,
     /// Force of every row of the joints: what makes their geometric stiffness in the next step.
     pub joint_forces: Vec<f64>,
+    /// `ε_p` of every row of the constraints, those in rows first, then those in stiffness form; empty where nothing flows.
+    pub plastic_strains: Vec<f64>,
 }

@@ -4,7 +4,7 @@
 //! q = m(x),  δq = D δv           J = J_q D           K̃ = Dᵀ K̃_q D + Σ_b w_b sym(f^ r_b^),  f = J_qᵀ λ
 //! ```
 
-use super::law::{Local, negative_part_of};
+use super::law::{Local, Response, negative_part_of};
 use super::turning::ArmForce;
 use super::{Configuration, Constraint, Definiteness, Layout, Term};
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -20,6 +20,8 @@ pub struct Evaluation {
     pub jacobian: Vec<Vector3<f64>>,
     /// `K̃` between those blocks: entry `a · blocks + b`, what arms of rigid bodies add to it left out.
     pub stiffness: Vec<Matrix3<f64>>,
+    /// The potential at this value, of a law that has one of its own.
+    pub response: Option<Response>,
     /// The forces at those arms, to be summed per body before what they add is projected.
     pub turning: Vec<ArmForce>,
     local: Local,
@@ -46,6 +48,7 @@ impl Evaluation {
         let offset = constraint.offset.iter();
         self.value
             .extend(self.local.value.iter().zip(offset).map(|(v, o)| v - o));
+        self.response = constraint.law.response(&self.value);
         self.map(constraint, state, layout);
 
         let count = self.blocks.len();

@@ -1,7 +1,7 @@
 //! A constraint as a function of a few points: values, rows and geometric stiffness there.
 
 use impinge_krylov::direct::symmetric_eigen;
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 /// Rows that one law has at most: the strains of a solid.
 pub const MOST_ROWS: usize = 6;
@@ -38,6 +38,50 @@ pub trait Law: std::fmt::Debug + Send + Sync {
     /// together.
     fn projects_itself(&self) -> bool {
         true
+    }
+
+    /// The potential of the values, of a law that has one of its own: a material whose stress is no linear function of its
+    /// strain. All others have `½ φᵀ C⁻¹ φ` with the compliance of their constraint.
+    fn response(&self, _value: &[f64]) -> Option<Response> {
+        None
+    }
+}
+
+/// A potential `V(φ)` at one value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// `V` (J).
+    pub energy: f64,
+    /// `∂V/∂φ = −λ` (J/\[φ\]).
+    pub slope: DVector<f64>,
+    /// `∂²V/∂φ²`, made positive definite (J/\[φ\]²).
+    pub curvature: DMatrix<f64>,
+    /// Its inverse: the compliance at this value.
+    pub compliance: DMatrix<f64>,
+}
+
+/// Smallest eigenvalue of a curvature in parts of its largest: below it a material counts as that soft.
+const SOFTEST: f64 = 1e-6;
+
+impl Response {
+    /// With the curvature replaced by the nearest one that is positive definite.
+    pub fn new(energy: f64, slope: DVector<f64>, curvature: &DMatrix<f64>) -> Self {
+        let size = slope.len();
+        let (mut curved, mut compliance) = (DMatrix::zeros(size, size), DMatrix::zeros(size, size));
+        if let Some((values, vectors)) = symmetric_eigen(curvature) {
+            let least = SOFTEST * values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            for (&value, vector) in values.iter().zip(vectors.column_iter()) {
+                let value = value.max(least);
+                curved.ger(value, &vector, &vector, 1.0);
+                compliance.ger(1.0 / value, &vector, &vector, 1.0);
+            }
+        }
+        Self {
+            energy,
+            slope,
+            curvature: curved,
+            compliance,
+        }
     }
 }
 

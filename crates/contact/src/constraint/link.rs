@@ -2,6 +2,7 @@
 
 use super::attachment::Attachment;
 use super::distance::Distance;
+use super::path::PathLength;
 use super::strain::{CorotationalStrain, GreenStrain, IntegrationPoint, PrincipalStretches};
 use super::{Constraint, ConstraintError, Point};
 use nalgebra::DMatrix;
@@ -40,6 +41,33 @@ pub fn rope(
 ) -> Result<Constraint, ConstraintError> {
     let law = Distance::below(length(rest_length)?);
     let rope = Constraint::new(law, vec![to.minus(from)])?;
+    Ok(rope.with_uniform_compliance(compliance)?.one_sided())
+}
+
+/// A rope that runs through `points` in their order, without friction: nothing until it is taut, then at most `length` long
+/// but for its compliance (m/N).
+///
+/// # Errors
+/// As [`spring`], and [`ConstraintError::PointCount`] for fewer than two points.
+pub fn rope_through(
+    points: &[Point],
+    rest_length: f64,
+    compliance: f64,
+) -> Result<Constraint, ConstraintError> {
+    let pieces: Vec<Point> = (points.windows(2))
+        .map(|pair| pair[1].clone().minus(&pair[0]))
+        .collect();
+    if pieces.is_empty() {
+        return Err(ConstraintError::PointCount {
+            found: points.len(),
+            expected: 2,
+        });
+    }
+    let law = PathLength {
+        rest_length: length(rest_length)?,
+        pieces: pieces.len(),
+    };
+    let rope = Constraint::new(law, pieces)?;
     Ok(rope.with_uniform_compliance(compliance)?.one_sided())
 }
 

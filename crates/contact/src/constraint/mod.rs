@@ -10,16 +10,17 @@
 //! ([`Evaluation`]). `docs/methods/stable_constraints.md` explains the method, `docs/notation.md` the signs.
 //!
 //! - [`point`]: particles, points of meshes and bodies, directions; [`law`]: the seam;
-//! - [`distance`], [`attachment`], [`direction`]: the laws of links and joints; [`strain`]: those of materials;
+//! - [`distance`], [`path`], [`attachment`], [`direction`]: the laws of links and joints; [`strain`]: those of materials;
 //! - [`joint`]: ball, hinge, slider, weld, limits; [`link`]: springs, ropes, rods, bindings, elements;
 //! - [`evaluate`]: rows and stiffness blocks of one constraint; [`turning`]: what forces at the arms of one body do;
 //!   [`stiffness`]: those of all, projected and summed;
-//! - [`rows`]: rows as a contact problem holds them.
+//! - [`rows`]: rows as a contact problem holds them; [`Condenser`]: the same as a stiffness in the momentum matrix.
 //!
 //! # Source
 //! Tournier, Nesme, Gilles & Faure 2015, "Stable Constrained Dynamics", ACM TOG 34(4), <https://doi.org/10.1145/2766969>.
 
 pub mod attachment;
+mod condense;
 pub mod direction;
 pub mod distance;
 mod error;
@@ -27,6 +28,7 @@ pub mod evaluate;
 pub mod joint;
 pub mod law;
 pub mod link;
+pub mod path;
 pub mod point;
 pub mod redundancy;
 pub mod rows;
@@ -34,9 +36,10 @@ pub mod stiffness;
 pub mod strain;
 pub mod turning;
 
+pub use condense::Condenser;
 pub use error::ConstraintError;
 pub use evaluate::Evaluation;
-pub use law::{Definiteness, Law, Local};
+pub use law::{Definiteness, Law, Local, Response};
 pub use point::{BodyBlocks, Configuration, Frame, Layout, Point, Term};
 pub use rows::{ConstraintGroup, ConstraintRows};
 pub use stiffness::{GeometricStiffness, StiffnessSum};
@@ -52,6 +55,10 @@ pub struct Constraint {
     law: Arc<dyn Law>,
     points: Vec<Point>,
     compliance: Option<DMatrix<f64>>,
+    /// Inverse of the compliance, where it has one.
+    stiffness: Option<DMatrix<f64>>,
+    /// Whether the law has a potential of its own.
+    own_potential: bool,
     /// `d` (s): `C λ = −(φ + d φ̇)`.
     pub damping: f64,
     /// Whether `φ ≥ 0` and `λ ≥ 0` only: a rope, a joint limit.
@@ -74,10 +81,13 @@ impl Constraint {
                 expected: law.points(),
             });
         }
+        let own_potential = law.response(&vec![0.0; law.rows()]).is_some();
         Ok(Self {
             law: Arc::new(law),
             points,
             compliance: None,
+            stiffness: None,
+            own_potential,
             damping: 0.0,
             unilateral: false,
             offset: [0.0; law::MOST_ROWS],
@@ -104,6 +114,7 @@ impl Constraint {
         if least.is_nan() || least < -rounding {
             return Err(ConstraintError::NegativeCompliance { value: least });
         }
+        self.stiffness = symmetric.clone().cholesky().map(|factor| factor.inverse());
         self.compliance = (symmetric.amax() > 0.0).then_some(symmetric);
         Ok(self)
     }
@@ -146,13 +157,28 @@ impl Constraint {
         &self.points
     }
 
-    /// `C`; `None` where it is 0.
+    /// `C`; `None` where it is 0, or the law has a potential of its own.
     pub fn compliance(&self) -> Option<&DMatrix<f64>> {
         self.compliance.as_ref()
     }
 
+    /// `C⁻¹`; `None` where there is none, or the law has a potential of its own.
+    pub fn stiffness(&self) -> Option<&DMatrix<f64>> {
+        self.stiffness.as_ref()
+    }
+
     /// Whether `C = 0`.
     pub fn is_hard(&self) -> bool {
-        self.compliance.is_none()
+        self.compliance.is_none() && !self.own_potential
+    }
+
+    /// Whether the law has a potential of its own.
+    pub fn has_potential(&self) -> bool {
+        self.own_potential
+    }
+
+    /// Whether it can be a stiffness in the momentum matrix.
+    pub fn has_stiffness(&self) -> bool {
+        self.stiffness.is_some() || self.own_potential
     }
 }

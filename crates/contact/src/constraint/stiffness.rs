@@ -67,11 +67,18 @@ impl StiffnessSum {
         let Some(definiteness) = mode.definiteness() else {
             return;
         };
-        if lambda.iter().all(|&force| force == 0.0) {
+        // A material resists shear before it is strained.
+        if !constraint.has_potential() && lambda.iter().all(|&force| force == 0.0) {
             return;
         }
         evaluation.stiffness(constraint, state, layout, lambda, definiteness);
-        let scale = -time_step * time_step;
+        // What a material resists shear by is damped like the rest of it.
+        let damping = if constraint.has_potential() {
+            constraint.damping
+        } else {
+            0.0
+        };
+        let scale = -time_step * (time_step + damping);
         let count = evaluation.blocks.len();
         for a in 0..count {
             for b in a..count {

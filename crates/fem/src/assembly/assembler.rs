@@ -254,7 +254,7 @@ pub(super) fn bind(
         );
     }
     let mut bound = Vec::with_capacity(model.elements().len());
-    for element in 0..model.elements().len() {
+    for element in (0..model.elements().len()).filter(|&element| !model.is_filling(element)) {
         let candidate = bind_element(model, element, pattern, block_of_point)?;
         if candidate.free > 0 {
             bound.push(candidate);

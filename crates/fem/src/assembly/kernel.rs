@@ -44,6 +44,12 @@ pub(super) fn element_system(
         Material::Corotational(material) => {
             corotational(material, &f, gradients, force_scale, stiffness_scale)
         }
+        Material::StVenantKirchhoff(material) => general(
+            &material.convex_response(&f),
+            gradients,
+            force_scale,
+            stiffness_scale,
+        ),
         Material::NeoHookean(material) => general(
             &material.convex_response(&f),
             gradients,

@@ -26,6 +26,7 @@ impl ElasticModel {
         self.check(positions);
         let piece = |range: Range<usize>| {
             range
+                .filter(|&e| !self.is_filling(e))
                 .map(|e| {
                     self.elements()[e].volume
                         * self
@@ -53,6 +54,9 @@ impl ElasticModel {
         assert_eq!(forces.len(), self.points(), "one force per point");
         forces.fill(Vector3::zeros());
         for (e, element) in self.elements().iter().enumerate() {
+            if self.is_filling(e) {
+                continue;
+            }
             for (node, force) in element
                 .nodes
                 .into_iter()

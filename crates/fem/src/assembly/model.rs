@@ -20,6 +20,10 @@ pub struct ElasticModel {
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
     damping_of_tet: Vec<RayleighDamping>,
+    /// Tetrahedra that fill bodies whose strains are measured elsewhere.
+    filling: Vec<bool>,
+    /// The corners of the cell that a tetrahedron fills a part of, which share its mass.
+    cell_of_tet: Vec<Option<[u32; 8]>>,
 }
 
 impl ElasticModel {
@@ -85,6 +89,8 @@ impl ElasticModel {
         Ok(Self {
             points: rest.len(),
             damping_of_tet: vec![RayleighDamping::NONE; elements.len()],
+            filling: vec![false; elements.len()],
+            cell_of_tet: vec![None; elements.len()],
             elements,
             materials: materials.to_vec(),
             material_of_tet: material_of_tet.to_vec(),
@@ -106,6 +112,55 @@ impl ElasticModel {
         );
         self.damping_of_tet.copy_from_slice(damping_of_tet);
         self
+    }
+
+    /// The same model with some tetrahedra that only fill their body: they have mass and damping by mass, and say how a body is
+    /// deformed, but have neither energy nor stiffness. The strains of such a body are measured otherwise: as rows of
+    /// constraints, in larger cells, or between points without elements.
+    ///
+    /// # Panics
+    /// If `filling` is not as long as the number of tetrahedra.
+    #[track_caller]
+    #[must_use]
+    pub fn with_filling(mut self, filling: &[bool]) -> Self {
+        assert_eq!(
+            filling.len(),
+            self.elements.len(),
+            "one flag per tetrahedron"
+        );
+        self.filling.copy_from_slice(filling);
+        self
+    }
+
+    /// The same model with tetrahedra that fill a part of a hexahedral cell each, whose eight corners share the mass of them
+    /// all evenly.
+    ///
+    /// # Panics
+    /// If `cell_of_tet` is not as long as the number of tetrahedra, or names a point that does not exist.
+    #[track_caller]
+    #[must_use]
+    pub fn with_cells(mut self, cell_of_tet: &[Option<[u32; 8]>]) -> Self {
+        assert_eq!(
+            cell_of_tet.len(),
+            self.elements.len(),
+            "one cell or none per tetrahedron"
+        );
+        let mut corners = cell_of_tet.iter().flatten().flatten();
+        assert!(
+            corners.all(|&corner| (corner as usize) < self.points),
+            "a corner of a cell is no point"
+        );
+        self.cell_of_tet.copy_from_slice(cell_of_tet);
+        self
+    }
+
+    /// Whether a tetrahedron has mass only.
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron.
+    #[inline]
+    pub fn is_filling(&self, element: usize) -> bool {
+        self.filling[element]
     }
 
     /// Number of points, those without any tetrahedron included.
@@ -150,7 +205,8 @@ impl ElasticModel {
         self.elements.iter().map(|element| element.volume).sum()
     }
 
-    /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra; zero for points without any.
+    /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra, an eighth of that of its cells; zero for
+    /// points without any.
     pub fn lumped_mass(&self) -> Vec<f64> {
         self.lump(|_| 1.0)
     }
@@ -163,9 +219,11 @@ impl ElasticModel {
     fn lump(&self, weight: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut lumped = vec![0.0; self.points];
         for (index, element) in self.elements.iter().enumerate() {
-            let share = 0.25 * self.density_of_tet[index] * element.volume * weight(index);
-            for node in element.nodes {
-                lumped[node as usize] += share;
+            let mass = self.density_of_tet[index] * element.volume * weight(index);
+            let nodes = self.cell_of_tet[index].as_ref();
+            let nodes = nodes.map_or(element.nodes.as_slice(), <[u32; 8]>::as_slice);
+            for &node in nodes {
+                lumped[node as usize] += mass / nodes.len() as f64;
             }
         }
         lumped
@@ -187,7 +245,8 @@ impl ElasticModel {
             self.points,
             "one optional block per point"
         );
-        self.elements.iter().flat_map(move |element| {
+        let stiff = (self.elements.iter().zip(&self.filling)).filter(|(_, filling)| !**filling);
+        stiff.flat_map(move |(element, _)| {
             let blocks = element.nodes.map(|node| block_of_point[node as usize]);
             EDGES.into_iter().filter_map(move |(a, b)| {
                 let (a, b) = (blocks[a]?, blocks[b]?);

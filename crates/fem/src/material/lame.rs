@@ -38,6 +38,17 @@ impl Lame {
         self.shear_modulus
     }
 
+    /// Young's modulus, Pa: `E = μ(3λ + 2μ)/(λ + μ)`.
+    pub fn young(&self) -> f64 {
+        let (mu, lambda) = (self.shear_modulus, self.first);
+        mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu)
+    }
+
+    /// Poisson's ratio: `ν = λ/(2(λ + μ))`.
+    pub fn poisson(&self) -> f64 {
+        0.5 * self.first / (self.first + self.shear_modulus)
+    }
+
     /// First Lamé parameter `λ`, Pa; negative for a negative Poisson's ratio.
     pub fn first(&self) -> f64 {
         self.first

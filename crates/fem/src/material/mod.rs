@@ -3,18 +3,21 @@
 //! | material | parameters | assembled tangent | valid for |
 //! |---|---|---|---|
 //! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity turned by `R` | any rotation, moderate strain |
+//! | [`StVenantKirchhoff`] | the same | exact, made convex | any rotation, moderate strain |
 //! | [`NeoHookean`] | the same, and the volume ratio `a` where extrapolation starts | exact, made convex | large strain, inversion |
 
 mod corotational;
 mod error;
 mod lame;
 mod neo_hookean;
+mod st_venant_kirchhoff;
 mod tangent;
 
 pub use corotational::CorotationalLinear;
 pub use error::MaterialError;
 pub use lame::Lame;
 pub use neo_hookean::NeoHookean;
+pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use tangent::Tangent;
 
 use nalgebra::Matrix3;
@@ -49,6 +52,8 @@ pub struct Response {
 pub enum Material {
     /// Linear elasticity in a frame that turns with the element.
     Corotational(CorotationalLinear),
+    /// Linear elasticity in the Green–Lagrange strain.
+    StVenantKirchhoff(StVenantKirchhoff),
     /// Compressible neo-Hookean solid, extrapolated where strongly compressed or inverted.
     NeoHookean(NeoHookean),
 }
@@ -60,6 +65,16 @@ impl Material {
     /// [`MaterialError`] unless `young` is positive and finite and `-1 < poisson < 0.5`.
     pub fn corotational(young: f64, poisson: f64) -> Result<Self, MaterialError> {
         Ok(Self::Corotational(CorotationalLinear::new(Lame::new(
+            young, poisson,
+        )?)))
+    }
+
+    /// Saint Venant–Kirchhoff material from Young's modulus (Pa) and Poisson's ratio.
+    ///
+    /// # Errors
+    /// [`MaterialError`] unless `young` is positive and finite and `-1 < poisson < 0.5`.
+    pub fn st_venant_kirchhoff(young: f64, poisson: f64) -> Result<Self, MaterialError> {
+        Ok(Self::StVenantKirchhoff(StVenantKirchhoff::new(Lame::new(
             young, poisson,
         )?)))
     }
@@ -79,6 +94,7 @@ impl Material {
     pub fn lame(&self) -> Lame {
         match self {
             Self::Corotational(material) => material.lame(),
+            Self::StVenantKirchhoff(material) => material.lame(),
             Self::NeoHookean(material) => material.lame(),
         }
     }
@@ -86,6 +102,7 @@ impl Material {
     fn model(&self) -> &dyn Hyperelastic {
         match self {
             Self::Corotational(material) => material,
+            Self::StVenantKirchhoff(material) => material,
             Self::NeoHookean(material) => material,
         }
     }

@@ -89,6 +89,25 @@ impl NeoHookean {
         self.principal(sigma).stress
     }
 
+    /// `∂²Ψ/∂σᵢ∂σⱼ` (Pa) at the signed principal stretches; not always positive definite.
+    pub fn principal_stiffness(&self, sigma: &Vector3<f64>) -> Matrix3<f64> {
+        if self.is_extrapolated(sigma) {
+            return self.extrapolated_hessian(&self.crossing(sigma));
+        }
+        self.hessian_at(sigma, sigma.product().ln())
+    }
+
+    /// `(pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the principal stresses, for the pairs (1,2), (1,3), (2,3); its limit where they are equal.
+    pub fn principal_shear(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
+        if self.is_extrapolated(sigma) {
+            let ray = self.crossing(sigma);
+            return Vector3::from(PAIRS.map(|(i, j)| self.extrapolated_shear(&ray, i, j)));
+        }
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let log_j = sigma.product().ln();
+        Vector3::from(PAIRS.map(|(i, j)| mu + (mu - lambda * log_j) / (sigma[i] * sigma[j])))
+    }
+
     /// Fraction of the way from rest to `sigma` at which `J` falls to the threshold; `None` where nothing is
     /// extrapolated.
     pub fn extrapolation_point(&self, sigma: &Vector3<f64>) -> Option<f64> {
@@ -201,25 +220,13 @@ impl NeoHookean {
 
     fn tangent_at(&self, svd: &RotationSvd, stress: &Vector3<f64>) -> Tangent {
         let sigma = &svd.sigma;
-        let (stretch, shear) = if self.is_extrapolated(sigma) {
-            let ray = self.crossing(sigma);
-            (
-                self.extrapolated_hessian(&ray),
-                PAIRS.map(|(i, j)| self.extrapolated_shear(&ray, i, j)),
-            )
-        } else {
-            let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
-            let log_j = sigma.product().ln();
-            let shear = PAIRS.map(|(i, j)| mu + (mu - lambda * log_j) / (sigma[i] * sigma[j]));
-            (self.hessian_at(sigma, log_j), shear)
-        };
         let twist =
             PAIRS.map(|(i, j)| (stress[i] + stress[j]) / (sigma[i] + sigma[j]).max(SMALLEST_SUM));
         Tangent {
             left: svd.u,
             right: svd.v,
-            stretch,
-            shear: Vector3::from(shear),
+            stretch: self.principal_stiffness(sigma),
+            shear: self.principal_shear(sigma),
             twist: Vector3::from(twist),
         }
     }

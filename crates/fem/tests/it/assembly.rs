@@ -279,3 +279,28 @@ fn assembly_adds_to_what_is_there() {
             .all(|(a, b)| (2.0 * a - b).abs() < 1e-12 * YOUNG * H)
     );
 }
+
+#[test]
+fn filling_tetrahedra_have_mass_only_and_cells_share_theirs_evenly() {
+    let mesh = cuboid([1, 1, 1], 0.0);
+    let plain = model(&mesh, materials()[0]);
+    let corners = std::array::from_fn(|corner| corner as u32);
+    let count = mesh.tets.len();
+    let filled = plain
+        .clone()
+        .with_filling(&vec![true; count])
+        .with_cells(&vec![Some(corners); count]);
+    let x = shaken(&mesh.points, 0.02, 3);
+    assert!(plain.energy(&x) > 0.0);
+    assert!(filled.energy(&x).abs() < f64::MIN_POSITIVE);
+    assert!(forces(&filled, &x).amax() < f64::MIN_POSITIVE);
+    let blocks = everything_free(x.len());
+    let still = vec![Vector3::zeros(); x.len()];
+    let of = system(&filled, &blocks, &x, &still, true);
+    let eighth = DENSITY * 1e-3 / 8.0;
+    assert_close(&of.matrix, &(DMatrix::identity(24, 24) * eighth));
+    assert!(of.rhs.amax() < f64::MIN_POSITIVE);
+    let difference: f64 = filled.lumped_mass().iter().sum::<f64>() - DENSITY * 1e-3;
+    assert!(difference.abs() < 1e-15);
+    assert!(plain.minimum_volume_ratio(&x) == filled.minimum_volume_ratio(&x));
+}

@@ -53,7 +53,7 @@ fn element(seed: u64) -> [Vector3<f64>; 4] {
 
 #[test]
 fn stiffness_is_the_textbook_matrix_turned() {
-    let [material, _] = materials();
+    let [material, ..] = materials();
     for seed in 0..50 {
         let rest = element(seed);
         let mut random = Random(seed + 1000);
@@ -72,7 +72,7 @@ fn stiffness_is_the_textbook_matrix_turned() {
 
 #[test]
 fn stiffness_is_the_exact_derivative_where_there_is_no_strain() {
-    let [material, _] = materials();
+    let [material, ..] = materials();
     for seed in 0..50 {
         let mut random = Random(seed);
         let (r, change) = (random.rotation(), random.matrix());
@@ -90,7 +90,7 @@ fn stiffness_is_the_exact_derivative_where_there_is_no_strain() {
 #[test]
 fn pure_rotation_gives_no_force() {
     let mesh = cuboid([3, 3, 3], 0.2);
-    let [material, _] = materials();
+    let [material, ..] = materials();
     let model = model(&mesh, material);
     let mut random = Random(4);
     let mut forces = vec![Vector3::zeros(); mesh.points.len()];

@@ -9,6 +9,7 @@ mod kinematics;
 mod measures;
 mod neo_hookean;
 mod patch;
+mod plasticity;
 mod rigid;
 mod rotations;
 mod support;

@@ -160,7 +160,7 @@ proptest! {
 
 #[test]
 fn convex_tangent_is_the_exact_one_where_that_is_convex() {
-    let [_, material] = materials();
+    let [_, material, _] = materials();
     let mut random = Random(5);
     for sigma in [[1.0, 1.0, 1.0], [1.4, 1.2, 1.1], [1.3, 1.1, 1.0]] {
         let f =
@@ -176,7 +176,7 @@ fn convex_tangent_is_the_exact_one_where_that_is_convex() {
 
 #[test]
 fn flat_needle_and_point_are_finite() {
-    let [_, material] = materials();
+    let [_, material, _] = materials();
     for stretches in [
         [1.0, 0.0, 0.0],
         [0.0; 3],

@@ -43,11 +43,12 @@ impl Random {
     }
 }
 
-/// Both materials with the constants of the golden table.
-pub(crate) fn materials() -> [Material; 2] {
+/// All materials with the constants of the golden table.
+pub(crate) fn materials() -> [Material; 3] {
     [
         Material::corotational(YOUNG, POISSON).expect("constants are valid"),
         Material::neo_hookean(YOUNG, POISSON).expect("constants are valid"),
+        Material::st_venant_kirchhoff(YOUNG, POISSON).expect("constants are valid"),
     ]
 }
 

@@ -18,14 +18,21 @@ pub struct Energy {
     pub largest_violation: f64,
 }
 
-/// `½ φᵀ C⁻¹ φ` (J) of a compliant constraint with the values `φ`; 0 of a hard one, and of a one-sided one that does not press.
-pub(crate) fn stored(constraint: &Constraint, value: &[f64]) -> f64 {
+/// `V(φ)`, or `½ φᵀ C⁻¹ φ` (J) of a compliant constraint at its latest value; 0 of a hard one, and of a one-sided one that
+/// does not press.
+pub(crate) fn stored(constraint: &Constraint, evaluation: &Evaluation) -> f64 {
+    if let Some(response) = &evaluation.response {
+        return response.energy;
+    }
     let Some(c) = constraint.compliance() else {
         return 0.0;
     };
-    let value = DVector::from_column_slice(value);
+    let value = DVector::from_column_slice(&evaluation.value);
     if constraint.unilateral && value.min() >= 0.0 {
         return 0.0;
+    }
+    if let Some(stiffness) = constraint.stiffness() {
+        return 0.5 * value.dot(&(stiffness * &value));
     }
     let solved = c.clone().svd(true, true).solve(&value, 1e-12 * c.amax());
     solved.map_or(0.0, |force| 0.5 * force.dot(&value))
@@ -63,7 +70,7 @@ impl Energy {
         let mut evaluation = Evaluation::default();
         for constraint in &system.constraints {
             evaluation.rows(constraint, &state, &nothing_moves);
-            energy.elastic += stored(constraint, &evaluation.value);
+            energy.elastic += stored(constraint, &evaluation);
             if constraint.is_hard() {
                 let value = DVector::from_column_slice(&evaluation.value);
                 let violation = if constraint.unilateral {

@@ -28,11 +28,19 @@ impl RowScratch {
         self.jacobian
             .extend(evaluation.jacobian.iter().map(|j| j * h));
         self.offset.clear();
-        self.offset
-            .extend(evaluation.value.iter().map(|phi| -phi * share));
         self.compliance.clear();
         let count = constraint.rows();
-        match constraint.compliance() {
+        let compliance = if let Some(response) = &evaluation.response {
+            // C λ₊ = C λ(φ) − h J v: what a linear law would have for a value is C ∂V/∂φ here.
+            let value = &response.compliance * &response.slope;
+            self.offset.extend(value.iter().map(|phi| -phi * share));
+            Some(&response.compliance)
+        } else {
+            let offset = evaluation.value.iter().map(|phi| -phi * share);
+            self.offset.extend(offset);
+            constraint.compliance()
+        };
+        match compliance {
             Some(c) => self.compliance.extend(c.iter().map(|c| c * share)),
             None => self.compliance.resize(count * count, 0.0),
         }

@@ -39,6 +39,8 @@ pub struct BodyPart {
     pub name: String,
     /// Rest shape, scaled and placed as at time 0.
     pub mesh: TetMesh,
+    /// Its hexahedra as nodes, four around the bottom of each, then those above; empty where tetrahedra are its elements.
+    pub cells: Vec<[u32; 8]>,
     /// Where the origin of the body's own frame was placed (m).
     pub position: Vector3<f64>,
     /// How the body was turned about that origin.
@@ -62,6 +64,10 @@ pub struct ShellPart {
     pub name: String,
     /// Surface at rest, placed as at time 0.
     pub mesh: TriangleMesh,
+    /// Its quadrilaterals as vertices in order around each; empty where triangles are its elements.
+    pub quadrilaterals: Vec<[u32; 4]>,
+    /// Direction of its fibres, if it has any, turned with it.
+    pub fibre: Option<Vector3<f64>>,
     /// What it is made of.
     pub shell: Shell,
     /// Coulomb friction coefficient (1).
@@ -208,6 +214,7 @@ impl Builder<'_> {
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
+                cells: shapes::hexahedra(&body.mesh),
                 position: placement.position,
                 rotation: placement.rotation,
                 material,
@@ -243,6 +250,8 @@ impl Builder<'_> {
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
+                quadrilaterals: shapes::quadrilaterals(&body.mesh),
+                fibre: (shell.orthotropic).map(|of| placement.rotation * normalized(&of.fibre)),
                 shell,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
@@ -256,7 +265,7 @@ impl Builder<'_> {
     /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
     fn thin_mesh(&mut self, path: &str, source: &BodyMesh) -> Result<TriangleMesh, SceneError> {
         match source {
-            BodyMesh::Grid { size, cells } => {
+            BodyMesh::Grid { size, cells } | BodyMesh::Quadrilaterals { size, cells } => {
                 shapes::grid(*size, *cells).map_err(|error| self.mesh_error(path, &error))
             }
             BodyMesh::Strip {

@@ -96,9 +96,10 @@ pub enum SolverMethod {
     ExactCompliance,
     /// The same with the compliance at rest, computed once and rotated node by node: fast, and off by a few percent.
     WarpedCompliance,
-    /// Momentum and joints in one factorisation; the only method that knows joints and shells in compliance form, which take
-    /// it instead of `cr`.
+    /// Momentum and joints in one factorisation: what scenes with joints or bodies in compliance form take instead of `cr`.
     CompliantKkt,
+    /// `cr` for such scenes, all the same: the forces of joints and strains by the method of multipliers around it.
+    CrMultipliers,
 }
 
 /// How the compliance at the contacts is applied.
@@ -400,6 +401,13 @@ pub enum BodyMesh {
         /// Cells along each side, at least 1; each becomes 6 tetrahedra.
         cells: [u32; 3],
     },
+    /// A box about the origin of hexahedra of eight integration points each; its surface is triangles.
+    Hexahedra {
+        /// Side lengths (m).
+        size: [f64; 3],
+        /// Hexahedra along each side, at least 1.
+        cells: [u32; 3],
+    },
     /// A ball about the origin.
     Sphere {
         /// Radius (m).
@@ -432,6 +440,14 @@ pub enum BodyMesh {
         /// Side lengths along x and y (m).
         size: [f64; 2],
         /// Cells along x and y, at least 1.
+        cells: [u32; 2],
+    },
+    /// The same of bilinear quadrilaterals with four integration points each; for shells with `poisson` only. It is touched as
+    /// two triangles per quadrilateral.
+    Quadrilaterals {
+        /// Side lengths along x and y (m).
+        size: [f64; 2],
+        /// Quadrilaterals along x and y, at least 1.
         cells: [u32; 2],
     },
     /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. It is at rest as it is
@@ -474,8 +490,11 @@ pub enum MaterialModel {
     /// Co-rotational linear elasticity: stiffness stays linear while bodies turn.
     #[default]
     Corotational,
-    /// Neo-Hookean, with the energy extrapolated where less than 70 % of the volume is left.
+    /// Neo-Hookean, with the energy extrapolated where less than 70 % of the volume is left. In compliance form, in hexahedra
+    /// and without elements its strains are the principal stretches.
     NeoHookean,
+    /// Saint Venant-Kirchhoff: linear in the Green-Lagrange strain.
+    StVenantKirchhoff,
 }
 
 /// What a body is made of.
@@ -497,17 +516,41 @@ pub struct Material {
     /// Rayleigh damping in proportion to stiffness (s), 0 or more.
     #[serde(default)]
     pub stiffness_damping: f64,
+    /// How strains enter the equations of a step; not for the asynchronous stepper. Default: "stiffness", the better one of
+    /// solids unless they are very stiff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulation: Option<Formulation>,
+    /// Von Mises stress above which the material flows and keeps its shape (Pa), greater than 0; `corotational` only. Default:
+    /// it springs back from everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yield_stress: Option<f64>,
+    /// Without elements: strains are those of moving least squares between the nodes of the mesh within this radius (m) of
+    /// each of its tetrahedra. About 1.3 times the side of a cell: much more leaves motions that no point sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meshless: Option<f64>,
 }
 
-/// How the strains of a thin body enter the equations of a step.
+/// How the strains of a body, or a link, enter the equations of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Formulation {
-    /// As forces and their stiffness: for soft cloth, and for any number of contacts by any contact method.
+    /// As forces and their stiffness: for what is soft, and for any number of contacts by any contact method.
     Stiffness,
-    /// As rows of their own beside those of joints and contacts, with geometric stiffness: for cloth that hardly stretches and
-    /// heavy loads on it, with some hundred contacts at most. Takes the method `compliant-kkt`.
+    /// As rows of their own beside those of joints and contacts, with geometric stiffness: for what hardly stretches and heavy
+    /// loads on it, with some hundred contacts at most. Takes the method `compliant-kkt`.
     Compliance,
+}
+
+/// A thin body that is stiffer along one direction than across it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Orthotropic {
+    /// Direction of `stretch` at rest, in the body's own frame (any length but 0); it is laid into the surface.
+    pub fibre: [f64; 3],
+    /// Young's modulus across the fibre times thickness (N/m), greater than 0.
+    pub across: f64,
+    /// Shear modulus times thickness (N/m), greater than 0.
+    pub shear: f64,
 }
 
 /// What a thin body is made of.
@@ -526,6 +569,10 @@ pub struct Shell {
     /// is cheaper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
+    /// Another stiffness across one direction, for cloth with a weave and fibre mats; `poisson` is then the strain across the
+    /// fibre under tension along it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orthotropic: Option<Orthotropic>,
     /// Damping along edges in proportion to their stiffness (s), 0 or more; only without `poisson`.
     #[serde(default)]
     pub damping: f64,
@@ -798,8 +845,19 @@ pub enum JointKind {
     Weld,
     /// A link between `anchor` and `end`: a rod where `compliance` is 0, else a spring.
     Link,
-    /// A link that only pulls.
+    /// A link that only pulls. Through `via` it runs over points of bodies.
     Rope,
+}
+
+/// A point that a rope runs through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Via {
+    /// Where it is at the start (m), in the world.
+    pub at: [f64; 3],
+    /// Name of the body that carries it; left out, it stands still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
 }
 
 /// A joint or link between two bodies, or between a body and the world.
@@ -834,6 +892,14 @@ pub struct Joint {
     /// How far one newton moves a `ball`, `link` or `rope` (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
+    /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons
+    /// curved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<Via>,
+    /// How a `ball`, `link` or `rope` with a `compliance` enters the equations of a step: "stiffness" for a soft one beside any
+    /// contact method. Default: "compliance", a row of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulation: Option<Formulation>,
     /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
     #[serde(default)]
     pub contact: bool,

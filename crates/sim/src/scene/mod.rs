@@ -53,8 +53,8 @@ pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Detection, Evaluation, FilledSurface,
     Fixed, Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile,
-    Motion, Obstacle, ObstacleShape, OutputOptions, Preconditioner, Pull, Region, Rotation, Shell,
-    Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, World,
+    Motion, Obstacle, ObstacleShape, Orthotropic, OutputOptions, Preconditioner, Pull, Region,
+    Rotation, Shell, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Via, World,
 };
 pub use motion::RigidMotion;
 

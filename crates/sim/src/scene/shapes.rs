@@ -21,7 +21,9 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             section,
             segments: segments as usize,
         }),
-        BodyMesh::Cuboid { size, cells } => generate::cuboid(size, cells.map(|n| n as usize)),
+        BodyMesh::Cuboid { size, cells } | BodyMesh::Hexahedra { size, cells } => {
+            generate::cuboid(size, cells.map(|n| n as usize))
+        }
         BodyMesh::Sphere {
             radius,
             subdivisions,
@@ -48,13 +50,36 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             angle: degrees.to_radians(),
             depth,
         }),
-        BodyMesh::Grid { .. } | BodyMesh::Strip { .. } => {
+        BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. } => {
             unreachable!("what has no volume is refused where a solid is needed")
         }
         BodyMesh::File(_) | BodyMesh::Filled(_) => {
             unreachable!("files are read, not generated")
         }
     }
+}
+
+/// The hexahedra of a solid of them, as its nodes; empty for all others.
+pub(super) fn hexahedra(source: &BodyMesh) -> Vec<[u32; 8]> {
+    match *source {
+        BodyMesh::Hexahedra { cells, .. } => generate::cuboid_cells(cells.map(|n| n as usize)),
+        _ => Vec::new(),
+    }
+}
+
+/// The quadrilaterals of a grid of them, as its vertices in order around each; empty for all others.
+pub(super) fn quadrilaterals(source: &BodyMesh) -> Vec<[u32; 4]> {
+    let BodyMesh::Quadrilaterals {
+        cells: [nx, ny], ..
+    } = *source
+    else {
+        return Vec::new();
+    };
+    let at = |i: u32, j: u32| i * (ny + 1) + j;
+    let columns = (0..nx).flat_map(|i| (0..ny).map(move |j| (i, j)));
+    columns
+        .map(|(i, j)| [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)])
+        .collect()
 }
 
 /// The flat sheet of a grid.

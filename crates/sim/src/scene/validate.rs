@@ -1,8 +1,8 @@
 //! What the numbers of a scene must fulfil beyond their type.
 
 use super::format::{
-    Body, BodyKind, BodyMesh, Copies, Fixed, Joint, JointKind, Material, MeshFile, Motion,
-    ObstacleShape, Pull, Region, Rotation, StepperChoice,
+    Body, BodyKind, BodyMesh, Copies, Fixed, Formulation, Joint, JointKind, Material,
+    MaterialModel, MeshFile, Motion, ObstacleShape, Pull, Region, Rotation, StepperChoice,
 };
 use super::{Scene, SceneError};
 
@@ -262,6 +262,23 @@ impl Check<'_> {
                 "leave it out",
             );
         }
+        if !joint.via.is_empty() && joint.kind != JointKind::Rope {
+            return self.fail(
+                &format!("{path}.via"),
+                "`via` belongs to a rope".to_owned(),
+                "leave it out, or write kind = \"rope\"",
+            );
+        }
+        for (index, via) in joint.via.iter().enumerate() {
+            self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
+        }
+        if joint.formulation == Some(Formulation::Stiffness) && joint.compliance <= 0.0 {
+            return self.fail(
+                &format!("{path}.formulation"),
+                "without `compliance` a joint is hard and has no stiffness".to_owned(),
+                "leave `formulation` out, or give the joint a compliance (m/N)",
+            );
+        }
         if let Some(axis) = &joint.axis {
             self.direction(&format!("{path}.axis"), "the axis", axis)?;
         }
@@ -349,11 +366,15 @@ impl Check<'_> {
 
     /// Whether this kind of body can have this mesh under this stepper.
     fn kind_of_mesh(&self, path: &str, body: &Body) -> Result<(), SceneError> {
-        let flat = matches!(body.mesh, BodyMesh::Grid { .. } | BodyMesh::Strip { .. });
+        let flat = matches!(
+            body.mesh,
+            BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. }
+        );
         if flat && body.kind != BodyKind::Shell {
             return self.fail(
                 &format!("{path}.mesh"),
-                "a grid or strip has no volume, but this body needs one".to_owned(),
+                "a grid, quadrilaterals or a strip have no volume, but this body needs one"
+                    .to_owned(),
                 "make it thin with kind = \"shell\", or use a `sheet`",
             );
         }
@@ -377,6 +398,32 @@ impl Check<'_> {
                     &format!("{path}.shell.bend"),
                     "the constrained stepper does not know bending".to_owned(),
                     "leave `bend` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Elastic)
+                if matches!(body.mesh, BodyMesh::Hexahedra { .. })
+                    || body.material.is_some_and(|material| {
+                        material.formulation.is_some()
+                            || material.yield_stress.is_some()
+                            || material.meshless.is_some()
+                    }) =>
+            {
+                self.fail(
+                    path,
+                    "the asynchronous stepper knows tetrahedra that spring back, in one form only"
+                        .to_owned(),
+                    "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Shell)
+                if matches!(body.mesh, BodyMesh::Quadrilaterals { .. })
+                    || body.shell.is_some_and(|shell| shell.orthotropic.is_some()) =>
+            {
+                self.fail(
+                    path,
+                    "the asynchronous stepper knows neither quadrilaterals nor orthotropic thin bodies"
+                        .to_owned(),
+                    "write a `grid` and leave `orthotropic` out, or use the synchronous stepper",
                 )
             }
             (StepperChoice::Asynchronous, BodyKind::Shell)
@@ -446,6 +493,22 @@ impl Check<'_> {
         self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping)?;
         let what = "the mass per area (kg/m²)";
         self.positive(&format!("{path}.density"), what, shell.density)?;
+        if let Some(of) = &shell.orthotropic {
+            let path = format!("{path}.orthotropic");
+            self.direction(&format!("{path}.fibre"), "the fibre", &of.fibre)?;
+            self.positive(&format!("{path}.across"), "`across` (N/m)", of.across)?;
+            self.positive(&format!("{path}.shear"), "`shear` (N/m)", of.shear)?;
+        }
+        let of_strains =
+            shell.orthotropic.is_some() || matches!(body.mesh, BodyMesh::Quadrilaterals { .. });
+        if of_strains && shell.poisson.is_none() {
+            return self.fail(
+                &path,
+                "quadrilaterals and orthotropic bodies resist every strain, so they need `poisson`"
+                    .to_owned(),
+                "write for example poisson = 0.3",
+            );
+        }
         match shell.poisson {
             Some(poisson) if !(0.0..1.0).contains(&poisson) => self.fail(
                 &format!("{path}.poisson"),
@@ -482,7 +545,16 @@ impl Check<'_> {
             );
         }
         match &body.material {
-            Some(material) => self.material(&format!("{path}.material"), material),
+            Some(material) => {
+                if material.meshless.is_some() && matches!(body.mesh, BodyMesh::Hexahedra { .. }) {
+                    return self.fail(
+                        &format!("{path}.material.meshless"),
+                        "a body of hexahedra is not without elements".to_owned(),
+                        "leave `meshless` out, or write a `cuboid`",
+                    );
+                }
+                self.material(&format!("{path}.material"), material)
+            }
             None => self.fail(
                 path,
                 "an elastic body needs a `material`".to_owned(),
@@ -584,6 +656,24 @@ impl Check<'_> {
             &format!("{path}.stiffness_damping"),
             "`stiffness_damping` (s)",
             material.stiffness_damping,
+        )?;
+        if let Some(radius) = material.meshless {
+            self.positive(&format!("{path}.meshless"), "the radius (m)", radius)?;
+        }
+        let Some(stress) = material.yield_stress else {
+            return Ok(());
+        };
+        if material.model != MaterialModel::Corotational {
+            return self.fail(
+                &format!("{path}.yield_stress"),
+                "only a corotational material can flow".to_owned(),
+                "leave `yield_stress` or `model` out",
+            );
+        }
+        self.positive(
+            &format!("{path}.yield_stress"),
+            "the yield stress (Pa)",
+            stress,
         )
     }
 
@@ -623,6 +713,10 @@ impl Check<'_> {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)?;
                 self.cells(&format!("{path}.cuboid.cells"), cells, 1)
             }
+            BodyMesh::Hexahedra { size, cells } => {
+                self.lengths(&format!("{path}.hexahedra.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.hexahedra.cells"), cells, 1)
+            }
             BodyMesh::Sphere {
                 radius,
                 subdivisions,
@@ -656,6 +750,11 @@ impl Check<'_> {
             BodyMesh::Grid { size, cells } => {
                 self.lengths(&format!("{path}.grid.size"), "a side length (m)", size)?;
                 self.cells(&format!("{path}.grid.cells"), cells, 1)
+            }
+            BodyMesh::Quadrilaterals { size, cells } => {
+                let path = format!("{path}.quadrilaterals");
+                self.lengths(&format!("{path}.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.cells"), cells, 1)
             }
             BodyMesh::Strip {
                 points,

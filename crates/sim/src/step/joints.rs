@@ -1,5 +1,5 @@
-//! Constraints within a step: rows of joints and of shells in compliance form beside those of contacts, and their geometric
-//! stiffness in the momentum matrix.
+//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of those in
+//! stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use super::rigid::RigidStep;
 use crate::{
@@ -8,16 +8,70 @@ use crate::{
     state::State,
 };
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, StiffnessSum,
+    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, GeometricStiffness,
+    Layout, StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
 
-/// Energy that springs and other compliant joints of the scene hold (J).
+/// Energy that springs, other compliant joints and strains hold (J).
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
-    let joints = &model.joints[..model.scene_joints];
-    if joints.iter().all(Constraint::is_hard) {
-        return 0.0;
+    let rows = &model.joints[..model.measured_joints];
+    let mut energy = 0.0;
+    let mut add = |_, constraint: &Constraint, evaluation: &Evaluation| {
+        energy += stored(constraint, evaluation);
+    };
+    evaluate(rows, 0, state, &mut add);
+    let first = model.joints.iter().map(Constraint::rows).sum();
+    evaluate(&model.soft, first, state, &mut add);
+    energy
+}
+
+/// Lets what flows flow at the end of a step.
+pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
+    if model.yields.is_empty() {
+        return;
+    }
+    let mut strains = vec![0.0; state.plastic_strains.len()];
+    let mut keep = |first: usize, _: &Constraint, evaluation: &Evaluation| {
+        let value = &evaluation.value;
+        strains[first..][..value.len()].copy_from_slice(value);
+    };
+    evaluate(&model.joints, 0, state, &mut keep);
+    let first = model.joints.iter().map(Constraint::rows).sum();
+    evaluate(&model.soft, first, state, &mut keep);
+    for of in &model.yields {
+        // What was evaluated is the elastic strain: it flows from none.
+        let elastic = std::array::from_fn(|row| strains[of.first_row + row]);
+        let mut more = [0.0; 6];
+        if of.law.flow(&elastic, &mut more) {
+            let kept = &mut state.plastic_strains[of.first_row..];
+            for (kept, more) in kept.iter_mut().zip(more) {
+                *kept += more;
+            }
+        }
+    }
+}
+
+/// Takes the plastic strain of its rows, the first of which is `first`, off the value of a constraint.
+fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
+    if state.plastic_strains.is_empty() {
+        return;
+    }
+    for (value, plastic) in (evaluation.value.iter_mut()).zip(&state.plastic_strains[first..]) {
+        *value -= plastic;
+    }
+}
+
+/// Shows the values of the constraints that are not hard at `state`, with their first rows, counted from `first`.
+fn evaluate(
+    constraints: &[Constraint],
+    mut first: usize,
+    state: &State,
+    show: &mut dyn FnMut(usize, &Constraint, &Evaluation),
+) {
+    if constraints.iter().all(Constraint::is_hard) {
+        return;
     }
     let frames: Vec<Frame> = (state.rigid.iter())
         .map(|at| Frame {
@@ -39,13 +93,14 @@ pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
         bodies: &bodies,
     };
     let mut evaluation = Evaluation::default();
-    let compliant = joints.iter().filter(|joint| !joint.is_hard());
-    compliant
-        .map(|joint| {
-            evaluation.rows(joint, &configuration, &layout);
-            stored(joint, &evaluation.value)
-        })
-        .sum()
+    for constraint in constraints {
+        if !constraint.is_hard() {
+            evaluation.rows(constraint, &configuration, &layout);
+            take_plastic(state, first, &mut evaluation);
+            show(first, constraint, &evaluation);
+        }
+        first += constraint.rows();
+    }
 }
 
 /// Scratch of all constraints.
@@ -57,11 +112,12 @@ pub(crate) struct JointRows {
     evaluation: Evaluation,
     sum: StiffnessSum,
     rows: RowScratch,
+    condenser: Condenser,
 }
 
 impl JointRows {
     /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
-    /// forces, too.
+    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
     ///
     /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
     /// column.
@@ -76,7 +132,7 @@ impl JointRows {
     ) {
         problem.constraints.clear();
         solution.constraints.clone_from(&state.joint_forces);
-        if model.joints.is_empty() {
+        if model.joints.is_empty() && model.soft.is_empty() {
             return;
         }
         let h = problem.time_step;
@@ -110,6 +166,7 @@ impl JointRows {
         let mut first = 0;
         for joint in &model.joints {
             self.evaluation.rows(joint, &configuration, &layout);
+            take_plastic(state, first, &mut self.evaluation);
             let count = joint.rows();
             (self.rows).push(joint, &self.evaluation, h, &mut problem.constraints);
             self.sum.add(
@@ -126,5 +183,27 @@ impl JointRows {
         }
         self.sum
             .finish(&layout, model.joint_stiffness, h, &mut problem.momentum);
+
+        self.sum.start(self.bodies.len());
+        for soft in &model.soft {
+            self.evaluation.rows(soft, &configuration, &layout);
+            take_plastic(state, first, &mut self.evaluation);
+            first += soft.rows();
+            let (momentum, rhs) = (&mut problem.momentum, &mut problem.rhs);
+            if (self.condenser).add(soft, &self.evaluation, h, momentum, rhs) {
+                self.sum.add(
+                    soft,
+                    &mut self.evaluation,
+                    &configuration,
+                    &layout,
+                    &self.condenser.lambda,
+                    GeometricStiffness::Projected,
+                    h,
+                    momentum,
+                );
+            }
+        }
+        let mode = GeometricStiffness::Projected;
+        self.sum.finish(&layout, mode, h, &mut problem.momentum);
     }
 }

@@ -80,6 +80,8 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
         });
     }
     system.constraints.extend(model.joints.iter().cloned());
+    system.formulations = vec![Formulation::Compliance; model.joints.len()];
+    system.constraints.extend(model.soft.iter().cloned());
     // Those of thin bodies in stiffness form come last: they are no part of the model's.
     let moves: Vec<bool> = system.fixed.iter().map(|fixed| !fixed).collect();
     let places = ThinPlaces {
@@ -88,7 +90,6 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
         moves: &moves,
     };
     let stiff = thin_constraints(&model.thin, &places, false)?;
-    system.formulations = vec![Formulation::Compliance; system.constraints.len()];
     system.formulations.resize(
         system.constraints.len() + stiff.len(),
         Formulation::Stiffness,

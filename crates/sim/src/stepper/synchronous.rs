@@ -20,7 +20,7 @@ use crate::{
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
-        joints::JointRows,
+        joints::{JointRows, flow_plastically},
         refine::{Refiner, check_gaps, describe},
         resolve::{balance_momentum, resolve},
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep, balance_rigid},
@@ -322,7 +322,7 @@ impl Synchronous {
             if !self.method.balances_momentum() {
                 // What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps.
                 balance_rigid(model, &self.problem, &mut self.solution);
-            } else if model.joints.is_empty() {
+            } else if model.joints.is_empty() && model.soft_links == 0 {
                 balance_momentum(model, state, &self.problem, &mut self.solution);
             }
             for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
@@ -390,6 +390,7 @@ impl Synchronous {
         }
         self.rigid.accept(model, state, &self.solution.velocity);
         state.joint_forces.clone_from(&self.solution.constraints);
+        flow_plastically(model, state);
         state.time += time_step;
         std::mem::swap(&mut state.contacts, &mut self.contacts);
     }

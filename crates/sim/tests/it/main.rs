@@ -6,4 +6,5 @@ mod constrained_scene;
 mod doctor;
 mod output;
 mod scene;
+mod solids;
 mod thin;

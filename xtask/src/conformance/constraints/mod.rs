@@ -1,7 +1,8 @@
-//! constraints: elongation under load, sideways offsets, falling chains, condition numbers, steps a second.
+//! constraints: elongation under load, sideways offsets, falling chains, condition numbers, solids in both forms, steps a second.
 
 mod chains;
 mod condition;
+mod solids;
 mod tension;
 
 use std::error::Error;
@@ -23,7 +24,11 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     chains::bodies(table, extent)?;
     chains::longest_step(table, extent)?;
     condition::numbers(table, extent)?;
+    solids::cantilever(table, extent)?;
+    solids::without_stiffness(table, extent)?;
+    solids::residuals_with_rows(table, extent)?;
     rates(table, extent)?;
+    solids::rates(table, extent)?;
     Ok(())
 }
 

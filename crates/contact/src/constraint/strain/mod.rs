@@ -8,13 +8,15 @@ mod corotational;
 mod element;
 mod green;
 mod material;
+mod meshless;
 mod stretch;
 
 pub use corotational::CorotationalStrain;
 pub use element::{IntegrationPoint, hexahedron, quadrilateral, tetrahedron, triangle};
 pub use green::GreenStrain;
 pub use material::{orthotropic_solid, orthotropic_surface, solid, surface};
-pub use stretch::PrincipalStretches;
+pub use meshless::moving_least_squares;
+pub use stretch::{PrincipalStretches, StretchEnergy};
 
 use super::law::Local;
 use nalgebra::{Matrix3, SMatrix, Vector3};
@@ -29,7 +31,7 @@ pub(super) const SURFACE: [(usize, usize); 3] = [(0, 0), (1, 1), (0, 1)];
 type Form = SMatrix<f64, 9, 9>;
 
 /// `F = Σ x_a g_aᵀ`.
-fn deformation(x: &[Vector3<f64>], gradients: &[Vector3<f64>]) -> Matrix3<f64> {
+pub fn deformation(x: &[Vector3<f64>], gradients: &[Vector3<f64>]) -> Matrix3<f64> {
     let mut f = Matrix3::zeros();
     for (x, g) in x.iter().zip(gradients) {
         f += x * g.transpose();

@@ -1,8 +1,9 @@
 //! Principal stretches of a solid element at one point, for isotropic materials.
 
 use super::{Form, RotationSvd, deformation, scatter_form, scatter_row};
-use crate::constraint::law::{Definiteness, Law, Local};
-use nalgebra::{SVector, Vector3};
+use crate::constraint::law::{Definiteness, Law, Local, Response};
+use nalgebra::{DMatrix, DVector, Matrix3, SVector, Vector3};
+use std::sync::Arc;
 
 /// `|σⱼ − σᵢ|` below which forces of the step before say nothing about the difference of two stretches.
 const EQUAL: f64 = 1e-4;
@@ -12,15 +13,78 @@ const EQUAL: f64 = 1e-4;
 /// `δσᵢ = W_ii`; with `W = Uᵀ δF V`, `K̃` acts on `(W_ij + W_ji)/√2` by `(λⱼ − λᵢ)/(σⱼ − σᵢ)` and on `(W_ij − W_ji)/√2` by
 /// `(λⱼ + λᵢ)/(σⱼ + σᵢ)`. The first is left out where two stretches are equal to 1e-4: forces of the step before and
 /// stretches of this one do not belong together, and their quotient has no bound.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// With a material ([`of_material`](Self::of_material)) both are those of its present stress instead, `−w κ_s` and `−w κ_a`:
+/// a material that is not stiff has its force from its strain, and its resistance to shear is all in them.
+#[derive(Debug, Clone)]
 pub struct PrincipalStretches {
     gradients: Vec<Vector3<f64>>,
+    material: Option<(f64, Arc<dyn StretchEnergy>)>,
 }
+
+/// An isotropic energy density as a function of the principal stretches `σ₁ ≥ σ₂ ≥ |σ₃|`, the last one of either sign.
+pub trait StretchEnergy: std::fmt::Debug + Send + Sync {
+    /// `Ψ` (J/m³).
+    fn energy(&self, stretches: &Vector3<f64>) -> f64;
+
+    /// `pᵢ = ∂Ψ/∂σᵢ` (Pa).
+    fn stress(&self, stretches: &Vector3<f64>) -> Vector3<f64>;
+
+    /// `∂²Ψ/∂σᵢ∂σⱼ` (Pa).
+    fn stiffness(&self, stretches: &Vector3<f64>) -> Matrix3<f64>;
+
+    /// `κ_s = (pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the pairs (1,2), (1,3), (2,3), and its limit where they are equal.
+    fn shear(&self, stretches: &Vector3<f64>) -> Vector3<f64>;
+}
+
+/// The pairs of stretches.
+const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
 impl PrincipalStretches {
     /// Of a solid element (1/m).
     pub fn new(gradients: Vec<Vector3<f64>>) -> Self {
-        Self { gradients }
+        Self {
+            gradients,
+            material: None,
+        }
+    }
+
+    /// The same of a material, whose potential is `w Ψ(σ)`; `weight` is the volume at rest that it stands for (m³).
+    pub fn of_material(
+        gradients: Vec<Vector3<f64>>,
+        weight: f64,
+        material: Arc<dyn StretchEnergy>,
+    ) -> Self {
+        Self {
+            gradients,
+            material: Some((weight, material)),
+        }
+    }
+
+    /// What `(W_ij ± W_ji)/√2` of a pair is resisted by, negative: of the forces given, or of the material.
+    fn resistance(&self, sigma: &Vector3<f64>, lambda: &[f64], pair: usize) -> [f64; 2] {
+        let (i, j) = PAIRS[pair];
+        let (difference, sum) = (sigma[j] - sigma[i], sigma[j] + sigma[i]);
+        let quotient = |above: f64, below: f64| {
+            if below.abs() > EQUAL {
+                above / below
+            } else {
+                0.0
+            }
+        };
+        match &self.material {
+            Some((weight, material)) => {
+                let stress = material.stress(sigma);
+                [
+                    -weight * material.shear(sigma)[pair],
+                    quotient(-weight * (stress[j] + stress[i]), sum),
+                ]
+            }
+            None => [
+                quotient(lambda[j] - lambda[i], difference),
+                quotient(lambda[j] + lambda[i], sum),
+            ],
+        }
     }
 }
 
@@ -56,7 +120,7 @@ impl Law for PrincipalStretches {
             Definiteness::Negative => value.min(0.0),
         };
         let mut form = Form::zeros();
-        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
             let vector = |sign: f64| {
                 SVector::<f64, 9>::from_fn(|index, _| {
                     let (row, column) = (index % 3, index / 3);
@@ -65,15 +129,22 @@ impl Law for PrincipalStretches {
                     (ij + sign * ji) * std::f64::consts::FRAC_1_SQRT_2
                 })
             };
-            if (sigma[j] - sigma[i]).abs() > EQUAL {
-                let value = clamp((lambda[j] - lambda[i]) / (sigma[j] - sigma[i]));
-                form.ger(value, &vector(1.0), &vector(1.0), 1.0);
-            }
-            if (sigma[j] + sigma[i]).abs() > EQUAL {
-                let value = clamp((lambda[j] + lambda[i]) / (sigma[j] + sigma[i]));
-                form.ger(value, &vector(-1.0), &vector(-1.0), 1.0);
-            }
+            let [even, odd] = self.resistance(sigma, lambda, pair);
+            form.ger(clamp(even), &vector(1.0), &vector(1.0), 1.0);
+            form.ger(clamp(odd), &vector(-1.0), &vector(-1.0), 1.0);
         }
         scatter_form(&form, &self.gradients, local);
+    }
+
+    fn response(&self, value: &[f64]) -> Option<Response> {
+        let (weight, material) = self.material.as_ref()?;
+        let sigma = Vector3::from_fn(|row, _| 1.0 + value[row]);
+        let slope = material.stress(&sigma) * *weight;
+        let curvature = material.stiffness(&sigma) * *weight;
+        Some(Response::new(
+            weight * material.energy(&sigma),
+            DVector::from_column_slice(slope.as_slice()),
+            &DMatrix::from_column_slice(3, 3, curvature.as_slice()),
+        ))
     }
 }

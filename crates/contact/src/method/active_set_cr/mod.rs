@@ -12,6 +12,7 @@ mod duplicates;
 mod evaluate;
 mod laws;
 mod look;
+mod multipliers;
 mod preconditioner;
 mod regions;
 mod rows;
@@ -205,6 +206,9 @@ impl ContactSolver for ActiveSetCr {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
+        if !problem.constraints.is_empty() {
+            return self.solve_with_rows(problem, solution);
+        }
         self.check(problem, solution)?;
         Ok(self.solve_checked(problem, solution))
     }

@@ -3,8 +3,10 @@
 use impinge_contact::constraint::attachment::{Attachment, Plane};
 use impinge_contact::constraint::direction::{Angle, Product};
 use impinge_contact::constraint::distance::{CableStrain, Distance};
+use impinge_contact::constraint::path::PathLength;
 use impinge_contact::constraint::strain::{
-    CorotationalStrain, GreenStrain, PrincipalStretches, quadrilateral, tetrahedron, triangle,
+    CorotationalStrain, GreenStrain, IntegrationPoint, PrincipalStretches, hexahedron,
+    moving_least_squares, quadrilateral, tetrahedron, triangle,
 };
 use impinge_contact::constraint::{Constraint, Frame, Point, Term};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -113,6 +115,14 @@ pub(super) fn all(numbers: &mut Numbers) -> Vec<(&'static str, Constraint)> {
             );
         }
     }
+    let line: Vec<Point> = (points.windows(2))
+        .map(|pair| pair[1].clone().minus(&pair[0]))
+        .collect();
+    let path = PathLength {
+        rest_length: 3.0,
+        pieces: line.len(),
+    };
+    push("path", Constraint::new(path, line));
     for (a, b) in [(0, 1), (0, 2), (2, 1)] {
         let (u, w) = (direction(a, numbers), direction(b, numbers));
         push(
@@ -183,5 +193,32 @@ fn add_strains(numbers: &mut Numbers, list: &mut Vec<(&'static str, Constraint)>
     push(
         "stretches",
         Constraint::new(PrincipalStretches::new(g), corners),
+    );
+    add_larger_strains(numbers, list);
+}
+
+/// Strains between eight nodes: of a hexahedron, and of no elements.
+fn add_larger_strains(numbers: &mut Numbers, list: &mut Vec<(&'static str, Constraint)>) {
+    let rest = cube();
+    let nodes: Vec<Point> = (0..8).map(Point::particle).collect();
+    let mut push = |name, constraint: Result<Constraint, _>| {
+        list.push((name, constraint.expect("well posed")));
+    };
+    let IntegrationPoint { gradients: g, .. } = hexahedron(&rest)
+        .expect("volume")
+        .swap_remove(numbers.below(8));
+    push(
+        "green hexahedron",
+        Constraint::new(GreenStrain::of_solid(g.clone()), nodes.clone()),
+    );
+    push(
+        "corotational hexahedron",
+        Constraint::new(CorotationalStrain::new(g), nodes.clone()),
+    );
+    let middle = Vector3::repeat(0.5) + numbers.vector() * 0.2;
+    let at = moving_least_squares(middle, &rest, 1.5, 0.1).expect("in reach");
+    push(
+        "green without elements",
+        Constraint::new(GreenStrain::of_solid(at.gradients), nodes),
     );
 }

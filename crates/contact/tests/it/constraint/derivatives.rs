@@ -156,10 +156,11 @@ proptest! {
         for (name, constraint) in all(&mut numbers) {
             let lambda: Vec<f64> = (0..constraint.rows()).map(|_| numbers.number()).collect();
             let (rows, stiffness) = evaluate(&constraint, &state, &lambda, Definiteness::Exact);
-            let error = (&rows - difference_rows(&constraint, &state, 1e-5)).norm() / rows.norm();
+            let error = (&rows - difference_rows(&constraint, &state, 1e-6)).norm() / rows.norm();
             prop_assert!(error < 1e-8, "{name}: rows {error:e}");
-            let coarse = (&rows - difference_rows(&constraint, &state, 1e-2)).norm();
-            let fine = (&rows - difference_rows(&constraint, &state, 5e-3)).norm();
+            // Small beside the distance of two stretches, whose inverse square the error grows with.
+            let coarse = (&rows - difference_rows(&constraint, &state, 2e-3)).norm();
+            let fine = (&rows - difference_rows(&constraint, &state, 1e-3)).norm();
             prop_assert!(
                 fine < 1e-9 * rows.norm() || (coarse / fine - 4.0).abs() < 0.5,
                 "{name}: order of the rows, {coarse:e} {fine:e}"

@@ -4,4 +4,5 @@ mod catalogue;
 mod derivatives;
 mod errors;
 mod kkt;
+mod materials;
 mod turning;

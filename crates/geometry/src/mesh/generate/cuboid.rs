@@ -40,6 +40,30 @@ pub fn cuboid(size: impl Into<Vector3<f64>>, cells: [usize; 3]) -> Result<TetMes
     TetMesh::new(nodes, tets)
 }
 
+/// Corners of the cells of [`cuboid`] as its nodes: four around the bottom of each, then the four above them.
+pub fn cuboid_cells(cells: [usize; 3]) -> Vec<[u32; 8]> {
+    let [nx, ny, nz] = cells;
+    let at = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (ny + 1) * k)) as u32;
+    let mut list = Vec::with_capacity(nx * ny * nz);
+    for k in 0..nz {
+        for j in 0..ny {
+            for i in 0..nx {
+                let around = |k: usize| {
+                    [
+                        at(i, j, k),
+                        at(i + 1, j, k),
+                        at(i + 1, j + 1, k),
+                        at(i, j + 1, k),
+                    ]
+                };
+                let ([a, b, c, d], [e, f, g, h]) = (around(k), around(k + 1));
+                list.push([a, b, c, d, e, f, g, h]);
+            }
+        }
+    }
+    list
+}
+
 /// A thin solid sheet in the xy plane, one cell thick along z, centred on the origin.
 ///
 /// `size` is its extent along x and y and `thickness` along z, all in m; `cells` counts along x and y.

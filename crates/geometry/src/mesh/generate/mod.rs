@@ -12,7 +12,7 @@ mod sphere;
 mod torus;
 mod voussoir;
 
-pub use cuboid::{cuboid, cuboid_surface, rectangle_surface, sheet};
+pub use cuboid::{cuboid, cuboid_cells, cuboid_surface, rectangle_surface, sheet};
 pub use cylinder::{cylinder, cylinder_surface};
 pub use ring::{RingShape, ring};
 pub use sphere::{sphere, sphere_surface};

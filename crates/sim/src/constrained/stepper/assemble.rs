@@ -2,9 +2,8 @@
 
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
-use impinge_contact::ContactProblem;
-use impinge_contact::constraint::{Configuration, Evaluation, Layout};
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use impinge_contact::constraint::{Configuration, Layout};
+use nalgebra::{Matrix3, Vector3};
 
 impl ConstrainedStepper {
     /// Momentum matrix with geometric stiffness from `self.forces`, right-hand side and rows.
@@ -66,17 +65,10 @@ impl ConstrainedStepper {
             evaluation.rows(constraint, &state, &layout);
             let rows = constraint.rows();
             let lambda = &mut self.forces[self.first_row[index]..][..rows];
-            if let Some(stiffness) = &self.stiffness[index] {
-                elastic_force(stiffness, &evaluation.value, lambda);
-                if constraint.unilateral {
-                    for force in lambda.iter_mut() {
-                        *force = force.max(0.0);
-                    }
-                }
-                let pressed = !constraint.unilateral || lambda.iter().any(|force| *force > 0.0);
-                if pressed {
-                    add_stiffness_form(evaluation, stiffness, lambda, h, problem);
-                }
+            if self.condensed[index] {
+                let (momentum, rhs) = (&mut problem.momentum, &mut problem.rhs);
+                (self.condenser).add(constraint, evaluation, h, momentum, rhs);
+                lambda.copy_from_slice(&self.condenser.lambda);
             } else {
                 (self.scratch).push(constraint, evaluation, h, &mut problem.constraints);
             }
@@ -92,52 +84,6 @@ impl ConstrainedStepper {
             );
         }
         self.sum.finish(&layout, mode, h, &mut problem.momentum);
-    }
-}
-
-/// `λ = −C⁻¹ φ`.
-fn elastic_force(stiffness: &DMatrix<f64>, value: &[f64], lambda: &mut [f64]) {
-    for (row, force) in lambda.iter_mut().enumerate() {
-        *force = -(value.iter().enumerate())
-            .map(|(column, phi)| stiffness[(row, column)] * phi)
-            .sum::<f64>();
-    }
-}
-
-/// `A += h² Jᵀ C⁻¹ J`, `b += h Jᵀ λ`.
-fn add_stiffness_form(
-    evaluation: &Evaluation,
-    stiffness: &DMatrix<f64>,
-    lambda: &[f64],
-    h: f64,
-    problem: &mut ContactProblem,
-) {
-    let count = evaluation.blocks.len();
-    let rows = lambda.len();
-    for a in 0..count {
-        let block = evaluation.blocks[a] as usize;
-        let mut impulse = get(&problem.rhs, block);
-        for row in 0..rows {
-            impulse += evaluation.jacobian[row * count + a] * (lambda[row] * h);
-        }
-        put(&mut problem.rhs, block, &impulse);
-        for b in a..count {
-            let mut sum = Matrix3::zeros();
-            for row in 0..rows {
-                let mut weighted = Vector3::zeros();
-                for column in 0..rows {
-                    weighted += evaluation.jacobian[column * count + b] * stiffness[(row, column)];
-                }
-                sum += evaluation.jacobian[row * count + a] * weighted.transpose();
-            }
-            let slot = problem
-                .momentum
-                .pattern()
-                .slot(block, evaluation.blocks[b] as usize);
-            if let Some(slot) = slot {
-                *problem.momentum.block_mut(slot) += sum * (h * h);
-            }
-        }
     }
 }
 

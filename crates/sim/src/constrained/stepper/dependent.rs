@@ -29,7 +29,7 @@ impl ConstrainedStepper {
         self.dependent = dependent_rows(rows, &inverse);
         // Groups are the constraints in compliance form.
         let of_group: Vec<usize> = (0..system.constraints.len())
-            .filter(|&index| self.stiffness[index].is_none())
+            .filter(|&index| !self.condensed[index])
             .collect();
         for row in &mut self.dependent {
             row.group = of_group[row.group];

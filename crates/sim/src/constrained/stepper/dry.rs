@@ -27,7 +27,7 @@ impl ConstrainedStepper {
         self.sizes.resize(self.problem.unknowns() / 3, 0.0);
         let mut at = 0;
         for (index, constraint) in system.constraints.iter().enumerate() {
-            if self.stiffness[index].is_some() {
+            if self.condensed[index] {
                 continue;
             }
             let rows = constraint.rows();
@@ -62,7 +62,7 @@ impl ConstrainedStepper {
     pub(super) fn take_forces(&mut self, system: &ConstrainedSystem) {
         let mut at = 0;
         for (index, constraint) in system.constraints.iter().enumerate() {
-            if self.stiffness[index].is_none() {
+            if !self.condensed[index] {
                 let rows = constraint.rows();
                 self.forces[self.first_row[index]..][..rows]
                     .copy_from_slice(&self.solution.constraints[at..at + rows]);

@@ -3,7 +3,7 @@
 use super::super::{ConstrainedError, ConstrainedSystem, Formulation};
 use impinge_contact::constraint::{BodyBlocks, Constraint, Term};
 use impinge_krylov::block::BlockPattern;
-use nalgebra::{DMatrix, Matrix3};
+use nalgebra::Matrix3;
 
 /// The unknowns of a system, and the places of its constraints.
 pub(super) struct Unknowns {
@@ -16,8 +16,8 @@ pub(super) struct Unknowns {
     /// First row of each constraint, and the number of rows.
     pub(super) first_row: Vec<usize>,
     pub(super) rows: usize,
-    /// Inverse of the compliance of constraints in stiffness form.
-    pub(super) stiffness: Vec<Option<DMatrix<f64>>>,
+    /// Which constraints are in stiffness form.
+    pub(super) condensed: Vec<bool>,
 }
 
 impl Unknowns {
@@ -52,7 +52,7 @@ impl Unknowns {
             .collect();
         let mut pairs = Vec::new();
         let mut first_row = Vec::with_capacity(system.constraints.len());
-        let mut stiffness = Vec::with_capacity(system.constraints.len());
+        let mut condensed = Vec::with_capacity(system.constraints.len());
         let mut rows = 0;
         for (index, constraint) in system.constraints.iter().enumerate() {
             let blocks = blocks_of(system, index, constraint, &particles, &bodies)?;
@@ -61,10 +61,14 @@ impl Unknowns {
             }
             first_row.push(rows);
             rows += constraint.rows();
-            stiffness.push(match system.formulation(index) {
-                Formulation::Compliance => None,
-                Formulation::Stiffness => Some(inverse_compliance(index, constraint)?),
-            });
+            let as_stiffness = system.formulation(index) == Formulation::Stiffness;
+            if as_stiffness && !constraint.has_stiffness() {
+                return Err(ConstrainedError::NoStiffness {
+                    constraint: index,
+                    name: constraint.name.clone(),
+                });
+            }
+            condensed.push(as_stiffness);
         }
         Ok(Self {
             pattern: BlockPattern::from_pairs(count as usize, pairs),
@@ -72,22 +76,9 @@ impl Unknowns {
             bodies,
             first_row,
             rows,
-            stiffness,
+            condensed,
         })
     }
-}
-
-/// `C⁻¹`, where there is one.
-fn inverse_compliance(
-    index: usize,
-    constraint: &Constraint,
-) -> Result<DMatrix<f64>, ConstrainedError> {
-    let compliance = constraint.compliance();
-    let inverse = compliance.and_then(|c| c.clone().try_inverse());
-    inverse.ok_or_else(|| ConstrainedError::NoStiffness {
-        constraint: index,
-        name: constraint.name.clone(),
-    })
 }
 
 /// Blocks that a constraint acts on, ascending.

@@ -9,14 +9,14 @@ use super::{ConstrainedError, ConstrainedSystem, RowScratch};
 use assemble::get;
 use impinge_contact::constraint::redundancy::DependentRow;
 use impinge_contact::constraint::{
-    BodyBlocks, Evaluation, Frame, GeometricStiffness, StiffnessSum,
+    BodyBlocks, Condenser, Evaluation, Frame, GeometricStiffness, StiffnessSum,
 };
 use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings};
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Termination};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use layout::Unknowns;
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 /// Tolerances of one-sided rows, near rounding for systems of the size of a person: there is nothing they could save.
 const TOLERANCES: Tolerances = Tolerances {
@@ -71,8 +71,8 @@ pub struct ConstrainedStepper {
     pub dependent: Vec<DependentRow>,
     particle_blocks: Vec<Option<u32>>,
     body_blocks: Vec<Option<BodyBlocks>>,
-    /// Inverse of the compliance of constraints in stiffness form.
-    stiffness: Vec<Option<DMatrix<f64>>>,
+    /// Which constraints are in stiffness form.
+    condensed: Vec<bool>,
     first_row: Vec<usize>,
     problem: ContactProblem,
     solution: ContactSolution,
@@ -83,6 +83,7 @@ pub struct ConstrainedStepper {
     particles_end: Vec<Vector3<f64>>,
     sum: StiffnessSum,
     scratch: RowScratch,
+    condenser: Condenser,
     forces: Vec<f64>,
     /// `‖K̃‖` of forces without history on each block.
     sizes: Vec<f64>,
@@ -108,7 +109,7 @@ impl ConstrainedStepper {
             dependent: Vec::new(),
             particle_blocks: unknowns.particles,
             body_blocks: unknowns.bodies,
-            stiffness: unknowns.stiffness,
+            condensed: unknowns.condensed,
             first_row: unknowns.first_row,
             solution: ContactSolution::at_rest(&problem),
             problem,
@@ -119,6 +120,7 @@ impl ConstrainedStepper {
             particles_end: Vec::new(),
             sum: StiffnessSum::default(),
             scratch: RowScratch::default(),
+            condenser: Condenser::default(),
             forces: Vec::new(),
             sizes: Vec::new(),
         };

@@ -1,0 +1,110 @@
+//! A constraint as a stiffness: the row with its force eliminated.
+
+use super::{Constraint, Evaluation};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// Adds constraints to a momentum system in stiffness form. Memory is kept between them.
+///
+/// ```text
+/// λ = −∂V/∂φ at the start of the step          A += (h² + h d) Jᵀ (∂²V/∂φ²) J          b += h Jᵀ λ
+/// ```
+///
+/// which is the row `h J v + C λ₊ = C λ` with `λ₊` eliminated. Where forces of the step before are those of this value, both
+/// forms are the same equations; geometric stiffness is added beside them by [`StiffnessSum`](super::StiffnessSum), here from
+/// the present forces.
+#[derive(Debug, Clone, Default)]
+pub struct Condenser {
+    /// `λ`, one per row of the latest constraint.
+    pub lambda: Vec<f64>,
+    /// `(∂²V/∂φ²) J`, as the rows.
+    weighted: Vec<Vector3<f64>>,
+}
+
+impl Condenser {
+    /// Adds the constraint whose rows `evaluation` holds; a one-sided one only while it presses.
+    ///
+    /// Returns whether it did. A constraint without stiffness ([`Constraint::has_stiffness`]) is the caller's mistake and left
+    /// out, as are blocks that the matrix does not store.
+    pub fn add(
+        &mut self,
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        time_step: f64,
+        momentum: &mut SymmetricBlockMatrix,
+        rhs: &mut [f64],
+    ) -> bool {
+        let rows = constraint.rows();
+        self.lambda.clear();
+        let curvature = match (&evaluation.response, constraint.stiffness()) {
+            (Some(response), _) => {
+                self.lambda.extend(response.slope.iter().map(|s| -s));
+                &response.curvature
+            }
+            (None, Some(stiffness)) => {
+                let force = |row: usize| -> f64 {
+                    let terms = evaluation.value.iter().enumerate();
+                    -terms
+                        .map(|(at, phi)| stiffness[(row, at)] * phi)
+                        .sum::<f64>()
+                };
+                self.lambda.extend((0..rows).map(force));
+                stiffness
+            }
+            (None, None) => {
+                self.lambda.resize(rows, 0.0);
+                return false;
+            }
+        };
+        if constraint.unilateral {
+            for force in &mut self.lambda {
+                *force = force.max(0.0);
+            }
+            if self.lambda.iter().all(|&force| force <= 0.0) {
+                return false;
+            }
+        }
+        self.weight(evaluation, curvature);
+        let scale = time_step * (time_step + constraint.damping);
+        let count = evaluation.blocks.len();
+        for (a, &block) in evaluation.blocks.iter().enumerate() {
+            let impulse = &mut rhs[3 * block as usize..][..3];
+            for (row, force) in self.lambda.iter().enumerate() {
+                let j = evaluation.jacobian[row * count + a] * (force * time_step);
+                for axis in 0..3 {
+                    impulse[axis] += j[axis];
+                }
+            }
+            for (b, &other) in evaluation.blocks.iter().enumerate().skip(a) {
+                let Some(slot) = momentum.pattern().slot(block as usize, other as usize) else {
+                    continue;
+                };
+                let mut sum = Matrix3::zeros();
+                for row in 0..rows {
+                    let weighted = &self.weighted[row * count + b];
+                    sum += evaluation.jacobian[row * count + a] * weighted.transpose();
+                }
+                *momentum.block_mut(slot) += sum * scale;
+            }
+        }
+        true
+    }
+
+    fn weight(&mut self, evaluation: &Evaluation, curvature: &DMatrix<f64>) {
+        let (count, rows) = (evaluation.blocks.len(), curvature.nrows());
+        self.weighted.clear();
+        self.weighted.resize(rows * count, Vector3::zeros());
+        for row in 0..rows {
+            for column in 0..rows {
+                let factor = curvature[(row, column)];
+                if factor == 0.0 {
+                    continue;
+                }
+                for block in 0..count {
+                    self.weighted[row * count + block] +=
+                        evaluation.jacobian[column * count + block] * factor;
+                }
+            }
+        }
+    }
+}

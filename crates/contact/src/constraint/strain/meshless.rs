@@ -1,0 +1,54 @@
+//! Gradients at a point of a body without elements, by moving least squares.
+
+use super::super::error::ConstraintError;
+use super::IntegrationPoint;
+use nalgebra::{Matrix4, Vector3, Vector4};
+
+/// Smallest eigenvalue of the moment matrix, in parts of its largest, with which nodes say what a gradient is: below it they
+/// lie in a plane.
+const FLAT: f64 = 1e-4;
+
+/// One integration point between nodes that lie within `radius` of it, of the best linear fit to them.
+///
+/// ```text
+/// M = Σ w_a p_a p_aᵀ,   p_a = (1, (X_a − X)/r),   w_a = (1 − |X_a − X|²/r²)²          g_a = w_a [M⁻¹ p_a]₁…₃ / r
+/// ```
+///
+/// so linear motions have their exact gradient. Nodes out of reach get none.
+///
+/// # Errors
+/// [`ConstraintError::Element`] if the weight is not positive, or fewer than four nodes or nodes in one plane are in reach.
+///
+/// # Source
+/// Nealen 2004, "An As-Short-As-Possible Introduction to the Least Squares, Weighted Least Squares and Moving Least Squares
+/// Methods"; Müller et al. 2004, "Point Based Animation of Elastic, Plastic and Melting Objects",
+/// <https://doi.org/10.1145/1028523.1028542>; differs from it in: strains at points between the nodes, where they leave no
+/// motion without energy.
+pub fn moving_least_squares(
+    at: Vector3<f64>,
+    rest: &[Vector3<f64>],
+    radius: f64,
+    weight: f64,
+) -> Result<IntegrationPoint, ConstraintError> {
+    let unusable = ConstraintError::Element { measure: weight };
+    let mut moment = Matrix4::zeros();
+    let mut terms = Vec::with_capacity(rest.len());
+    for x in rest {
+        let arm = (x - at) / radius;
+        let share = (1.0 - arm.norm_squared()).max(0.0).powi(2);
+        let p = Vector4::new(1.0, arm.x, arm.y, arm.z);
+        moment += p * p.transpose() * share;
+        terms.push(p * share);
+    }
+    let eigen = moment.symmetric_eigen();
+    let sound = eigen.eigenvalues.min() > FLAT * eigen.eigenvalues.max();
+    if !(sound && weight > 0.0 && weight.is_finite()) {
+        return Err(unusable);
+    }
+    let inverse = moment.try_inverse().ok_or(unusable)?;
+    let gradient = |term: &Vector4<f64>| (inverse * term).fixed_rows::<3>(1).into_owned() / radius;
+    Ok(IntegrationPoint {
+        gradients: terms.iter().map(gradient).collect(),
+        weight,
+    })
+}

@@ -1,0 +1,250 @@
+//! Rows of constraints, by the method of multipliers around the iteration, which itself knows contacts only.
+//!
+//! A row `j v + C λ = c` is softened to `j v + (C + D) λ₊ = c + D λ`, and `λ₊` eliminated:
+//!
+//! ```text
+//! A' = A + jᵀ K j,   b' = b + jᵀ K (c + D λ),   K = (C + D)⁻¹          λ₊ = K (c + D λ − j v)
+//! ```
+//!
+//! What a round leaves is `D (λ − λ₊)`, so a row that is soft enough by itself (`D = 0`) takes one round, and a hard one as
+//! many as `D` is large: a part of `w = j diag(A)⁻¹ jᵀ` that is made smaller where rounds contract slowly. A one-sided row is in
+//! `A'` while `c + D λ − j v > 0` at the start of its round.
+//!
+//! # Source
+//! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006, §17.3.
+
+use super::ActiveSetCr;
+use crate::method::rows::{check_with_constraints, merit};
+use crate::method::{ContactReport, Termination};
+use crate::{ContactError, ContactProblem, ContactSolution, residual};
+use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+use nalgebra::{DMatrix, DVector, Matrix3};
+
+/// `D/w` of the first round.
+const FIRST_SHARE: f64 = 1e-3;
+
+/// `D/w` below which the iteration would take more than a further round.
+const LEAST_SHARE: f64 = 1e-9;
+
+/// What a round should leave of what the one before left.
+const CONTRACTION: f64 = 0.1;
+
+/// Rounds of one solve.
+const MOST_ROUNDS: u32 = 60;
+
+/// One group of rows in a round.
+#[derive(Debug, Clone)]
+struct Softened {
+    /// `K`.
+    stiffness: DMatrix<f64>,
+    /// `c + D λ`.
+    target: DVector<f64>,
+    /// Rows that are in `A'`.
+    active: Vec<bool>,
+}
+
+impl ActiveSetCr {
+    /// Solves a problem with constraint rows.
+    pub(super) fn solve_with_rows(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Result<ContactReport, ContactError> {
+        self.settings.validate()?;
+        check_with_constraints(problem, solution)?;
+        let strict = self.settings;
+        let mut report = ContactReport::default();
+        let start = solution.clone();
+        let (mut share, mut before) = (FIRST_SHARE, f64::INFINITY);
+        let plain = with_room(problem);
+        let mut inner = ContactSolution::default();
+        for _ in 0..MOST_ROUNDS {
+            let (softened, softer) = soften(problem, &plain, solution, share);
+            inner.velocity.clone_from(&solution.velocity);
+            inner.contacts.clone_from(&solution.contacts);
+            self.settings.max_iterations = strict.max_iterations.saturating_sub(report.iterations);
+            let round = self.solve_checked(&softer, &mut inner);
+            report.iterations += round.iterations;
+            report.anticipations += round.anticipations;
+            report.extra_products += round.extra_products + 1;
+            report.add_looks(&round);
+            report.termination = round.termination;
+            if round.termination == Termination::Breakdown {
+                solution.clone_from(&start);
+                break;
+            }
+            std::mem::swap(&mut solution.velocity, &mut inner.velocity);
+            std::mem::swap(&mut solution.contacts, &mut inner.contacts);
+            take_forces(problem, &softened, solution);
+            let judged = residual(problem, solution);
+            report.residual = judged.momentum;
+            let done = merit(&judged, &strict.tolerances) < 1.0;
+            if done || round.termination != Termination::Converged {
+                break;
+            }
+            report.termination = Termination::MaxIterations;
+            if judged.constraint > CONTRACTION * before {
+                share = (share * CONTRACTION).max(LEAST_SHARE);
+            }
+            before = judged.constraint;
+        }
+        self.settings = strict;
+        Ok(report)
+    }
+}
+
+/// The problem without its rows, its momentum matrix with room for what they couple.
+fn with_room(problem: &ContactProblem) -> ContactProblem {
+    let mut plain = problem.clone();
+    plain.constraints.clear();
+    let groups = 0..problem.constraints.groups();
+    let coupled = || {
+        groups.clone().flat_map(|group| {
+            let blocks = problem.constraints.group(group).blocks;
+            let pairs = blocks.iter().enumerate();
+            pairs.flat_map(move |(at, &a)| blocks[at..].iter().map(move |&b| (a.min(b), a.max(b))))
+        })
+    };
+    let stored = problem.momentum.pattern();
+    if coupled().all(|(a, b)| stored.slot(a as usize, b as usize).is_some()) {
+        return plain;
+    }
+    let old = (0..problem.momentum.blocks()).flat_map(|row| {
+        stored
+            .row(row)
+            .map(move |slot| (row as u32, stored.columns()[slot]))
+    });
+    let pattern = BlockPattern::from_pairs(problem.momentum.blocks(), old.chain(coupled()));
+    let mut momentum = SymmetricBlockMatrix::zeros(pattern);
+    for row in 0..problem.momentum.blocks() {
+        for slot in stored.row(row) {
+            let column = stored.columns()[slot] as usize;
+            add(&mut momentum, row, column, &problem.momentum.values()[slot]);
+        }
+    }
+    plain.momentum = momentum;
+    plain
+}
+
+/// Adds to a block; one below the diagonal to its transpose above it.
+fn add(matrix: &mut SymmetricBlockMatrix, row: usize, column: usize, block: &Matrix3<f64>) {
+    let (row, column, block) = if row <= column {
+        (row, column, *block)
+    } else {
+        (column, row, block.transpose())
+    };
+    if let Some(slot) = matrix.pattern().slot(row, column) {
+        *matrix.block_mut(slot) += block;
+    }
+}
+
+/// The problem of a round about the forces of `solution`.
+fn soften(
+    problem: &ContactProblem,
+    plain: &ContactProblem,
+    solution: &ContactSolution,
+    share: f64,
+) -> (Vec<Softened>, ContactProblem) {
+    let mut softer = plain.clone();
+    let mut list = Vec::with_capacity(problem.constraints.groups());
+    let mut diagonal = vec![0.0; problem.unknowns()];
+    problem.momentum.diagonal_into(&mut diagonal);
+    for index in 0..problem.constraints.groups() {
+        let softened = soften_group(problem, solution, share, &diagonal, index);
+        let group = problem.constraints.group(index);
+        let (rows, count) = (group.offset.len(), group.blocks.len());
+        for row in 0..rows {
+            for column in 0..rows {
+                let factor = softened.stiffness[(row, column)];
+                if factor == 0.0 || !(softened.active[row] && softened.active[column]) {
+                    continue;
+                }
+                for (a, &block) in group.blocks.iter().enumerate() {
+                    let j = group.jacobian[row * count + a] * factor;
+                    let at = 3 * block as usize;
+                    for axis in 0..3 {
+                        softer.rhs[at + axis] += j[axis] * softened.target[column];
+                    }
+                    for (b, &other) in group.blocks.iter().enumerate() {
+                        if block <= other {
+                            let outer = j * group.jacobian[column * count + b].transpose();
+                            add(&mut softer.momentum, block as usize, other as usize, &outer);
+                        }
+                    }
+                }
+            }
+        }
+        list.push(softened);
+    }
+    (list, softer)
+}
+
+fn soften_group(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    share: f64,
+    diagonal: &[f64],
+    index: usize,
+) -> Softened {
+    let group = problem.constraints.group(index);
+    let (rows, count) = (group.offset.len(), group.blocks.len());
+    let first = problem.constraints.first_row(index);
+    let lambda = &solution.constraints[first..first + rows];
+    let mut compliance = DMatrix::from_row_slice(rows, rows, group.compliance);
+    let mut target = DVector::from_column_slice(group.offset);
+    let mut active = vec![true; rows];
+    for row in 0..rows {
+        let entries = group.blocks.iter().zip(&group.jacobian[row * count..]);
+        let response: f64 = entries
+            .map(|(&block, j)| {
+                let at = 3 * block as usize;
+                (0..3)
+                    .map(|axis| j[axis] * j[axis] / diagonal[at + axis])
+                    .sum::<f64>()
+            })
+            .sum();
+        let more = (share * response - compliance[(row, row)]).max(0.0);
+        let force = if group.unilateral {
+            lambda[row].max(0.0)
+        } else {
+            lambda[row]
+        };
+        compliance[(row, row)] += more;
+        target[row] += more * force;
+        if group.unilateral {
+            // Rows of one group press one by one; what couples them is that of the round before.
+            for column in (0..rows).filter(|&column| column != row) {
+                target[row] -= compliance[(row, column)] * lambda[column];
+            }
+            let motion = problem.constraints.product(index, row, &solution.velocity);
+            active[row] = target[row] > motion;
+        }
+    }
+    if group.unilateral {
+        compliance = DMatrix::from_diagonal(&compliance.diagonal());
+    }
+    // `D > 0` wherever `C` has nothing.
+    let stiffness = (compliance.clone().cholesky())
+        .map_or_else(|| DMatrix::zeros(rows, rows), |factor| factor.inverse());
+    Softened {
+        stiffness,
+        target,
+        active,
+    }
+}
+
+/// `λ₊`, of the rows that took part.
+fn take_forces(problem: &ContactProblem, softened: &[Softened], solution: &mut ContactSolution) {
+    for (index, of) in softened.iter().enumerate() {
+        let rows = of.active.len();
+        let first = problem.constraints.first_row(index);
+        let left = DVector::from_fn(rows, |row, _| {
+            let motion = problem.constraints.product(index, row, &solution.velocity);
+            of.target[row] - motion
+        });
+        let force = &of.stiffness * left;
+        for row in 0..rows {
+            solution.constraints[first + row] = if of.active[row] { force[row] } else { 0.0 };
+        }
+    }
+}

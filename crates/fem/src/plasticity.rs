@@ -1,0 +1,42 @@
+//! Materials that flow: which part of a strain is kept.
+
+/// Perfect J2 plasticity: beyond a von Mises stress all further shear is kept, volume never.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VonMises {
+    /// Shear modulus `μ` (Pa).
+    pub shear_modulus: f64,
+    /// `σ_y`: von Mises stress at which it flows (Pa).
+    pub yield_stress: f64,
+}
+
+impl VonMises {
+    /// Lets a strain flow by radial return; returns whether it did.
+    ///
+    /// ```text
+    /// e = dev(ε − ε_p),   σ = √(3/2) 2μ |e|         ε_p += (1 − σ_y/σ) e     where σ > σ_y
+    /// ```
+    ///
+    /// Strains are in the order 11, 22, 33, 12, 23, 13, with engineering shears.
+    ///
+    /// # Source
+    /// Simo & Hughes 1998, *Computational Inelasticity*, §3.3; differs in: strains of finite rotations, measured in the frame
+    /// that turns with the element.
+    pub fn flow(&self, strain: &[f64; 6], plastic: &mut [f64; 6]) -> bool {
+        let mut e: [f64; 6] = std::array::from_fn(|row| strain[row] - plastic[row]);
+        let mean = (e[0] + e[1] + e[2]) / 3.0;
+        for value in &mut e[..3] {
+            *value -= mean;
+        }
+        let size = e[..3].iter().map(|x| x * x).sum::<f64>()
+            + 0.5 * e[3..].iter().map(|x| x * x).sum::<f64>();
+        let stress = 6.0_f64.sqrt() * self.shear_modulus * size.sqrt();
+        if stress.is_nan() || stress <= self.yield_stress {
+            return false;
+        }
+        let share = 1.0 - self.yield_stress / stress;
+        for (kept, e) in plastic.iter_mut().zip(e) {
+            *kept += share * e;
+        }
+        true
+    }
+}

@@ -1,0 +1,252 @@
+//! Integration points of a body as constraints between its nodes.
+
+use super::material::OfStretches;
+use crate::constrained::ConstrainedError;
+use impinge_contact::constraint::link::{Measure, element};
+use impinge_contact::constraint::strain::{
+    IntegrationPoint, PrincipalStretches, hexahedron, moving_least_squares, orthotropic_surface,
+    quadrilateral, solid, surface, tetrahedron, triangle,
+};
+use impinge_contact::constraint::{Constraint, ConstraintError, Point};
+use impinge_fem::Material;
+use nalgebra::{DMatrix, Vector3};
+use std::sync::Arc;
+
+/// What the strains of a body are measured in.
+#[derive(Debug, Clone)]
+pub(crate) enum Elements {
+    /// Linear tetrahedra of a solid.
+    Tetrahedra {
+        /// Corners.
+        corners: Vec<[u32; 4]>,
+        /// Material.
+        material: Material,
+    },
+    /// Trilinear hexahedra of a solid, eight points each.
+    Hexahedra {
+        /// Corners, four around the bottom, then those above.
+        corners: Vec<[u32; 8]>,
+        /// Material.
+        material: Material,
+    },
+    /// No elements: a point in the middle of each tetrahedron, between all nodes around it.
+    Meshless {
+        /// Tetrahedra that say where the points are and how much each stands for.
+        filling: Vec<[u32; 4]>,
+        /// How far a point sees (m).
+        radius: f64,
+        /// Material.
+        material: Material,
+    },
+    /// Linear triangles of a sheet.
+    Triangles {
+        /// Corners.
+        corners: Vec<[u32; 3]>,
+        /// Stiffnesses.
+        sheet: Sheet,
+    },
+    /// Bilinear quadrilaterals of a sheet, four points each.
+    Quadrilaterals {
+        /// Corners in order around each.
+        corners: Vec<[u32; 4]>,
+        /// Stiffnesses.
+        sheet: Sheet,
+    },
+}
+
+/// A sheet of unit thickness: moduli are those times the thickness (N/m).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sheet {
+    pub(crate) along: f64,
+    pub(crate) poisson: f64,
+    /// Direction of the fibre, stiffness across it and shear stiffness.
+    pub(crate) orthotropic: Option<(Vector3<f64>, f64, f64)>,
+}
+
+impl Sheet {
+    fn compliance(&self) -> Result<DMatrix<f64>, ConstraintError> {
+        match self.orthotropic {
+            None => surface(self.along, self.poisson),
+            Some((_, across, shear)) => {
+                orthotropic_surface([self.along, across], self.poisson, shear)
+            }
+        }
+    }
+
+    fn fibre(&self, edge: Vector3<f64>) -> Vector3<f64> {
+        self.orthotropic.map_or(edge, |(fibre, ..)| fibre)
+    }
+}
+
+/// A body whose strains are constraints.
+#[derive(Debug, Clone)]
+pub(crate) struct StrainBody {
+    pub(crate) name: String,
+    /// Points of the body, as they are numbered through.
+    pub(crate) points: std::ops::Range<usize>,
+    pub(crate) elements: Elements,
+    /// `d` (s) of damping in proportion to stiffness.
+    pub(crate) damping: f64,
+    /// Whether the constraints are rows of their own, or stiffnesses.
+    pub(crate) in_rows: bool,
+    /// Von Mises stress at which it flows (Pa).
+    pub(crate) yield_stress: Option<f64>,
+}
+
+impl StrainBody {
+    /// `μ` of a solid (Pa).
+    pub(crate) fn shear_modulus(&self) -> f64 {
+        match &self.elements {
+            Elements::Tetrahedra { material, .. }
+            | Elements::Hexahedra { material, .. }
+            | Elements::Meshless { material, .. } => material.lame().shear_modulus(),
+            Elements::Triangles { sheet, .. } | Elements::Quadrilaterals { sheet, .. } => {
+                0.5 * sheet.along / (1.0 + sheet.poisson)
+            }
+        }
+    }
+}
+
+/// The constraints of a body between `rest` positions (m); those between points that never move are left out.
+///
+/// # Errors
+/// [`ConstrainedError`] naming the body with an element without measure, or a material without an energy.
+pub(crate) fn strain_constraints(
+    body: &StrainBody,
+    rest: &[Vector3<f64>],
+    moves: &[bool],
+) -> Result<Vec<Constraint>, ConstrainedError> {
+    let mut list = Points {
+        body,
+        rest,
+        moves,
+        constraints: Vec::new(),
+    };
+    match &body.elements {
+        Elements::Tetrahedra { corners, material } => {
+            for nodes in corners {
+                list.add_solid(material, nodes, [tetrahedron(&at(rest, nodes))?])?;
+            }
+        }
+        Elements::Hexahedra { corners, material } => {
+            for nodes in corners {
+                list.add_solid(material, nodes, hexahedron(&at(rest, nodes))?)?;
+            }
+        }
+        Elements::Meshless {
+            filling,
+            radius,
+            material,
+        } => {
+            for tet in filling {
+                let (nodes, point) = around(rest, body.points.clone(), tet, *radius)?;
+                list.add_solid(material, &nodes, [point])?;
+            }
+        }
+        Elements::Triangles { corners, sheet } => {
+            let compliance = sheet.compliance()?;
+            for nodes in corners {
+                let x = at(rest, nodes);
+                let point = triangle(&x, 1.0, sheet.fibre(x[1] - x[0]))?;
+                list.add(Measure::GreenSurface, nodes, [point], &compliance)?;
+            }
+        }
+        Elements::Quadrilaterals { corners, sheet } => {
+            let compliance = sheet.compliance()?;
+            for nodes in corners {
+                let x = at(rest, nodes);
+                let points = quadrilateral(&x, 1.0, sheet.fibre(x[1] - x[0]))?;
+                list.add(Measure::GreenSurface, nodes, points, &compliance)?;
+            }
+        }
+    }
+    Ok(list.constraints)
+}
+
+fn at<const N: usize>(rest: &[Vector3<f64>], nodes: &[u32; N]) -> [Vector3<f64>; N] {
+    nodes.map(|node| rest[node as usize])
+}
+
+/// The nodes within reach of the middle of a tetrahedron, and the integration point there.
+fn around(
+    rest: &[Vector3<f64>],
+    points: std::ops::Range<usize>,
+    tet: &[u32; 4],
+    radius: f64,
+) -> Result<(Vec<u32>, IntegrationPoint), ConstraintError> {
+    let x = at(rest, tet);
+    let middle = x.iter().sum::<Vector3<f64>>() * 0.25;
+    let near: Vec<u32> = points
+        .filter(|&node| (rest[node] - middle).norm() < radius)
+        .map(|node| node as u32)
+        .collect();
+    let places: Vec<Vector3<f64>> = near.iter().map(|&node| rest[node as usize]).collect();
+    let volume = (x[1] - x[0]).dot(&(x[2] - x[0]).cross(&(x[3] - x[0]))) / 6.0;
+    let point = moving_least_squares(middle, &places, radius, volume)?;
+    Ok((near, point))
+}
+
+/// Constraints in the making.
+struct Points<'a> {
+    body: &'a StrainBody,
+    rest: &'a [Vector3<f64>],
+    moves: &'a [bool],
+    constraints: Vec<Constraint>,
+}
+
+impl Points<'_> {
+    /// Points of a solid, in the strain that its material is linear in, or in principal stretches.
+    fn add_solid(
+        &mut self,
+        material: &Material,
+        nodes: &[u32],
+        points: impl IntoIterator<Item = IntegrationPoint>,
+    ) -> Result<(), ConstraintError> {
+        let lame = material.lame();
+        let linear = || solid(lame.young(), lame.poisson());
+        match material {
+            Material::StVenantKirchhoff(_) => {
+                self.add(Measure::GreenSolid, nodes, points, &linear()?)
+            }
+            Material::NeoHookean(law) => {
+                let law = Arc::new(OfStretches(*law));
+                for at in points {
+                    let strains =
+                        PrincipalStretches::of_material(at.gradients, at.weight, law.clone());
+                    self.push(Constraint::new(strains, particles(nodes))?, nodes);
+                }
+                Ok(())
+            }
+            _ => self.add(Measure::Corotational, nodes, points, &linear()?),
+        }
+    }
+
+    fn add(
+        &mut self,
+        measure: Measure,
+        nodes: &[u32],
+        points: impl IntoIterator<Item = IntegrationPoint>,
+        compliance: &DMatrix<f64>,
+    ) -> Result<(), ConstraintError> {
+        for at in points {
+            self.push(element(measure, at, particles(nodes), compliance)?, nodes);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, constraint: Constraint, nodes: &[u32]) {
+        debug_assert!(nodes.iter().all(|&node| (node as usize) < self.rest.len()));
+        if nodes.iter().any(|&node| self.moves[node as usize]) {
+            let mut constraint = constraint.named(&format!("a strain of `{}`", self.body.name));
+            constraint.damping = self.body.damping;
+            self.constraints.push(constraint);
+        }
+    }
+}
+
+fn particles(nodes: &[u32]) -> Vec<Point> {
+    nodes
+        .iter()
+        .map(|&node| Point::particle(node as usize))
+        .collect()
+}

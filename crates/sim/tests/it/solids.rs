@@ -1,0 +1,313 @@
+//! Solids whose strains are constraints: both forms, hexahedra, no elements, what flows, and what is refused.
+
+use impinge_sim::stepper::Synchronous;
+use impinge_sim::{Model, Scene, Simulation, State, StepReport, Stepper};
+
+/// A short beam held at one end, under its weight.
+const BEAM: &str = r#"
+[solver]
+method = "compliant-kkt"
+momentum_tolerance = 1e-9
+
+[time]
+step = 1e-2
+duration = 1.0
+
+[[body]]
+name = "beam"
+mesh = { cuboid = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 0.05 }
+fixed = [{ box = { lower = [-0.11, -1, -1], upper = [-0.099, 1, 1] } }]
+"#;
+
+fn with(mesh: &str, keys: &str) -> String {
+    BEAM.replace("cuboid", mesh)
+        .replace("stiffness_damping", &format!("{keys}, stiffness_damping"))
+}
+
+fn scene(text: &str) -> Scene {
+    Scene::parse("beam.toml", text, &[""; 0]).expect("a scene")
+}
+
+fn refused(text: &str) -> String {
+    let error = match Scene::parse("beam.toml", text, &[""; 0]) {
+        Ok(scene) => Simulation::new(&scene).err().map(|e| e.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    error.expect("refused")
+}
+
+fn run(text: &str, steps: u32) -> Simulation {
+    let mut simulation = Simulation::new(&scene(text)).expect("sound");
+    for _ in 0..steps {
+        let report = simulation.advance().expect("solved");
+        assert!(report.momentum_residual < 1e-6);
+    }
+    simulation
+}
+
+/// The state after `steps` more from `state`, and the last report.
+fn run_on(text: &str, state: &State, steps: u32) -> (Model, State, StepReport) {
+    let (model, _) = Model::new(&scene(text)).expect("sound");
+    let mut stepper = Synchronous::new(&model).expect("sound");
+    let (mut state, mut report) = (state.clone(), StepReport::default());
+    for _ in 0..steps {
+        report = stepper.advance(&model, &mut state).expect("solved");
+    }
+    (model, state, report)
+}
+
+/// Largest distance of two runs' points (m).
+fn apart(one: &Simulation, other: &Simulation) -> f64 {
+    let (one, other) = (&one.state().positions, &other.state().positions);
+    let distances = one.iter().zip(other).map(|(a, b)| (a - b).norm());
+    distances.fold(0.0, f64::max)
+}
+
+/// How far the free end came down (m).
+fn sag(simulation: &Simulation) -> f64 {
+    let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+    let fall = rest.iter().zip(now).map(|(a, b)| a.z - b.z);
+    fall.fold(0.0, f64::max)
+}
+
+const MODELS: [&str; 3] = ["corotational", "st_venant_kirchhoff", "neo_hookean"];
+
+/// From rest both forms are the same linear step, but for the shear that strains in compliance form have at once.
+#[test]
+fn both_forms_take_the_same_first_step() {
+    for mesh in ["cuboid", "hexahedra"] {
+        for model in MODELS {
+            let [stiff, rows] = ["stiffness", "compliance"].map(|form| {
+                let keys = format!("model = \"{model}\", formulation = \"{form}\"");
+                run(&with(mesh, &keys), 1)
+            });
+            let moved = sag(&stiff);
+            assert!(moved > 1e-5);
+            let error = apart(&stiff, &rows) / moved;
+            assert!(error < 1e-8, "{mesh} {model}: {error:e}");
+        }
+    }
+}
+
+/// They end at the same place: both are stationary points of the same energy.
+#[test]
+fn both_forms_come_to_rest_at_the_same_place() {
+    for (mesh, extra) in [
+        ("cuboid", ""),
+        ("hexahedra", ""),
+        ("cuboid", ", meshless = 0.065"),
+    ] {
+        for model in MODELS {
+            let [stiff, rows] = ["stiffness", "compliance"].map(|form| {
+                let keys = format!("model = \"{model}\", formulation = \"{form}\"{extra}");
+                let text = with(mesh, &keys).replace("young = 1e5", "young = 4e5");
+                run(&text, 300)
+            });
+            assert!(sag(&stiff) > 0.01, "{mesh} {model}: {}", sag(&stiff));
+            let error = apart(&stiff, &rows) / sag(&stiff);
+            assert!(error < 1e-4, "{mesh}{extra} {model}: {error:e}");
+        }
+    }
+}
+
+/// Tetrahedra that the finite elements assemble and the same ones as constraints hold the same energy.
+#[test]
+fn both_ways_to_assemble_measure_the_same_energy() {
+    for model in MODELS {
+        let fast = run(&with("cuboid", &format!("model = \"{model}\"")), 40);
+        let energy = fast.model().elastic.energy(&fast.state().positions);
+        assert!(energy > 1e-4);
+        let keys = format!("model = \"{model}\", formulation = \"compliance\"");
+        // So short a step that nothing moves.
+        let short = with("cuboid", &keys).replace("step = 1e-2", "step = 1e-9");
+        let (empty, mut state) = Model::new(&scene(&short)).expect("sound");
+        state.positions.clone_from(&fast.state().positions);
+        let (_, _, report) = run_on(&short, &state, 1);
+        let error = (report.elastic_energy / energy - 1.0).abs();
+        assert!(
+            error < 1e-5,
+            "{model}: {} J, {energy} J",
+            report.elastic_energy
+        );
+        assert!(empty.elastic.energy(&fast.state().positions).abs() < f64::MIN_POSITIVE);
+    }
+}
+
+/// Hexahedra bend where tetrahedra of the same nodes lock, and stretch like them: a bar under its own weight.
+#[test]
+fn hexahedra_hang_like_tetrahedra_and_bend_more() {
+    let hang = |mesh: &str| {
+        let text = with(mesh, "formulation = \"stiffness\"")
+            .replace("[solver]", "[world]\ngravity = [5, 0, 0]\n\n[solver]")
+            .replace("poisson = 0.3", "poisson = 0");
+        let simulation = run(&text, 150);
+        let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+        // The mean of the end: tetrahedra share their mass unevenly among its nodes.
+        let end = rest.iter().zip(now).filter(|(a, _)| a.x > 0.099);
+        end.map(|(a, b)| b.x - a.x).sum::<f64>() / 4.0
+    };
+    // ρ g L²/(2 E) of the continuum; linear elements are exact at their nodes, with the end's half mass lumped on it.
+    let exact = 1000.0 * 5.0 * 0.04 / 2e5;
+    for mesh in ["cuboid", "hexahedra"] {
+        let error = (hang(mesh) / exact - 1.0).abs();
+        assert!(error < 0.02, "{mesh}: {error}");
+    }
+    let [tets, hexes] =
+        ["cuboid", "hexahedra"].map(|mesh| sag(&run(BEAM.replace("cuboid", mesh).as_str(), 150)));
+    assert!(hexes > 1.05 * tets, "{hexes} {tets}");
+}
+
+/// A free block keeps its momentum and comes to rest on the ground by its triangles.
+#[test]
+fn a_block_of_hexahedra_lands() {
+    for form in ["stiffness", "compliance"] {
+        let text = with("hexahedra", &format!("formulation = \"{form}\"")).replace(
+            "fixed = [{ box = { lower = [-0.11, -1, -1], upper = [-0.099, 1, 1] } }]",
+            "position = [0, 0, 0.03]",
+        ) + "\n[[obstacle]]\nname = \"ground\"\nshape = { half_space = { normal = [0, 0, 1] } }\n";
+        let mut simulation = run(&text, 60);
+        let report = simulation.advance().expect("solved");
+        let weight = 1000.0 * 0.2 * 0.05 * 0.05 * 9.81;
+        assert!(
+            (report.contact_force[2] / weight - 1.0).abs() < 1e-3,
+            "{form}: {:?}",
+            report.contact_force
+        );
+        assert!(
+            report.kinetic_energy < 1e-8,
+            "{form}: {}",
+            report.kinetic_energy
+        );
+    }
+}
+
+/// The conjugate-residual method takes hexahedra in stiffness form, as it takes tetrahedra.
+#[test]
+fn hexahedra_in_stiffness_form_take_any_method() {
+    let kkt = with("hexahedra", "formulation = \"stiffness\"");
+    let cr = kkt.replace("method = \"compliant-kkt\"", "method = \"cr\"");
+    let error = apart(&run(&kkt, 20), &run(&cr, 20));
+    assert!(error < 1e-6, "{error:e}");
+}
+
+/// What flowed stays bent when gravity is gone; what did not springs back.
+#[test]
+fn a_plastic_beam_stays_bent() {
+    let bent = |keys: &str| {
+        let text = with("cuboid", keys);
+        let loaded = run(&text, 100);
+        let light = text.replace("[solver]", "[world]\ngravity = [0, 0, 0]\n\n[solver]");
+        let (model, state, _) = run_on(&light, loaded.state(), 150);
+        let fall = model.rest.iter().zip(&state.positions);
+        let left = fall.map(|(a, b)| a.z - b.z).fold(0.0, f64::max);
+        [sag(&loaded), left]
+    };
+    for form in ["stiffness", "compliance"] {
+        let [loaded, elastic] = bent(&format!("formulation = \"{form}\""));
+        assert!(
+            loaded > 0.01 && elastic < 1e-3 * loaded,
+            "{form}: {loaded} {elastic}"
+        );
+        let [loaded, plastic] = bent(&format!("formulation = \"{form}\", yield_stress = 2e3"));
+        assert!(plastic > 0.2 * loaded, "{form}: {loaded} {plastic}");
+    }
+}
+
+/// A state says all: a run that is taken up again goes on bit for bit.
+#[test]
+fn plastic_strain_is_part_of_the_state() {
+    let text = with("cuboid", "formulation = \"compliance\", yield_stress = 2e3");
+    let first = run(&text, 20);
+    let flowed = first.state().plastic_strains.iter().any(|x| x.abs() > 1e-6);
+    assert!(flowed);
+    let (_, again, _) = run_on(&text, first.state(), 5);
+    assert_eq!(run(&text, 25).state(), &again);
+}
+
+/// A sheet pulled along its fibre is as stiff as the fibre, across it as soft as what is between; equal moduli are no fibre.
+#[test]
+fn an_orthotropic_sheet_stretches_as_its_moduli_say() {
+    let pulled = |mesh: &str, keys: &str| {
+        let text = format!(
+            r#"
+[world]
+gravity = [0, 0, 0]
+
+[solver]
+method = "compliant-kkt"
+
+[time]
+step = 1e-2
+duration = 1.0
+
+[[body]]
+name = "patch"
+kind = "shell"
+mesh = {{ {mesh} = {{ size = [1, 1], cells = [4, 4] }} }}
+shell = {{ stretch = 1e4, density = 0.1, {keys} formulation = "compliance" }}
+fixed = [
+  {{ box = {{ lower = [-0.51, -1, -1], upper = [-0.49, 1, 1] }} }},
+  {{ box = {{ lower = [0.49, -1, -1], upper = [0.51, 1, 1] }}, motion = {{ velocity = [0.02, 0, 0] }} }},
+]
+"#
+        );
+        let mut simulation = run(&text, 99);
+        let report = simulation.advance().expect("solved");
+        (simulation, report.elastic_energy)
+    };
+    let same = "poisson = 0.25, orthotropic = { fibre = [1, 0, 0], across = 1e4, shear = 4e3 },";
+    let (plain, _) = pulled("quadrilaterals", "poisson = 0.25,");
+    let (isotropic, _) = pulled("quadrilaterals", same);
+    let error = apart(&plain, &isotropic);
+    assert!(error < 1e-9, "{error:e}");
+    for mesh in ["quadrilaterals", "grid"] {
+        let fibre = |along: &str| {
+            let keys = format!(
+                "poisson = 0.0, orthotropic = {{ fibre = {along}, across = 2e3, shear = 1e3 }},"
+            );
+            pulled(mesh, &keys).1
+        };
+        // ½ E t ε² A with the Green strain ε = 0.02 + 0.0002, nothing hindered without a Poisson's ratio.
+        let expected = 0.5 * 1e4 * 0.0202_f64.powi(2);
+        let [along, across] = ["[1, 0, 0]", "[0, 1, 0]"].map(fibre);
+        assert!((along / expected - 1.0).abs() < 1e-3, "{mesh}: {along} J");
+        assert!(
+            (across / (0.2 * expected) - 1.0).abs() < 1e-3,
+            "{mesh}: {across} J"
+        );
+    }
+}
+
+/// What does not fit together is refused with its place and a mend.
+#[test]
+fn what_does_not_fit_is_refused() {
+    for (text, wants) in [
+        (with("hexahedra", "meshless = 0.1"), "without elements"),
+        (with("cuboid", "meshless = 0.001"), "rest measure"),
+        (
+            with("cuboid", "model = \"neo_hookean\", yield_stress = 1e3"),
+            "only a corotational material",
+        ),
+        (with("cuboid", "yield_stress = -1"), "yield stress"),
+        (
+            with("cuboid", "formulation = \"compliance\"").replace("compliant-kkt", "ica"),
+            "compliance form",
+        ),
+        (
+            with("hexahedra", "formulation = \"stiffness\"")
+                .replace("compliant-kkt", "warped-compliance"),
+            "of hexahedra",
+        ),
+        (
+            with("hexahedra", "formulation = \"stiffness\"")
+                .replace("[time]", "[asynchronous]\nthickness = 1e-3\n\n[time]")
+                .replacen("[solver]", "stepper = \"asynchronous\"\n\n[solver]", 1)
+                .replace(", stiffness_damping = 0.05", ""),
+            "asynchronous stepper",
+        ),
+    ] {
+        let message = refused(&text);
+        assert!(message.contains(wants), "{wants}: {message}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Solids as constraints in scenes: both forms of a cantilever, what geometric stiffness holds, the conjugate-residual method with
+//! rows, and how fast every example runs.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use impinge_sim::{Scene, Simulation};
+
+use super::super::{Extent, table::Table};
+
+/// A shipped scene with overrides.
+fn shipped(name: &str, overrides: &[&str]) -> Result<Simulation, Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let scene = Scene::load(folder.join(name).with_extension("toml"), overrides)?;
+    Ok(Simulation::new(&scene)?)
+}
+
+/// Energy after each step (J), until one fails.
+fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
+    let mut energies = Vec::new();
+    for _ in 0..steps {
+        let Ok(report) = simulation.advance() else {
+            break;
+        };
+        energies.push(report.kinetic_energy + report.elastic_energy + report.gravitational_energy);
+    }
+    energies
+}
+
+/// How far the beams of `scenes/cantilever.toml` are apart at rest, relative to how far they came down.
+pub(super) fn cantilever(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let (cells, steps) = match extent {
+        Extent::Quick => ("[5, 1, 1]", 250),
+        Extent::Full => ("[10, 2, 2]", 400),
+    };
+    for (model, bound) in [
+        ("corotational", 1e-4),
+        ("st_venant_kirchhoff", 1e-4),
+        ("neo_hookean", 1e-4),
+    ] {
+        let mut keys = vec![
+            format!("body.0.mesh.cuboid.cells={cells}"),
+            format!("body.1.mesh.cuboid.cells={cells}"),
+            format!("body.2.mesh.hexahedra.cells={cells}"),
+        ];
+        keys.extend((0..3).map(|body| format!("body.{body}.material.model={model}")));
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let mut simulation = shipped("cantilever", &keys)?;
+        energies(&mut simulation, steps);
+        let (model_of, x) = (simulation.model(), &simulation.state().positions);
+        let [stiff, rows, _] = [0, 1, 2].map(|body| model_of.bodies[body].points.clone());
+        let fall = |point: usize| model_of.rest[point].z - x[point].z;
+        let (mut apart, mut sag) = (0.0_f64, 0.0_f64);
+        for (a, b) in stiff.zip(rows) {
+            apart = apart.max((fall(a) - fall(b)).abs());
+            sag = sag.max(fall(a));
+        }
+        table.at_most(
+            &format!("cantilever, {model}: compliance against stiffness"),
+            apart / sag,
+            bound,
+        );
+    }
+    Ok(())
+}
+
+/// The scenes of heavy loads with their geometric stiffness and without: the energy they gain over that of the start (J), and how
+/// many steps they last.
+pub(super) fn without_stiffness(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let share = match extent {
+        Extent::Quick => 1,
+        Extent::Full => 2,
+    };
+    for (name, steps) in [
+        ("chain_impact", 300),
+        ("knee", 200),
+        ("orthotropic_patch", 150),
+        ("complex_materials", 150),
+    ] {
+        for mode in ["projected", "none"] {
+            let key = format!("solver.joint_stiffness={mode}");
+            let mut simulation = shipped(name, &[&key])?;
+            let energies = energies(&mut simulation, share * steps);
+            let gain = energies
+                .iter()
+                .fold(0.0_f64, |most, e| most.max(e - energies[0]));
+            let case = format!("{name}, joint_stiffness = {mode}");
+            if mode == "projected" {
+                table.exactly(
+                    &format!("{case}: steps"),
+                    energies.len(),
+                    (share * steps) as usize,
+                );
+            }
+            table.figure(
+                &format!("{case}: energy gained, steps"),
+                format!("{gain:.1e} J, {}", energies.len()),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A cable round a post with friction, by conjugate residuals with multipliers and by factors: how far their points are apart (m).
+pub(super) fn residuals_with_rows(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = match extent {
+        Extent::Quick => 10,
+        Extent::Full => 100,
+    };
+    let run = |method: &str| {
+        let key = format!("solver.method={method}");
+        let mut simulation = shipped("cable_round_post", &[&key])?;
+        let done = energies(&mut simulation, steps).len();
+        Ok::<_, Box<dyn Error>>((simulation.state().positions.clone(), done))
+    };
+    let ((factors, _), (multipliers, done)) = (run("compliant-kkt")?, run("cr-multipliers")?);
+    let distances = factors
+        .iter()
+        .zip(&multipliers)
+        .map(|(a, b)| (a - b).norm());
+    table.exactly("cable round a post by cr: steps", done, steps as usize);
+    table.at_most(
+        "cable round a post by cr: distance from compliant-kkt (m)",
+        distances.fold(0.0, f64::max),
+        1e-4,
+    );
+    Ok(())
+}
+
+/// Steps a second on one core, of every shipped scene of the subject.
+pub(super) fn rates(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let (before, steps) = match extent {
+        Extent::Quick => (3, 20),
+        Extent::Full => (20, 200),
+    };
+    for name in [
+        "bow_and_arrow",
+        "cable_crane",
+        "cable_impact",
+        "cable_round_post",
+        "cantilever",
+        "chain_impact",
+        "chain_round_post",
+        "cloth_over_post",
+        "complex_materials",
+        "hanging_cloth",
+        "knee",
+        "orthotropic_patch",
+        "ragdoll_on_liana",
+        "rigid_chain_10",
+        "rigid_chain_50",
+        "stiff_cloth_fem",
+        "trampoline",
+    ] {
+        let mut simulation = shipped(name, &[])?;
+        energies(&mut simulation, before);
+        let start = Instant::now();
+        let done = energies(&mut simulation, steps).len();
+        let rate = done as f64 / start.elapsed().as_secs_f64();
+        table.figure(&format!("{name}: steps a second"), format!("{rate:.0}"));
+    }
+    Ok(())
+}
