@@ -28,6 +28,25 @@ const SHEET: [&str; 2] = [
     "asynchronous.thickness=0.008",
 ];
 
+/// C12: the two ways to find what comes near give the same states, bit for bit, and the same pushes.
+#[test]
+fn both_back_ends_move_alike() {
+    for (name, overrides, steps) in [
+        ("falling_sheet.toml", &SHEET[..], 30),
+        ("reef_knot.toml", &COARSE_KNOT, 12),
+    ] {
+        let of = |detection: &str| {
+            let overrides = [overrides, &[detection]].concat();
+            run(name, &overrides, steps)
+        };
+        let kinetic = of("asynchronous.detection=kinetic");
+        let speculative = of("asynchronous.detection=speculative");
+        assert_eq!(kinetic.state(), speculative.state(), "{name}");
+        let pushes = [kinetic, speculative].map(|run| run.events().map(|e| e.layer_pushes));
+        assert_eq!(pushes[0], pushes[1], "{name}");
+    }
+}
+
 #[test]
 fn a_sheet_falls_on_a_ball() {
     let simulation = run("falling_sheet.toml", &SHEET, 40);
@@ -65,6 +84,120 @@ fn sheets_lie_on_nails() {
         "asynchronous.thickness=0.002",
     ];
     run("bed_of_nails.toml", &overrides, 10);
+}
+
+const COARSE_KNOT: [&str; 3] = [
+    "body.0.mesh.file.path=meshes/reef_knot_a_coarse.obj",
+    "body.1.mesh.file.path=meshes/reef_knot_b_coarse.obj",
+    "asynchronous.thickness=1.2e-3",
+];
+
+/// The bights of the knot close, and neither slips through the other.
+#[test]
+fn a_reef_knot_tightens() {
+    let overrides = [&COARSE_KNOT[..], &["asynchronous.detection=speculative"]].concat();
+    let simulation = run("reef_knot.toml", &overrides, 20);
+    let model = simulation.model();
+    let reach = |body: usize, sign: f64| {
+        model.bodies[body]
+            .points
+            .clone()
+            .map(|point| sign * simulation.state().positions[point].x)
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
+    // The left ribbon still goes round the right one: its bend is to the right of the other's.
+    let (left, right) = (reach(0, 1.0), -reach(1, -1.0));
+    assert!(left > right, "{left} {right}");
+    assert!(left - right < 0.08, "not tightened: {left} {right}");
+}
+
+#[test]
+fn a_reef_knot_that_is_pulled_too_tight_stops_safely() {
+    let overrides = [&COARSE_KNOT[..], &["asynchronous.most_ticks=1e6"]].concat();
+    let mut simulation =
+        Simulation::new(&scene("reef_knot_overpulled.toml", &overrides)).expect("it starts");
+    let error = loop {
+        match simulation.advance() {
+            Ok(report) => assert!(report.time < 0.3, "nothing stopped it"),
+            Err(error) => break error,
+        }
+        assert_apart(simulation.model(), simulation.state());
+    };
+    assert!(
+        error.to_string().contains("safe, but no progress"),
+        "{error}"
+    );
+    assert_apart(simulation.model(), simulation.state());
+}
+
+#[test]
+fn balls_are_shot_at_nails() {
+    let overrides = [
+        "body.0.copies.count=1",
+        "body.1.mesh.sphere.subdivisions=2",
+        "body.2.mesh.sphere.subdivisions=2",
+    ];
+    run("projectiles_on_nails.toml", &overrides, 15);
+}
+
+/// A sheet that is held at two edges sags onto a ball, without friction so that it can rest in one way only: both steppers
+/// end within the thickness of the layers of each other.
+#[test]
+fn both_steppers_rest_alike() {
+    let thickness = 5e-3;
+    let text = |stepper: &str| {
+        format!(
+            r#"
+{stepper}
+[time]
+step = 5e-3
+duration = 2
+[world]
+friction = 0
+[[body]]
+name = "sheet"
+kind = "shell"
+mesh = {{ grid = {{ size = [0.2, 0.2], cells = [6, 6] }} }}
+shell = {{ stretch = 20, bend = 1e-6, density = 0.3, damping = 5e-3 }}
+position = [0, 0, 0.06]
+fixed = [
+    {{ box = {{ lower = [-1, -1, 0], upper = [-0.099, 1, 1] }} }},
+    {{ box = {{ lower = [0.099, -1, 0], upper = [1, 1, 1] }} }},
+]
+[[obstacle]]
+name = "ball"
+shape = {{ sphere = {{ radius = 0.05, subdivisions = 4 }} }}
+"#
+        )
+    };
+    let asynchronous = format!(
+        "stepper = \"asynchronous\"\n[asynchronous]\nthickness = {thickness}\nrestitution = 0"
+    );
+    let start = |stepper: &str| {
+        let scene = Scene::parse("sheet.toml", &text(stepper), &[""; 0]).expect("a scene");
+        Simulation::new(&scene).expect("it starts")
+    };
+    let (mut synchronous, mut asynchronous) = (start(""), start(&asynchronous));
+    for _ in 0..300 {
+        synchronous.advance().expect("it runs");
+        asynchronous.advance().expect("it runs");
+    }
+    let events = asynchronous.events().expect("the asynchronous stepper");
+    assert!(events.layer_pushes > 0, "nothing touched");
+    // The mean of a while, for the layers tremble.
+    let mut mean = vec![nalgebra::Vector3::zeros(); asynchronous.state().positions.len()];
+    for _ in 0..50 {
+        asynchronous.advance().expect("it runs");
+        for (mean, x) in mean.iter_mut().zip(&asynchronous.state().positions) {
+            *mean += x / 50.0;
+        }
+    }
+    let sagged = synchronous.state().positions[24].z;
+    assert!(sagged < 0.0595, "the sheet did not sag: {sagged}");
+    for (point, (one, other)) in mean.iter().zip(&synchronous.state().positions).enumerate() {
+        let off = (one - other).norm();
+        assert!(off <= thickness, "point {point} rests {off} m apart");
+    }
 }
 
 /// A solid of tetrahedra on the same stepper.
@@ -161,6 +294,9 @@ fn what_a_stepper_does_not_know_is_refused() {
         (vec!["asynchronous.restitution=2"], "from 0 to 1"),
         (vec!["asynchronous.layer_step=0.5"], "gains energy"),
         (vec!["asynchronous.thickness=0"], "greater than 0"),
+        (vec!["asynchronous.stiffness=-1"], "greater than 0"),
+        (vec!["asynchronous.most_ticks=0"], "greater than 0"),
+        (vec!["asynchronous.detection=sometimes"], "kinetic"),
         (vec!["body.0.kind=elastic"], "no volume"),
         (vec!["body.0.shell.density=0"], "greater than 0"),
         (vec!["body.0.shell.poisson=0.3"], "without `poisson`"),

@@ -1,6 +1,7 @@
 //! Momentum: contacts push both sides alike, elastic forces sum to zero, so nothing inside a system moves it.
 
 use crate::support::{COLLISION, STACK, THROW, active, mass, momentum_scale, simulation};
+use impinge_sim::{Model, Scene};
 use nalgebra::Vector3;
 
 /// What the sums of some hundred nodes may lose to rounding, relative to `Σ ‖m v‖`.
@@ -51,6 +52,58 @@ fn weight_and_contact_forces_explain_every_change() {
             before = now;
         }
         assert!(touched);
+    }
+}
+
+/// A cube pulled at its upper face, held by nothing.
+const PULLED: &str = r#"
+[time]
+step = 5e-3
+duration = 0.1
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+pulls = [
+    { box = { lower = [-1, -1, 0.049], upper = [1, 1, 1] }, force = [0.5, 0, 2] },
+    { force = [0, -0.25, 0] },
+]
+"#;
+
+/// Momentum is force times time under every stepper that knows forces, wherever they pull.
+#[test]
+fn pulls_are_the_change_of_momentum() {
+    let of_layers = "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 5e-3\n";
+    for text in [PULLED.to_owned(), format!("{of_layers}{PULLED}")] {
+        let mut simulation = simulation(&text, &[]);
+        for _ in 0..12 {
+            let report = simulation.advance().expect("nothing in its way");
+            let expected = Vector3::new(0.5, -0.25, 2.0) * report.time;
+            let error = (Vector3::from(report.momentum) - expected).norm();
+            assert!(error <= ROUNDING * expected.norm(), "{error:e} N s");
+        }
+    }
+}
+
+#[test]
+fn pulls_that_pull_nothing_are_named() {
+    for (overrides, part) in [
+        ("body.0.pulls.0.box.lower=[2, 2, 2]", "box is empty"),
+        (
+            "body.0.pulls.0.box={lower=[2, 2, 2], upper=[3, 3, 3]}",
+            "nothing to pull",
+        ),
+        ("body.0.fixed=[{}]", "nothing to pull"),
+        ("body.0.pulls.1.force=[0, 1e400, 0]", "finite number"),
+    ] {
+        let scene = Scene::parse("pulled.toml", PULLED, &[overrides]);
+        let error = match scene {
+            Err(error) => error.to_string(),
+            Ok(scene) => Model::new(&scene).expect_err("refused").to_string(),
+        };
+        assert!(error.contains(part), "{error}");
     }
 }
 

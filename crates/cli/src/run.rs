@@ -193,7 +193,7 @@ impl<'a> Recorder<'a> {
         };
         self.summary.write(self.frames.folder(), &facts, &outcome)?;
         if let Some(events) = self.simulation.events() {
-            write_events(self.frames.folder(), events)?;
+            write_events(self.frames.folder(), events, self.simulation.flights())?;
         }
         let problems = self.problems()?;
 

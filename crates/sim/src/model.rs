@@ -92,6 +92,8 @@ pub struct Model {
     pub mass: Vec<f64>,
     /// Mass-proportional damping per point (kg/s).
     pub mass_damping: Vec<f64>,
+    /// Constant force on each point (N), beside gravity.
+    pub pull: Vec<Vector3<f64>>,
     /// What moves each point.
     pub motion_of_point: Vec<PointMotion>,
     /// The same, as the block of free nodes.
@@ -288,6 +290,7 @@ impl Model {
 struct Builder {
     rest: Vec<Vector3<f64>>,
     velocities: Vec<Vector3<f64>>,
+    pull: Vec<Vector3<f64>>,
     motions_of_points: Vec<PointMotion>,
     rigid: Vec<RigidBody>,
     rigid_start: Vec<RigidState>,
@@ -363,6 +366,8 @@ impl Builder {
                 .iter()
                 .map(|&node| part.velocity[node as usize]),
         );
+        self.pull
+            .extend(original_nodes.iter().map(|&node| part.pull[node as usize]));
         self.motions_of_points
             .extend(
                 original_nodes
@@ -535,6 +540,7 @@ impl Builder {
         let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
         self.bodies.push(Body { thin: true, ..body });
         self.velocities.extend_from_slice(&part.velocity);
+        self.pull.extend_from_slice(&part.pull);
         self.motions_of_points
             .extend(part.prescribed.iter().map(|motion| match *motion {
                 Some(motion) => PointMotion::Prescribed(motion as u32),
@@ -722,7 +728,10 @@ impl Builder {
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
         }
+        // What has no pull of its own comes after what has.
+        self.pull.resize(self.rest.len(), Vector3::zeros());
         let mut model = Model {
+            pull: self.pull,
             mass_damping: elastic.lumped_mass_damping(),
             mass,
             rest: self.rest,

@@ -7,7 +7,8 @@ use crate::{
     scene::{Scene, StepperChoice},
     state::State,
     stepper::{
-        Asynchronous, Constrained, SolveObserver, Stepper, Synchronous, asynchronous::Statistics,
+        Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
+        asynchronous::{Statistics, StepHistogram},
     },
 };
 use impinge_contact::Method;
@@ -78,6 +79,15 @@ impl Simulation {
         match &self.stepper {
             AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
             AnyStepper::Asynchronous(stepper) => Some(stepper.statistics()),
+        }
+    }
+
+    /// End of each step (s), and how long the straight flights of vertices were that ended in it; where the asynchronous
+    /// stepper is chosen.
+    pub fn flights(&self) -> &[(f64, StepHistogram)] {
+        match &self.stepper {
+            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => &[],
+            AnyStepper::Asynchronous(stepper) => stepper.flights(),
         }
     }
 

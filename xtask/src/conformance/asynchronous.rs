@@ -2,14 +2,18 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use impinge_geometry::exact::surface_intersections;
+use impinge_geometry::kinetic::separating_slab::{distance_waiting_time, slab_waiting_time};
+use impinge_geometry::kinetic::{MovingPoint, PairKind};
 use impinge_sim::Scene;
 use impinge_sim::model::Model;
+use impinge_sim::scene::Detection;
 use impinge_sim::stepper::Stepper;
-use impinge_sim::stepper::asynchronous::{Asynchronous, EventKind};
+use impinge_sim::stepper::asynchronous::{Asynchronous, EventKind, Settings};
+use nalgebra::Vector3;
 
 use super::Extent;
 use super::table::Table;
@@ -17,12 +21,20 @@ use super::table::Table;
 /// Cells along a side of the falling sheet; twice the square is the number of triangles.
 const SIDES: [u32; 4] = [22, 50, 100, 224];
 
+/// Instants at which a pair is looked at while its certificate lasts …
+const SAMPLES: u32 = 8;
+
+/// … which is sampled for at most this long (s).
+const LONGEST_CERTIFICATE: f64 = 10.0;
+
 /// A scene that ran to its end or to a stop.
 struct Run {
     model: Model,
     stepper: Asynchronous,
     /// CPU time of the steps.
     cpu: Duration,
+    /// Time of the steps by the clock, as the shares of events are measured.
+    elapsed: Duration,
     intersections: usize,
     stopped: Option<String>,
 }
@@ -43,11 +55,13 @@ fn shipped(
     if profile {
         stepper.measure_times();
     }
-    let (mut cpu, mut intersections, mut stopped) = (Duration::ZERO, 0, None);
+    let (mut cpu, mut elapsed) = (Duration::ZERO, Duration::ZERO);
+    let (mut intersections, mut stopped) = (0, None);
     for _ in 0..steps {
-        let begin = ThreadTime::now();
+        let (begin, started) = (ThreadTime::now(), Instant::now());
         let advanced = stepper.advance(&model, &mut state);
         cpu += begin.elapsed();
+        elapsed += started.elapsed();
         intersections += surface_intersections(&state.positions, &model.surface, 1).len();
         if let Err(error) = advanced {
             stopped = Some(error.to_string());
@@ -58,6 +72,7 @@ fn shipped(
         model,
         stepper,
         cpu,
+        elapsed,
         intersections,
         stopped,
     })
@@ -65,9 +80,109 @@ fn shipped(
 
 /// Fills the table.
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    slabs(table, extent);
     scenes(table, extent)?;
     shares(table, extent)?;
+    back_ends(table, extent)?;
     growth(table, extent)
+}
+
+/// Random pairs that move at random: none comes closer than its certificate says before that ends.
+fn slabs(table: &mut Table, extent: Extent) {
+    let count = if extent == Extent::Full {
+        1_000_000
+    } else {
+        50_000
+    };
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / 2.0_f64.powi(52) - 1.0
+    };
+    let mut late = 0;
+    for number in 0..count {
+        let kind = [PairKind::VertexFace, PairKind::EdgeEdge][number % 2];
+        let mut vector = || Vector3::new(random(), random(), random());
+        let points: [MovingPoint; 4] =
+            std::array::from_fn(|_| MovingPoint::steady(vector(), vector()));
+        let closest = kind.closest(&points.map(|point| point.position));
+        let separation = closest.distance * random().abs();
+        let wait = slab_waiting_time(kind, &closest.normal, &points, separation)
+            .max(distance_waiting_time(
+                kind,
+                closest.distance,
+                &points,
+                separation,
+            ))
+            .min(LONGEST_CERTIFICATE);
+        let is_late = (0..=SAMPLES).any(|sample| {
+            let time = wait * f64::from(sample) / f64::from(SAMPLES);
+            let at = points.map(|point| point.position + point.velocity * time);
+            kind.closest(&at).distance < separation - 1e-12
+        });
+        late += usize::from(is_late);
+    }
+    table.exactly(
+        &format!("certificates of {count} random pairs: late ones"),
+        late,
+        0,
+    );
+}
+
+/// Speculation beside certificates: the same bits; CPU time in that of the certificates, and in that of certificates for one
+/// velocity, which every kick dates anew (the paper's).
+fn back_ends(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = if extent == Extent::Full { 1 } else { 4 };
+    for (name, most) in [("trash_compactor.toml", 80), ("reef_knot.toml", 40)] {
+        let run = |detection: Detection, promise: f64| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../scenes")
+                .join(name);
+            let scene = Scene::load(path, &[""; 0])?;
+            let (model, mut state) = Model::new(&scene)?;
+            let settings = scene.asynchronous.ok_or("not an asynchronous scene")?;
+            let mut stepper = Asynchronous::tuned(&model, &state, &settings, |settings| {
+                settings.detection = detection;
+                settings.promise = promise;
+            })?;
+            let begin = ThreadTime::now();
+            for _ in 0..most / steps {
+                stepper.advance(&model, &mut state)?;
+            }
+            let cpu = begin.elapsed().as_secs_f64();
+            Ok::<_, Box<dyn Error>>((state, cpu, stepper.statistics().clone()))
+        };
+        let promise = Settings::default().promise;
+        let (kinetic, of_kinetic, _) = run(Detection::Kinetic, promise)?;
+        let (paper, of_paper, _) = run(Detection::Kinetic, 0.0)?;
+        let (speculative, of_speculative, statistics) = run(Detection::Speculative, promise)?;
+        table.certain(
+            &format!("{name}: all back ends give the same bits"),
+            kinetic == speculative && kinetic == paper,
+        );
+        table.figure(
+            &format!("{name}: speculation, times as fast as certificates with promises"),
+            format!("{:.2}", of_kinetic / of_speculative),
+        );
+        table.figure(
+            &format!("{name}: speculation, times as fast as certificates for one velocity"),
+            format!("{:.2}", of_paper / of_speculative),
+        );
+        table.figure(
+            &format!("{name}: windows, of those done again, % of events in vain"),
+            format!(
+                "{}, {}, {:.0}",
+                statistics.windows,
+                statistics.windows_returned,
+                100.0 * statistics.events_in_vain as f64
+                    / (statistics.events() + statistics.events_in_vain) as f64
+            ),
+        );
+    }
+    Ok(())
 }
 
 /// No state of any scene intersects.
@@ -102,6 +217,19 @@ fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             [
                 "body.0.mesh.grid.cells=[8,8]",
                 "asynchronous.thickness=0.002",
+            ],
+            40,
+        ),
+        (
+            "projectiles_on_nails.toml",
+            ["body.0.copies.count=1", "body.1.mesh.sphere.subdivisions=2"],
+            40,
+        ),
+        (
+            "reef_knot.toml",
+            [
+                "body.0.mesh.file.path=meshes/reef_knot_a_coarse.obj",
+                "asynchronous.thickness=0.0007",
             ],
             40,
         ),
@@ -143,7 +271,7 @@ fn shares(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let steps = if extent == Extent::Full { 100 } else { 20 };
     let run = shipped("falling_sheet.toml", &[], steps, true)?;
     let statistics = run.stepper.statistics();
-    let total = run.cpu.as_secs_f64();
+    let total = run.elapsed.as_secs_f64();
     for (kind, what, paper) in [
         (EventKind::Force, "forces", "4.8"),
         (EventKind::Layer, "layers", "0.09"),

@@ -1,6 +1,7 @@
 //! A hierarchy of volumes over the triangles of a surface.
 
 use super::k_dop::KDop;
+use crate::surface::CollisionSurface;
 use nalgebra::Vector3;
 
 /// No node.
@@ -12,6 +13,8 @@ struct Node {
     parent: u32,
     /// Children; for a leaf its item and [`NONE`].
     children: [u32; 2],
+    /// The group of all items below, [`NONE`] if they are of several.
+    group: u32,
 }
 
 /// A binary tree whose leaves are given volumes, each inner node that of its children.
@@ -62,6 +65,22 @@ impl KDopTree {
         tree
     }
 
+    /// Builds the tree of the triangles of a surface at some positions (m), grouped by bodies, all volumes empty.
+    ///
+    /// # Panics
+    /// If a triangle has a point beyond the positions.
+    #[track_caller]
+    pub fn of_surface(surface: &CollisionSurface, positions: &[Vector3<f64>]) -> Self {
+        let triangles = surface.triangles().iter();
+        let (centres, groups): (Vec<_>, Vec<_>) = triangles
+            .map(|corners| {
+                let [a, b, c] = corners.map(|point| positions[point as usize]);
+                ((a + b + c) / 3.0, surface.body_of_point(corners[0]))
+            })
+            .unzip();
+        Self::new(&centres, &groups)
+    }
+
     /// Number of items.
     pub fn len(&self) -> usize {
         self.leaves.len()
@@ -107,6 +126,66 @@ impl KDopTree {
         }
     }
 
+    /// Replaces the volumes of all items at once.
+    ///
+    /// # Cost
+    /// Every node once.
+    pub fn refit(&mut self, volume: impl Fn(u32) -> KDop) {
+        // Children come after their parent.
+        for index in (0..self.nodes.len()).rev() {
+            let [left, right] = self.nodes[index].children;
+            self.nodes[index].volume = if right == NONE {
+                volume(left)
+            } else {
+                self.nodes[left as usize]
+                    .volume
+                    .merged(&self.nodes[right as usize].volume)
+            };
+        }
+    }
+
+    /// Appends to `out` all pairs of different items whose volumes overlap, but for those of groups that are not `wanted`
+    /// together; in the order of the tree.
+    pub fn pairs(
+        &self,
+        wanted: impl Fn(u32, u32) -> bool,
+        stack: &mut Vec<[u32; 2]>,
+        out: &mut Vec<[u32; 2]>,
+    ) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        stack.clear();
+        stack.push([0, 0]);
+        while let Some([first, second]) = stack.pop() {
+            let (a, b) = (&self.nodes[first as usize], &self.nodes[second as usize]);
+            if a.group != NONE && b.group != NONE && !wanted(a.group, b.group) {
+                continue;
+            }
+            let leaves = [a, b].map(|node| node.children[1] == NONE);
+            if first == second {
+                if !leaves[0] {
+                    let [left, right] = a.children;
+                    stack.extend([[left, right], [right, right], [left, left]]);
+                }
+                continue;
+            }
+            if !a.volume.overlaps(&b.volume) {
+                continue;
+            }
+            match leaves {
+                [true, true] => out.push([a.children[0], b.children[0]]),
+                [true, false] => stack.extend(b.children.map(|child| [first, child])),
+                [false, true] => stack.extend(a.children.map(|child| [child, second])),
+                [false, false] => {
+                    for left in a.children {
+                        stack.extend(b.children.map(|right| [left, right]));
+                    }
+                }
+            }
+        }
+    }
+
     /// Appends to `out` all items whose volumes overlap `volume`, in the order of the tree.
     pub fn query(&self, volume: &KDop, stack: &mut Vec<u32>, out: &mut Vec<u32>) {
         if self.nodes.is_empty() {
@@ -141,6 +220,7 @@ impl KDopTree {
             volume: KDop::EMPTY,
             parent,
             children: [NONE; 2],
+            group: place(items[0]).0,
         });
         if let [item] = *items {
             self.nodes[index as usize].children = [item, NONE];
@@ -148,6 +228,9 @@ impl KDopTree {
             return index;
         }
         let several = place(items[0]).0 != place(items[items.len() - 1]).0;
+        if several {
+            self.nodes[index as usize].group = NONE;
+        }
         let of = |item: u32| {
             let (_, group, own) = place(item);
             if several { group } else { own }

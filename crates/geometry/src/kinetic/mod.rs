@@ -7,7 +7,8 @@
 //! - [`feature_pair`]: closest points of a vertex and a face or of two edges, as signed weights;
 //! - [`separating_slab`]: how long the features of a pair stay farther apart than a given distance;
 //! - [`k_dop`]: volumes bounded by 26 planes, and how long a moving point stays inside one;
-//! - [`k_dop_tree`]: a hierarchy of such volumes over the triangles of a surface, updated triangle by triangle.
+//! - [`k_dop_tree`]: a hierarchy of such volumes over the triangles of a surface, updated triangle by triangle or as a whole;
+//! - [`known_path`]: for a stretch of motion that is over, whether two features came near.
 //!
 //! # Source
 //! Harmon, Vouga, Smith, Tamstorf, Grinspun, "Asynchronous contact mechanics", Communications of the ACM 55(4), 2012,
@@ -19,9 +20,11 @@ pub mod certificate;
 pub mod feature_pair;
 pub mod k_dop;
 pub mod k_dop_tree;
+pub mod known_path;
 pub mod separating_slab;
 
 pub use certificate::MovingPoint;
 pub use feature_pair::{ClosestPoints, PairKind};
 pub use k_dop::KDop;
 pub use k_dop_tree::KDopTree;
+pub use known_path::{Approach, Chord, Knot};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{OutputError, atomic};
-use crate::stepper::asynchronous::Statistics;
+use crate::stepper::asynchronous::{Statistics, StepHistogram};
 
 /// The file, as it is read.
 #[derive(Serialize)]
@@ -22,6 +22,9 @@ struct Page {
     slabs_redated: u64,
     volume_lapses: u64,
     volumes_rebuilt: u64,
+    windows: u64,
+    windows_returned: u64,
+    events_in_vain: u64,
     script_ticks: u64,
     promises_broken: u64,
     layers_called: u64,
@@ -30,13 +33,27 @@ struct Page {
     smallest_distance: f64,
     /// Pairs of a length (s) and the number of straight flights of a vertex at least as long, but shorter than twice that.
     flights: Vec<(f64, u64)>,
+    /// The same step by step.
+    flights_over_time: Vec<Flights>,
 }
 
-/// Writes `events.json` into `folder`.
+/// Straight flights that ended in one step.
+#[derive(Serialize)]
+struct Flights {
+    /// End of the step (s).
+    time: f64,
+    flights: Vec<(f64, u64)>,
+}
+
+/// Writes `events.json` into `folder`; `flights` are those of each step with its end (s).
 ///
 /// # Errors
 /// [`OutputError`] for what the system refuses.
-pub fn write_events(folder: impl AsRef<Path>, statistics: &Statistics) -> Result<(), OutputError> {
+pub fn write_events(
+    folder: impl AsRef<Path>,
+    statistics: &Statistics,
+    flights: &[(f64, StepHistogram)],
+) -> Result<(), OutputError> {
     let path = folder.as_ref().join("events.json");
     let [springs, membranes, hinges, tetrahedra, given_forces] = statistics.force_terms;
     let page = Page {
@@ -52,6 +69,9 @@ pub fn write_events(folder: impl AsRef<Path>, statistics: &Statistics) -> Result
         slabs_redated: statistics.slabs_redated,
         volume_lapses: statistics.volume_lapses,
         volumes_rebuilt: statistics.volumes_rebuilt,
+        windows: statistics.windows,
+        windows_returned: statistics.windows_returned,
+        events_in_vain: statistics.events_in_vain,
         script_ticks: statistics.script_ticks,
         promises_broken: statistics.promises_broken,
         layers_called: statistics.activations,
@@ -59,6 +79,13 @@ pub fn write_events(folder: impl AsRef<Path>, statistics: &Statistics) -> Result
         deepest_layer: statistics.deepest_layer,
         smallest_distance: statistics.smallest_distance,
         flights: statistics.steps.bins().collect(),
+        flights_over_time: flights
+            .iter()
+            .map(|(time, flights)| Flights {
+                time: *time,
+                flights: flights.bins().collect(),
+            })
+            .collect(),
     };
     let mut bytes = serde_json::to_vec_pretty(&page)
         .map_err(|error| OutputError::format(&path, error.to_string()))?;

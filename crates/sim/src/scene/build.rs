@@ -9,7 +9,7 @@ use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 use super::arrange::{SplitMix64, grid_offset};
 use super::format::{
-    Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape,
+    Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Region,
     Rotation, Shell,
 };
 use super::motion::RigidMotion;
@@ -53,6 +53,8 @@ pub struct BodyPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// Constant force on each node (N).
+    pub pull: Vec<Vector3<f64>>,
 }
 
 /// One thin body.
@@ -74,6 +76,8 @@ pub struct ShellPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each point the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// Constant force on each point (N).
+    pub pull: Vec<Vector3<f64>>,
 }
 
 /// One rigid body.
@@ -175,6 +179,13 @@ struct Builder<'a> {
     nodes: usize,
 }
 
+/// Whether a box holds a point, its boundary included; everything is held where there is no box.
+fn is_inside(region: Option<&Region>, point: &Vector3<f64>) -> bool {
+    region.is_none_or(|region| {
+        (0..3).all(|axis| (region.lower[axis]..=region.upper[axis]).contains(&point[axis]))
+    })
+}
+
 impl Builder<'_> {
     fn body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
         let path = format!("body.{index}");
@@ -199,6 +210,7 @@ impl Builder<'_> {
             );
             let center = center_of_mass(&placed);
             let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
+            let pull = self.pull(index, body, placed.nodes(), &prescribed)?;
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -209,6 +221,7 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                pull,
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -233,6 +246,7 @@ impl Builder<'_> {
                 self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
             let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
             let velocity = self.velocities(body, &center, points, &prescribed);
+            let pull = self.pull(index, body, points, &prescribed)?;
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -242,6 +256,7 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                pull,
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -283,11 +298,7 @@ impl Builder<'_> {
         for (fixed, seen) in body.fixed.iter().zip(seen) {
             let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
             for (node, slot) in points.iter().zip(&mut prescribed) {
-                let inside = fixed.region.is_none_or(|region| {
-                    (0..3)
-                        .all(|axis| (region.lower[axis]..=region.upper[axis]).contains(&node[axis]))
-                });
-                if inside {
+                if is_inside(fixed.region.as_ref(), node) {
                     *seen = true;
                     slot.get_or_insert(motion);
                 }
@@ -313,6 +324,38 @@ impl Builder<'_> {
             None => velocity + turning.cross(&(node - center)),
         };
         points.iter().zip(prescribed).map(of).collect()
+    }
+
+    /// The constant force on each point of a copy of `body`. A pull that finds no point that it can move is a mistake.
+    fn pull(
+        &self,
+        index: usize,
+        body: &Body,
+        points: &[Vector3<f64>],
+        prescribed: &[Option<usize>],
+    ) -> Result<Vec<Vector3<f64>>, SceneError> {
+        let mut forces = vec![Vector3::zeros(); points.len()];
+        for (number, pull) in body.pulls.iter().enumerate() {
+            let pulled: Vec<usize> = (0..points.len())
+                .filter(|&point| prescribed[point].is_none())
+                .filter(|&point| is_inside(pull.region.as_ref(), &points[point]))
+                .collect();
+            if pulled.is_empty() {
+                return Err(self.scene.error_at(
+                    &format!("body.{index}.pulls.{number}"),
+                    format!(
+                        "no node of {} that is free to move lies in this box, so there is nothing to pull",
+                        base_name(index, body)
+                    ),
+                    "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
+                ));
+            }
+            let share = Vector3::from(pull.force) / pulled.len() as f64;
+            for point in pulled {
+                forces[point] += share;
+            }
+        }
+        Ok(forces)
     }
 
     /// A `fixed` box that holds nothing is a mistake.

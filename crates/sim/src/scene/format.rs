@@ -171,6 +171,28 @@ pub struct Asynchronous {
     /// Longest period of the clocks of forces, gravity and prescribed motions (s), greater than 0.
     #[serde(default = "millisecond")]
     pub longest_period: f64,
+    /// How pairs that come near are found; the motion is the same.
+    #[serde(default)]
+    pub detection: Detection,
+    /// Most ticks per simulated second of the layers of one pair that still count as progress (1/s), greater than 0;
+    /// beyond that the run stops, safe.
+    #[serde(default = "billion")]
+    pub most_ticks: f64,
+}
+
+fn billion() -> f64 {
+    1e9
+}
+
+/// How the asynchronous stepper finds the pairs that come near.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Detection {
+    /// By certificates of separation, each with the time at which it ends: nothing is ever done in vain.
+    #[default]
+    Kinetic,
+    /// By windows of time that are run ahead, then searched for what came near, and done again where something did.
+    Speculative,
 }
 
 fn half() -> f64 {
@@ -583,6 +605,17 @@ pub struct Region {
     pub upper: [f64; 3],
 }
 
+/// A force on nodes of an elastic or thin body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pull {
+    /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
+    #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+    /// The whole force (N), shared equally by those of the nodes whose motion is not given.
+    pub force: [f64; 3],
+}
+
 /// Nodes of a body whose motion is given. Where several entries hold a node, the first one moves it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -699,6 +732,9 @@ pub struct Body {
     /// Nodes of an elastic body whose motion is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
+    /// Constant forces on nodes of an elastic or thin body. Their work is not among the energies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pulls: Vec<Pull>,
     /// Several of this body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,

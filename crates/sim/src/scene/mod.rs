@@ -51,10 +51,10 @@ pub use build::{
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
-    Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Evaluation, FilledSurface, Fixed,
-    Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile, Motion,
-    Obstacle, ObstacleShape, Orthotropic, OutputOptions, Preconditioner, Region, Rotation, Shell,
-    Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Via, World,
+    Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Detection, Evaluation, FilledSurface,
+    Fixed, Formulation, Joint, JointKind, JointStiffness, Material, MaterialModel, MeshFile,
+    Motion, Obstacle, ObstacleShape, Orthotropic, OutputOptions, Preconditioner, Pull, Region,
+    Rotation, Shell, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Via, World,
 };
 pub use motion::RigidMotion;
 

@@ -2,7 +2,7 @@
 
 use super::format::{
     Body, BodyKind, BodyMesh, Copies, Fixed, Formulation, Joint, JointKind, Material,
-    MaterialModel, MeshFile, Motion, ObstacleShape, Rotation, StepperChoice,
+    MaterialModel, MeshFile, Motion, ObstacleShape, Pull, Region, Rotation, StepperChoice,
 };
 use super::{Scene, SceneError};
 
@@ -27,6 +27,9 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
         check.placement(&path, body.rotation.as_ref(), body.friction)?;
         for (index, fixed) in body.fixed.iter().enumerate() {
             check.fixed(&format!("{path}.fixed.{index}"), fixed)?;
+        }
+        for (index, pull) in body.pulls.iter().enumerate() {
+            check.pull(&format!("{path}.pulls.{index}"), pull)?;
         }
         if let Some(copies) = &body.copies {
             check.copies(&format!("{path}.copies"), copies)?;
@@ -336,6 +339,11 @@ impl Check<'_> {
             "the longest period (s)",
             settings.longest_period,
         )?;
+        self.positive(
+            "asynchronous.most_ticks",
+            "the number of ticks per second (1/s)",
+            settings.most_ticks,
+        )?;
         if !(0.0..=1.0).contains(&settings.restitution) {
             return self.fail(
                 "asynchronous.restitution",
@@ -568,6 +576,13 @@ impl Check<'_> {
                 &format!("{path}.fixed"),
                 "a rigid body moves as a whole, so no part of it can be `fixed`".to_owned(),
                 "leave `fixed` out; `motion` moves the whole body",
+            );
+        }
+        if !body.pulls.is_empty() {
+            return self.fail(
+                &format!("{path}.pulls"),
+                "`pulls` act on nodes of elastic and thin bodies".to_owned(),
+                "leave `pulls` out, or make the body elastic",
             );
         }
         if let Some(density) = body.density {
@@ -913,18 +928,36 @@ impl Check<'_> {
         }
     }
 
-    fn fixed(&self, path: &str, fixed: &Fixed) -> Result<(), SceneError> {
-        if let Some(region) = &fixed.region {
-            self.finite(&format!("{path}.box.lower"), &region.lower)?;
-            self.finite(&format!("{path}.box.upper"), &region.upper)?;
-            if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
-                return self.fail(
-                    &format!("{path}.box"),
-                    "`lower` exceeds `upper`, so the box is empty".to_owned(),
-                    "exchange the coordinates that are the wrong way round",
-                );
-            }
+    fn pull(&self, path: &str, pull: &Pull) -> Result<(), SceneError> {
+        if self.scene.stepper == StepperChoice::Constrained {
+            return self.fail(
+                path,
+                "the constrained stepper does not know `pulls`".to_owned(),
+                "remove the entry, or use another stepper",
+            );
         }
+        self.vectors(path, "force", &pull.force)?;
+        self.region(path, pull.region.as_ref())
+    }
+
+    fn region(&self, path: &str, region: Option<&Region>) -> Result<(), SceneError> {
+        let Some(region) = region else {
+            return Ok(());
+        };
+        self.finite(&format!("{path}.box.lower"), &region.lower)?;
+        self.finite(&format!("{path}.box.upper"), &region.upper)?;
+        if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
+            return self.fail(
+                &format!("{path}.box"),
+                "`lower` exceeds `upper`, so the box is empty".to_owned(),
+                "exchange the coordinates that are the wrong way round",
+            );
+        }
+        Ok(())
+    }
+
+    fn fixed(&self, path: &str, fixed: &Fixed) -> Result<(), SceneError> {
+        self.region(path, fixed.region.as_ref())?;
         if let Some(until) = fixed.until {
             self.positive(&format!("{path}.until"), "`until`", until)?;
             if self.scene.solver.rest_compliance.is_some() {

@@ -54,7 +54,8 @@ pub(crate) fn momentum_system(
     matrix.set_zero();
     for (rhs, &point) in rhs.chunks_exact_mut(3).zip(&model.point_of_block) {
         let point = point as usize;
-        let impulse = (state.velocities[point] + model.gravity * time_step) * model.mass[point];
+        let impulse = (state.velocities[point] + model.gravity * time_step) * model.mass[point]
+            + model.pull[point] * time_step;
         rhs.copy_from_slice(impulse.as_slice());
     }
     assembler.add_mass(&scales, matrix);

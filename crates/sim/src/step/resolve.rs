@@ -106,8 +106,9 @@ pub(crate) fn balance_momentum(
             let effective = mass + time_step * model.mass_damping[point];
             let velocity =
                 Vector3::from_column_slice(&solution.velocity[3 * block as usize..][..3]);
-            missing +=
-                (state.velocities[point] + model.gravity * time_step) * mass - velocity * effective;
+            missing += (state.velocities[point] + model.gravity * time_step) * mass
+                - velocity * effective
+                + model.pull[point] * time_step;
             inertia += effective;
         }
         if free {

@@ -4,5 +4,8 @@ mod bounce;
 mod clocks;
 mod conservation;
 mod dissipation;
+mod resonance;
 mod safety;
+mod speculative;
+mod straight;
 mod support;

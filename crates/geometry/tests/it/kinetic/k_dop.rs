@@ -100,5 +100,27 @@ proptest! {
             .filter(|&i| volumes[i as usize].overlaps(&probe))
             .collect();
         prop_assert_eq!(found, expected);
+        // All at once gives the same tree, and all pairs of groups that are wanted.
+        let mut whole = KDopTree::new(&places, &groups);
+        whole.refit(|item| volumes[item as usize]);
+        let wanted = |a: u32, b: u32| a != 0 || b != 0;
+        let mut pairs = [Vec::new(), Vec::new()];
+        for (tree, pairs) in [&tree, &whole].into_iter().zip(&mut pairs) {
+            tree.pairs(wanted, &mut Vec::new(), pairs);
+            for pair in &mut *pairs {
+                pair.sort_unstable();
+            }
+            pairs.sort_unstable();
+        }
+        prop_assert_eq!(&pairs[0], &pairs[1]);
+        let mut expected = Vec::new();
+        for a in 0..volumes.len() {
+            for b in a + 1..volumes.len() {
+                if wanted(groups[a], groups[b]) && volumes[a].overlaps(&volumes[b]) {
+                    expected.push([a as u32, b as u32]);
+                }
+            }
+        }
+        prop_assert_eq!(&pairs[0], &expected);
     }
 }

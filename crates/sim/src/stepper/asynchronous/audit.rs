@@ -129,8 +129,9 @@ impl Engine {
         for (index, layer) in self.layers.iter().enumerate() {
             let due = layer.clock.due();
             let on_beat = due >= self.now && due <= self.now + layer.clock.period * (1.0 + 1e-9);
-            let should = !layer.members.is_empty();
-            if should != layer.ticking || (should && !on_beat) {
+            // A layer that its last pair left may tick once more.
+            let as_it_should = layer.members.is_empty() || (layer.ticking && on_beat);
+            if !as_it_should {
                 return Err(Violation::OffBeat {
                     layer: index + 1,
                     due,

@@ -6,10 +6,12 @@ use super::layers::Layer;
 use super::pairs::{Features, Pairs};
 use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
+use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
 use super::system::{Plane, Script, Settings, Stop, System, SystemError};
 use super::trajectory::Vertex;
 use super::volumes::Volumes;
+use crate::scene::Detection;
 use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -18,9 +20,6 @@ use std::time::Instant;
 
 /// Void entries are swept out of the queue when they are more than this many per valid one.
 const MOST_VOID: usize = 2;
-
-/// Speed (m/s) by which a vertex may stray without breaking its first promise, in lengths of its reach per life of a volume.
-const FIRST_DEVIATION: f64 = 0.25;
 
 /// Particles without an edge have no reach of their own; it is this many thicknesses of the first layer.
 const REACH_OF_PARTICLES: f64 = 1.0;
@@ -32,8 +31,8 @@ const REACH_OF_PARTICLES: f64 = 1.0;
 #[derive(Debug)]
 pub struct Engine {
     pub(super) vertices: Vec<Vertex>,
-    forces: Vec<(Clock, Box<dyn ClockedForce>)>,
-    scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
+    pub(super) forces: Vec<(Clock, Box<dyn ClockedForce>)>,
+    pub(super) scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
     pub(super) surface: Arc<CollisionSurface>,
     pub(super) planes: Vec<Plane>,
     pub(super) law: LayerLaw,
@@ -52,9 +51,14 @@ pub struct Engine {
     pub(super) queue: Queue,
     pub(super) now: f64,
     pub(super) statistics: Statistics,
+    /// Of speculation only: the paths since the window began …
+    pub(super) history: Option<History>,
+    /// … and what it needs between windows.
+    pub(super) speculation: Option<Box<Speculation>>,
     // Scratch.
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
+    pub(super) called: Vec<(u32, u32)>,
     pub(super) met: Vec<Features>,
 }
 
@@ -124,8 +128,11 @@ impl Engine {
             queue: Queue::default(),
             now: 0.0,
             statistics: Statistics::default(),
+            history: None,
+            speculation: None,
             kicked: Vec::new(),
             left: Vec::new(),
+            called: Vec::new(),
             met: Vec::new(),
         };
         engine.deepest = engine.deepest_layer();
@@ -182,22 +189,44 @@ impl Engine {
         }
     }
 
-    fn start_promises(&mut self) {
-        // What is prescribed and has no script never moves.
+    /// Of each vertex, whether it ever moves.
+    fn moves(&self) -> Vec<bool> {
+        // What is prescribed and has no script does not.
         let mut moves: Vec<bool> = self.vertices.iter().map(|v| v.inverse_mass > 0.0).collect();
         for (_, script, _) in &self.scripts {
             for &point in &script.vertices {
                 moves[point as usize] = true;
             }
         }
-        let mut watched = vec![!self.planes.is_empty(); self.vertices.len()];
+        moves
+    }
+
+    /// Of each vertex, whether anything can touch it.
+    fn touches(&self) -> Vec<bool> {
+        let mut touches = vec![!self.planes.is_empty(); self.vertices.len()];
         for &point in self.surface.vertices() {
-            watched[point as usize] = true;
+            touches[point as usize] = true;
         }
+        touches
+    }
+
+    /// Of each vertex, whether its path matters to contact.
+    pub(super) fn is_watched(&self) -> Vec<bool> {
+        let touches = self.touches();
+        self.moves()
+            .into_iter()
+            .zip(touches)
+            .map(|(moves, touches)| moves && touches)
+            .collect()
+    }
+
+    fn start_promises(&mut self) {
+        let (moves, touches) = (self.moves(), self.touches());
         let promise = |point: usize| {
             let vertex = &self.vertices[point];
-            let least = FIRST_DEVIATION * self.volumes.reach[point] / self.settings.volume_life;
-            let (least, deviation) = if !watched[point] {
+            let least =
+                self.settings.promise * self.volumes.reach[point] / self.settings.volume_life;
+            let (least, deviation) = if !touches[point] {
                 (f64::INFINITY, f64::INFINITY)
             } else if moves[point] {
                 (least, least)
@@ -215,6 +244,9 @@ impl Engine {
     }
 
     fn start_contact(&mut self) -> Result<(), Stop> {
+        if self.settings.detection == Detection::Speculative {
+            return self.start_speculation();
+        }
         for plane in 0..self.planes.len() as u32 {
             for point in 0..self.vertices.len() as u32 {
                 if self.vertices[point as usize].inverse_mass > 0.0 {
@@ -304,11 +336,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs the next event that is not later than `until` (s), and says which it was.
+    /// Runs the next event that is not later than `until` (s), and says which it was. With speculation: all events of the
+    /// next window that has any; the last of them is returned.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn step(&mut self, until: f64) -> Result<Option<Event>, Stop> {
+        if self.speculation.is_some() {
+            return self.window(until);
+        }
+        self.next_event(until)
+    }
+
+    pub(super) fn next_event(&mut self, until: f64) -> Result<Option<Event>, Stop> {
         loop {
             let Some(event) = self.queue.pop(until) else {
                 return Ok(None);
@@ -376,7 +416,7 @@ impl Engine {
         }
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
-        let checked = self.check_promises(force.stencil(), time);
+        let checked = self.after_kicks(force.stencil(), time);
         clock.tick += 1;
         self.forces[id as usize] = (clock, force);
         self.queue.push(Event {
@@ -409,7 +449,7 @@ impl Engine {
             id,
             generation: 0,
         });
-        self.check_promises(&kicked, time)?;
+        self.after_kicks(&kicked, time)?;
         self.kicked = kicked;
         Ok(())
     }

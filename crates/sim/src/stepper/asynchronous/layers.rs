@@ -7,10 +7,22 @@ use super::queue::{Event, EventKind};
 use super::system::Stop;
 use impinge_contact::penalty::{ContactLaw, LayerPush, Proximity, layer_impulse};
 
+/// How far a guess looks ahead, in periods of the layer that makes it.
+const LOOK_AHEAD: f64 = 2.0;
+
+/// How far ahead of its thickness a guess calls a layer, as a fraction of it: others push, too.
+const MARGIN: f64 = 0.02;
+
+/// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
+/// has to be run again much.
+pub(super) const FAR: f64 = 1.5;
+
 /// A layer and the pairs that have it.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) clock: Clock,
+    /// In the order of their features, so that what a tick does depends on who is there and not on who came first: pairs
+    /// with a point in common see the velocities that the ones before them leave.
     pub(super) members: Vec<u32>,
     /// Whether its next tick is in the queue.
     pub(super) ticking: bool,
@@ -25,7 +37,7 @@ impl Engine {
     /// Calls the layers up to `depth` for a pair; each joins its clock where that is.
     pub(super) fn activate(&mut self, id: u32, depth: u32, time: f64) {
         let from = self.pairs.get(id).proximity.depth;
-        self.pairs.get_mut(id).proximity = Proximity { depth };
+        self.set_depth(id, depth, time);
         for layer in from + 1..=depth {
             self.statistics.activations += 1;
             while self.layers.len() < layer as usize {
@@ -36,8 +48,8 @@ impl Engine {
                     ticking: false,
                 });
             }
+            self.add_member(layer, id);
             let entry = &mut self.layers[layer as usize - 1];
-            entry.members.push(id);
             if !entry.ticking {
                 entry.ticking = true;
                 // At this very instant the pair is not closer than the layer is thick: its certificate held so far.
@@ -46,6 +58,43 @@ impl Engine {
             }
         }
         self.statistics.deepest_layer = self.statistics.deepest_layer.max(depth);
+    }
+
+    fn set_depth(&mut self, id: u32, depth: u32, time: f64) {
+        let pair = self.pairs.get_mut(id);
+        pair.proximity = Proximity { depth };
+        if self.history.is_some() {
+            pair.changes.push((time, depth));
+        }
+    }
+
+    fn add_member(&mut self, layer: u32, id: u32) {
+        let features = self.pairs.get(id).features;
+        let members = &mut self.layers[layer as usize - 1].members;
+        let place = members.partition_point(|&member| self.pairs.get(member).features < features);
+        members.insert(place, id);
+    }
+
+    /// Gives the layers up to `depth` to a pair that had them before; their clocks are seen to by others.
+    pub(super) fn join(&mut self, id: u32, depth: u32) {
+        let pair = self.pairs.get_mut(id);
+        let from = std::mem::replace(&mut pair.proximity, Proximity { depth }).depth;
+        for layer in from + 1..=depth {
+            self.add_member(layer, id);
+        }
+    }
+
+    /// Takes the layers beyond `depth` from a pair.
+    pub(super) fn dismiss(&mut self, id: u32, depth: u32) {
+        let pair = self.pairs.get_mut(id);
+        let from = std::mem::replace(&mut pair.proximity, Proximity { depth }).depth;
+        let features = pair.features;
+        for layer in depth + 1..=from {
+            let members = &mut self.layers[layer as usize - 1].members;
+            let place =
+                members.partition_point(|&member| self.pairs.get(member).features < features);
+            members.remove(place);
+        }
     }
 
     fn schedule_layer(&mut self, layer: u32) {
@@ -76,7 +125,7 @@ impl Engine {
         if !left.is_empty() {
             self.statistics.deactivations += left.len() as u64;
             for &pair in &left {
-                self.pairs.get_mut(pair).proximity = Proximity { depth: layer - 1 };
+                self.set_depth(pair, layer - 1, time);
             }
             members.retain(|&pair| self.pairs.get(pair).proximity.depth >= layer);
         }
@@ -88,13 +137,69 @@ impl Engine {
             self.schedule_layer(layer);
         }
         // Certificates after all kicks of the event.
-        self.check_promises(&kicked, time)?;
-        for &pair in &left {
-            self.lapse(pair, time)?;
+        self.after_kicks(&kicked, time)?;
+        if self.history.is_none() {
+            for &pair in &left {
+                self.lapse(pair, time)?;
+            }
         }
+        self.call_ahead(time);
         self.kicked = kicked;
         self.left = left;
         Ok(())
+    }
+
+    /// Speculation has no certificates that call layers in time; it calls those that a pair will probably need before the
+    /// next tick of its deepest one. A guess too many costs ticks that push nothing, one too few a window.
+    #[inline]
+    fn guess(&mut self, id: u32, layer: u32, distance: f64, closing: f64) {
+        let ahead = LOOK_AHEAD * self.layers[layer as usize - 1].clock.period;
+        let depth = self.depth_after(layer, distance, closing, ahead);
+        // Beyond the deepest one it is for the end of the window to say.
+        if depth > layer && depth <= self.deepest {
+            self.called.push((id, depth));
+        }
+    }
+
+    /// The layers that a pair with `depth` of them will need within `duration` (s) if it goes on closing at `closing` (m/s):
+    /// not more than there are on its way, nor than stop it.
+    pub(super) fn depth_after(
+        &self,
+        depth: u32,
+        distance: f64,
+        closing: f64,
+        duration: f64,
+    ) -> u32 {
+        let next = (distance - closing * duration) / (1.0 + MARGIN);
+        if next >= self.law.thickness(depth + 1) {
+            return depth;
+        }
+        let held = if depth > 0 {
+            self.law.energy(distance)
+        } else {
+            0.0
+        };
+        let energy = 0.5 * self.effective_mass * closing * closing + held;
+        #[expect(
+            clippy::cast_sign_loss,
+            reason = "a positive number; a huge one saturates"
+        )]
+        let stopping = self.law.layers_reached(energy).ceil() as u32;
+        self.law
+            .layers_at(next.max(0.0))
+            .min(stopping)
+            .clamp(depth + 1, self.deepest.max(depth + 1))
+    }
+
+    /// Calls the layers that were guessed.
+    fn call_ahead(&mut self, time: f64) {
+        let mut called = std::mem::take(&mut self.called);
+        for (id, depth) in called.drain(..) {
+            if depth > self.pairs.get(id).proximity.depth {
+                self.activate(id, depth, time);
+            }
+        }
+        self.called = called;
     }
 
     /// One layer acts on one pair, if it is pressed; otherwise says whether it may leave.
@@ -107,20 +212,22 @@ impl Engine {
             Features::Plane(..) => 1,
         };
         let stencil = pair.points;
-        let relative = || {
-            (0..points)
-                .map(|k| self.vertices[stencil[k] as usize].velocity * nearest.weights[k])
-                .fold(nalgebra::Vector3::zeros(), |sum, part| sum + part)
-        };
+        let relative = (0..points)
+            .map(|k| self.vertices[stencil[k] as usize].velocity * nearest.weights[k])
+            .fold(nalgebra::Vector3::zeros(), |sum, part| sum + part);
         let gap = nearest.distance - self.law.thickness(layer);
+        let separation = nearest.normal.dot(&relative);
+        let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
+        if layer == proximity.depth && separation < 0.0 && self.history.is_some() {
+            self.guess(id, layer, nearest.distance, -separation);
+        }
         if gap >= 0.0 {
+            // What comes back is seen by the next shallower layer, if there is one; otherwise it costs a window.
+            let alone = layer == 1 && self.history.is_some();
             return self.settings.culling
-                && pair.proximity.may_leave(
-                    &self.law,
-                    layer,
-                    nearest.distance,
-                    nearest.normal.dot(&relative()),
-                );
+                && kept < layer
+                && !(alone && nearest.distance < FAR * self.law.thickness(1))
+                && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
         let mobility = (0..points)
             .map(|k| {
@@ -133,12 +240,12 @@ impl Engine {
                 * self.law.stiffness(layer)
                 * -gap,
             normal: nearest.normal,
-            relative_velocity: relative(),
+            relative_velocity: relative,
             mobility,
         };
         let law = ContactLaw {
             restitution: self.restitution,
-            friction: pair.friction,
+            friction,
         };
         let impulse = layer_impulse(&law, &push);
         self.statistics.layer_pushes += 1;

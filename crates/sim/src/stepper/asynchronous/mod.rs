@@ -2,7 +2,8 @@
 //!
 //! Vertices move on straight lines between events. An event is the tick of a force ([`force`]), the tick of a penalty layer
 //! (`layers`), the end of a certificate of separation (`slabs`), the end of a volume of the broad phase (`volumes`), or a
-//! change of a prescribed motion. [`Engine`] runs them in the order of their times; [`System`] is what it starts from.
+//! change of a prescribed motion; or there are no certificates, and what happened is looked at window by window
+//! (`speculative`). [`Engine`] runs them in the order of their times; [`System`] is what it starts from.
 //!
 //! # Why nothing passes through
 //! A layer that is not called is not pressed: its certificate says so, whatever the velocities do, as long as points keep
@@ -26,6 +27,7 @@ mod pairs;
 mod promises;
 mod queue;
 mod slabs;
+mod speculative;
 mod statistics;
 mod stepper;
 mod system;

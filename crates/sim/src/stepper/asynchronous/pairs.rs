@@ -25,6 +25,12 @@ pub(super) struct Pair {
     pub(super) normal: Vector3<f64>,
     /// Layers `1 … depth` act on it.
     pub(super) proximity: Proximity,
+    /// Of speculation: how many layers it had when the window began, …
+    pub(super) depth_at_start: u32,
+    /// … how many since when (s), …
+    pub(super) changes: Vec<(f64, u32)>,
+    /// … and how many it must keep to the end of the window.
+    pub(super) kept: u32,
     /// When its certificate ends (s), as the queue knows it.
     pub(super) due: f64,
     pub(super) generation: u32,
@@ -127,6 +133,11 @@ impl Pairs {
         self.slots.len() - self.free.len()
     }
 
+    /// All pairs, and slots that are not in use.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pair> + '_ {
+        self.slots.iter_mut()
+    }
+
     /// Numbers of all pairs, ascending.
     pub(super) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.slots.len() as u32).filter(|&id| self.get(id).alive)
@@ -139,6 +150,9 @@ impl Pairs {
             points,
             normal: Vector3::zeros(),
             proximity: Proximity::default(),
+            depth_at_start: 0,
+            changes: Vec::new(),
+            kept: 0,
             due: f64::INFINITY,
             // A slot goes on counting, so that no event of the pair before it is taken for one of this.
             generation: self

@@ -60,8 +60,8 @@ impl Engine {
         }
     }
 
-    /// Watches a pair from now on.
-    pub(super) fn take_up(&mut self, features: Features) -> Result<(), Stop> {
+    /// Gives a pair a number.
+    pub(super) fn insert_pair(&mut self, features: Features) -> u32 {
         let surface = &self.surface;
         let coefficient = |point: u32| self.friction[surface.body_of_point(point) as usize];
         let (points, friction) = match features {
@@ -85,8 +85,13 @@ impl Engine {
                 pair_friction(coefficient(point), self.planes[plane as usize].friction),
             ),
         };
-        let id = self.pairs.insert(features, points, friction);
         self.statistics.pairs_taken_up += 1;
+        self.pairs.insert(features, points, friction)
+    }
+
+    /// Watches a pair from now on.
+    pub(super) fn take_up(&mut self, features: Features) -> Result<(), Stop> {
+        let id = self.insert_pair(features);
         if !self.settings.culling {
             self.activate(id, self.settings.unculled_depth, self.now);
         }
@@ -172,7 +177,7 @@ impl Engine {
         });
     }
 
-    fn no_progress(&self, id: u32, time: f64, distance: f64) -> Stop {
+    pub(super) fn no_progress(&self, id: u32, time: f64, distance: f64) -> Stop {
         let pair = self.pairs.get(id);
         let depth = self.law.layers_at(distance).max(pair.proximity.depth + 1);
         Stop::NoProgress {

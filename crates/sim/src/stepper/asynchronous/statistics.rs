@@ -24,6 +24,15 @@ impl StepHistogram {
         }
     }
 
+    /// What came since an earlier count.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let mut counts = self.counts;
+        for (count, before) in counts.iter_mut().zip(&earlier.counts) {
+            *count -= before;
+        }
+        Self { counts }
+    }
+
     /// Pairs of `2^-n` (s) and the number of steps at least as long but shorter than twice that, longest first; the first
     /// one holds all longer ones, too, the last one all shorter ones. Empty ones are left out.
     pub fn bins(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
@@ -59,6 +68,12 @@ pub struct Statistics {
     pub volume_lapses: u64,
     /// Those of them that had to be made anew.
     pub volumes_rebuilt: u64,
+    /// Windows of speculation that stood.
+    pub windows: u64,
+    /// Windows that were done again.
+    pub windows_returned: u64,
+    /// Events of those; the other counts leave them out.
+    pub events_in_vain: u64,
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
     /// Kicks that broke the promise of a vertex.
@@ -91,6 +106,9 @@ impl Default for Statistics {
             slabs_redated: 0,
             volume_lapses: 0,
             volumes_rebuilt: 0,
+            windows: 0,
+            windows_returned: 0,
+            events_in_vain: 0,
             script_ticks: 0,
             promises_broken: 0,
             activations: 0,

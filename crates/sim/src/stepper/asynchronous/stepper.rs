@@ -1,8 +1,8 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{ElasticTerms, UniformForce};
-use super::statistics::Statistics;
+use super::force::{ElasticTerms, Pulls, UniformForce};
+use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
@@ -25,6 +25,10 @@ const USUAL_SPEED: f64 = 1.0;
 #[derive(Debug)]
 pub struct Asynchronous {
     engine: Engine,
+    /// End of each step (s) and the straight flights that ended in it.
+    flights: Vec<(f64, StepHistogram)>,
+    /// All flights up to the last step.
+    flights_before: StepHistogram,
 }
 
 impl Asynchronous {
@@ -37,6 +41,19 @@ impl Asynchronous {
         state: &State,
         settings: &scene::Asynchronous,
     ) -> Result<Self, SimError> {
+        Self::tuned(model, state, settings, |_| ())
+    }
+
+    /// The same with settings that scenes do not have, for comparing them.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn tuned(
+        model: &Model,
+        state: &State,
+        settings: &scene::Asynchronous,
+        tune: impl FnOnce(&mut Settings),
+    ) -> Result<Self, SimError> {
         let system = system_of(model, state, settings)?;
         let layer_step = settings
             .layer_step
@@ -45,13 +62,14 @@ impl Asynchronous {
             } else {
                 0.05
             });
-        let engine = Engine::new(
-            system,
-            Settings {
-                layer_step,
-                ..Settings::default()
-            },
-        )?;
+        let mut of_engine = Settings {
+            layer_step,
+            detection: settings.detection,
+            most_ticks: settings.most_ticks,
+            ..Settings::default()
+        };
+        tune(&mut of_engine);
+        let engine = Engine::new(system, of_engine)?;
         // Layers between features of one body that are near at rest would press for ever.
         let closest = engine
             .near_pairs()
@@ -68,7 +86,16 @@ impl Asynchronous {
                 thickness: settings.thickness,
             });
         }
-        Ok(Self { engine })
+        Ok(Self {
+            engine,
+            flights: Vec::new(),
+            flights_before: StepHistogram::default(),
+        })
+    }
+
+    /// End of each step (s), and how long the straight flights of vertices were that ended in it.
+    pub fn flights(&self) -> &[(f64, StepHistogram)] {
+        &self.flights
     }
 
     /// Counts since the start.
@@ -124,6 +151,19 @@ fn system_of(
             free.clone(),
             of_free,
             model.gravity,
+        )));
+    }
+    let pulled: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.pull[point as usize] != Vector3::zeros())
+        .collect();
+    if !pulled.is_empty() {
+        let of_pulled = pulled.iter().map(|&p| model.pull[p as usize]).collect();
+        forces.push(Box::new(Pulls::new(
+            settings.longest_period,
+            pulled,
+            of_pulled,
         )));
     }
 
@@ -197,6 +237,10 @@ impl Stepper for Asynchronous {
             *velocity = vertex.velocity;
         }
         state.time = now;
+        let flights = &self.engine.statistics().steps;
+        self.flights
+            .push((now, flights.since(&self.flights_before)));
+        self.flights_before = flights.clone();
         if let Err(stop) = ran {
             return Err(StepError {
                 step,

@@ -1,6 +1,7 @@
 //! What the integrator starts from: plain data, no scene.
 
 use super::force::ClockedForce;
+use crate::scene::Detection;
 use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -72,7 +73,12 @@ pub struct Settings {
     ///
     /// Stable below 2, but not accurate: above 0.2 energy grows bounce by bounce.
     pub layer_step: f64,
-    /// Whether layers tick only for pairs that are near. `false` keeps [`Settings::unculled_depth`] layers ticking for
+    /// How pairs that come near are found; the motion is the same.
+    pub detection: Detection,
+    /// Of kinetic certificates: the speed by which a vertex may stray before its certificates are dated anew, in lengths of
+    /// its reach per life of a volume. 0 dates them for one velocity, as the paper does: every kick dates them anew.
+    pub promise: f64,
+    /// Of kinetic certificates: whether layers tick only for pairs that are near. `false` keeps [`Settings::unculled_depth`] layers ticking for
     /// every pair from the start: the same motion at any cost, to compare with.
     pub culling: bool,
     /// Layers of every pair without culling.
@@ -92,6 +98,8 @@ impl Default for Settings {
         Self {
             // Energy of one elastic bounce: spread 5e-4.
             layer_step: 0.05,
+            detection: Detection::Kinetic,
+            promise: 0.25,
             culling: true,
             unculled_depth: 0,
             shortest_period: 1e-9,

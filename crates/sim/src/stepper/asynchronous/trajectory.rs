@@ -22,6 +22,12 @@ impl Vertex {
         self.position + self.velocity * (time - self.time)
     }
 
+    /// Whether position and velocity are numbers.
+    pub(super) fn is_finite(&self) -> bool {
+        let finite = |x: &Vector3<f64>| x.iter().all(|component| component.is_finite());
+        finite(&self.position) && finite(&self.velocity)
+    }
+
     /// Continues the trajectory from its position at `time` (s).
     #[inline]
     pub fn sync(&mut self, time: f64) {

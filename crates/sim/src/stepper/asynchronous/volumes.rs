@@ -44,8 +44,25 @@ impl Lists {
         Self { starts, entries }
     }
 
+    /// Vertices and edges by the triangle that owns them.
+    pub(super) fn owned(surface: &CollisionSurface) -> (Self, Self) {
+        let triangles = surface.triangles().len();
+        let vertices = surface
+            .vertex_owners()
+            .iter()
+            .copied()
+            .zip(surface.vertices().iter().copied());
+        let edges = surface.edge_owners().iter().copied().zip(0..);
+        (Self::new(triangles, vertices), Self::new(triangles, edges))
+    }
+
     #[inline]
-    fn of(&self, owner: u32) -> std::ops::Range<usize> {
+    pub(super) fn entry(&self, index: usize) -> u32 {
+        self.entries[index]
+    }
+
+    #[inline]
+    pub(super) fn of(&self, owner: u32) -> std::ops::Range<usize> {
         let owner = owner as usize;
         self.starts[owner] as usize..self.starts[owner + 1] as usize
     }
@@ -74,17 +91,7 @@ impl Volumes {
         let points = surface.point_count();
         let triangles = surface.triangles();
         let numbered = || (0_u32..).zip(triangles);
-        let centres: Vec<_> = triangles
-            .iter()
-            .map(|corners| {
-                let [a, b, c] = corners.map(|point| positions[point as usize]);
-                (a + b + c) / 3.0
-            })
-            .collect();
-        let groups: Vec<_> = triangles
-            .iter()
-            .map(|corners| surface.body_of_point(corners[0]))
-            .collect();
+        let (vertices_owned, edges_owned) = Lists::owned(surface);
         let mut reach = vec![f64::INFINITY; points];
         for &[a, b] in surface.edges() {
             let length = (positions[a as usize] - positions[b as usize]).norm();
@@ -94,7 +101,7 @@ impl Volumes {
         }
         Self {
             of_point: vec![KDop::EMPTY; points],
-            tree: KDopTree::new(&centres, &groups),
+            tree: KDopTree::of_surface(surface, positions),
             faces_at: Lists::new(
                 points,
                 numbered().flat_map(|(face, corners)| corners.map(|point| (point, face))),
@@ -105,18 +112,8 @@ impl Volumes {
                     .zip(surface.edges())
                     .flat_map(|(edge, ends)| ends.map(|point| (point, edge))),
             ),
-            vertices_owned: Lists::new(
-                triangles.len(),
-                surface
-                    .vertex_owners()
-                    .iter()
-                    .copied()
-                    .zip(surface.vertices().iter().copied()),
-            ),
-            edges_owned: Lists::new(
-                triangles.len(),
-                surface.edge_owners().iter().copied().zip(0..),
-            ),
+            vertices_owned,
+            edges_owned,
             reach,
             due: vec![f64::INFINITY; points],
             generation: vec![0; points],

@@ -63,6 +63,35 @@ fn run(height: f64, velocity: f64, gravity: bool, settings: Settings, end: f64) 
     engine
 }
 
+/// Runs to `end` and returns every push: the bits of its time, and its layer.
+fn pushes(settings: Settings, end: f64) -> Vec<(u64, u32)> {
+    let mut engine = Engine::new(particle(1.0, true), settings).expect("a sound system");
+    let (mut pushes, mut seen) = (Vec::new(), 0);
+    while let Some(event) = engine.step(end).expect("a harmless motion") {
+        if engine.statistics().layer_pushes > seen {
+            seen = engine.statistics().layer_pushes;
+            pushes.push((event.time.to_bits(), u32::MAX - event.id));
+        }
+    }
+    pushes
+}
+
+/// C4: the pushes themselves, one by one, are those of all layers ticking all the time.
+#[test]
+fn culling_leaves_out_no_push() {
+    let culled = pushes(Settings::default(), 3.0);
+    let unculled = pushes(
+        Settings {
+            culling: false,
+            unculled_depth: 40,
+            ..Settings::default()
+        },
+        3.0,
+    );
+    assert!(culled.len() > 100);
+    assert_eq!(culled, unculled);
+}
+
 /// C4: only the layers that are near tick, and nothing changes.
 #[test]
 fn culling_is_exact() {

@@ -1,24 +1,10 @@
 //! Nothing passes through anything, judged by brute force and by exact predicates.
 
-use super::support::{CLOTH, Random, Scene, law, sheet};
+use super::support::{CLOTH, Random, Scene, law, nail, sheet};
 use impinge_sim::stepper::asynchronous::{
     Engine, Path, Script, Settings, Stop, System, SystemError,
 };
 use nalgebra::Vector3;
-
-/// A tetrahedron about a point.
-fn nail(at: Vector3<f64>, size: f64) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
-    let points = [
-        [1.0, 0.0, -0.7],
-        [-0.5, 0.8, -0.7],
-        [-0.5, -0.8, -0.7],
-        [0.0, 0.0, 1.5],
-    ];
-    (
-        points.map(|p| at + Vector3::from(p) * size).to_vec(),
-        vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
-    )
-}
 
 /// A sheet falls on a sharp tetrahedron, some of its points kicked at random.
 fn falling_sheet(speed: f64) -> System {

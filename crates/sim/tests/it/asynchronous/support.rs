@@ -74,6 +74,20 @@ pub(super) fn sheet(cells: [usize; 2], cell: f64) -> (Vec<Vector3<f64>>, Vec<[u3
     (points, triangles)
 }
 
+/// A tetrahedron about a point.
+pub(super) fn nail(at: Vector3<f64>, size: f64) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
+    let points = [
+        [1.0, 0.0, -0.7],
+        [-0.5, 0.8, -0.7],
+        [-0.5, -0.8, -0.7],
+        [0.0, 0.0, 1.5],
+    ];
+    (
+        points.map(|p| at + Vector3::from(p) * size).to_vec(),
+        vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+    )
+}
+
 /// Bodies to be put together into a system.
 #[derive(Default)]
 pub(super) struct Scene {

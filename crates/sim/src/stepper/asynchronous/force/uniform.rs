@@ -61,3 +61,56 @@ impl ClockedForce for UniformForce {
         self.vertices.iter().zip(&self.masses).map(of).sum()
     }
 }
+
+/// Constant forces, each on a vertex of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pulls {
+    period: f64,
+    vertices: Vec<u32>,
+    forces: Vec<Vector3<f64>>,
+}
+
+impl Pulls {
+    /// Forces (N) on `vertices`, ascending; one for each.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    #[track_caller]
+    pub fn new(period: f64, vertices: Vec<u32>, forces: Vec<Vector3<f64>>) -> Self {
+        assert_eq!(vertices.len(), forces.len(), "one force per vertex");
+        Self {
+            period,
+            vertices,
+            forces,
+        }
+    }
+}
+
+impl ClockedForce for Pulls {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn terms(&self) -> usize {
+        1
+    }
+
+    fn stencil(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    fn kick(&self, vertices: &mut [Vertex]) {
+        for (&vertex, force) in self.vertices.iter().zip(&self.forces) {
+            vertices[vertex as usize].kick(&(force * self.period));
+        }
+    }
+
+    fn energy(&self, positions: &[Vector3<f64>]) -> f64 {
+        let of = |(&vertex, force): (&u32, &Vector3<f64>)| -force.dot(&positions[vertex as usize]);
+        self.vertices.iter().zip(&self.forces).map(of).sum()
+    }
+}
