@@ -350,6 +350,7 @@ impl CorrectiveMotion {
             scales: &self.scales,
             tolerances: self.settings.tolerances,
             force: self.settings.tolerances.momentum / self.time_step,
+            neighbours,
         };
         let swept = sweep(
             delassus,
@@ -357,7 +358,6 @@ impl CorrectiveMotion {
             &mut self.reactions,
             &mut self.best,
             &mut self.acceleration,
-            neighbours,
             ENOUGH,
             patience,
         );

@@ -51,6 +51,8 @@ pub(super) struct Demand<'a> {
     /// In a stiff body a gap within its tolerance still leaves open most of the force, which the next step takes for
     /// velocity: bodies would hop, and their friction with them.
     pub(super) force: f64,
+    /// Of each contact, those that act on a node with it.
+    pub(super) neighbours: &'a [Vec<u32>],
 }
 
 /// How sweeping ended.
@@ -78,7 +80,6 @@ pub(super) fn sweep(
     forces: &mut [Vector3<f64>],
     best: &mut Vec<Vector3<f64>>,
     acceleration: &mut Acceleration,
-    neighbours: &[Vec<u32>],
     enough: f64,
     patience: Patience,
 ) -> Swept {
@@ -90,6 +91,7 @@ pub(super) fn sweep(
         ..Swept::default()
     };
     let mut halved = (swept.merit, 0);
+    let mut places = Vec::new();
     best.clear();
     best.extend_from_slice(forces);
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
@@ -123,7 +125,7 @@ pub(super) fn sweep(
             break;
         }
         let stalled = swept.sweeps - halved.1 >= STALLED;
-        if stalled && settle_places(delassus, demand, forces, neighbours, enough) {
+        if stalled && settle_places(delassus, demand, forces, &mut places, enough) {
             acceleration.forget();
         } else {
             acceleration.after(forces, demand.friction);
@@ -139,11 +141,11 @@ fn settle_places(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
     forces: &mut [Vector3<f64>],
-    neighbours: &[Vec<u32>],
+    places: &mut Vec<u32>,
     enough: f64,
 ) -> bool {
-    let mut places: Vec<u32> = Vec::new();
-    for (contact, neighbours) in neighbours.iter().enumerate() {
+    places.clear();
+    for (contact, neighbours) in demand.neighbours.iter().enumerate() {
         if demand.merit_of(delassus, contact, &forces[contact]) > enough {
             places.extend_from_slice(neighbours);
         }
@@ -154,7 +156,7 @@ fn settle_places(
         return false;
     }
     for _ in 0..PLACE_SWEEPS {
-        for &contact in &places {
+        for &contact in places.iter() {
             demand.settle(delassus, contact as usize, forces);
         }
     }
