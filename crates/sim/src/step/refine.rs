@@ -32,6 +32,8 @@ pub(crate) struct Refiner {
     hits: Vec<Hit>,
     /// Contacts that this round's hits came down to.
     touched: BTreeSet<ContactKey>,
+    /// Vertices that the motion of this round takes into a body, and which body.
+    inside: BTreeSet<(u32, usize)>,
 }
 
 impl Refiner {
@@ -56,10 +58,14 @@ impl Refiner {
         self.hits
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
+        self.inside.clear();
         let known = report.contacts_added;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
+            if passes_through(&mut self.inside, model, hit, sweep) {
+                continue;
+            }
             let mut touch = Touch::new(model, hit, sweep);
             if touch.key != hit.key
                 && !self.touched.contains(&touch.key)
@@ -273,6 +279,43 @@ impl Touch {
             at_impact,
         }
     }
+}
+
+/// Whether `hit` is a vertex that leaves a body which it has entered on the same way; `inside` lists what has entered.
+///
+/// It is no touch of its own: once the entry is barred the vertex does not come by. As a row it would push the vertex
+/// inwards, against the row of the entry, and where the two faces share a ridge nothing but huge forces meets both.
+fn passes_through(
+    inside: &mut BTreeSet<(u32, usize)>,
+    model: &Model,
+    hit: &Hit,
+    sweep: Sweep<'_>,
+) -> bool {
+    let ContactKey::VertexFace { vertex, .. } = hit.key else {
+        return false;
+    };
+    let [_, solid] = solids_of(model, hit.key);
+    if model.solid(solid).thin {
+        return false;
+    }
+    if leaves(model, hit, sweep) {
+        return inside.contains(&(vertex, solid));
+    }
+    inside.insert((vertex, solid));
+    false
+}
+
+/// Whether the vertex of a vertex-face hit goes the way that the face looks.
+fn leaves(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> bool {
+    let [p, a, b, c] = Touch::with_key(model, hit.key, hit.time, sweep).at_impact;
+    let weights = closest_weights(hit.key, &[p, a, b, c]);
+    let (points, _) = stencil_of(model, hit.key);
+    let approach: Vector3<f64> = points
+        .iter()
+        .zip(weights)
+        .map(|(&point, w)| (sweep.end[point as usize] - sweep.start[point as usize]) * w)
+        .sum();
+    approach.dot(&(b - a).cross(&(c - a))) > 0.0
 }
 
 /// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
@@ -530,5 +573,66 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
         assert_eq!(worst, None);
         assert_eq!(contacts, [moved, hit]);
+    }
+
+    /// A corner that the motion takes through a ridge enters one face and leaves the other from within. Only the entry
+    /// becomes a contact: rows of both would press the corner into the ridge from two sides.
+    #[test]
+    fn a_corner_that_is_cut_through_a_ridge_is_met_where_it_enters() {
+        let second = r#"
+[[body]]
+name = "tilted"
+position = [0.0, 0.0, 2.0]
+rotation = { axis = [1, -1, 0], degrees = 54.735610317245346 }
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+        let scene = Scene::parse("cubes.toml", &format!("{CUBE}{second}"), &[""; 0]);
+        let (model, state) = Model::new(&scene.expect("a scene")).expect("a model");
+        let tilted = model.bodies[1].points.clone();
+        let height = |point: usize| state.positions[point].z;
+        let lowest = tilted
+            .clone()
+            .min_by(|&p, &q| height(p).total_cmp(&height(q)))
+            .expect("points");
+        // Of the lower cube, the side at the largest x ends there; the corner starts above the top and near that side.
+        let side = state.positions[..tilted.start]
+            .iter()
+            .fold(state.positions[0], |most, x| most.sup(x));
+        let corner = side + Vector3::new(-0.01, -0.4, 0.005);
+        let shift = corner - state.positions[lowest];
+        let mut start = state.positions.clone();
+        start[tilted.clone()].iter_mut().for_each(|x| *x += shift);
+        let mut end = start.clone();
+        end[tilted]
+            .iter_mut()
+            .for_each(|x| *x += Vector3::new(0.02, 0.0, -0.02));
+
+        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let still = vec![Vector3::zeros(); start.len()];
+        detector.prepare(&model, &start, &still, 1e-3, &mut report);
+        detector.cover(&model, &start, &end, &mut report);
+        let sweep = Sweep {
+            start: &start,
+            end: &end,
+        };
+        let mut contacts = Vec::new();
+        let mut refiner = Refiner::default();
+        refiner
+            .add_hits(&model, &detector, sweep, 1e-3, &mut contacts, &mut report)
+            .expect("free points");
+        let faces_hit = refiner
+            .hits
+            .iter()
+            .filter(|hit| matches!(hit.key, ContactKey::VertexFace { vertex, .. } if vertex as usize == lowest))
+            .count();
+        assert_eq!(faces_hit, 2, "in by the top, out by the side");
+        let of_corner: Vec<_> = contacts
+            .iter()
+            .filter(|contact| contact.points[0] as usize == lowest)
+            .filter(|contact| matches!(contact.key, ContactKey::VertexFace { .. }))
+            .collect();
+        assert_eq!(of_corner.len(), 1);
+        assert!(of_corner[0].frame.normal.z > 0.999);
     }
 }
