@@ -88,7 +88,7 @@ impl Method {
     ];
 
     /// Names of variants of `cr`: without regions that are solved for by themselves, and as in its paper, without the
-    /// anticipation of states, too, with either preconditioner.
+    /// anticipation of states and without patience, too, with either preconditioner.
     pub const VARIANTS: [&'static str; 3] = ["cr-whole", "cr-full", "cr-diagonal"];
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.
@@ -105,11 +105,14 @@ impl Method {
             "cr-full" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
                 regions: 0,
+                patience: u64::MAX,
                 ..ActiveSetCrSettings::default()
             }),
             "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
                 regions: 0,
+                // Diag takes hundreds of iterations in good order: to look at states ever less often then is no help.
+                patience: u64::MAX,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             }),
