@@ -28,6 +28,9 @@ pub struct LayerPush {
     pub normal: Vector3<f64>,
     /// `Σ w v` (m/s): velocity of the first closest point relative to the second, before the push.
     pub relative_velocity: Vector3<f64>,
+    /// `v_s` (m/s): velocity across the normal at which the sides undo what they have slipped, see
+    /// [`super::Anchor`]; zero where slip is not remembered.
+    pub sticking_velocity: Vector3<f64>,
     /// `1/m_T = Σ w²/m` (1/kg).
     pub mobility: f64,
 }
@@ -35,13 +38,13 @@ pub struct LayerPush {
 /// The impulse (N s) on the first closest point; a point of weight `w` gets `w` times as much.
 ///
 /// While the sides approach, the full impulse `h r |g| n`; while they separate, `e²` of it, so that the ratio of normal
-/// speeds is `e`. Friction acts against the tangential part `u_T` of the relative velocity with `min(μ I_n, m_T |u_T|)`:
-/// summed over the ticks of all layers that is Coulomb's law for sliding, and the second bound keeps it from turning the
-/// motion round.
+/// speeds is `e`. Friction acts against the tangential part `u_T` of the relative velocity, less the velocity `v_s` of
+/// sticking, with `min(μ I_n, m_T |u_T − v_s|)`: summed over the ticks of all layers that is Coulomb's law for sliding, and
+/// the second bound keeps it from turning the motion round further than back to where the sides stuck.
 ///
 /// # Source
-/// Harmon et al. 2009, section on dissipation; reconstructed, for that text gives no formula. Sticking holds up to creep
-/// between ticks only.
+/// Harmon et al. 2009, section on dissipation; reconstructed, for that text gives no formula. Differs from it in: without
+/// `v_s` what sticks creeps between ticks.
 #[inline]
 pub fn layer_impulse(law: &ContactLaw, push: &LayerPush) -> Vector3<f64> {
     let approach = push.normal.dot(&push.relative_velocity);
@@ -54,7 +57,7 @@ pub fn layer_impulse(law: &ContactLaw, push: &LayerPush) -> Vector3<f64> {
     if law.friction <= 0.0 {
         return normal;
     }
-    let slip = push.relative_velocity - push.normal * approach;
+    let slip = push.relative_velocity - push.normal * approach - push.sticking_velocity;
     let speed = slip.norm();
     if speed <= 0.0 {
         return normal;

@@ -12,6 +12,7 @@
 //!
 //! - [`layer`]: the law of the layers and the closed forms that follow from it;
 //! - [`impulse`]: what one layer does to one pair at one instant, restitution and friction included;
+//! - [`anchor`]: where two sides stick;
 //! - [`layers`]: which layers a pair needs, and when the deepest may leave.
 //!
 //! Does not know when anything happens: clocks are the integrator's.
@@ -21,10 +22,12 @@
 //! <https://doi.org/10.1145/2133806.2133828>; differs from it in: restitution and friction are reconstructions, see
 //! [`impulse`].
 
+pub mod anchor;
 pub mod impulse;
 pub mod layer;
 pub mod layers;
 
+pub use anchor::Anchor;
 pub use impulse::{ContactLaw, LayerPush, layer_impulse};
 pub use layer::{LayerLaw, LayerLawError};
 pub use layers::Proximity;

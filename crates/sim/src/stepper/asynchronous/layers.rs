@@ -4,8 +4,10 @@ use super::clock::Clock;
 use super::engine::Engine;
 use super::pairs::Features;
 use super::queue::{Event, EventKind};
+use super::slabs::Nearest;
 use super::system::Stop;
-use impinge_contact::penalty::{ContactLaw, LayerPush, Proximity, layer_impulse};
+use impinge_contact::penalty::{Anchor, ContactLaw, LayerPush, Proximity, layer_impulse};
+use nalgebra::Vector3;
 
 /// How far a guess looks ahead, in periods of the layer that makes it.
 const LOOK_AHEAD: f64 = 2.0;
@@ -16,6 +18,9 @@ const MARGIN: f64 = 0.02;
 /// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
 /// has to be run again much.
 pub(super) const FAR: f64 = 1.5;
+
+/// Part of the slip that sides which stick undo within a period of the first layer.
+const RETURN: f64 = 0.25;
 
 /// A layer and the pairs that have it.
 #[derive(Clone, Debug)]
@@ -214,7 +219,7 @@ impl Engine {
         let stencil = pair.points;
         let relative = (0..points)
             .map(|k| self.vertices[stencil[k] as usize].velocity * nearest.weights[k])
-            .fold(nalgebra::Vector3::zeros(), |sum, part| sum + part);
+            .fold(Vector3::zeros(), |sum, part| sum + part);
         let gap = nearest.distance - self.law.thickness(layer);
         let separation = nearest.normal.dot(&relative);
         let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
@@ -222,6 +227,9 @@ impl Engine {
             self.guess(id, layer, nearest.distance, -separation);
         }
         if gap >= 0.0 {
+            if layer == 1 {
+                self.pairs.get_mut(id).anchor = None;
+            }
             // What comes back is seen by the next shallower layer, if there is one; otherwise it costs a window.
             let alone = layer == 1 && self.history.is_some();
             return self.settings.culling
@@ -229,6 +237,11 @@ impl Engine {
                 && !(alone && nearest.distance < FAR * self.law.thickness(1))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
+        let sticking_velocity = if friction > 0.0 {
+            self.stick(id, time, &nearest)
+        } else {
+            Vector3::zeros()
+        };
         let mobility = (0..points)
             .map(|k| {
                 let weight = nearest.weights[k];
@@ -241,6 +254,7 @@ impl Engine {
                 * -gap,
             normal: nearest.normal,
             relative_velocity: relative,
+            sticking_velocity,
             mobility,
         };
         let law = ContactLaw {
@@ -258,5 +272,27 @@ impl Engine {
             kicked.push(stencil[k]);
         }
         false
+    }
+
+    /// Sees to the anchor of a pressed pair; the velocity across the normal at which it undoes its slip (m/s).
+    ///
+    /// The slip is at most `μ` times how far the first layer is pressed in, as if that were the spring of both directions:
+    /// beyond it the sides drag the anchor along.
+    fn stick(&mut self, id: u32, time: f64, nearest: &Nearest) -> Vector3<f64> {
+        let pair = self.pairs.get(id);
+        let corners = pair.points.map(|p| self.vertices[p as usize].at(time));
+        let (normal, weights) = (&nearest.normal, nearest.weights);
+        let most = pair.friction * (self.law.thickness(1) - nearest.distance);
+        let mut anchor = pair
+            .anchor
+            .unwrap_or_else(|| Anchor::at(weights, &corners, normal));
+        let mut slip = anchor.slip(&corners, normal);
+        let length = slip.norm();
+        if length > most {
+            slip *= most / length;
+            anchor = Anchor::dragged(weights, &corners, normal, &slip);
+        }
+        self.pairs.get_mut(id).anchor = Some(anchor);
+        slip * (-RETURN / self.layers[0].clock.period)
     }
 }

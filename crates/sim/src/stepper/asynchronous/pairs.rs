@@ -1,6 +1,6 @@
 //! The pairs of features that are watched, with their layers and certificates.
 
-use impinge_contact::penalty::Proximity;
+use impinge_contact::penalty::{Anchor, Proximity};
 use impinge_geometry::kinetic::PairKind;
 use nalgebra::Vector3;
 use std::collections::HashMap;
@@ -25,7 +25,11 @@ pub(super) struct Pair {
     pub(super) normal: Vector3<f64>,
     /// Layers `1 … depth` act on it.
     pub(super) proximity: Proximity,
-    /// Of speculation: how many layers it had when the window began, …
+    /// Where its sides stick, while its first layer is pressed and they rub.
+    pub(super) anchor: Option<Anchor>,
+    /// Of speculation: that anchor when the window began, …
+    pub(super) anchor_at_start: Option<Anchor>,
+    /// … how many layers there were then, …
     pub(super) depth_at_start: u32,
     /// … how many since when (s), …
     pub(super) changes: Vec<(f64, u32)>,
@@ -150,6 +154,8 @@ impl Pairs {
             points,
             normal: Vector3::zeros(),
             proximity: Proximity::default(),
+            anchor: None,
+            anchor_at_start: None,
             depth_at_start: 0,
             changes: Vec::new(),
             kept: 0,

@@ -79,12 +79,10 @@ fn a_particle_slides_and_sticks_as_coulomb_says() {
             "{ratio}: {acceleration} {expected}"
         );
     }
-    // What gravity kicks is taken back tick by tick, so there is a creep below one kick of the slower clock, here that of
-    // the first layer: 1.1 ms.
-    for period in [1e-3, 2.5e-4] {
-        let (_, creep) = slide(0.8 * friction, friction, period, 2.0);
-        let kick = GRAVITY * f64::atan(0.8 * friction).sin() * 1.1e-3;
-        assert!(creep.abs() < kick, "creeps at {creep} m/s between ticks");
+    // The bound is 1 mm/s; what remembers where it stuck does not creep at all, but trembles.
+    for (ratio, period) in [(0.8, 1e-3), (0.8, 2.5e-4), (0.3, 1e-3)] {
+        let (_, creep) = slide(ratio * friction, friction, period, 2.0);
+        assert!(creep.abs() < 1e-4, "creeps at {creep} m/s");
     }
 }
 

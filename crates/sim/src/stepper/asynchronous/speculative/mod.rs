@@ -177,13 +177,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Every pair has the layers again that it had when the window began.
+    /// Every pair has the layers and the anchor again that it had when the window began.
     fn restore_depths(&mut self) {
         let mut changed = std::mem::take(&mut self.left);
         changed.clear();
         changed.extend(self.pairs.ids());
         for &id in &changed {
-            let pair = self.pairs.get(id);
+            let pair = self.pairs.get_mut(id);
+            pair.anchor = pair.anchor_at_start;
             let (before, now) = (pair.depth_at_start, pair.proximity.depth);
             if before < now {
                 self.dismiss(id, before);
@@ -194,10 +195,11 @@ impl Engine {
         self.left = changed;
     }
 
-    /// A window begins: layers are as they are now.
+    /// A window begins: layers and anchors are as they are now.
     fn keep_depths(&mut self) {
         for pair in self.pairs.iter_mut() {
             pair.depth_at_start = pair.proximity.depth;
+            pair.anchor_at_start = pair.anchor;
             pair.changes.clear();
         }
     }

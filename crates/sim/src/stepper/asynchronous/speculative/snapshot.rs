@@ -5,7 +5,7 @@ use crate::stepper::asynchronous::queue::Queue;
 use crate::stepper::asynchronous::statistics::Statistics;
 use crate::stepper::asynchronous::trajectory::Vertex;
 
-/// All that events change: vertices, ticks, queue. Pairs know themselves which layers they had.
+/// All that events change: vertices, ticks, queue. Pairs know themselves which layers they had and where they stuck.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     vertices: Vec<Vertex>,
