@@ -14,6 +14,7 @@ use crate::mesh::TetMesh;
 enum Use {
     Tets,
     Polygons,
+    Hexahedra,
     OtherSolid(&'static str),
 }
 
@@ -22,12 +23,12 @@ const SECTIONS: [(&str, usize, Use); 6] = [
     ("tetrahedra", 4, Use::Tets),
     ("triangles", 3, Use::Polygons),
     ("quadrilaterals", 4, Use::Polygons),
-    ("hexahedra", 8, Use::OtherSolid("8-node hexahedron")),
-    ("hexaedra", 8, Use::OtherSolid("8-node hexahedron")),
+    ("hexahedra", 8, Use::Hexahedra),
+    ("hexaedra", 8, Use::Hexahedra),
     ("prisms", 6, Use::OtherSolid("6-node prism")),
 ];
 
-/// Reads vertices, tetrahedra, triangles and quadrilaterals.
+/// Reads vertices, tetrahedra, hexahedra, triangles and quadrilaterals.
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let text = String::from_utf8_lossy(bytes);
     let mut words = Words::new(&text);
@@ -108,6 +109,7 @@ fn read_section(
         match (purpose, &nodes[..corners]) {
             (Use::Tets, &[a, b, c, d]) => elements.tets.push([a, b, c, d]),
             (Use::Polygons, polygon) => elements.push_polygon(polygon),
+            (Use::Hexahedra, _) => elements.hexahedra.push(nodes),
             (Use::OtherSolid(kind), _) => {
                 elements
                     .other_solid

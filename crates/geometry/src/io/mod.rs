@@ -2,10 +2,10 @@
 //!
 //! | extension | read as solid | read as surface | written |
 //! |-----------|---------------|-----------------|---------|
-//! | `.msh`    | tetrahedra    | triangles and quadrangles, else the outside of the tetrahedra | solid (4.1 ASCII) |
-//! | `.mesh`   | tetrahedra    | likewise        | solid   |
-//! | `.vtk`    | tetrahedra    | triangles, quadrangles and polygons, else the outside of the tetrahedra | – |
-//! | `.vtu`    | tetrahedra    | likewise        | solid   |
+//! | `.msh`    | tetrahedra, or hexahedra | triangles and quadrangles, else the outside of the solid | solid (4.1 ASCII) |
+//! | `.mesh`   | likewise      | likewise        | solid   |
+//! | `.vtk`    | likewise      | triangles, quadrangles and polygons, else the outside of the solid | – |
+//! | `.vtu`    | likewise      | likewise        | solid   |
 //! | `.vtp`    | –             | polygons        | –       |
 //! | `.obj`    | –             | faces           | surface |
 //! | `.stl`    | –             | facets, corners at the same position welded | surface (ASCII) |
@@ -33,16 +33,34 @@ pub use error::{MeshIoError, ParseError, Place};
 
 use crate::mesh::{TetMesh, TriangleMesh};
 
-/// Reads a solid of 4-node tetrahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file.
+/// A solid as a file holds it.
+#[derive(Debug, Clone)]
+pub struct SolidMesh {
+    /// Its tetrahedra: those of the file, or six for each of its hexahedra.
+    pub mesh: TetMesh,
+    /// Its 8-node hexahedra, corners as in VTK and Gmsh: four around the bottom, then those above; empty in a file of tetrahedra.
+    pub hexahedra: Vec<[u32; 8]>,
+}
+
+/// Reads a solid of 4-node tetrahedra or of 8-node hexahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file; a hexahedron is cut
+/// into six tetrahedra.
 ///
-/// Points, lines and surface elements in the file are ignored; any solid element that is not a 4-node tetrahedron is an
-/// error, because leaving it out would leave a hole.
+/// Points, lines and surface elements in the file are ignored; any other solid element is an error, because leaving it out
+/// would leave a hole.
 ///
 /// # Errors
 /// [`MeshIoError::Read`] if the file cannot be read, [`MeshIoError::Extension`] if its format is unknown,
 /// [`MeshIoError::Parse`] naming the line or byte of a malformed file, [`MeshIoError::WrongElement`] for an element
 /// that cannot be used, [`MeshIoError::Mesh`] if the mesh itself is unusable.
 pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
+    Ok(read_solid_mesh(path)?.mesh)
+}
+
+/// As [`read_tet_mesh`], with the hexahedra.
+///
+/// # Errors
+/// As [`read_tet_mesh`].
+pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError> {
     let path = path.as_ref();
     let elements = match extension(path).as_str() {
         "msh" => msh::read(&error::read_file(path)?),
@@ -58,7 +76,7 @@ pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
         }
     };
     elements
-        .and_then(extract::tet_mesh)
+        .and_then(extract::solid_mesh)
         .map_err(|problem| problem.at(path))
 }
 

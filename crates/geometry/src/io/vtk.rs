@@ -142,6 +142,11 @@ fn add_grid(elements: &mut Elements, piece: UnstructuredGridPiece) -> Result<(),
                     .tets
                     .push(<[u32; 4]>::try_from(corners.as_slice()).map_err(|_| wrong_count())?);
             }
+            CellType::Hexahedron => {
+                elements
+                    .hexahedra
+                    .push(<[u32; 8]>::try_from(corners.as_slice()).map_err(|_| wrong_count())?);
+            }
             CellType::Triangle if corners.len() == 3 => elements.push_polygon(&corners),
             CellType::Quad if corners.len() == 4 => elements.push_polygon(&corners),
             CellType::Polygon if corners.len() >= 3 => elements.push_polygon(&corners),

@@ -7,12 +7,14 @@
 //! - [`BoundarySurface`]: the outside of a solid, with its map back to the nodes
 //! - [`generate`]: procedural shapes
 //! - [`tetrahedralize`]: from a watertight surface to a solid
+//! - [`hexahedron_tets`]: hexahedra cut into tetrahedra that meet face to face
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
 //! - [`tet_volume`], [`tet_quality`], [`triangle_area`]: measures of one element
 
 mod boundary;
 mod error;
 pub mod generate;
+mod hexahedra;
 mod measure;
 mod morton;
 mod stuffing;
@@ -24,6 +26,8 @@ mod validate;
 
 pub use boundary::BoundarySurface;
 pub use error::MeshError;
+pub(crate) use hexahedra::first_twisted;
+pub use hexahedra::hexahedron_tets;
 pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
 pub use stuffing::{
     StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,

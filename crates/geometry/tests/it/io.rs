@@ -2,6 +2,7 @@
 
 mod damage;
 mod formats;
+mod hexahedra;
 mod medit;
 mod ply;
 mod real_files;

@@ -11,6 +11,8 @@ pub(super) enum Use {
     OtherSurface,
     /// A 4-node tetrahedron.
     Tet,
+    /// An 8-node hexahedron.
+    Hexahedron,
     /// Any other solid element.
     OtherSolid,
 }
@@ -37,7 +39,7 @@ const TYPES: [ElementType; 31] = [
     entry("3-node triangle", 3, Use::Polygon),
     entry("4-node quadrangle", 4, Use::Polygon),
     entry("4-node tetrahedron", 4, Use::Tet),
-    entry("8-node hexahedron", 8, Use::OtherSolid),
+    entry("8-node hexahedron", 8, Use::Hexahedron),
     entry("6-node prism", 6, Use::OtherSolid),
     entry("5-node pyramid", 5, Use::OtherSolid),
     entry("3-node line", 3, Use::Nothing),

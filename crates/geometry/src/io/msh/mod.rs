@@ -125,6 +125,7 @@ struct Nodes {
 #[derive(Default)]
 struct RawElements {
     tets: Vec<[u64; 4]>,
+    hexahedra: Vec<[u64; 8]>,
     triangles: Vec<[u64; 3]>,
     other_solid: Option<(u64, String)>,
     other_surface: Option<(u64, String)>,
@@ -138,6 +139,9 @@ impl RawElements {
             (Use::Polygon, &[a, ref rest @ ..]) => {
                 self.triangles
                     .extend(rest.windows(2).map(|pair| [a, pair[0], pair[1]]));
+            }
+            (Use::Hexahedron, corners) => {
+                self.hexahedra.extend(<[u64; 8]>::try_from(corners));
             }
             (Use::OtherSolid, _) => {
                 self.other_solid.get_or_insert((tag, kind.name.to_owned()));
@@ -181,6 +185,13 @@ fn resolve(nodes: Nodes, elements: RawElements) -> Result<Elements, Problem> {
         resolved
             .tets
             .push([index(a)?, index(b)?, index(c)?, index(d)?]);
+    }
+    for corners in elements.hexahedra {
+        let mut hexahedron = [0; 8];
+        for (slot, tag) in hexahedron.iter_mut().zip(corners) {
+            *slot = index(tag)?;
+        }
+        resolved.hexahedra.push(hexahedron);
     }
     for [a, b, c] in elements.triangles {
         resolved.triangles.push([index(a)?, index(b)?, index(c)?]);

@@ -253,8 +253,10 @@ fn legacy_vtk() {
     );
 
     let hexahedron = LEGACY.replace("\n10\n", "\n12\n");
+    assert!(message(solid("a.vtk", hexahedron)).contains("has 4 corners"));
+    let pyramid = LEGACY.replace("\n10\n", "\n14\n");
     assert!(matches!(
-        solid("a.vtk", hexahedron),
+        solid("a.vtk", pyramid),
         Err(MeshIoError::WrongElement { tag: 0, .. })
     ));
     let missing_point = LEGACY.replace("4 0 1 2 3", "4 0 1 2 7");

@@ -68,10 +68,7 @@ fn mistakes_are_placed() {
             assert!(message.contains(word), "{word}: {message}");
         }
     }
-    let (_folder, path) = file(
-        "a.mesh",
-        format!("{HEAD}Hexahedra\n1\n1 2 3 4 5 1 2 3 0\nEnd\n"),
-    );
+    let (_folder, path) = file("a.mesh", format!("{HEAD}Prisms\n1\n1 2 3 4 5 1 0\nEnd\n"));
     assert!(matches!(
         read_tet_mesh(path),
         Err(MeshIoError::WrongElement { tag: 0, .. })
