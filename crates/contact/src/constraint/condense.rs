@@ -34,6 +34,15 @@ impl Condenser {
         momentum: &mut SymmetricBlockMatrix,
         rhs: &mut [f64],
     ) -> bool {
+        let presses = self.prepare(constraint, evaluation);
+        if presses {
+            self.scatter(constraint, evaluation, time_step, momentum, rhs);
+        }
+        presses
+    }
+
+    /// The half of [`add`](Self::add) that touches nothing but this: many constraints may do it at once, each with its own.
+    pub fn prepare(&mut self, constraint: &Constraint, evaluation: &Evaluation) -> bool {
         let rows = constraint.rows();
         self.lambda.clear();
         let curvature = match (&evaluation.response, constraint.stiffness()) {
@@ -65,6 +74,19 @@ impl Condenser {
             }
         }
         self.weight(evaluation, curvature);
+        true
+    }
+
+    /// The other half, for one constraint after the other: sums then have one order.
+    pub fn scatter(
+        &self,
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        time_step: f64,
+        momentum: &mut SymmetricBlockMatrix,
+        rhs: &mut [f64],
+    ) {
+        let rows = self.lambda.len();
         let scale = time_step * (time_step + constraint.damping);
         let count = evaluation.blocks.len();
         for (a, &block) in evaluation.blocks.iter().enumerate() {
@@ -87,7 +109,6 @@ impl Condenser {
                 *momentum.block_mut(slot) += sum * scale;
             }
         }
-        true
     }
 
     fn weight(&mut self, evaluation: &Evaluation, curvature: &DMatrix<f64>) {

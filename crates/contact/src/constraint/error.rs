@@ -67,6 +67,15 @@ pub enum ConstraintError {
         /// Its value.
         value: f64,
     },
+    /// Principal stretches of a material that prefers a direction.
+    #[error(
+        "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches have no \
+         direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
+    )]
+    Anisotropic {
+        /// Largest difference of two entries that should be equal (1/Pa).
+        difference: f64,
+    },
     /// An element without rest volume or area.
     #[error("an element has the rest measure {measure:e}; it must be positive and finite")]
     Element {

@@ -107,7 +107,7 @@ pub enum Measure {
 
 /// One integration point of an element between `nodes`, of a material with the compliance `D⁻¹` (1/Pa): `C = D⁻¹/w`.
 ///
-/// For [`Measure::Stretches`] the compliance is that of the three normal strains.
+/// For [`Measure::Stretches`] the compliance is that of the three normal strains, of an isotropic material.
 ///
 /// # Errors
 /// [`ConstraintError`] where nodes, rows and compliance do not fit.
@@ -121,7 +121,10 @@ pub fn element(
         Measure::GreenSurface => Constraint::new(GreenStrain::of_surface(at.gradients), nodes),
         Measure::GreenSolid => Constraint::new(GreenStrain::of_solid(at.gradients), nodes),
         Measure::Corotational => Constraint::new(CorotationalStrain::new(at.gradients), nodes),
-        Measure::Stretches => Constraint::new(PrincipalStretches::new(at.gradients), nodes),
+        Measure::Stretches => {
+            let law = PrincipalStretches::linear(at.gradients, at.weight, compliance)?;
+            Constraint::new(law, nodes)
+        }
     }?;
     constraint.with_compliance(&(compliance / at.weight))
 }

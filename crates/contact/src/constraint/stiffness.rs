@@ -28,6 +28,26 @@ impl GeometricStiffness {
             Self::Projected => Some(Definiteness::Negative),
         }
     }
+
+    /// Writes the stiffness of one constraint into its `evaluation`, which holds its rows; false where it has none.
+    pub fn evaluate(
+        self,
+        constraint: &Constraint,
+        evaluation: &mut Evaluation,
+        state: &Configuration<'_>,
+        layout: &Layout<'_>,
+        lambda: &[f64],
+    ) -> bool {
+        let Some(definiteness) = self.definiteness() else {
+            return false;
+        };
+        // A material resists shear before it is strained.
+        if !constraint.has_potential() && lambda.iter().all(|&force| force == 0.0) {
+            return false;
+        }
+        evaluation.stiffness(constraint, state, layout, lambda, definiteness);
+        true
+    }
 }
 
 /// Adds `−h² K̃` to a momentum matrix, one constraint after the other.
@@ -64,14 +84,20 @@ impl StiffnessSum {
         time_step: f64,
         matrix: &mut SymmetricBlockMatrix,
     ) {
-        let Some(definiteness) = mode.definiteness() else {
-            return;
-        };
-        // A material resists shear before it is strained.
-        if !constraint.has_potential() && lambda.iter().all(|&force| force == 0.0) {
-            return;
+        if mode.evaluate(constraint, evaluation, state, layout, lambda) {
+            self.scatter(constraint, evaluation, time_step, matrix);
         }
-        evaluation.stiffness(constraint, state, layout, lambda, definiteness);
+    }
+
+    /// The half of [`add`](Self::add) that sums, for one constraint after the other; the other half is
+    /// [`GeometricStiffness::evaluate`].
+    pub fn scatter(
+        &mut self,
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        time_step: f64,
+        matrix: &mut SymmetricBlockMatrix,
+    ) {
         // What a material resists shear by is damped like the rest of it.
         let damping = if constraint.has_potential() {
             constraint.damping

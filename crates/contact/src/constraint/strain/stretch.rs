@@ -1,6 +1,7 @@
 //! Principal stretches of a solid element at one point, for isotropic materials.
 
 use super::{Form, RotationSvd, deformation, scatter_form, scatter_row};
+use crate::constraint::ConstraintError;
 use crate::constraint::law::{Definiteness, Law, Local, Response};
 use nalgebra::{DMatrix, DVector, Matrix3, SVector, Vector3};
 use std::sync::Arc;
@@ -37,6 +38,34 @@ pub trait StretchEnergy: std::fmt::Debug + Send + Sync {
     fn shear(&self, stretches: &Vector3<f64>) -> Vector3<f64>;
 }
 
+/// `Ψ = ½ (σ − 1)ᵀ D (σ − 1)` with `D = a I + b 11ᵀ`.
+#[derive(Debug, Clone, Copy)]
+struct LinearStretches {
+    /// `a` (Pa).
+    shear: f64,
+    /// `b` (Pa).
+    shared: f64,
+}
+
+impl StretchEnergy for LinearStretches {
+    fn energy(&self, stretches: &Vector3<f64>) -> f64 {
+        0.5 * self.stress(stretches).dot(&stretches.add_scalar(-1.0))
+    }
+
+    fn stress(&self, stretches: &Vector3<f64>) -> Vector3<f64> {
+        let strain = stretches.add_scalar(-1.0);
+        (strain * self.shear).add_scalar(self.shared * strain.sum())
+    }
+
+    fn stiffness(&self, _: &Vector3<f64>) -> Matrix3<f64> {
+        Matrix3::from_diagonal_element(self.shear) + Matrix3::repeat(self.shared)
+    }
+
+    fn shear(&self, _: &Vector3<f64>) -> Vector3<f64> {
+        Vector3::repeat(self.shear)
+    }
+}
+
 /// The pairs of stretches.
 const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
@@ -59,6 +88,43 @@ impl PrincipalStretches {
             gradients,
             material: Some((weight, material)),
         }
+    }
+
+    /// The same of a material whose stress is linear in its stretches, with the compliance `D⁻¹` of the three normal strains
+    /// (1/Pa).
+    ///
+    /// # Errors
+    /// [`ConstraintError::Anisotropic`] unless it is the same for each of the stretches, [`ConstraintError::ComplianceSize`] for
+    /// another size, [`ConstraintError::NegativeCompliance`] for one that is not positive definite.
+    pub fn linear(
+        gradients: Vec<Vector3<f64>>,
+        weight: f64,
+        compliance: &DMatrix<f64>,
+    ) -> Result<Self, ConstraintError> {
+        if compliance.shape() != (3, 3) {
+            let found = compliance.nrows();
+            return Err(ConstraintError::ComplianceSize { found, expected: 3 });
+        }
+        let [own, shared] = [compliance[(0, 0)], compliance[(0, 1)]];
+        let difference = DMatrix::from_fn(3, 3, |i, j| {
+            compliance[(i, j)] - if i == j { own } else { shared }
+        })
+        .amax();
+        if difference.is_nan() || difference > 1e-9 * own.abs() {
+            return Err(ConstraintError::Anisotropic { difference });
+        }
+        // Eigenvalues of a I + b 11ᵀ: a twice, a + 3 b.
+        let least = (own - shared).min(own + 2.0 * shared);
+        if least <= 0.0 {
+            return Err(ConstraintError::NegativeCompliance { value: least });
+        }
+        let shear = (own - shared).recip();
+        let pressure = (own + 2.0 * shared).recip();
+        let law = LinearStretches {
+            shear,
+            shared: (pressure - shear) / 3.0,
+        };
+        Ok(Self::of_material(gradients, weight, Arc::new(law)))
     }
 
     /// What `(W_ij ± W_ji)/√2` of a pair is resisted by, negative: of the forces given, or of the material.

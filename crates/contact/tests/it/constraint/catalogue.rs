@@ -213,7 +213,11 @@ fn add_larger_strains(numbers: &mut Numbers, list: &mut Vec<(&'static str, Const
     );
     push(
         "corotational hexahedron",
-        Constraint::new(CorotationalStrain::new(g), nodes.clone()),
+        Constraint::new(CorotationalStrain::new(g.clone()), nodes.clone()),
+    );
+    push(
+        "stretches of a hexahedron",
+        Constraint::new(PrincipalStretches::new(g), nodes.clone()),
     );
     let middle = Vector3::repeat(0.5) + numbers.vector() * 0.2;
     let at = moving_least_squares(middle, &rest, 1.5, 0.1).expect("in reach");

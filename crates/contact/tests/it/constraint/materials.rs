@@ -137,6 +137,46 @@ fn stiffness_form_is_the_second_derivative_of_the_energy() {
     }
 }
 
+/// Where stretches are equal, or nearly so, the matrix is still the derivative of the force: `(pᵢ − pⱼ)/(σᵢ − σⱼ)` has its limit.
+#[test]
+fn nearly_equal_stretches_have_the_limit_of_their_differences() {
+    let at = hexahedron(&cube()).expect("volume").swap_remove(3);
+    let nodes = (0..8).map(Point::particle).collect();
+    // That of the three normal strains of an isotropic solid.
+    let compliance = solid(3.0, 0.3)
+        .expect("sound")
+        .view((0, 0), (3, 3))
+        .into_owned();
+    let linear = element(Measure::Stretches, at, nodes, &compliance).expect("isotropic");
+    let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.8, 0.5);
+    let axes = nalgebra::Rotation3::from_euler_angles(-0.4, 0.2, 1.1);
+    for (name, constraint) in [("quartic", stretches()), ("linear", linear)] {
+        for distance in [0.0, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4, 1e-3] {
+            let sigma = Vector3::new(1.2 + distance, 1.2, 1.2 - 0.3 * distance);
+            let f = turn * axes * Matrix3::from_diagonal(&sigma) * axes.transpose();
+            let x: Vec<Vector3<f64>> = cube().iter().map(|x| f * x).collect();
+            let here = condensed(&constraint, &x);
+            let h = 1e-5;
+            for unknown in 0..24 {
+                let [up, down] = [h, -h].map(|by| condensed(&constraint, &moved(&x, unknown, by)));
+                let column = (up.force - down.force) / (2.0 * h);
+                let error = (here.matrix.column(unknown) + column).amax() / here.matrix.amax();
+                assert!(error < 1e-6, "{name}, {distance:e} apart: {error:e}");
+            }
+        }
+    }
+}
+
+/// Stretches have no direction: a material that has one is refused.
+#[test]
+fn stretches_of_a_material_with_fibres_are_refused() {
+    let at = hexahedron(&cube()).expect("volume").swap_remove(0);
+    let compliance = DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 1.0, 2.0]));
+    let nodes = (0..8).map(Point::particle).collect();
+    let error = element(Measure::Stretches, at, nodes, &compliance).expect_err("fibres");
+    assert!(error.to_string().contains("isotropic"), "{error}");
+}
+
 /// A material resists shear where it is not strained, though it has no force there.
 #[test]
 fn a_material_resists_shear_at_rest() {
