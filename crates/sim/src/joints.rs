@@ -1,5 +1,7 @@
 //! From the joints of a scene to constraints between the points and rigid bodies of a model.
 
+mod attach;
+
 use crate::{
     error::SimError,
     model::Body,
@@ -16,6 +18,8 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 /// What joints may hold.
 pub(crate) struct PartsToJoin<'a> {
     pub(crate) rest: &'a [Vector3<f64>],
+    pub(crate) tets: &'a [[u32; 4]],
+    pub(crate) triangles: &'a [[u32; 3]],
     pub(crate) bodies: &'a [Body],
     pub(crate) obstacles: &'a [Body],
     pub(crate) rigid: &'a [RigidBody],
@@ -80,8 +84,20 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             via.push((stop, body));
         }
         let mut place = |a: Held, b: Option<Held>, shift: Vector3<f64>| {
-            let made = constraints(joint, parts, &frames, [Some(a), b], &via, shift);
-            let made = made.map_err(|error| wrong(&error))?;
+            let made = if joint.kind == JointKind::Bind {
+                bind(
+                    scene,
+                    &path,
+                    joint,
+                    parts,
+                    &frames,
+                    [a, b.unwrap_or(a)],
+                    shift,
+                )?
+            } else {
+                let made = constraints(joint, parts, &frames, [Some(a), b], &via, shift);
+                made.map_err(|error| wrong(&error))?
+            };
             let name = format!("joint {index}");
             let list = match joint.formulation {
                 Some(Formulation::Stiffness) => &mut joined.soft,
@@ -98,6 +114,13 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             // A chain: each copy to the next, moved along with it.
             Some(second) if *second == joint.first => {
                 let start = origin(parts, first[0]);
+                if first.len() < 2 {
+                    let problem = format!("`{second}` would be joined to itself: it has no copies");
+                    let mend = "name another body, or give this one `copies` to make a chain of";
+                    return Err(scene
+                        .error_at(&format!("{path}.second"), problem, mend)
+                        .into());
+                }
                 for pair in first.windows(2) {
                     place(pair[0], Some(pair[1]), origin(parts, pair[0]) - start)?;
                 }
@@ -186,8 +209,8 @@ fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
 }
 
-/// The material point of a body at `x`: of a rigid one itself, of others their nearest node. A rigid body that follows a motion
-/// has no frame of its own; four of its nodes make one.
+/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it, or
+/// their nearest node where none does. A rigid body that follows a motion has no frame of its own; four of its nodes make one.
 fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vector3<f64>) -> Point {
     match held {
         None => Point::fixed(x),
@@ -203,6 +226,11 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             {
                 return Point::weighted(weights);
             }
+            if let Some(attached) = attach::attach(parts, body, x)
+                && attached.inside
+            {
+                return attached.point;
+            }
             let far = |&point: &usize| (parts.rest[point] - x).norm_squared();
             let nearest = nodes
                 .clone()
@@ -211,6 +239,84 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             Point::particle(nearest)
         }
     }
+}
+
+/// Every node of the first body within reach of the anchor, held to the point of the second that it starts at.
+fn bind(
+    scene: &Scene,
+    path: &str,
+    joint: &Joint,
+    parts: &PartsToJoin<'_>,
+    frames: &[Frame],
+    [first, second]: [Held; 2],
+    shift: Vector3<f64>,
+) -> Result<Vec<Constraint>, SimError> {
+    let nodes_of = solid(parts, first.solid);
+    let to = solid(parts, second.solid);
+    let fail = |key: &str, problem: String, mend: &str| -> SimError {
+        let path = format!("{path}.{key}");
+        scene.error_at(&path, problem, mend).into()
+    };
+    if first.solid == second.solid {
+        let problem = format!("`{}` would be bound to itself", nodes_of.name);
+        return Err(fail(
+            "second",
+            problem,
+            "name the body that its nodes are bound to",
+        ));
+    }
+    if nodes_of.tets.is_empty() && !nodes_of.thin {
+        let problem = format!(
+            "`{}` is rigid: only nodes of an elastic or thin body can be bound",
+            nodes_of.name
+        );
+        return Err(fail(
+            "first",
+            problem,
+            "swap `first` and `second`, or write kind = \"weld\"",
+        ));
+    }
+    let anchor = Vector3::from(joint.anchor) + shift;
+    let reach = joint.reach.unwrap_or(0.0);
+    let mut made = Vec::new();
+    for node in nodes_of.points.clone() {
+        let x = parts.rest[node];
+        if (x - anchor).norm() > reach {
+            continue;
+        }
+        let onto = if second.rigid.is_some() || (to.tets.is_empty() && !to.thin) {
+            point(parts, frames, Some(second), x)
+        } else {
+            let Some(attached) = attach::attach(parts, to, x) else {
+                continue;
+            };
+            if attached.apart > 0.0 {
+                let [a, b, c] = x.into();
+                let problem = format!(
+                    "the node of `{}` at [{a}, {b}, {c}] lies {:.3e} m off `{}`, which is thin",
+                    nodes_of.name, attached.apart, to.name
+                );
+                let mend =
+                    "bring them together, shorten `reach`, or bind the thin body to the other one";
+                return Err(fail("reach", problem, mend));
+            }
+            attached.point
+        };
+        let binding = link::binding(&Point::particle(node), onto, joint.compliance);
+        made.push(binding.map_err(|error| fail("compliance", error.to_string(), "correct it"))?);
+    }
+    if made.is_empty() {
+        let problem = format!(
+            "no node of `{}` lies within {reach} m of the anchor",
+            nodes_of.name
+        );
+        return Err(fail(
+            "reach",
+            problem,
+            "move `anchor` to where the bodies meet, or lengthen `reach`",
+        ));
+    }
+    Ok(made)
 }
 
 /// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.

@@ -650,6 +650,8 @@ impl Builder {
     fn constraints(&self, scene: &Scene, motions: &[RigidMotion]) -> Result<Joined, SimError> {
         let parts_to_join = PartsToJoin {
             rest: &self.rest,
+            tets: &self.tets,
+            triangles: &self.triangles,
             bodies: &self.bodies,
             obstacles: &self.obstacles,
             rigid: &self.rigid,

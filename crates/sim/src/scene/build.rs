@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use impinge_fem::RigidInertia;
+use impinge_geometry::io::SolidMesh;
 use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 use super::arrange::{SplitMix64, grid_offset};
 use super::format::{
     Body, BodyKind, BodyMesh, Copies, Material, MeshFile, Motion, Obstacle, ObstacleShape, Region,
-    Rotation, Shell,
+    Rotation, Shell, StepperChoice,
 };
 use super::motion::RigidMotion;
 use super::{Scene, SceneError, shapes, validate};
@@ -147,7 +148,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     validate::validate(scene)?;
     let mut builder = Builder {
         scene,
-        tet_meshes: BTreeMap::new(),
+        solids: BTreeMap::new(),
         parts: SceneParts {
             bodies: Vec::new(),
             shells: Vec::new(),
@@ -174,7 +175,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
 struct Builder<'a> {
     scene: &'a Scene,
     /// Files read so far, in their own units.
-    tet_meshes: BTreeMap<PathBuf, TetMesh>,
+    solids: BTreeMap<PathBuf, SolidMesh>,
     parts: SceneParts,
     nodes: usize,
 }
@@ -195,6 +196,10 @@ impl Builder<'_> {
         })?;
         let mesh = self.tet_mesh(&format!("{path}.mesh"), &body.mesh)?;
         self.count_nodes(&path, body, mesh.nodes().len())?;
+        let cells = self.hexahedra(&format!("{path}.mesh"), &body.mesh)?;
+        if !cells.is_empty() {
+            self.check_hexahedra(&path, &material)?;
+        }
 
         let mut prescribed_somewhere = vec![false; body.fixed.len()];
         let placements = self.placements(&path, body, mesh.nodes())?;
@@ -214,7 +219,7 @@ impl Builder<'_> {
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
-                cells: shapes::hexahedra(&body.mesh),
+                cells: cells.clone(),
                 position: placement.position,
                 rotation: placement.rotation,
                 material,
@@ -617,15 +622,44 @@ impl Builder<'_> {
         };
         let key = format!("{path}.file.path");
         let found = self.find_file(&key, file)?;
-        if !self.tet_meshes.contains_key(&found) {
-            let mesh = impinge_geometry::io::read_tet_mesh(&found)
+        if !self.solids.contains_key(&found) {
+            let solid = impinge_geometry::io::read_solid_mesh(&found)
                 .map_err(|error| self.file_error(&key, &error))?;
-            self.tet_meshes.insert(found.clone(), mesh);
+            self.solids.insert(found.clone(), solid);
         }
-        let mesh = &self.tet_meshes[&found];
+        let mesh = &self.solids[&found].mesh;
         let shift = centering(file, mesh.nodes());
         mesh.map_nodes(|node| (node - shift) * file.scale)
             .map_err(|error| self.mesh_error(path, &error))
+    }
+
+    /// The hexahedra of a solid of them, as its nodes; empty for all others. What [`tet_mesh`](Self::tet_mesh) has read.
+    fn hexahedra(&self, path: &str, source: &BodyMesh) -> Result<Vec<[u32; 8]>, SceneError> {
+        let BodyMesh::File(file) = source else {
+            return Ok(shapes::hexahedra(source));
+        };
+        let found = self.find_file(&format!("{path}.file.path"), file)?;
+        let solid = self.solids.get(&found);
+        Ok(solid.map_or_else(Vec::new, |solid| solid.hexahedra.clone()))
+    }
+
+    /// Refuses what is not made for hexahedra; those of a file are known only now.
+    fn check_hexahedra(&self, path: &str, material: &Material) -> Result<(), SceneError> {
+        if self.scene.stepper == StepperChoice::Asynchronous {
+            return Err(self.scene.error_at(
+                &format!("{path}.mesh"),
+                "the asynchronous stepper knows no hexahedra",
+                "use the synchronous stepper, or a mesh of tetrahedra",
+            ));
+        }
+        if material.meshless.is_some() {
+            return Err(self.scene.error_at(
+                &format!("{path}.material.meshless"),
+                "a body of hexahedra is not without elements",
+                "leave `meshless` out, or use a mesh of tetrahedra",
+            ));
+        }
+        Ok(())
     }
 
     fn surface_file(&self, path: &str, file: &MeshFile) -> Result<TriangleMesh, SceneError> {

@@ -847,6 +847,9 @@ pub enum JointKind {
     Link,
     /// A link that only pulls. Through `via` it runs over points of bodies.
     Rope,
+    /// Every node of the elastic or thin body `first` within `reach` of `anchor` is held to the point of `second` that it starts
+    /// at: inside a tetrahedron or on a triangle by barycentric weights, on a rigid body as a part of it.
+    Bind,
 }
 
 /// A point that a rope runs through.
@@ -862,7 +865,8 @@ pub struct Via {
 
 /// A joint or link between two bodies, or between a body and the world.
 ///
-/// Rigid bodies are held at the very point; elastic and thin ones at their node nearest to it, by `ball`, `link` and `rope`.
+/// Rigid bodies are held at the very point; elastic and thin ones by `ball`, `link` and `rope` at that point of the element that
+/// holds it, or at their nearest node where none does, and by `bind` at many nodes at once.
 /// Joined bodies do not touch each other, unless all joints between them say `contact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -889,14 +893,17 @@ pub struct Joint {
     /// Rest length of a `link`, greatest length of a `rope` (m), greater than 0. Default: the distance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// How far one newton moves a `ball`, `link` or `rope` (m/N), 0 or more.
+    /// How far one newton moves a `ball`, `link`, `rope` or node of a `bind` (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
+    /// How far from `anchor` a `bind` takes nodes of `first` (m), greater than 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<f64>,
     /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons
     /// curved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<Via>,
-    /// How a `ball`, `link` or `rope` with a `compliance` enters the equations of a step: "stiffness" for a soft one beside any
+    /// How a `ball`, `link`, `rope` or `bind` with a `compliance` enters the equations of a step: "stiffness" for a soft one beside any
     /// contact method. Default: "compliance", a row of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulation: Option<Formulation>,

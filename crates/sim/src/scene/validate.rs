@@ -211,7 +211,19 @@ impl Check<'_> {
         }
         let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
         let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
+        if let Some(reach) = joint.reach {
+            self.positive(&format!("{path}.reach"), "the reach (m)", reach)?;
+        }
+        let binds = joint.kind == JointKind::Bind;
+        if binds && joint.second.is_none() {
+            return self.fail(
+                path,
+                "`second` is missing for a bind".to_owned(),
+                "name the body that nodes of `first` are bound to; `fixed` holds them to the world",
+            );
+        }
         for (key, given, wanted, kinds) in [
+            ("reach", joint.reach.is_some(), binds, "a bind"),
             ("end", joint.end.is_some(), is_link, "a link or rope"),
             (
                 "axis",
@@ -254,11 +266,11 @@ impl Check<'_> {
                 "leave it out",
             );
         }
-        let yields = is_link || joint.kind == JointKind::Ball;
+        let yields = is_link || binds || joint.kind == JointKind::Ball;
         if joint.compliance > 0.0 && !yields {
             return self.fail(
                 &format!("{path}.compliance"),
-                "`compliance` belongs to a ball, link or rope".to_owned(),
+                "`compliance` belongs to a ball, link, rope or bind".to_owned(),
                 "leave it out",
             );
         }

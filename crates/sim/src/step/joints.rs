@@ -7,24 +7,22 @@ use crate::{
     model::{Model, PointMotion},
     state::State,
 };
+use impinge_contact::constraint::law::MOST_ROWS;
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, GeometricStiffness,
     Layout, StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// Energy that springs, other compliant joints and strains hold (J).
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
     let rows = &model.joints[..model.measured_joints];
-    let mut energy = 0.0;
-    let mut add = |_, constraint: &Constraint, evaluation: &Evaluation| {
-        energy += stored(constraint, evaluation);
-    };
-    evaluate(rows, 0, state, &mut add);
+    let in_rows = evaluate(rows, 0, state, stored);
     let first = model.joints.iter().map(Constraint::rows).sum();
-    evaluate(&model.soft, first, state, &mut add);
-    energy
+    let soft = evaluate(&model.soft, first, state, stored);
+    in_rows.iter().chain(&soft).map(|(_, energy)| energy).sum()
 }
 
 /// Lets what flows flow at the end of a step.
@@ -33,13 +31,17 @@ pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
         return;
     }
     let mut strains = vec![0.0; state.plastic_strains.len()];
-    let mut keep = |first: usize, _: &Constraint, evaluation: &Evaluation| {
-        let value = &evaluation.value;
-        strains[first..][..value.len()].copy_from_slice(value);
+    let keep = |_: &Constraint, evaluation: &Evaluation| {
+        let mut kept = [0.0; MOST_ROWS];
+        kept[..evaluation.value.len()].copy_from_slice(&evaluation.value);
+        (kept, evaluation.value.len())
     };
-    evaluate(&model.joints, 0, state, &mut keep);
     let first = model.joints.iter().map(Constraint::rows).sum();
-    evaluate(&model.soft, first, state, &mut keep);
+    let in_rows = evaluate(&model.joints, 0, state, keep);
+    let soft = evaluate(&model.soft, first, state, keep);
+    for (first, (value, rows)) in in_rows.iter().chain(&soft) {
+        strains[*first..][..*rows].copy_from_slice(&value[..*rows]);
+    }
     for of in &model.yields {
         // What was evaluated is the elastic strain: it flows from none.
         let elastic = std::array::from_fn(|row| strains[of.first_row + row]);
@@ -63,15 +65,16 @@ fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
     }
 }
 
-/// Shows the values of the constraints that are not hard at `state`, with their first rows, counted from `first`.
-fn evaluate(
+/// What `of` makes of the values of the constraints that are not hard at `state`, in their order, with their first rows,
+/// counted from `first`.
+fn evaluate<R: Send>(
     constraints: &[Constraint],
     mut first: usize,
     state: &State,
-    show: &mut dyn FnMut(usize, &Constraint, &Evaluation),
-) {
+    of: impl Fn(&Constraint, &Evaluation) -> R + Sync,
+) -> Vec<(usize, R)> {
     if constraints.iter().all(Constraint::is_hard) {
-        return;
+        return Vec::new();
     }
     let frames: Vec<Frame> = (state.rigid.iter())
         .map(|at| Frame {
@@ -92,15 +95,25 @@ fn evaluate(
         particles: &particles,
         bodies: &bodies,
     };
-    let mut evaluation = Evaluation::default();
+    let mut places = Vec::with_capacity(constraints.len());
     for constraint in constraints {
         if !constraint.is_hard() {
-            evaluation.rows(constraint, &configuration, &layout);
-            take_plastic(state, first, &mut evaluation);
-            show(first, constraint, &evaluation);
+            places.push((first, constraint));
         }
         first += constraint.rows();
     }
+    let one = |evaluation: &mut Evaluation, (first, constraint): (usize, &Constraint)| {
+        evaluation.rows(constraint, &configuration, &layout);
+        take_plastic(state, first, evaluation);
+        (first, of(constraint, evaluation))
+    };
+    if places.len() <= TASK {
+        let mut evaluation = Evaluation::default();
+        return (places.into_iter().map(|place| one(&mut evaluation, place))).collect();
+    }
+    (places.into_par_iter().with_min_len(TASK))
+        .map_init(Evaluation::default, one)
+        .collect()
 }
 
 /// Scratch of all constraints.
@@ -109,10 +122,68 @@ pub(crate) struct JointRows {
     points: Vec<Vector3<f64>>,
     frames: Vec<Frame>,
     bodies: Vec<Option<BodyBlocks>>,
-    evaluation: Evaluation,
+    first_rows: Vec<usize>,
     sum: StiffnessSum,
     rows: RowScratch,
+    batch: Vec<Prepared>,
+}
+
+/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
+const BATCH: usize = 512;
+
+/// Constraints that one task takes: below that, handing them out costs more than they do.
+const TASK: usize = 16;
+
+/// What one constraint adds to the equations of a step.
+#[derive(Debug, Default)]
+struct Prepared {
+    evaluation: Evaluation,
     condenser: Condenser,
+    /// Whether a constraint in stiffness form presses.
+    presses: bool,
+    /// Whether it has geometric stiffness.
+    stiff: bool,
+}
+
+/// Which of both a list of constraints is.
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    /// Rows of their own, with the forces of the step before and what of their geometric stiffness counts.
+    Rows(&'a [f64], GeometricStiffness),
+    /// Stiffnesses.
+    Stiffness,
+}
+
+impl Prepared {
+    /// Evaluates `constraint`, the first row of which is `first`.
+    fn evaluate(
+        &mut self,
+        constraint: &Constraint,
+        first: usize,
+        form: Form<'_>,
+        state: &State,
+        configuration: &Configuration<'_>,
+        layout: &Layout<'_>,
+    ) {
+        let evaluation = &mut self.evaluation;
+        evaluation.rows(constraint, configuration, layout);
+        take_plastic(state, first, evaluation);
+        let (lambda, mode) = match form {
+            Form::Rows(forces, mode) => (&forces[first..first + constraint.rows()], mode),
+            Form::Stiffness => {
+                self.presses = self.condenser.prepare(constraint, evaluation);
+                if !self.presses {
+                    self.stiff = false;
+                    return;
+                }
+                (
+                    self.condenser.lambda.as_slice(),
+                    GeometricStiffness::Projected,
+                )
+            }
+        };
+        self.stiff = mode.evaluate(constraint, evaluation, configuration, layout, lambda);
+    }
 }
 
 impl JointRows {
@@ -162,48 +233,60 @@ impl JointRows {
             particles: &model.block_of_point,
             bodies: &self.bodies,
         };
-        self.sum.start(self.bodies.len());
+        let most = model.joints.len().max(model.soft.len()).min(BATCH);
+        if self.batch.len() < most {
+            self.batch.resize_with(most, Prepared::default);
+        }
         let mut first = 0;
-        for joint in &model.joints {
-            self.evaluation.rows(joint, &configuration, &layout);
-            take_plastic(state, first, &mut self.evaluation);
-            let count = joint.rows();
-            (self.rows).push(joint, &self.evaluation, h, &mut problem.constraints);
-            self.sum.add(
-                joint,
-                &mut self.evaluation,
-                &configuration,
-                &layout,
-                &state.joint_forces[first..first + count],
+        for (list, form, mode) in [
+            (
+                &model.joints,
+                Form::Rows(&state.joint_forces, model.joint_stiffness),
                 model.joint_stiffness,
-                h,
-                &mut problem.momentum,
-            );
-            first += count;
-        }
-        self.sum
-            .finish(&layout, model.joint_stiffness, h, &mut problem.momentum);
-
-        self.sum.start(self.bodies.len());
-        for soft in &model.soft {
-            self.evaluation.rows(soft, &configuration, &layout);
-            take_plastic(state, first, &mut self.evaluation);
-            first += soft.rows();
-            let (momentum, rhs) = (&mut problem.momentum, &mut problem.rhs);
-            if (self.condenser).add(soft, &self.evaluation, h, momentum, rhs) {
-                self.sum.add(
-                    soft,
-                    &mut self.evaluation,
-                    &configuration,
-                    &layout,
-                    &self.condenser.lambda,
-                    GeometricStiffness::Projected,
-                    h,
-                    momentum,
-                );
+            ),
+            (&model.soft, Form::Stiffness, GeometricStiffness::Projected),
+        ] {
+            self.sum.start(self.bodies.len());
+            for chunk in list.chunks(BATCH) {
+                self.first_rows.clear();
+                for constraint in chunk {
+                    self.first_rows.push(first);
+                    first += constraint.rows();
+                }
+                let evaluate = |of: &mut Prepared, constraint: &Constraint, first: usize| {
+                    of.evaluate(constraint, first, form, state, &configuration, &layout);
+                };
+                if chunk.len() <= TASK {
+                    let places = chunk.iter().zip(&self.first_rows);
+                    for (of, (constraint, &first)) in self.batch.iter_mut().zip(places) {
+                        evaluate(of, constraint, first);
+                    }
+                } else {
+                    let places = chunk.par_iter().zip(&self.first_rows);
+                    (self.batch.par_iter_mut().zip(places))
+                        .with_min_len(TASK)
+                        .for_each(|(of, (constraint, &first))| evaluate(of, constraint, first));
+                }
+                // One after the other: the same sums for any number of threads.
+                for (constraint, of) in chunk.iter().zip(&self.batch) {
+                    let momentum = &mut problem.momentum;
+                    match form {
+                        Form::Rows(..) => {
+                            let rows = &mut problem.constraints;
+                            self.rows.push(constraint, &of.evaluation, h, rows);
+                        }
+                        Form::Stiffness if of.presses => {
+                            let rhs = &mut problem.rhs;
+                            (of.condenser).scatter(constraint, &of.evaluation, h, momentum, rhs);
+                        }
+                        Form::Stiffness => {}
+                    }
+                    if of.stiff {
+                        self.sum.scatter(constraint, &of.evaluation, h, momentum);
+                    }
+                }
             }
+            self.sum.finish(&layout, mode, h, &mut problem.momentum);
         }
-        let mode = GeometricStiffness::Projected;
-        self.sum.finish(&layout, mode, h, &mut problem.momentum);
     }
 }

@@ -4,6 +4,7 @@ mod asynchronous;
 mod constrained;
 mod constrained_scene;
 mod doctor;
+mod joints;
 mod output;
 mod scene;
 mod solids;

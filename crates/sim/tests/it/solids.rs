@@ -311,3 +311,51 @@ fn what_does_not_fit_is_refused() {
         assert!(message.contains(wants), "{wants}: {message}");
     }
 }
+
+/// A mesh file of hexahedra is the same body as the cells of its own, whatever its nodes' numbers.
+#[test]
+fn hexahedra_come_from_files() {
+    use impinge_geometry::mesh::generate;
+    use std::fmt::Write;
+    let box_of = generate::cuboid([0.2, 0.05, 0.05], [4, 1, 1]).expect("sound");
+    let count = box_of.nodes().len() as u32;
+    let new = |node: u32| (node * 7 + 3) % count;
+    let mut points = vec![String::new(); count as usize];
+    for (node, x) in (0..).zip(box_of.nodes()) {
+        points[new(node) as usize] = format!("{} {} {}\n", x.x, x.y, x.z);
+    }
+    let mut cells = String::new();
+    for cell in generate::cuboid_cells([4, 1, 1]) {
+        let corners = cell.map(|node| new(node).to_string()).join(" ");
+        writeln!(cells, "8 {corners}").expect("memory");
+    }
+    let file = format!(
+        "# vtk DataFile Version 2.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {count} double\n{}CELLS 4 36\n{cells}\
+         CELL_TYPES 4\n12\n12\n12\n12\n",
+        points.concat()
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("beam.vtk");
+    std::fs::write(&path, file).expect("a writable temporary folder");
+    let from_file = |keys: &str| {
+        let mesh = format!("mesh = {{ file = {{ path = '{}' }} }}", path.display());
+        with("hexahedra", keys).replace(
+            "mesh = { hexahedra = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] } }",
+            &mesh,
+        )
+    };
+    for model in MODELS {
+        let keys = format!("model = \"{model}\"");
+        let (read, made) = (
+            run(&from_file(&keys), 20),
+            run(&with("hexahedra", &keys), 20),
+        );
+        assert!(sag(&made) > 1e-3);
+        assert!((sag(&read) / sag(&made) - 1.0).abs() < 1e-6, "{model}");
+    }
+    let message = refused(&from_file("meshless = 0.1"));
+    assert!(
+        message.contains("hexahedra") && message.contains("`meshless`"),
+        "{message}"
+    );
+}

@@ -1,0 +1,151 @@
+//! Joints of deformable bodies: barycentric anchors, nodes bound to another body, and what is refused.
+
+use impinge_contact::constraint::Term;
+use impinge_sim::{Scene, Simulation};
+use nalgebra::Vector3;
+
+/// A block hangs a millimetre below another of other cells, which is held at its top.
+const HANGING: &str = r#"
+[time]
+step = 1e-2
+duration = 1.0
+
+[[body]]
+name = "above"
+mesh = { cuboid = { size = [0.2, 0.2, 0.1], cells = [2, 2, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 0.05 }
+position = [0, 0, 0.05]
+fixed = [{ box = { lower = [-1, -1, 0.099], upper = [1, 1, 1] } }]
+
+[[body]]
+name = "below"
+mesh = { cuboid = { size = [0.12, 0.12, 0.1], cells = [3, 3, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 0.05 }
+position = [0.02, 0.01, -0.051]
+
+[[joint]]
+kind = "bind"
+first = "below"
+second = "above"
+anchor = [0.02, 0.01, 0.2]
+reach = 0.23
+"#;
+
+/// What nodes make of a point, by their weights.
+fn held(terms: &[Term], positions: &[Vector3<f64>]) -> Vector3<f64> {
+    let of = |term: &Term| match *term {
+        Term::Particle { index, weight } => positions[index] * weight,
+        Term::Body { .. } => panic!("no rigid body"),
+    };
+    terms.iter().map(of).sum()
+}
+
+/// What goes wrong, in the words of the message.
+fn refused(text: &str) -> String {
+    let error = match Scene::parse("a.toml", text, &[""; 0]) {
+        Ok(scene) => Simulation::new(&scene).err().map(|e| e.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    error.expect("refused")
+}
+
+fn run(text: &str, steps: u32) -> Simulation {
+    let scene = Scene::parse("a.toml", text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("sound");
+    for _ in 0..steps {
+        simulation.advance().expect("solved");
+    }
+    simulation
+}
+
+/// All sixteen nodes of the interface follow the other body, whose nodes lie elsewhere, and hold the whole weight.
+#[test]
+fn bound_nodes_stay_where_they_start_on_the_other_body() {
+    let simulation = run(HANGING, 100);
+    let (model, state) = (simulation.model(), simulation.state());
+    assert_eq!(model.joints.len(), 16);
+    for joint in &model.joints {
+        let terms = &joint.points()[0].terms;
+        assert_eq!(terms.len(), 5, "a node and the corners of a tetrahedron");
+        let apart = held(terms, &state.positions).norm();
+        assert!(apart < 1e-6, "{apart:e} m apart");
+    }
+    // It hangs, and does not fall: at rest after a second, by less than a hundredth of its height.
+    let lowest = state.positions.iter().fold(0.0_f64, |z, x| z.min(x.z));
+    assert!((-0.115..-0.101).contains(&lowest), "{lowest}");
+}
+
+/// A ball in the middle of an element holds that point and not the nearest node.
+#[test]
+fn a_ball_holds_a_point_inside_an_element() {
+    let text = HANGING.replace(
+        "[[joint]]\nkind = \"bind\"\nfirst = \"below\"\nsecond = \"above\"\nanchor = [0.02, 0.01, 0.2]\nreach = 0.23\n",
+        "[[joint]]\nkind = \"ball\"\nfirst = \"below\"\nanchor = [0.03, 0.02, -0.03]\n",
+    );
+    let simulation = run(&text, 20);
+    let (model, state) = (simulation.model(), simulation.state());
+    let terms = &model.joints[0].points()[0].terms;
+    assert!(terms.len() > 1, "more than a node");
+    let point = held(terms, &state.positions);
+    // The joint is the place of the world less the point.
+    let off = (point.abs() - Vector3::new(0.03, 0.02, 0.03)).amax();
+    assert!(off < 1e-6, "{off:e} m off: {point}");
+}
+
+#[test]
+fn what_cannot_be_bound_is_refused_with_place_and_mend() {
+    let cases: [(&str, &str, &[&str]); 6] = [
+        (
+            "reach = 0.23",
+            "reach = 0.001",
+            &["no node of `below`", "lengthen `reach`"],
+        ),
+        ("reach = 0.23", "", &["`reach` is missing", "bind"]),
+        ("reach = 0.23", "reach = -1", &["the reach (m) is -1"]),
+        ("second = \"above\"", "", &["`second` is missing"]),
+        (
+            "second = \"above\"",
+            "second = \"below\"",
+            &["`below` would be joined to itself"],
+        ),
+        (
+            "reach = 0.23",
+            "reach = 0.23\nlength = 1.0",
+            &["`length` belongs to a link or rope"],
+        ),
+    ];
+    for (from, to, words) in cases {
+        let message = refused(&HANGING.replace(from, to));
+        for word in words {
+            assert!(message.contains(word), "{word}: {message}");
+        }
+    }
+    let rigid = HANGING.replace(
+        "cells = [3, 3, 2] } }\nmaterial = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 0.05 }",
+        "cells = [3, 3, 2] } }\nkind = \"rigid\"\nmass = 1.0",
+    );
+    let message = refused(&rigid);
+    assert!(
+        message.contains("is rigid") && message.contains("swap"),
+        "{message}"
+    );
+    // A sheet that hangs a little below: its nodes are bound where they are; the other way round there is nothing to hold on to.
+    let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }\n\
+        shell = { stretch = 1e3, bend = 1e-4, density = 0.3 }\nposition = [0.02, 0.01, -0.12]\n\n[[joint]]";
+    let onto = |first: &str, second: &str, z: f64| {
+        HANGING
+            .replace("[[joint]]", sheet)
+            .replace("first = \"below\"", &format!("first = \"{first}\""))
+            .replace("second = \"above\"", &format!("second = \"{second}\""))
+            .replace(
+                "anchor = [0.02, 0.01, 0.2]",
+                &format!("anchor = [0.02, 0.01, {z}]"),
+            )
+    };
+    let message = refused(&onto("below", "sheet", -0.1));
+    assert!(
+        message.contains("m off `sheet`") && message.contains("which is thin"),
+        "{message}"
+    );
+    run(&onto("sheet", "below", -0.12), 2);
+}
