@@ -52,12 +52,11 @@ pub(super) fn attach(parts: &PartsToJoin<'_>, body: &Body, x: Vector3<f64>) -> O
             continue;
         }
         let corner = weights.iter().position(|&w| w > CORNER);
-        let point = match corner.filter(|_| miss <= INSIDE) {
-            Some(corner) => Point::particle(nodes[corner] as usize),
-            None => {
-                let nodes = nodes.iter().map(|&node| node as usize);
-                Point::weighted(nodes.zip(weights.iter().copied()))
-            }
+        let point = if let Some(corner) = corner.filter(|_| miss <= INSIDE) {
+            Point::particle(nodes[corner] as usize)
+        } else {
+            let nodes = nodes.iter().map(|&node| node as usize);
+            Point::weighted(nodes.zip(weights.iter().copied()))
         };
         let inside = miss <= INSIDE;
         let attached = Attached {

@@ -199,6 +199,7 @@ impl Check<'_> {
         self.at_least("output.every", "`every`", output.every, 1)
     }
 
+    /// A joint: the keys of its kind, and their values.
     fn joint(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
         self.vectors(path, "anchor", &joint.anchor)?;
         self.not_negative(
@@ -209,11 +210,36 @@ impl Check<'_> {
         if let Some(length) = joint.length {
             self.positive(&format!("{path}.length"), "the length (m)", length)?;
         }
-        let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
-        let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
         if let Some(reach) = joint.reach {
             self.positive(&format!("{path}.reach"), "the reach (m)", reach)?;
         }
+        self.joint_keys(path, joint)?;
+        for (index, via) in joint.via.iter().enumerate() {
+            self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
+        }
+        if let Some(axis) = &joint.axis {
+            self.direction(&format!("{path}.axis"), "the axis", axis)?;
+        }
+        if let Some(end) = &joint.end {
+            self.vectors(path, "end", end)?;
+        }
+        if let Some(limits) = &joint.limits {
+            self.finite(&format!("{path}.limits"), limits)?;
+            if limits[0] > limits[1] {
+                return self.fail(
+                    &format!("{path}.limits"),
+                    format!("the limits {} … {} leave no room", limits[0], limits[1]),
+                    "write the lower one first",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Which keys belong to which kind of joint.
+    fn joint_keys(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
+        let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
+        let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
         let binds = joint.kind == JointKind::Bind;
         if binds && joint.second.is_none() {
             return self.fail(
@@ -281,31 +307,12 @@ impl Check<'_> {
                 "leave it out, or write kind = \"rope\"",
             );
         }
-        for (index, via) in joint.via.iter().enumerate() {
-            self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
-        }
         if joint.formulation == Some(Formulation::Stiffness) && joint.compliance <= 0.0 {
             return self.fail(
                 &format!("{path}.formulation"),
                 "without `compliance` a joint is hard and has no stiffness".to_owned(),
                 "leave `formulation` out, or give the joint a compliance (m/N)",
             );
-        }
-        if let Some(axis) = &joint.axis {
-            self.direction(&format!("{path}.axis"), "the axis", axis)?;
-        }
-        if let Some(end) = &joint.end {
-            self.vectors(path, "end", end)?;
-        }
-        if let Some(limits) = &joint.limits {
-            self.finite(&format!("{path}.limits"), limits)?;
-            if limits[0] > limits[1] {
-                return self.fail(
-                    &format!("{path}.limits"),
-                    format!("the limits {} … {} leave no room", limits[0], limits[1]),
-                    "write the lower one first",
-                );
-            }
         }
         Ok(())
     }
