@@ -1,10 +1,11 @@
-//! Which features of the surface meet at a vertex or an edge, and which normals they admit.
-//!
-//! A separating plane touches a convex edge only with a normal between those of its two faces, and a vertex only with
-//! one that looks away from all of its edges. Two edges that cross near an end, or on the diagonal of a flat face, have
-//! a common perpendicular that violates this: as a contact normal it would wedge the bodies against each other.
+//! Which features of the surface meet at a vertex or an edge, and which of them a pair touches with.
 
-use super::{contact::ContactKey, linearise::closest_weights};
+use super::{
+    admissible::admissible,
+    contact::ContactKey,
+    linearise::{closest_direction, closest_weights, reach},
+    refine::stencil_of,
+};
 use crate::model::Model;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -13,7 +14,7 @@ use nalgebra::Vector3;
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.
-    faces_of_edge: Vec<[u32; 2]>,
+    pub(super) faces_of_edge: Vec<[u32; 2]>,
     /// Edges of each point, in compressed rows.
     starts: Vec<u32>,
     edges: Vec<u32>,
@@ -57,114 +58,40 @@ impl Neighbours {
         }
     }
 
-    fn edges_of(&self, point: u32) -> &[u32] {
+    /// Edges that end at a point.
+    pub(super) fn edges_of(&self, point: u32) -> &[u32] {
         &self.edges[self.starts[point as usize] as usize..self.starts[point as usize + 1] as usize]
     }
 }
 
-/// A normal may violate an admissibility condition by this much (rad) before it is turned.
-const SLACK: f64 = 1e-3;
-
-/// Sweeps over the conditions; they are few and mostly compatible.
-const SWEEPS: usize = 8;
-
-/// The unit normal nearest to `normal` that the features of `key` admit at `positions`.
+/// The features that stand for a pair of `key` that touches at `corners`: those it touches with, if they admit a normal
+/// at `positions`, else its own.
 ///
-/// Where they admit none (reflex edges, saddles) the normal is returned as it came.
-pub(crate) fn admissible(
+/// In a hollow they admit none. A contact of the vertex there would keep the direction in which it was found, and what
+/// slides along the hollow would catch at it.
+pub(crate) fn features_for(
     model: &Model,
-    positions: &[Vector3<f64>],
     key: ContactKey,
-    normal: Vector3<f64>,
-) -> Vector3<f64> {
-    let mut cone = Cone {
-        turned: normal,
-        violated: 0.0,
-    };
-    for _ in 0..SWEEPS {
-        cone.violated = 0.0;
-        match key {
-            ContactKey::VertexFace { .. } | ContactKey::VertexHalfSpace { .. } => return normal,
-            ContactKey::EdgeEdge { first, second } => {
-                cone.below_edge(model, positions, first, -1.0);
-                cone.below_edge(model, positions, second, 1.0);
-            }
-            ContactKey::VertexEdge { vertex, edge } => {
-                cone.below_vertex(model, positions, vertex, -1.0);
-                cone.below_edge(model, positions, edge, 1.0);
-            }
-            ContactKey::VertexVertex { first, second } => {
-                cone.below_vertex(model, positions, first, -1.0);
-                cone.below_vertex(model, positions, second, 1.0);
-            }
-        }
-        let length = cone.turned.norm();
-        // Conditions that leave next to nothing contradict each other.
-        if length.is_nan() || length < 0.1 {
-            return normal;
-        }
-        cone.turned /= length;
-        if cone.violated <= SLACK {
-            return cone.turned;
-        }
+    corners: &[Vector3<f64>; 4],
+    positions: &[Vector3<f64>],
+) -> ContactKey {
+    let nearer = touching_features(model, key, corners, reach(model));
+    if nearer == key {
+        return key;
     }
-    if cone.violated <= 10.0 * SLACK {
-        cone.turned
-    } else {
-        normal
+    let (points, count) = stencil_of(model, nearer);
+    let mut at = [Vector3::zeros(); 4];
+    for (x, &point) in at.iter_mut().zip(&points[..usize::from(count)]) {
+        *x = positions[point as usize];
     }
-}
-
-/// A normal that is being turned until it meets all conditions.
-struct Cone {
-    turned: Vector3<f64>,
-    violated: f64,
-}
-
-impl Cone {
-    /// Requires `side·n` not to look into either face of an edge, and `n` to be normal to it.
-    fn below_edge(&mut self, model: &Model, positions: &[Vector3<f64>], edge: u32, side: f64) {
-        let [p0, p1] = model.surface.edges()[edge as usize];
-        let (x0, x1) = (positions[p0 as usize], positions[p1 as usize]);
-        let Some(along) = (x1 - x0).try_normalize(f64::MIN_POSITIVE) else {
-            return;
-        };
-        self.turned -= along * along.dot(&self.turned);
-        for face in model.neighbours.faces_of_edge[edge as usize] {
-            let corners = model.surface.triangles()[face as usize];
-            for corner in corners {
-                if corner != p0 && corner != p1 {
-                    let inward = positions[corner as usize] - x0;
-                    self.not_along(inward - along * along.dot(&inward), side);
-                }
-            }
-        }
-    }
-
-    /// Requires `side·n` not to look along any edge away from a vertex.
-    fn below_vertex(&mut self, model: &Model, positions: &[Vector3<f64>], vertex: u32, side: f64) {
-        for &edge in model.neighbours.edges_of(vertex) {
-            let [p0, p1] = model.surface.edges()[edge as usize];
-            let other = if p0 == vertex { p1 } else { p0 };
-            self.not_along(positions[other as usize] - positions[vertex as usize], side);
-        }
-    }
-
-    fn not_along(&mut self, direction: Vector3<f64>, side: f64) {
-        let Some(direction) = direction.try_normalize(f64::MIN_POSITIVE) else {
-            return;
-        };
-        let excess = side * self.turned.dot(&direction);
-        if excess > 0.0 {
-            self.violated = self.violated.max(excess);
-            self.turned -= direction * (side * excess);
-        }
-    }
+    let admitted = closest_direction(nearer, &at)
+        .and_then(|apart| admissible(model, positions, nearer, apart));
+    if admitted.is_some() { nearer } else { key }
 }
 
 /// The features that a pair of `key` touches with at `corners`: its own, or an end, side or corner nearer than `reach`
 /// (m). Near-duplicates of one touch get one key, whichever pairs found it.
-pub(crate) fn touching_features(
+fn touching_features(
     model: &Model,
     key: ContactKey,
     corners: &[Vector3<f64>; 4],
@@ -244,7 +171,7 @@ pub(crate) fn touching_features(
     }
 }
 
-fn vertex_pair(p: u32, q: u32) -> ContactKey {
+pub(super) fn vertex_pair(p: u32, q: u32) -> ContactKey {
     ContactKey::VertexVertex {
         first: p.min(q),
         second: p.max(q),

@@ -3,8 +3,8 @@
 use super::{
     contact::{Contact, ContactKey},
     contradiction::drop_contradicted,
-    features::touching_features,
-    linearise::{linearise, reach, release},
+    features::features_for,
+    linearise::{linearise, release},
     refine::{MOST_RELINEARISATIONS, stencil_of},
     rigid::RigidStep,
 };
@@ -76,7 +76,7 @@ pub(crate) fn carry_over(
 
 /// Gives a contact that slid to an end, side or corner the features it now touches with.
 fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact: &mut Contact) {
-    let key = touching_features(model, contact.key, &contact.gather(positions), reach(model));
+    let key = features_for(model, contact.key, &contact.gather(positions), positions);
     if key == contact.key {
         return;
     }

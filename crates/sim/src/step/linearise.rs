@@ -1,6 +1,6 @@
 //! Normal and weights of a contact from the positions of its features.
 
-use super::{contact::ContactKey, features::admissible};
+use super::{admissible::admissible, contact::ContactKey};
 use crate::model::Model;
 use impinge_geometry::distance::{self, point_triangle};
 use nalgebra::Vector3;
@@ -40,6 +40,9 @@ pub(crate) fn release(model: &Model) -> f64 {
     RELEASE_PER_CLEARANCE * model.tolerances.clearance()
 }
 
+/// Cosine between a normal and the direction to a pair's first side below which the pair is on the normal's other side.
+const BEHIND: f64 = -0.5;
+
 impl Linearisation {
     /// Whether the closest point lies beyond the border of a feature.
     pub(crate) fn is_off_feature(&self, model: &Model, key: ContactKey) -> bool {
@@ -56,10 +59,11 @@ impl Linearisation {
         }
     }
 
-    /// The same, or the closest direction and points at `start` if this does not see the pair apart there.
+    /// The same, or the closest direction and points at `start` if the pair starts on the other side of this.
     ///
-    /// A row demands a positive gap along its normal. Where the pair starts on the other side of it, the row would pull
-    /// the features through each other.
+    /// A row demands a positive gap along its normal. Where the pair starts on the other side, the row would pull the
+    /// features through each other. A pair that comes from ahead along a side is on neither: what slides over a hump is
+    /// below its top before it gets there, and the direction to it would bar the way.
     pub(crate) fn facing(self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
         let gap: f64 = (0..4)
             .map(|i| self.weights[i] * self.normal.dot(&start[i]))
@@ -68,12 +72,12 @@ impl Linearisation {
             return self;
         }
         match closest_direction(key, start) {
-            Some(normal) => Self {
+            Some(normal) if normal.dot(&self.normal) < BEHIND => Self {
                 normal,
                 weights: closest_weights(key, start),
                 ..self
             },
-            None => self,
+            _ => self,
         }
     }
 
@@ -115,7 +119,7 @@ pub(crate) fn linearise(
 ) -> Linearisation {
     let admitted = |normal| {
         surroundings.map_or(normal, |positions| {
-            admissible(model, positions, key, normal)
+            admissible(model, positions, key, normal).unwrap_or(normal)
         })
     };
     let (normal, weights) = match key {
@@ -224,4 +228,33 @@ pub(crate) fn closest_direction(
     let weights = closest_weights(key, corners);
     let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
     gap.try_normalize(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pair that starts behind its normal gets the direction between its features; one that comes from ahead, a little
+    /// below the top of what it will slide over, keeps the normal.
+    #[test]
+    fn only_what_starts_behind_its_normal_is_turned_round() {
+        let key = ContactKey::VertexVertex {
+            first: 0,
+            second: 1,
+        };
+        let seen = Linearisation {
+            normal: Vector3::z(),
+            weights: [1.0, -1.0, 0.0, 0.0],
+            lateral: 0.0,
+        };
+        let facing = |x, z| {
+            let zero = Vector3::zeros();
+            seen.facing(key, &[Vector3::new(x, 0.0, z), zero, zero, zero])
+                .normal
+        };
+        assert_eq!(facing(0.0, 0.1), Vector3::z());
+        assert_eq!(facing(0.0, -0.1), -Vector3::z());
+        assert_eq!(facing(1.0, -0.1), Vector3::z());
+        assert!(facing(0.1, -0.1).z < 0.0);
+    }
 }

@@ -1,5 +1,6 @@
 //! The six stages of a step, in order: assemble, detect, formulate, resolve, refine, commit.
 
+mod admissible;
 pub(crate) mod apart;
 pub(crate) mod assemble;
 pub(crate) mod commit;
@@ -10,6 +11,7 @@ pub mod features;
 pub(crate) mod formulate;
 pub(crate) mod joints;
 pub(crate) mod linearise;
+mod passing;
 pub(crate) mod refine;
 pub(crate) mod resolve;
 pub(crate) mod rigid;

@@ -5,9 +5,10 @@ use super::{
     contact::{Contact, ContactKey},
     contradiction::{contradicts, drop_contradicted},
     detect::Detector,
-    features::touching_features,
+    features::features_for,
     formulate::{friction_of, solids_of},
-    linearise::{Linearisation, closest_direction, closest_weights, linearise, reach, release},
+    linearise::{Linearisation, closest_direction, closest_weights, linearise, release},
+    passing::{Entering, passes_through},
 };
 use crate::{
     error::StepFailure,
@@ -32,8 +33,8 @@ pub(crate) struct Refiner {
     hits: Vec<Hit>,
     /// Contacts that this round's hits came down to.
     touched: BTreeSet<ContactKey>,
-    /// Vertices that the motion of this round takes into a body, and which body.
-    inside: BTreeSet<(u32, usize)>,
+    /// Vertices and edges that the motion of this round takes into a body, and which body.
+    inside: BTreeSet<(Entering, usize)>,
 }
 
 impl Refiner {
@@ -254,7 +255,7 @@ struct Touch {
 impl Touch {
     fn new(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> Self {
         let found = Self::with_key(model, hit.key, hit.time, sweep);
-        let key = touching_features(model, hit.key, &found.at_impact, reach(model));
+        let key = features_for(model, hit.key, &found.at_impact, sweep.start);
         if key == hit.key {
             found
         } else {
@@ -279,43 +280,6 @@ impl Touch {
             at_impact,
         }
     }
-}
-
-/// Whether `hit` is a vertex that leaves a body which it has entered on the same way; `inside` lists what has entered.
-///
-/// It is no touch of its own: once the entry is barred the vertex does not come by. As a row it would push the vertex
-/// inwards, against the row of the entry, and where the two faces share a ridge nothing but huge forces meets both.
-fn passes_through(
-    inside: &mut BTreeSet<(u32, usize)>,
-    model: &Model,
-    hit: &Hit,
-    sweep: Sweep<'_>,
-) -> bool {
-    let ContactKey::VertexFace { vertex, .. } = hit.key else {
-        return false;
-    };
-    let [_, solid] = solids_of(model, hit.key);
-    if model.solid(solid).thin {
-        return false;
-    }
-    if leaves(model, hit, sweep) {
-        return inside.contains(&(vertex, solid));
-    }
-    inside.insert((vertex, solid));
-    false
-}
-
-/// Whether the vertex of a vertex-face hit goes the way that the face looks.
-fn leaves(model: &Model, hit: &Hit, sweep: Sweep<'_>) -> bool {
-    let [p, a, b, c] = Touch::with_key(model, hit.key, hit.time, sweep).at_impact;
-    let weights = closest_weights(hit.key, &[p, a, b, c]);
-    let (points, _) = stencil_of(model, hit.key);
-    let approach: Vector3<f64> = points
-        .iter()
-        .zip(weights)
-        .map(|(&point, w)| (sweep.end[point as usize] - sweep.start[point as usize]) * w)
-        .sum();
-    approach.dot(&(b - a).cross(&(c - a))) > 0.0
 }
 
 /// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
@@ -634,5 +598,78 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .collect();
         assert_eq!(of_corner.len(), 1);
         assert!(of_corner[0].frame.normal.z > 0.999);
+    }
+
+    /// An edge that is cut through a ridge crosses edges of the side where it enters, and of the one where it leaves. Only the first
+    /// become contacts.
+    #[test]
+    fn an_edge_that_is_cut_through_a_ridge_is_met_where_it_enters() {
+        let beam = r#"
+[[body]]
+name = "beam"
+position = [0.0, 0.0, 2.0]
+rotation = { axis = [0, 1, 0], degrees = 45 }
+mesh = { cuboid = { size = [1, 3, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+        let scene = Scene::parse("beam.toml", &format!("{CUBE}{beam}"), &[""; 0]);
+        let (model, state) = Model::new(&scene.expect("a scene")).expect("a model");
+        let mut start = state.positions;
+        let beam = model.bodies[1].points.clone();
+        let lowest = beam
+            .clone()
+            .map(|p| start[p].z)
+            .fold(f64::INFINITY, f64::min);
+        let is_low = |x: &Vector3<f64>| x.z < lowest + 1e-9;
+        let edge = (model.surface.edges().iter())
+            .position(|ends| {
+                ends.iter()
+                    .all(|&p| beam.contains(&(p as usize)) && is_low(&start[p as usize]))
+            })
+            .expect("a lowest edge") as u32;
+        // It starts above the top, near the side at the largest x, and ends beside that, lower than the top.
+        start[beam.clone()]
+            .iter_mut()
+            .for_each(|x| *x += Vector3::new(0.48, 0.0, 0.51 - lowest));
+        let mut end = start.clone();
+        end[beam]
+            .iter_mut()
+            .for_each(|x| *x += Vector3::new(0.04, 0.0, -0.04));
+
+        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let still = vec![Vector3::zeros(); start.len()];
+        detector.prepare(&model, &start, &still, 1e-3, &mut report);
+        detector.cover(&model, &start, &end, &mut report);
+        let sweep = Sweep {
+            start: &start,
+            end: &end,
+        };
+        let (mut contacts, mut refiner) = (Vec::new(), Refiner::default());
+        refiner
+            .add_hits(&model, &detector, sweep, 1e-3, &mut contacts, &mut report)
+            .expect("free points");
+        let upright = |other: u32| {
+            let [p, q] = model.surface.edges()[other as usize].map(|p| start[p as usize]);
+            (p - q).xy().norm() < 1e-9
+        };
+        let crossed = |key: ContactKey| match key {
+            ContactKey::EdgeEdge { first, second } if first == edge => Some(second),
+            ContactKey::EdgeEdge { first, second } if second == edge => Some(first),
+            _ => None,
+        };
+        let left_by = |key| crossed(key).is_some_and(upright);
+        assert_eq!(
+            refiner.hits.iter().filter(|hit| left_by(hit.key)).count(),
+            2
+        );
+        let entered: Vec<_> = contacts
+            .iter()
+            .filter(|contact| crossed(contact.key).is_some())
+            .collect();
+        assert_eq!(entered.len(), 3, "two edges of the top, and its diagonal");
+        for contact in entered {
+            assert!(!left_by(contact.key));
+            assert!(contact.frame.normal.z.abs() > 0.999);
+        }
     }
 }
