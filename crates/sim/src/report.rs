@@ -103,6 +103,8 @@ pub struct StepReport {
     pub least_squares_solves: u32,
     /// Solves whose friction is settled to the gap tolerance only, because the slip tolerance took too long.
     pub relaxed_solves: u32,
+    /// Solves that conjugate residuals did not finish and that Newton's method on the contact forces did.
+    pub rescued_solves: u32,
     /// Parts of steps, at the shortest length, that were accepted collision-free although the solver did not converge.
     pub inexact_solves: u32,
     /// Restarts from the plain diagonal preconditioner after a zero curvature.

@@ -183,7 +183,7 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
             });
         }
         problem.add(&solids, &overlaps)?;
-        problem.project()?;
+        problem.project_or_forget()?;
     }
 
     let mut moves = problem.moves;
@@ -246,7 +246,11 @@ struct Constraint {
 
 struct Problem<'a> {
     model: &'a Model,
+    /// Those of half-spaces first, then those of overlaps in the order of the rounds.
     constraints: Vec<Constraint>,
+    /// How many of them are of half-spaces, and how many were there before the last round.
+    of_half_spaces: usize,
+    before_round: usize,
     moves: Vec<Vector3<f64>>,
     margin: f64,
 }
@@ -283,6 +287,8 @@ impl<'a> Problem<'a> {
         }
         let mut problem = Self {
             model,
+            of_half_spaces: constraints.len(),
+            before_round: constraints.len(),
             constraints,
             moves: vec![Vector3::zeros(); solids.len()],
             margin,
@@ -320,8 +326,30 @@ impl<'a> Problem<'a> {
                 })
             })
             .collect();
+        self.before_round = self.constraints.len();
         self.constraints.extend(found?);
         Ok(())
+    }
+
+    /// [`Self::project`]; where that does not come to an end, from where this round began and without the rounds before it.
+    ///
+    /// The shortest way out is another one at every place. Ways that were found at different places may contradict each other
+    /// although there is room: round a ball, say, that lies between two bodies.
+    fn project_or_forget(&mut self) -> Result<(), SeparateError> {
+        let start = self.moves.clone();
+        let Err(stuck) = self.project() else {
+            return Ok(());
+        };
+        if self.before_round == self.of_half_spaces {
+            return Err(stuck);
+        }
+        self.moves = start;
+        self.constraints
+            .drain(self.of_half_spaces..self.before_round);
+        for constraint in &mut self.constraints {
+            constraint.multiplier = 0.0;
+        }
+        self.project()
     }
 
     /// The translations of least sum of squares that fulfil all constraints, from where the last projection ended.

@@ -75,6 +75,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         contact_force,
         least_squares_solves,
         relaxed_solves,
+        rescued_solves,
         inexact_solves,
         preconditioner_fallbacks,
         loose_contacts,
@@ -138,6 +139,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         ("contact_force_z", Real(contact_force[2])),
         ("least_squares_solves", Count(least_squares_solves.into())),
         ("relaxed_solves", Count(relaxed_solves.into())),
+        ("rescued_solves", Count(rescued_solves.into())),
         ("inexact_solves", Count(inexact_solves.into())),
         (
             "preconditioner_fallbacks",

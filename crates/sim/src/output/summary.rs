@@ -88,6 +88,8 @@ pub struct Counters {
     pub inexact_solves: u64,
     /// Solves whose friction is settled to the gap tolerance only.
     pub relaxed_solves: u64,
+    /// Solves that Newton's method on the contact forces finished.
+    pub rescued_solves: u64,
     /// Restarts from the plain diagonal preconditioner.
     pub preconditioner_fallbacks: u64,
     /// Contacts kept with clamped weights.
@@ -134,6 +136,7 @@ impl Summary {
         counters.least_squares_solves += u64::from(report.least_squares_solves);
         counters.inexact_solves += u64::from(report.inexact_solves);
         counters.relaxed_solves += u64::from(report.relaxed_solves);
+        counters.rescued_solves += u64::from(report.rescued_solves);
         counters.preconditioner_fallbacks += u64::from(report.preconditioner_fallbacks);
         counters.loose_contacts += u64::from(report.loose_contacts);
         counters.box_overruns += u64::from(report.box_overruns);

@@ -13,6 +13,7 @@ pub(crate) mod joints;
 pub(crate) mod linearise;
 mod passing;
 pub(crate) mod refine;
+pub(crate) mod rescue;
 pub(crate) mod resolve;
 pub(crate) mod rigid;
 pub(crate) mod thin;

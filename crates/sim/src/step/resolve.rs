@@ -57,7 +57,7 @@ pub(crate) fn resolve(
 /// Whether the independent residual passes what every accepted solve has to pass (spec 10.2, C3).
 ///
 /// A solver may run out of iterations over friction that the slip tolerance still tells apart.
-fn acceptable(
+pub(super) fn acceptable(
     problem: &ContactProblem,
     solution: &ContactSolution,
     tolerances: &Tolerances,

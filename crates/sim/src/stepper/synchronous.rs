@@ -22,6 +22,7 @@ use crate::{
         formulate::{carry_over, fill_problem},
         joints::{JointRows, flow_plastically},
         refine::{Refiner, check_gaps, describe},
+        rescue::rescue,
         resolve::{balance_momentum, resolve},
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep, balance_rigid},
     },
@@ -314,8 +315,9 @@ impl Synchronous {
                 &tolerances,
                 report,
             )?;
-            let met = shortfall.is_none();
-            if let (Some(failure), false) = (shortfall, accept_unmet) {
+            let met = shortfall.is_none()
+                || rescue(&self.method, &self.problem, &mut self.solution, report);
+            if let (Some(failure), false, false) = (shortfall, met, accept_unmet) {
                 return Err(failure);
             }
             // Joints pass momentum between bodies, and their method leaves nothing to balance.
