@@ -1,7 +1,8 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
 use super::acceleration::Acceleration;
-use crate::delassus::one_contact;
+use super::places::Places;
+use crate::delassus::{BlockRows, one_contact};
 use crate::method::active_set_cr::Tolerances;
 use nalgebra::{Matrix3, Vector3};
 
@@ -18,6 +19,9 @@ pub(super) trait Delassus {
 
     /// Adds to the force of a contact.
     fn change(&mut self, contact: usize, by: &Vector3<f64>);
+
+    /// Rows and columns of `contacts`, ascending, in the place of what `out` held.
+    fn restrict(&self, contacts: &[u32], out: &mut BlockRows);
 }
 
 /// Sweeps between two looks at the residual: a look costs about a sweep.
@@ -28,13 +32,8 @@ const LOOK: u64 = 5;
 const GOOD: f64 = 0.95;
 const GOOD_PATIENCE: u64 = 2 * LOOK;
 
-/// Sweeps without halving the residual after which single places are looked after: where flat parts of two surfaces meet,
-/// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps over all.
-const STALLED: u64 = 10;
-
-/// Sweeps over the contacts of such places between two looks, and the most of the contacts that they may be.
-const PLACE_SWEEPS: usize = 40;
-const MOST_OF_ALL: f64 = 0.2;
+/// Part of the residual that sweeping single places has to leave at most, else all contacts are swept next.
+const PLACES_PAY: f64 = 0.7;
 
 /// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
 pub(super) struct Demand<'a> {
@@ -55,6 +54,23 @@ pub(super) struct Demand<'a> {
     pub(super) neighbours: &'a [Vec<u32>],
 }
 
+/// Memory of [`sweep`]: reused from solve to solve.
+#[derive(Default)]
+pub(super) struct Workspace {
+    best: Vec<Vector3<f64>>,
+    /// Of each contact, its residual over its tolerance at the last look.
+    merits: Vec<f64>,
+    acceleration: Acceleration,
+    places: Places,
+}
+
+impl Workspace {
+    /// Says how many places the contacts are within.
+    pub(super) fn within(&mut self, depth: usize) {
+        self.places.within(depth);
+    }
+}
+
 /// How sweeping ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Swept {
@@ -73,42 +89,60 @@ pub(super) struct Patience {
 
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// One contact is solved exactly under all others, in their order; between sweeps `acceleration` jumps ahead.
+/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
+/// contacts are off, as in all rounds of a step but the first, these are swept by themselves ([`Places`]).
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
     forces: &mut [Vector3<f64>],
-    best: &mut Vec<Vector3<f64>>,
-    acceleration: &mut Acceleration,
+    workspace: &mut Workspace,
     enough: f64,
     patience: Patience,
 ) -> Swept {
+    let Workspace {
+        best,
+        merits,
+        acceleration,
+        places,
+    } = workspace;
     acceleration.start((0..forces.len()).map(|contact| delassus.own(contact).trace()));
     delassus.load(forces);
     let mut swept = Swept {
         looks: 1,
-        merit: demand.merit(delassus, forces),
+        merit: demand.look(delassus, forces, merits),
         ..Swept::default()
     };
     let mut halved = (swept.merit, 0);
-    let mut places = Vec::new();
+    let (mut places_pay, mut ahead) = (true, false);
     best.clear();
     best.extend_from_slice(forces);
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
-        acceleration.before(forces);
-        for contact in 0..forces.len() {
-            demand.settle(delassus, contact, forces);
-        }
-        swept.sweeps += 1;
-        if swept.sweeps > LOOK && !swept.sweeps.is_multiple_of(LOOK) {
-            acceleration.after(forces, demand.friction);
-            delassus.load(forces);
-            continue;
+        let by_places = places_pay && places.find(demand, merits, enough);
+        if by_places {
+            swept.sweeps += places.settle(delassus, demand, forces, enough);
+            acceleration.forget();
+            ahead = false;
+        } else {
+            let until_look = if swept.sweeps < LOOK { 1 } else { LOOK };
+            for _ in 0..until_look {
+                // What a look is taken at is what a sweep left, not what is guessed from it.
+                if ahead {
+                    acceleration.after(forces, demand.friction);
+                    delassus.load(forces);
+                }
+                acceleration.before(forces);
+                for contact in 0..forces.len() {
+                    demand.settle(delassus, contact, forces);
+                }
+                swept.sweeps += 1;
+                ahead = true;
+            }
         }
         // Displacements that are kept up to date drift by rounding; anew at every look they do not.
         delassus.load(forces);
-        let merit = demand.merit(delassus, forces);
+        let merit = demand.look(delassus, forces, merits);
         swept.looks += 1;
+        places_pay = !by_places || merit <= PLACES_PAY * swept.merit;
         if merit < swept.merit || swept.merit.is_nan() {
             swept.merit = merit;
             best.copy_from_slice(forces);
@@ -124,43 +158,9 @@ pub(super) fn sweep(
         if swept.sweeps - halved.1 >= patience {
             break;
         }
-        let stalled = swept.sweeps - halved.1 >= STALLED;
-        if stalled && settle_places(delassus, demand, forces, &mut places, enough) {
-            acceleration.forget();
-        } else {
-            acceleration.after(forces, demand.friction);
-        }
-        delassus.load(forces);
     }
     forces.copy_from_slice(best);
     swept
-}
-
-/// Sweeps over the contacts that are off and those that share a node with them, if they are few; whether it did.
-fn settle_places(
-    delassus: &mut dyn Delassus,
-    demand: &Demand<'_>,
-    forces: &mut [Vector3<f64>],
-    places: &mut Vec<u32>,
-    enough: f64,
-) -> bool {
-    places.clear();
-    for (contact, neighbours) in demand.neighbours.iter().enumerate() {
-        if demand.merit_of(delassus, contact, &forces[contact]) > enough {
-            places.extend_from_slice(neighbours);
-        }
-    }
-    places.sort_unstable();
-    places.dedup();
-    if places.len() as f64 > MOST_OF_ALL * forces.len() as f64 {
-        return false;
-    }
-    for _ in 0..PLACE_SWEEPS {
-        for &contact in places.iter() {
-            demand.settle(delassus, contact as usize, forces);
-        }
-    }
-    true
 }
 
 impl Demand<'_> {
@@ -173,14 +173,16 @@ impl Demand<'_> {
         forces[contact] = force;
     }
 
-    /// Worst of [`merit_of`](Self::merit_of); NaN if one is.
-    fn merit(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>]) -> f64 {
+    /// Fills `merits` and returns the worst; NaN if one is.
+    fn look(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>], merits: &mut Vec<f64>) -> f64 {
         let mut worst = 0.0_f64;
+        merits.clear();
         for (contact, force) in forces.iter().enumerate() {
-            let part = self.merit_of(delassus, contact, force);
-            if part > worst || part.is_nan() {
-                worst = part;
+            let merit = self.merit_of(delassus, contact, force);
+            if merit > worst || merit.is_nan() {
+                worst = merit;
             }
+            merits.push(merit);
         }
         worst
     }
@@ -195,7 +197,7 @@ impl Demand<'_> {
         let normal = (w_n * force.x).min(u.x).abs() / gap;
         let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
         let (length, radius) = (
-            pushed[0].hypot(pushed[1]),
+            length_of(pushed[0], pushed[1]),
             self.friction[contact] * force.x.max(0.0),
         );
         let share = if length > radius {
@@ -203,7 +205,7 @@ impl Demand<'_> {
         } else {
             1.0
         };
-        let off = (force.y - share * pushed[0]).hypot(force.z - share * pushed[1]);
+        let off = length_of(force.y - share * pushed[0], force.z - share * pushed[1]);
         let tangential = w_t * off / slip;
         if tangential > normal || tangential.is_nan() {
             tangential
@@ -211,4 +213,9 @@ impl Demand<'_> {
             normal
         }
     }
+}
+
+/// Without the care for overflow that `hypot` takes, and its time: forces are far from the ends of the range.
+fn length_of(a: f64, b: f64) -> f64 {
+    (a * a + b * b).sqrt()
 }
