@@ -154,11 +154,10 @@ fn towers(count: u32, storeys: u32, lift: f64) -> ContactProblem {
     problem
 }
 
-/// What changed in one place is mended there: the others keep their forces to the last bit, and it costs a few sweeps
-/// over all contacts where that tower alone needs tens.
+/// What changed in one place is mended there, without a sweep over all: the others keep their forces to the last bit.
 #[test]
 fn a_change_in_one_place_is_settled_there() {
-    let (count, storeys) = (40, 10);
+    let (count, storeys) = (100, 3);
     for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
         // So well at first that nothing but the change is off afterwards.
         let mut solver = solver(1e5);
@@ -173,10 +172,7 @@ fn a_change_in_one_place_is_settled_there() {
         let lifted = towers(count, storeys, 1e-4);
         let report = solver.solve(&lifted, &mut solution).expect("sound");
         assert_eq!(report.termination, Termination::Converged);
-        assert!(
-            report.sweeps <= 5 && first.sweeps >= 10,
-            "{first:?} {report:?}"
-        );
+        assert!(report.sweeps == 0 && first.sweeps > 0, "{report:?}");
         for (contact, (now, old)) in solution.contacts.iter().zip(&before.contacts).enumerate() {
             if contact as u32 / storeys == 1 {
                 assert!(now.lambda > old.lambda, "contact {contact}");

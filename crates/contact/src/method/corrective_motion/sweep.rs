@@ -25,15 +25,19 @@ pub(super) trait Delassus {
 }
 
 /// Sweeps between two looks at the residual: a look costs about a sweep.
-const LOOK: u64 = 5;
+pub(super) const LOOK: u64 = 5;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
 /// without halving it after which no more is asked.
 const GOOD: f64 = 0.95;
 const GOOD_PATIENCE: u64 = 2 * LOOK;
 
-/// Part of the residual that sweeping single places has to leave at most, else all contacts are swept next.
-const PLACES_PAY: f64 = 0.7;
+/// Part of the residual that sweeping single places has to leave at most at the start of a solve, else all contacts are
+/// swept next.
+const PLACES_PAY: f64 = 0.5;
+
+/// Sweeps without halving the residual after which single places are looked after again.
+const STALLED: u64 = 10;
 
 /// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
 pub(super) struct Demand<'a> {
@@ -64,13 +68,6 @@ pub(super) struct Workspace {
     places: Places,
 }
 
-impl Workspace {
-    /// Says how many places the contacts are within.
-    pub(super) fn within(&mut self, depth: usize) {
-        self.places.within(depth);
-    }
-}
-
 /// How sweeping ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Swept {
@@ -90,7 +87,8 @@ pub(super) struct Patience {
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
 /// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
-/// contacts are off, as in all rounds of a step but the first, these are swept by themselves ([`Places`]).
+/// contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]): at the start for
+/// as long as that pays, later where sweeping over all stalls.
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
@@ -117,12 +115,15 @@ pub(super) fn sweep(
     best.clear();
     best.extend_from_slice(forces);
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
-        let by_places = places_pay && places.find(demand, merits, enough);
+        let stalled = swept.sweeps - halved.1 >= STALLED;
+        let by_places = (places_pay || stalled) && places.find(demand, merits, enough);
         if by_places {
-            swept.sweeps += places.settle(delassus, demand, forces, enough);
+            places.settle(delassus, demand, forces, enough);
             acceleration.forget();
             ahead = false;
-        } else {
+        }
+        // Where sweeping over all stalls it goes on after the places.
+        if !by_places || stalled {
             let until_look = if swept.sweeps < LOOK { 1 } else { LOOK };
             for _ in 0..until_look {
                 // What a look is taken at is what a sweep left, not what is guessed from it.
@@ -142,7 +143,7 @@ pub(super) fn sweep(
         delassus.load(forces);
         let merit = demand.look(delassus, forces, merits);
         swept.looks += 1;
-        places_pay = !by_places || merit <= PLACES_PAY * swept.merit;
+        places_pay &= by_places && merit <= PLACES_PAY * swept.merit;
         if merit < swept.merit || swept.merit.is_nan() {
             swept.merit = merit;
             best.copy_from_slice(forces);
@@ -165,7 +166,12 @@ pub(super) fn sweep(
 
 impl Demand<'_> {
     /// Solves one contact under all others.
-    fn settle(&self, delassus: &mut dyn Delassus, contact: usize, forces: &mut [Vector3<f64>]) {
+    pub(super) fn settle(
+        &self,
+        delassus: &mut dyn Delassus,
+        contact: usize,
+        forces: &mut [Vector3<f64>],
+    ) {
         let own = delassus.own(contact);
         let others = self.free[contact] + delassus.displacement(contact) - own * forces[contact];
         let force = one_contact(own, &others, self.friction[contact]);
@@ -189,7 +195,12 @@ impl Demand<'_> {
 
     /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
     /// over the gap and slip that a force within its tolerance makes.
-    fn merit_of(&self, delassus: &dyn Delassus, contact: usize, force: &Vector3<f64>) -> f64 {
+    pub(super) fn merit_of(
+        &self,
+        delassus: &dyn Delassus,
+        contact: usize,
+        force: &Vector3<f64>,
+    ) -> f64 {
         let u = self.free[contact] + delassus.displacement(contact);
         let [w_n, w_t] = self.scales[contact];
         let gap = self.tolerances.gap.min(w_n * self.force);
