@@ -119,6 +119,7 @@ pub(super) fn sweep(
         let by_places = (places_pay || stalled) && places.find(demand, merits, enough);
         if by_places {
             places.settle(delassus, demand, forces, enough);
+            delassus.load(forces);
             acceleration.forget();
             ahead = false;
         }
