@@ -103,7 +103,7 @@ impl BlockRows {
 
     /// Adds a block to the row after the last [`end_row`](Self::end_row); columns have to ascend.
     pub(crate) fn push(&mut self, column: usize, block: &Matrix3<f64>) {
-        if column == self.diagonal.len() {
+        if column + 1 == self.starts.len() {
             self.diagonal.push(self.values.len());
         }
         self.columns.push(column as u32);

@@ -225,6 +225,46 @@ fn rows_that_come_and_go_leave_no_trace() {
     }
 }
 
+/// The same rows under another momentum matrix are another `W`: a shorter step, a stiffer body, one that was refused in
+/// between, and back.
+#[test]
+fn nothing_is_kept_from_another_momentum_matrix() {
+    let soft = Lattice::block([3, 3, 2], 0.02, 1e5, Vector3::zeros());
+    let stiff = Lattice::block([3, 3, 2], 0.02, 1e6, Vector3::zeros());
+    let mut indefinite = soft.momentum(TIME_STEP);
+    *indefinite.diagonal_block_mut(4) *= 1e-9;
+    let matrices = [
+        soft.momentum(TIME_STEP),
+        soft.momentum(0.5 * TIME_STEP),
+        stiff.momentum(TIME_STEP),
+        indefinite,
+        stiff.momentum(TIME_STEP),
+        soft.momentum(TIME_STEP),
+    ];
+    let mut used = solver(1e2);
+    for (index, momentum) in matrices.into_iter().enumerate() {
+        let rhs = soft.masses.iter().flat_map(|m| [0.3 * m, 0.0, -m]);
+        let mut problem = ContactProblem::new(TIME_STEP, momentum, rhs.collect());
+        for (node, x) in soft.nodes.iter().enumerate() {
+            if x.z < 1e-12 {
+                let weights = [(node as u32, 1.0)];
+                push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
+            }
+        }
+        let mut solution = ContactSolution::at_rest(&problem);
+        if index == 3 {
+            let refused = used.solve(&problem, &mut solution);
+            assert!(
+                matches!(refused, Err(ContactError::IndefiniteMomentum { .. })),
+                "{refused:?}"
+            );
+            continue;
+        }
+        used.solve(&problem, &mut solution).expect("sound");
+        assert_eq!(solution, solve(&problem, 1e2), "matrix {index}");
+    }
+}
+
 #[test]
 fn a_momentum_matrix_without_a_factor_is_refused_with_its_body() {
     let lattice = Lattice::block([2, 1, 1], 0.02, 1e5, Vector3::zeros());
