@@ -502,7 +502,8 @@ fn nothing_is_kept_from_bodies_that_turned() {
         .expect("sound");
     for (start, tightening) in [(&cold, 1e3), (&warm, 1e-6)] {
         let mut used = CorrectiveMotion::warped(settings(tightening));
-        for (index, (body, problem)) in [&one, &other, &stiff, &other, &one].into_iter().enumerate() {
+        for (index, (body, problem)) in [&one, &other, &stiff, &other, &one].into_iter().enumerate()
+        {
             if index == 2 {
                 used.know_bodies(&bodies(body, 1));
                 let refused = used.solve(problem, &mut start.clone());

@@ -14,12 +14,14 @@
 
 mod acceleration;
 mod built;
+mod closed;
 mod compliance;
 mod exact;
 mod kept;
 mod places;
 mod repair;
 mod settings;
+mod subset;
 mod sweep;
 mod touches;
 mod unbuilt;

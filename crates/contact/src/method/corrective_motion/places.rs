@@ -1,7 +1,7 @@
 //! The contacts that are off, swept by themselves.
 
 use super::acceleration::Acceleration;
-use super::built::Built;
+use super::subset::Subset;
 use super::sweep::{Delassus, Demand, LOOK};
 use nalgebra::Vector3;
 
@@ -24,13 +24,7 @@ const MOST_SWEEPS: usize = 40;
 /// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps: these are cheap here.
 #[derive(Default)]
 pub(super) struct Places {
-    /// Ascending.
-    contacts: Vec<u32>,
-    delassus: Built,
-    free: Vec<Vector3<f64>>,
-    friction: Vec<f64>,
-    scales: Vec<[f64; 2]>,
-    forces: Vec<Vector3<f64>>,
+    subset: Subset,
     acceleration: Acceleration,
 }
 
@@ -38,20 +32,20 @@ impl Places {
     /// Finds them by the `merits` of all contacts; whether they are few.
     pub(super) fn find(&mut self, demand: &Demand<'_>, merits: &[f64], enough: f64) -> bool {
         let most = MOST_OF_ALL * merits.len() as f64;
-        self.contacts.clear();
+        self.subset.contacts.clear();
         for (contact, (merit, neighbours)) in merits.iter().zip(demand.neighbours).enumerate() {
             if *merit > enough || merit.is_nan() {
                 for &neighbour in neighbours {
                     let near = &demand.neighbours[neighbour as usize];
-                    self.contacts.extend_from_slice(near);
+                    self.subset.contacts.extend_from_slice(near);
                 }
             } else if *merit > NEAR * enough {
-                self.contacts.push(contact as u32);
+                self.subset.contacts.push(contact as u32);
             }
         }
-        self.contacts.sort_unstable();
-        self.contacts.dedup();
-        self.contacts.len() as f64 <= most
+        self.subset.contacts.sort_unstable();
+        self.subset.contacts.dedup();
+        self.subset.contacts.len() as f64 <= most
     }
 
     /// Sweeps over them alone and changes their `forces`; those of `delassus` have to be loaded anew.
@@ -62,38 +56,9 @@ impl Places {
         forces: &mut [Vector3<f64>],
         enough: f64,
     ) {
-        let Self {
-            contacts,
-            delassus: within,
-            free,
-            friction,
-            scales,
-            forces: local,
-            acceleration,
-        } = self;
-        delassus.restrict(contacts, &mut within.w);
-        local.clear();
-        free.clear();
-        friction.clear();
-        scales.clear();
-        for &contact in contacts.iter() {
-            local.push(forces[contact as usize]);
-            friction.push(demand.friction[contact as usize]);
-            scales.push(demand.scales[contact as usize]);
-        }
-        for (place, &contact) in contacts.iter().enumerate() {
-            let contact = contact as usize;
-            let own = within.w.row_times(place, local);
-            free.push(demand.free[contact] + delassus.displacement(contact) - own);
-        }
-        let place = Demand {
-            free,
-            friction,
-            scales,
-            tolerances: demand.tolerances,
-            force: demand.force,
-            neighbours: &[],
-        };
+        self.subset.take(delassus, demand, forces);
+        let (place, within, local) = self.subset.split(demand, &[]);
+        let acceleration = &mut self.acceleration;
         acceleration.start((0..local.len()).map(|contact| within.own(contact).trace()));
         within.load(local);
         for sweep in 1..=MOST_SWEEPS {
@@ -108,11 +73,9 @@ impl Places {
             if sweep == MOST_SWEEPS || look && (0..local.len()).all(settled) {
                 break;
             }
-            acceleration.after(local, friction);
+            acceleration.after(local, place.friction);
             within.load(local);
         }
-        for (&contact, force) in contacts.iter().zip(local.iter()) {
-            forces[contact as usize] = *force;
-        }
+        self.subset.give(forces);
     }
 }

@@ -1,6 +1,7 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
 use super::acceleration::Acceleration;
+use super::closed::Closed;
 use super::places::Places;
 use crate::delassus::{BlockRows, one_contact};
 use crate::method::active_set_cr::Tolerances;
@@ -61,6 +62,14 @@ pub(super) struct Demand<'a> {
 /// Memory of [`sweep`]: reused from solve to solve.
 #[derive(Default)]
 pub(super) struct Workspace {
+    closed: Closed,
+    all: Memory,
+    some: Memory,
+}
+
+/// Memory of sweeps over all contacts of a problem, or over some of them as if they were all.
+#[derive(Default)]
+struct Memory {
     best: Vec<Vector3<f64>>,
     /// Of each contact, its residual over its tolerance at the last look.
     merits: Vec<f64>,
@@ -84,11 +93,36 @@ pub(super) struct Patience {
     pub(super) halving: u64,
 }
 
+/// Contacts below which all are swept together: there is little to gain.
+const FEW: usize = 50;
+
+/// Times that contacts which were taken for open join those that are swept, before all are.
+const MOST_JOININGS: usize = 4;
+
+impl Patience {
+    fn after(self, swept: &Swept) -> Self {
+        Self {
+            most: self.most.saturating_sub(swept.sweeps),
+            ..self
+        }
+    }
+}
+
+impl Swept {
+    /// With what came `next`.
+    fn then(self, next: Self) -> Self {
+        Self {
+            sweeps: self.sweeps + next.sweeps,
+            looks: self.looks + next.looks,
+            merit: next.merit,
+        }
+    }
+}
+
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
-/// contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]): at the start for
-/// as long as that pays, later where sweeping over all stalls.
+/// After the first few sweeps the contacts that stand open are left out ([`Closed`]); a look at all of them says whether
+/// they still do.
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
@@ -97,12 +131,64 @@ pub(super) fn sweep(
     enough: f64,
     patience: Patience,
 ) -> Swept {
-    let Workspace {
+    let Workspace { closed, all, some } = workspace;
+    let mut swept = Swept::default();
+    if forces.len() >= FEW {
+        let first = Patience {
+            most: LOOK.min(patience.most),
+            ..patience
+        };
+        swept = sweep_together(delassus, demand, forces, all, enough, first);
+        closed.start(forces.len());
+        for _ in 0..MOST_JOININGS {
+            if swept.merit <= enough {
+                return swept;
+            }
+            delassus.load(forces);
+            if !closed.find(delassus, demand, forces) {
+                break;
+            }
+            closed.take(delassus, demand, forces);
+            let (asked, within, local) = closed.subset.split(demand, &closed.neighbours);
+            let rest = patience.after(&swept);
+            let alone = sweep_together(within, &asked, local, some, enough, rest);
+            closed.subset.give(forces);
+            delassus.load(forces);
+            let looked = Swept {
+                looks: 1,
+                merit: demand.look(delassus, forces, &mut all.merits),
+                ..Swept::default()
+            };
+            swept = swept.then(alone).then(looked);
+            // What stalls without the open contacts would with them.
+            if alone.merit > enough {
+                return swept;
+            }
+        }
+    }
+    let rest = patience.after(&swept);
+    swept.then(sweep_together(delassus, demand, forces, all, enough, rest))
+}
+
+/// [`sweep`] over all contacts that there are.
+///
+/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
+/// contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]): at the start for
+/// as long as that pays, later where sweeping over all stalls.
+fn sweep_together(
+    delassus: &mut dyn Delassus,
+    demand: &Demand<'_>,
+    forces: &mut [Vector3<f64>],
+    memory: &mut Memory,
+    enough: f64,
+    patience: Patience,
+) -> Swept {
+    let Memory {
         best,
         merits,
         acceleration,
         places,
-    } = workspace;
+    } = memory;
     acceleration.start((0..forces.len()).map(|contact| delassus.own(contact).trace()));
     delassus.load(forces);
     let mut swept = Swept {
