@@ -164,7 +164,7 @@ impl RestCompliance {
         &self.compliance[felt * self.surface.len() + pushed]
     }
 
-    /// Replaces up to three columns of `x` by `(A⁰)⁻¹ x`.
+    /// Replaces the columns of `x`, at most [`MOST_RIGHT_HAND_SIDES`](impinge_krylov::direct::MOST_RIGHT_HAND_SIDES), by `(A⁰)⁻¹ x`.
     pub(crate) fn solve(&self, x: &mut [f64], scratch: &mut SolveScratch) {
         self.factor.solve_with(x, scratch);
     }

@@ -8,7 +8,7 @@ use nalgebra_sparse::CscMatrix;
 ///
 /// Delassus matrices that other programs store are often symmetric to a few digits only. Whoever keeps one triangle
 /// solves another problem, so nothing here assumes symmetry.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct BlockRows {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -89,6 +89,48 @@ impl BlockRows {
             self.columns
                 .push(u32::try_from(column).expect("fewer than 2^32 contacts"));
             self.values.push(block);
+        }
+    }
+
+    /// Forgets all rows, keeping the memory.
+    pub(crate) fn clear(&mut self) {
+        self.starts.clear();
+        self.starts.push(0);
+        self.columns.clear();
+        self.values.clear();
+        self.diagonal.clear();
+    }
+
+    /// Adds a block to the row after the last [`end_row`](Self::end_row); columns have to ascend.
+    pub(crate) fn push(&mut self, column: usize, block: &Matrix3<f64>) {
+        if column + 1 == self.starts.len() {
+            self.diagonal.push(self.values.len());
+        }
+        self.columns.push(column as u32);
+        self.values.push(*block);
+    }
+
+    /// Ends a row, whose diagonal block was among what was pushed.
+    pub(crate) fn end_row(&mut self) {
+        debug_assert_eq!(self.diagonal.len(), self.starts.len(), "a diagonal block");
+        self.starts.push(self.values.len());
+    }
+
+    /// Rows and columns `kept`, ascending, in the place of what `out` held.
+    pub(crate) fn restrict_into(&self, kept: &[u32], out: &mut Self) {
+        out.clear();
+        for &row in kept {
+            let (columns, blocks) = self.row(row as usize);
+            let mut local = 0;
+            for (column, block) in columns.iter().zip(blocks) {
+                while kept.get(local).is_some_and(|kept| kept < column) {
+                    local += 1;
+                }
+                if kept.get(local) == Some(column) {
+                    out.push(local, block);
+                }
+            }
+            out.end_row();
         }
     }
 

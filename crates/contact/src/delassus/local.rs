@@ -9,12 +9,13 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 ///
 /// ```text
 /// (S + λ I) r_T = −(q_T − W_TN q_N / W_NN),   S = W_TT − W_TN W_NT / W_NN
-/// r_N = −(q_N + W_NT r_T) / W_NN,             h(λ) = ‖r_T‖ − μ r_N = 0
+/// r_N = −(q_N + W_NT r_T) / W_NN,             h(λ) = 1 − μ r_N / ‖r_T‖ = 0
 /// ```
 ///
-/// `h > 0` where sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; squared, it is the quartic of
-/// Bonnefon & Daviet. It is found here between its bounds, to the last bits: a polynomial's roots are not that accurate
-/// near the tip of the cone.
+/// `h > 0` where sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; `‖r_T‖ = μ r_N`, squared, is the
+/// quartic of Bonnefon & Daviet. It is found here between its bounds, to the last bits: a polynomial's roots are not that
+/// accurate near the tip of the cone. As a quotient `h` is nearly linear, since `‖r_T‖` falls off as `1 / (s + λ)`: secants
+/// find its root in a few steps, where those of `‖r_T‖ − μ r_N` take many.
 ///
 /// `W_NN` must be positive and `S` positive semi-definite up to rounding.
 ///
@@ -91,10 +92,13 @@ impl Sliding {
         let r1 = (d * self.load.x - b * self.load.y) / determinant;
         let r2 = (a * self.load.y - c * self.load.x) / determinant;
         let normal = -(self.normal.1 + self.coupling.x * r1 + self.coupling.y * r2) / self.normal.0;
-        (
-            Vector3::new(normal, r1, r2),
-            r1.hypot(r2) - self.friction * normal,
-        )
+        let length = (r1 * r1 + r2 * r2).sqrt();
+        let excess = if length == 0.0 {
+            if normal >= 0.0 { -1.0 } else { 1.0 }
+        } else {
+            1.0 - self.friction * normal / length
+        };
+        (Vector3::new(normal, r1, r2), excess)
     }
 
     /// The reaction where `h` changes sign above `low`.

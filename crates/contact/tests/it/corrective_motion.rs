@@ -5,6 +5,7 @@ use super::agreement::{collision, tolerances};
 use super::support::{
     TIME_STEP, cases, dense_momentum, dense_rows, ground, lattice::Lattice, particles, push,
 };
+use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
 use impinge_contact::method::corrective_motion::{
     CorrectiveMotion, CorrectiveMotionSettings, DelassusForm,
@@ -133,6 +134,134 @@ fn sweeps_carry_a_tower() {
             let off = (contact.lambda / carried - 1.0).abs();
             assert!(off < 1e-3, "storey {storey}: {} {carried}", contact.lambda);
         }
+    }
+}
+
+/// Towers of particles on the ground that do not touch each other, one offset moved by `lift` (m).
+fn towers(count: u32, storeys: u32, lift: f64) -> ContactProblem {
+    let masses = vec![1.0; (count * storeys) as usize];
+    let fall = Vector3::new(0.0, 0.0, -9.81 * TIME_STEP);
+    let mut problem = particles(&masses, &vec![fall; masses.len()]);
+    for first in (0..count * storeys).step_by(storeys as usize) {
+        let offset = if first == storeys { lift } else { 0.0 };
+        let offset = Vector3::new(offset, 0.0, 0.0);
+        push(&mut problem, &ground(), &[(first, 1.0)], offset, 0.4);
+        for storey in first + 1..first + storeys {
+            let weights = [(storey, 1.0), (storey - 1, -1.0)];
+            push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
+        }
+    }
+    problem
+}
+
+/// What changed in one place is mended there, without a sweep over all: the others keep their forces to the last bit.
+#[test]
+fn a_change_in_one_place_is_settled_there() {
+    let (count, storeys) = (100, 3);
+    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+        // So well at first that nothing but the change is off afterwards.
+        let mut solver = solver(1e5);
+        solver.settings.delassus = delassus;
+        let mut solution = ContactSolution::at_rest(&towers(count, storeys, 0.0));
+        let first = solver
+            .solve(&towers(count, storeys, 0.0), &mut solution)
+            .expect("sound");
+        assert_eq!(first.termination, Termination::Converged);
+        let before = solution.clone();
+        solver.settings.tolerances = tolerances(1e3);
+        let lifted = towers(count, storeys, 1e-4);
+        let report = solver.solve(&lifted, &mut solution).expect("sound");
+        assert_eq!(report.termination, Termination::Converged);
+        assert!(report.sweeps == 0 && first.sweeps > 0, "{report:?}");
+        for (contact, (now, old)) in solution.contacts.iter().zip(&before.contacts).enumerate() {
+            if contact as u32 / storeys == 1 {
+                assert!(now.lambda > old.lambda, "contact {contact}");
+            } else {
+                assert_eq!(now.lambda.to_bits(), old.lambda.to_bits());
+            }
+        }
+    }
+}
+
+/// `W` is kept for contacts that stay as they are: rows that come, go, turn and return leave the bits of a fresh solver.
+#[test]
+fn rows_that_come_and_go_leave_no_trace() {
+    let lattice = Lattice::block([3, 3, 2], 0.02, 1e5, Vector3::zeros());
+    let momentum = lattice.momentum(TIME_STEP);
+    let rhs: Vec<f64> = (0..lattice.nodes.len())
+        .flat_map(|node| [0.3 * lattice.masses[node], 0.0, -lattice.masses[node]])
+        .collect();
+    let bottom: Vec<u32> = (0..lattice.nodes.len() as u32)
+        .filter(|&node| lattice.nodes[node as usize].z < 1e-12)
+        .collect();
+    let problem = |present: &dyn Fn(usize) -> bool, tilted: usize| {
+        let mut problem = ContactProblem::new(TIME_STEP, momentum.clone(), rhs.clone());
+        for (place, &node) in bottom.iter().enumerate() {
+            let tilt = if place == tilted { 0.1 } else { 0.0 };
+            let normal = Vector3::new(tilt, 0.0, 1.0).normalize();
+            let frame = ContactFrame::around(normal).rows();
+            if present(place) {
+                // The next node shares in it, so that contacts are on common nodes.
+                let next = bottom[(place + 1) % bottom.len()];
+                let weights = [(node, 0.7), (next, 0.3)];
+                push(&mut problem, &frame, &weights, Vector3::zeros(), 0.4);
+            }
+        }
+        problem
+    };
+    let none = usize::MAX;
+    let mut used = solver(1e2);
+    for problem in [
+        problem(&|_| true, none),
+        problem(&|place| place % 3 != 0, none),
+        problem(&|_| true, 4),
+        problem(&|place| place > 2, 4),
+        problem(&|_| false, none),
+        problem(&|_| true, none),
+    ] {
+        let mut solution = ContactSolution::at_rest(&problem);
+        used.solve(&problem, &mut solution).expect("sound");
+        assert_eq!(solution, solve(&problem, 1e2));
+    }
+}
+
+/// The same rows under another momentum matrix are another `W`: a shorter step, a stiffer body, one that was refused in
+/// between, and back.
+#[test]
+fn nothing_is_kept_from_another_momentum_matrix() {
+    let soft = Lattice::block([3, 3, 2], 0.02, 1e5, Vector3::zeros());
+    let stiff = Lattice::block([3, 3, 2], 0.02, 1e6, Vector3::zeros());
+    let mut indefinite = soft.momentum(TIME_STEP);
+    *indefinite.diagonal_block_mut(4) *= 1e-9;
+    let matrices = [
+        soft.momentum(TIME_STEP),
+        soft.momentum(0.5 * TIME_STEP),
+        stiff.momentum(TIME_STEP),
+        indefinite,
+        stiff.momentum(TIME_STEP),
+        soft.momentum(TIME_STEP),
+    ];
+    let mut used = solver(1e2);
+    for (index, momentum) in matrices.into_iter().enumerate() {
+        let rhs = soft.masses.iter().flat_map(|m| [0.3 * m, 0.0, -m]);
+        let mut problem = ContactProblem::new(TIME_STEP, momentum, rhs.collect());
+        for (node, x) in soft.nodes.iter().enumerate() {
+            if x.z < 1e-12 {
+                let weights = [(node as u32, 1.0)];
+                push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
+            }
+        }
+        let mut solution = ContactSolution::at_rest(&problem);
+        if index == 3 {
+            let refused = used.solve(&problem, &mut solution);
+            assert!(
+                matches!(refused, Err(ContactError::IndefiniteMomentum { .. })),
+                "{refused:?}"
+            );
+            continue;
+        }
+        used.solve(&problem, &mut solution).expect("sound");
+        assert_eq!(solution, solve(&problem, 1e2), "matrix {index}");
     }
 }
 

@@ -477,6 +477,52 @@ fn a_body_that_nothing_holds_and_nothing_slows_has_no_compliance() {
     );
 }
 
+/// What a solver keeps from one solve to the next ends with what it was made of: turns of the nodes under the same momentum
+/// matrix, another matrix, and back after bodies that were refused.
+///
+/// Once with forces that have to be found, which shows a stale `W`; once with those of a start that are good enough, which
+/// shows a stale motion: the impulses are then those of the solve before.
+#[test]
+fn nothing_is_kept_from_bodies_that_turned() {
+    let [one, other, stiff] = [(1e5, 15.0), (1e5, -10.0), (1e6, 15.0)].map(|(stiffness, rate)| {
+        let body = Body::new(block(stiffness), bend(Vector3::y(), rate));
+        let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
+        (body, problem)
+    });
+    let bodies = |body: &Body, first: u32| {
+        Arc::new(TurnedBodies {
+            time_step: TIME_STEP,
+            bodies: vec![body.turned(first)],
+        })
+    };
+    let cold = ContactSolution::at_rest(&one.1);
+    let mut warm = cold.clone();
+    told(settings(1e3), vec![one.0.turned(0)])
+        .solve(&one.1, &mut warm)
+        .expect("sound");
+    for (start, tightening) in [(&cold, 1e3), (&warm, 1e-6)] {
+        let mut used = CorrectiveMotion::warped(settings(tightening));
+        for (index, (body, problem)) in [&one, &other, &stiff, &other, &one].into_iter().enumerate()
+        {
+            if index == 2 {
+                used.know_bodies(&bodies(body, 1));
+                let refused = used.solve(problem, &mut start.clone());
+                assert_eq!(refused, Err(ContactError::RestComplianceBlocks { body: 0 }));
+            }
+            let known = bodies(body, 0);
+            let mut fresh = CorrectiveMotion::warped(settings(tightening));
+            let [found, expected] = [&mut used, &mut fresh].map(|solver| {
+                let mut solution = start.clone();
+                solver.know_bodies(&known);
+                let report = solver.solve(problem, &mut solution).expect("sound");
+                assert_eq!(report.sweeps == 0, tightening < 1.0, "{report:?}");
+                solution
+            });
+            assert_eq!(found, expected, "solve {index}");
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused_and_changes_nothing() {
     let body = Body::new(block(1e5), |_| Matrix3::identity());

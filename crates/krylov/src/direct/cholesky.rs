@@ -11,8 +11,8 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 use nalgebra_sparse::CscMatrix;
 
-/// Right-hand sides that one solve takes at most: the three rows of a contact.
-pub const MOST_RIGHT_HAND_SIDES: usize = 3;
+/// Right-hand sides that one solve takes at most: the factor is read once for all of them.
+pub const MOST_RIGHT_HAND_SIDES: usize = 8;
 
 /// Sparse Cholesky of matrices that share one pattern, of which the upper triangle is given.
 ///

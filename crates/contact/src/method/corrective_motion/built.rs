@@ -1,12 +1,14 @@
 //! `W = J C Jᵀ`, built in 3×3 blocks.
 
 use super::compliance::Compliance;
+use super::kept::KeptRows;
 use super::sweep::Delassus;
 use super::touches::Touches;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
 /// `W` with the forces of the moment.
+#[derive(Default)]
 pub(super) struct Built {
     pub(super) w: BlockRows,
     forces: Vec<Vector3<f64>>,
@@ -14,23 +16,36 @@ pub(super) struct Built {
 
 impl Built {
     /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts that
-    /// share a part.
+    /// share a part. What two contacts make of each other is taken from `kept` where it knows both.
     ///
-    /// Only pairs in order are computed: `W` is symmetric to the last bit.
-    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance) -> Self {
+    /// Only pairs in order are computed: `W` is symmetric to the last bit, and the same whatever was kept as long as
+    /// contacts keep their order.
+    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance, kept: &KeptRows) -> Self {
         let mut rows = Rows::of(touches);
-        let mut response = Vec::new();
-        let mut index = Vec::new();
+        kept.copy_into(&mut rows);
+        let (mut response, mut index, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (part, list) in touches.on_part.iter().enumerate() {
-            let places = touches.places(part);
-            index.clear();
-            index.resize(places.last().map_or(0, |last| last + 1), 0);
-            for (i, &place) in places.iter().enumerate() {
-                index[place] = i;
-            }
             for (first, pushed) in list.iter().enumerate() {
+                let anew = || {
+                    let later = list[first..].iter();
+                    later.filter(|felt| !kept.knows(felt.contact, pushed.contact))
+                };
+                places.clear();
+                places.extend(anew().flat_map(|felt| felt.rows.iter().map(|(place, _)| *place)));
+                if places.is_empty() {
+                    continue;
+                }
+                places.sort_unstable();
+                places.dedup();
+                let most = places.last().map_or(0, |last| last + 1);
+                if index.len() < most {
+                    index.resize(most, 0);
+                }
+                for (i, &place) in places.iter().enumerate() {
+                    index[place] = i;
+                }
                 compliance.respond(part, &pushed.rows, &places, &mut response);
-                for felt in &list[first..] {
+                for felt in anew() {
                     let mut block = Matrix3::zeros();
                     for (place, jacobian) in &felt.rows {
                         block += jacobian * response[index[*place]];
@@ -48,7 +63,8 @@ impl Built {
 
 impl Delassus for Built {
     fn load(&mut self, forces: &[Vector3<f64>]) {
-        self.forces.copy_from_slice(forces);
+        self.forces.clear();
+        self.forces.extend_from_slice(forces);
     }
 
     fn displacement(&self, contact: usize) -> Vector3<f64> {
@@ -62,10 +78,14 @@ impl Delassus for Built {
     fn change(&mut self, contact: usize, by: &Vector3<f64>) {
         self.forces[contact] += by;
     }
+
+    fn restrict(&self, contacts: &[u32], out: &mut BlockRows) {
+        self.w.restrict_into(contacts, out);
+    }
 }
 
 /// The rows of `W` while they are filled.
-struct Rows {
+pub(super) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<Matrix3<f64>>,
@@ -104,6 +124,12 @@ impl Rows {
             *self.at(row, column) += block;
             *self.at(column, row) += block.transpose();
         }
+    }
+
+    /// The columns of a row, ascending, and its blocks.
+    pub(super) fn row_mut(&mut self, row: usize) -> (&[u32], &mut [Matrix3<f64>]) {
+        let range = self.starts[row]..self.starts[row + 1];
+        (&self.columns[range.clone()], &mut self.values[range])
     }
 
     fn at(&mut self, row: usize, column: usize) -> &mut Matrix3<f64> {

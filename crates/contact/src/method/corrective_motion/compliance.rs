@@ -62,6 +62,11 @@ pub(super) trait Compliance {
     /// Replaces impulses on all blocks by the velocities `C` gives for them.
     fn apply(&mut self, x: &mut [f64]);
 
+    /// [`apply`](Self::apply) for impulses of which many are those of the last call.
+    fn apply_again(&mut self, x: &mut [f64]) {
+        self.apply(x);
+    }
+
     /// Whether `C` is `A⁻¹`: then momentum balances, and its residual is the solver's to answer for.
     fn is_exact(&self) -> bool;
 }

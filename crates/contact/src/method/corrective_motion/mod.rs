@@ -14,10 +14,14 @@
 
 mod acceleration;
 mod built;
+mod closed;
 mod compliance;
 mod exact;
+mod kept;
+mod places;
 mod repair;
 mod settings;
+mod subset;
 mod sweep;
 mod touches;
 mod unbuilt;
@@ -35,13 +39,13 @@ use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers,
     residual,
 };
-use acceleration::Acceleration;
 use built::Built;
 use compliance::{Compliance, FreeMotion};
 use exact::ExactCompliance;
+use kept::KeptRows;
 use nalgebra::Vector3;
 use std::sync::Arc;
-use sweep::{Delassus, Demand, Patience, sweep};
+use sweep::{Delassus, Demand, Patience, Workspace, sweep};
 use touches::Touches;
 use unbuilt::Unbuilt;
 use warped::WarpedCompliance;
@@ -97,8 +101,8 @@ pub struct CorrectiveMotion {
     scratch: Vec<f64>,
     free_motion: FreeMotion,
     reactions: Vec<Vector3<f64>>,
-    best: Vec<Vector3<f64>>,
-    acceleration: Acceleration,
+    workspace: Workspace,
+    kept: KeptRows,
     scales: Vec<[f64; 2]>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
@@ -127,8 +131,8 @@ impl CorrectiveMotion {
             scratch: Vec::new(),
             free_motion: FreeMotion::default(),
             reactions: Vec::new(),
-            best: Vec::new(),
-            acceleration: Acceleration::default(),
+            workspace: Workspace::default(),
+            kept: KeptRows::default(),
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
@@ -153,7 +157,7 @@ impl CorrectiveMotion {
             });
         }
         let touches = Touches::find(problem, &*self.compliance)?;
-        Ok(Built::new(&touches, &mut *self.compliance).w)
+        Ok(Built::new(&touches, &mut *self.compliance, &KeptRows::default()).w)
     }
 
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
@@ -166,7 +170,7 @@ impl CorrectiveMotion {
         self.reactions.clear();
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
         let touches = Touches::find(problem, &*self.compliance)?;
-        let built = Built::new(&touches, &mut *self.compliance);
+        let built = Built::new(&touches, &mut *self.compliance, &KeptRows::default());
         self.demand(problem);
         self.friction_problem(built.w)
     }
@@ -200,6 +204,9 @@ impl CorrectiveMotion {
     fn prepare(&mut self, problem: &ContactProblem, start: &[f64]) -> Result<(), ContactError> {
         let repair = self.settings.momentum_repair;
         let changed = self.compliance.prepare(problem, repair)?;
+        if changed {
+            self.kept.forget();
+        }
         if changed || self.free_of != problem.rhs {
             self.free_of.clear();
             self.free_of.extend_from_slice(&problem.rhs);
@@ -299,7 +306,7 @@ impl CorrectiveMotion {
         for (contact, force) in self.reactions.iter().enumerate() {
             add_impulse(problem, contact, force, correction);
         }
-        self.compliance.apply(correction);
+        self.compliance.apply_again(correction);
         for (v, free) in correction.iter_mut().zip(&self.free) {
             *v += free;
         }
@@ -356,13 +363,51 @@ impl CorrectiveMotion {
             delassus,
             &demand,
             &mut self.reactions,
-            &mut self.best,
-            &mut self.acceleration,
+            &mut self.workspace,
             ENOUGH,
             patience,
         );
         report.sweeps += swept.sweeps;
         report.evaluations += swept.looks;
+    }
+
+    /// Forces and corrective motion, with the free motion repeated as often as they ask for it.
+    fn solve_repeatedly(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        touches: &Touches,
+        contacts: &mut Contacts,
+        report: &mut ContactReport,
+    ) -> Result<(), ContactError> {
+        let (mut corrections, mut repeats) = (0, 0);
+        loop {
+            self.demand(problem);
+            report.extra_products += self.free_motion.products;
+            report.residual = self.free_motion.residual;
+            if !self.free_motion.converged {
+                report.termination = if self.free_motion.residual.is_finite() {
+                    Termination::MaxIterations
+                } else {
+                    Termination::Breakdown
+                };
+                return Ok(());
+            }
+            report.termination =
+                self.solve_contacts(problem, solution, touches, contacts, report)?;
+            if report.termination != Termination::Converged {
+                return Ok(());
+            }
+            let unbalanced = report.residual >= self.settings.tolerances.momentum;
+            if self.is_astray(problem) && repeats < MOST_REPEATS {
+                repeats += 1;
+            } else if unbalanced && corrections < self.settings.corrections {
+                corrections += 1;
+            } else {
+                return Ok(());
+            }
+            self.move_freely(problem, &solution.velocity);
+        }
     }
 
     /// Forces and corrective motion for the free motion as it is; how it ended.
@@ -449,10 +494,15 @@ enum Form {
 }
 
 impl Contacts {
-    fn new(touches: &Touches, form: DelassusForm, compliance: &mut dyn Compliance) -> Self {
+    fn new(
+        touches: &Touches,
+        form: DelassusForm,
+        compliance: &mut dyn Compliance,
+        kept: &KeptRows,
+    ) -> Self {
         Self {
             form: match form {
-                DelassusForm::Built => Form::Built(Built::new(touches, compliance)),
+                DelassusForm::Built => Form::Built(Built::new(touches, compliance, kept)),
                 DelassusForm::Unbuilt => Form::Unbuilt(Unbuilt::new(touches, compliance)),
             },
             neighbours: touches.neighbours(),
@@ -463,7 +513,7 @@ impl Contacts {
     fn matrix(&self, touches: &Touches, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
             Form::Built(built) => built.w.clone(),
-            Form::Unbuilt(_) => Built::new(touches, compliance).w,
+            Form::Unbuilt(_) => Built::new(touches, compliance, &KeptRows::default()).w,
         }
     }
 }
@@ -551,34 +601,13 @@ impl ContactSolver for CorrectiveMotion {
         self.prepare(problem, &solution.velocity)?;
         let touches = Touches::find(problem, &*self.compliance)?;
         let mut report = ContactReport::default();
-        let mut contacts = Contacts::new(&touches, self.settings.delassus, &mut *self.compliance);
-        let (mut corrections, mut repeats) = (0, 0);
-        loop {
-            self.demand(problem);
-            report.extra_products += self.free_motion.products;
-            report.residual = self.free_motion.residual;
-            if !self.free_motion.converged {
-                report.termination = if self.free_motion.residual.is_finite() {
-                    Termination::MaxIterations
-                } else {
-                    Termination::Breakdown
-                };
-                return Ok(report);
-            }
-            report.termination =
-                self.solve_contacts(problem, solution, &touches, &mut contacts, &mut report)?;
-            if report.termination != Termination::Converged {
-                break;
-            }
-            let unbalanced = report.residual >= self.settings.tolerances.momentum;
-            if self.is_astray(problem) && repeats < MOST_REPEATS {
-                repeats += 1;
-            } else if unbalanced && corrections < self.settings.corrections {
-                corrections += 1;
-            } else {
-                break;
-            }
-            self.move_freely(problem, &solution.velocity);
+        self.kept.find(problem);
+        let form = self.settings.delassus;
+        let mut contacts = Contacts::new(&touches, form, &mut *self.compliance, &self.kept);
+        self.solve_repeatedly(problem, solution, &touches, &mut contacts, &mut report)?;
+        match contacts.form {
+            Form::Built(built) => self.kept.keep(problem, built.w),
+            Form::Unbuilt(_) => self.kept.forget(),
         }
         Ok(report)
     }

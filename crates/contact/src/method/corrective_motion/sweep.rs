@@ -1,7 +1,9 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
 use super::acceleration::Acceleration;
-use crate::delassus::one_contact;
+use super::closed::Closed;
+use super::places::Places;
+use crate::delassus::{BlockRows, one_contact};
 use crate::method::active_set_cr::Tolerances;
 use nalgebra::{Matrix3, Vector3};
 
@@ -18,23 +20,25 @@ pub(super) trait Delassus {
 
     /// Adds to the force of a contact.
     fn change(&mut self, contact: usize, by: &Vector3<f64>);
+
+    /// Rows and columns of `contacts`, ascending, in the place of what `out` held.
+    fn restrict(&self, contacts: &[u32], out: &mut BlockRows);
 }
 
 /// Sweeps between two looks at the residual: a look costs about a sweep.
-const LOOK: u64 = 5;
+pub(super) const LOOK: u64 = 5;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
 /// without halving it after which no more is asked.
 const GOOD: f64 = 0.95;
 const GOOD_PATIENCE: u64 = 2 * LOOK;
 
-/// Sweeps without halving the residual after which single places are looked after: where flat parts of two surfaces meet,
-/// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps over all.
-const STALLED: u64 = 10;
+/// Part of the residual that sweeping single places has to leave at most at the start of a solve, else all contacts are
+/// swept next.
+const PLACES_PAY: f64 = 0.5;
 
-/// Sweeps over the contacts of such places between two looks, and the most of the contacts that they may be.
-const PLACE_SWEEPS: usize = 40;
-const MOST_OF_ALL: f64 = 0.2;
+/// Sweeps without halving the residual after which single places are looked after again.
+const STALLED: u64 = 10;
 
 /// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
 pub(super) struct Demand<'a> {
@@ -55,6 +59,24 @@ pub(super) struct Demand<'a> {
     pub(super) neighbours: &'a [Vec<u32>],
 }
 
+/// Memory of [`sweep`]: reused from solve to solve.
+#[derive(Default)]
+pub(super) struct Workspace {
+    closed: Closed,
+    all: Memory,
+    some: Memory,
+}
+
+/// Memory of sweeps over all contacts of a problem, or over some of them as if they were all.
+#[derive(Default)]
+struct Memory {
+    best: Vec<Vector3<f64>>,
+    /// Of each contact, its residual over its tolerance at the last look.
+    merits: Vec<f64>,
+    acceleration: Acceleration,
+    places: Places,
+}
+
 /// How sweeping ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Swept {
@@ -71,44 +93,144 @@ pub(super) struct Patience {
     pub(super) halving: u64,
 }
 
+/// Contacts below which all are swept together: there is little to gain.
+const FEW: usize = 50;
+
+/// Times that contacts which were taken for open join those that are swept, before all are.
+const MOST_JOININGS: usize = 4;
+
+impl Patience {
+    fn after(self, swept: &Swept) -> Self {
+        Self {
+            most: self.most.saturating_sub(swept.sweeps),
+            ..self
+        }
+    }
+}
+
+impl Swept {
+    /// With what came `next`.
+    fn then(self, next: Self) -> Self {
+        Self {
+            sweeps: self.sweeps + next.sweeps,
+            looks: self.looks + next.looks,
+            merit: next.merit,
+        }
+    }
+}
+
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// One contact is solved exactly under all others, in their order; between sweeps `acceleration` jumps ahead.
+/// After the first few sweeps the contacts that stand open are left out ([`Closed`]); a look at all of them says whether
+/// they still do.
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
     forces: &mut [Vector3<f64>],
-    best: &mut Vec<Vector3<f64>>,
-    acceleration: &mut Acceleration,
+    workspace: &mut Workspace,
     enough: f64,
     patience: Patience,
 ) -> Swept {
+    let Workspace { closed, all, some } = workspace;
+    let mut swept = Swept::default();
+    if forces.len() >= FEW {
+        let first = Patience {
+            most: LOOK.min(patience.most),
+            ..patience
+        };
+        swept = sweep_together(delassus, demand, forces, all, enough, first);
+        closed.start(forces.len());
+        for _ in 0..MOST_JOININGS {
+            if swept.merit <= enough {
+                return swept;
+            }
+            delassus.load(forces);
+            if !closed.find(delassus, demand, forces) {
+                break;
+            }
+            closed.take(delassus, demand, forces);
+            let (asked, within, local) = closed.subset.split(demand, &closed.neighbours);
+            let rest = patience.after(&swept);
+            let alone = sweep_together(within, &asked, local, some, enough, rest);
+            closed.subset.give(forces);
+            delassus.load(forces);
+            let looked = Swept {
+                looks: 1,
+                merit: demand.look(delassus, forces, &mut all.merits),
+                ..Swept::default()
+            };
+            swept = swept.then(alone).then(looked);
+            // What stalls without the open contacts would with them.
+            if alone.merit > enough {
+                return swept;
+            }
+        }
+    }
+    let rest = patience.after(&swept);
+    swept.then(sweep_together(delassus, demand, forces, all, enough, rest))
+}
+
+/// [`sweep`] over all contacts that there are.
+///
+/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
+/// contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]): at the start for
+/// as long as that pays, later where sweeping over all stalls.
+fn sweep_together(
+    delassus: &mut dyn Delassus,
+    demand: &Demand<'_>,
+    forces: &mut [Vector3<f64>],
+    memory: &mut Memory,
+    enough: f64,
+    patience: Patience,
+) -> Swept {
+    let Memory {
+        best,
+        merits,
+        acceleration,
+        places,
+    } = memory;
     acceleration.start((0..forces.len()).map(|contact| delassus.own(contact).trace()));
     delassus.load(forces);
     let mut swept = Swept {
         looks: 1,
-        merit: demand.merit(delassus, forces),
+        merit: demand.look(delassus, forces, merits),
         ..Swept::default()
     };
     let mut halved = (swept.merit, 0);
-    let mut places = Vec::new();
+    let (mut places_pay, mut ahead) = (true, false);
     best.clear();
     best.extend_from_slice(forces);
     while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
-        acceleration.before(forces);
-        for contact in 0..forces.len() {
-            demand.settle(delassus, contact, forces);
-        }
-        swept.sweeps += 1;
-        if swept.sweeps > LOOK && !swept.sweeps.is_multiple_of(LOOK) {
-            acceleration.after(forces, demand.friction);
+        let stalled = swept.sweeps - halved.1 >= STALLED;
+        let by_places = (places_pay || stalled) && places.find(demand, merits, enough);
+        if by_places {
+            places.settle(delassus, demand, forces, enough);
             delassus.load(forces);
-            continue;
+            acceleration.forget();
+            ahead = false;
+        }
+        // Where sweeping over all stalls it goes on after the places.
+        if !by_places || stalled {
+            let until_look = if swept.sweeps < LOOK { 1 } else { LOOK };
+            for _ in 0..until_look {
+                // What a look is taken at is what a sweep left, not what is guessed from it.
+                if ahead {
+                    acceleration.after(forces, demand.friction);
+                    delassus.load(forces);
+                }
+                acceleration.before(forces);
+                for contact in 0..forces.len() {
+                    demand.settle(delassus, contact, forces);
+                }
+                swept.sweeps += 1;
+                ahead = true;
+            }
         }
         // Displacements that are kept up to date drift by rounding; anew at every look they do not.
         delassus.load(forces);
-        let merit = demand.merit(delassus, forces);
+        let merit = demand.look(delassus, forces, merits);
         swept.looks += 1;
+        places_pay &= by_places && merit <= PLACES_PAY * swept.merit;
         if merit < swept.merit || swept.merit.is_nan() {
             swept.merit = merit;
             best.copy_from_slice(forces);
@@ -124,48 +246,19 @@ pub(super) fn sweep(
         if swept.sweeps - halved.1 >= patience {
             break;
         }
-        let stalled = swept.sweeps - halved.1 >= STALLED;
-        if stalled && settle_places(delassus, demand, forces, &mut places, enough) {
-            acceleration.forget();
-        } else {
-            acceleration.after(forces, demand.friction);
-        }
-        delassus.load(forces);
     }
     forces.copy_from_slice(best);
     swept
 }
 
-/// Sweeps over the contacts that are off and those that share a node with them, if they are few; whether it did.
-fn settle_places(
-    delassus: &mut dyn Delassus,
-    demand: &Demand<'_>,
-    forces: &mut [Vector3<f64>],
-    places: &mut Vec<u32>,
-    enough: f64,
-) -> bool {
-    places.clear();
-    for (contact, neighbours) in demand.neighbours.iter().enumerate() {
-        if demand.merit_of(delassus, contact, &forces[contact]) > enough {
-            places.extend_from_slice(neighbours);
-        }
-    }
-    places.sort_unstable();
-    places.dedup();
-    if places.len() as f64 > MOST_OF_ALL * forces.len() as f64 {
-        return false;
-    }
-    for _ in 0..PLACE_SWEEPS {
-        for &contact in places.iter() {
-            demand.settle(delassus, contact as usize, forces);
-        }
-    }
-    true
-}
-
 impl Demand<'_> {
     /// Solves one contact under all others.
-    fn settle(&self, delassus: &mut dyn Delassus, contact: usize, forces: &mut [Vector3<f64>]) {
+    pub(super) fn settle(
+        &self,
+        delassus: &mut dyn Delassus,
+        contact: usize,
+        forces: &mut [Vector3<f64>],
+    ) {
         let own = delassus.own(contact);
         let others = self.free[contact] + delassus.displacement(contact) - own * forces[contact];
         let force = one_contact(own, &others, self.friction[contact]);
@@ -173,21 +266,28 @@ impl Demand<'_> {
         forces[contact] = force;
     }
 
-    /// Worst of [`merit_of`](Self::merit_of); NaN if one is.
-    fn merit(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>]) -> f64 {
+    /// Fills `merits` and returns the worst; NaN if one is.
+    fn look(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>], merits: &mut Vec<f64>) -> f64 {
         let mut worst = 0.0_f64;
+        merits.clear();
         for (contact, force) in forces.iter().enumerate() {
-            let part = self.merit_of(delassus, contact, force);
-            if part > worst || part.is_nan() {
-                worst = part;
+            let merit = self.merit_of(delassus, contact, force);
+            if merit > worst || merit.is_nan() {
+                worst = merit;
             }
+            merits.push(merit);
         }
         worst
     }
 
     /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
     /// over the gap and slip that a force within its tolerance makes.
-    fn merit_of(&self, delassus: &dyn Delassus, contact: usize, force: &Vector3<f64>) -> f64 {
+    pub(super) fn merit_of(
+        &self,
+        delassus: &dyn Delassus,
+        contact: usize,
+        force: &Vector3<f64>,
+    ) -> f64 {
         let u = self.free[contact] + delassus.displacement(contact);
         let [w_n, w_t] = self.scales[contact];
         let gap = self.tolerances.gap.min(w_n * self.force);
@@ -195,7 +295,7 @@ impl Demand<'_> {
         let normal = (w_n * force.x).min(u.x).abs() / gap;
         let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
         let (length, radius) = (
-            pushed[0].hypot(pushed[1]),
+            length_of(pushed[0], pushed[1]),
             self.friction[contact] * force.x.max(0.0),
         );
         let share = if length > radius {
@@ -203,7 +303,7 @@ impl Demand<'_> {
         } else {
             1.0
         };
-        let off = (force.y - share * pushed[0]).hypot(force.z - share * pushed[1]);
+        let off = length_of(force.y - share * pushed[0], force.z - share * pushed[1]);
         let tangential = w_t * off / slip;
         if tangential > normal || tangential.is_nan() {
             tangential
@@ -211,4 +311,9 @@ impl Demand<'_> {
             normal
         }
     }
+}
+
+/// Without the care for overflow that `hypot` takes, and its time: forces are far from the ends of the range.
+fn length_of(a: f64, b: f64) -> f64 {
+    (a * a + b * b).sqrt()
 }

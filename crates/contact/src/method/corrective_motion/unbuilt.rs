@@ -3,6 +3,7 @@
 use super::compliance::Compliance;
 use super::sweep::Delassus;
 use super::touches::Touches;
+use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
 /// The displacements that the forces of the moment cause at all touched nodes.
@@ -52,18 +53,26 @@ impl Unbuilt {
             }
             out.parts.push(part);
         }
-        for (own, rows) in out.own.iter_mut().zip(&out.rows) {
-            for (part, felt, jacobian) in rows {
-                for (other, pushed, impulse) in rows {
-                    if part == other {
-                        let c = out.parts[*part].between(*felt, *pushed);
-                        *own += jacobian * c * impulse.transpose();
-                    }
-                }
+        for contact in 0..touches.contacts {
+            if let Some(own) = out.block(contact, contact) {
+                out.own[contact] = (own + own.transpose()) * 0.5;
             }
-            *own = (*own + own.transpose()) * 0.5;
         }
         out
+    }
+
+    /// What one contact feels of another, if they share a part.
+    fn block(&self, felt: usize, pushed: usize) -> Option<Matrix3<f64>> {
+        let mut block = None;
+        for (part, here, jacobian) in &self.rows[felt] {
+            for (other, there, impulse) in &self.rows[pushed] {
+                if part == other {
+                    let c = self.parts[*part].between(*here, *there);
+                    *block.get_or_insert_with(Matrix3::zeros) += jacobian * c * impulse.transpose();
+                }
+            }
+        }
+        block
     }
 }
 
@@ -93,6 +102,18 @@ impl Delassus for Unbuilt {
 
     fn own(&self, contact: usize) -> &Matrix3<f64> {
         &self.own[contact]
+    }
+
+    fn restrict(&self, contacts: &[u32], out: &mut BlockRows) {
+        out.clear();
+        for &felt in contacts {
+            for (column, &pushed) in contacts.iter().enumerate() {
+                if let Some(block) = self.block(felt as usize, pushed as usize) {
+                    out.push(column, &block);
+                }
+            }
+            out.end_row();
+        }
     }
 
     fn change(&mut self, contact: usize, by: &Vector3<f64>) {

@@ -4,7 +4,7 @@ use super::compliance::{Compliance, FreeMotion, Push};
 use super::repair::MomentumRepair;
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::{ContactError, ContactProblem};
-use impinge_krylov::direct::SolveScratch;
+use impinge_krylov::direct::{MOST_RIGHT_HAND_SIDES, SolveScratch};
 use impinge_krylov::{
     ConjugateGradient, LinearSystem, Preconditioner, StoppingRule, Termination, solve,
 };
@@ -35,12 +35,23 @@ pub(super) struct WarpedCompliance {
     repaired: bool,
     gradients: ConjugateGradient,
     scratch: Scratch,
+    last: Last,
+}
+
+/// Impulses and what they moved at the last [`Compliance::apply_again`]; empty where that no longer holds.
+#[derive(Default)]
+struct Last {
+    impulses: Vec<f64>,
+    moved: Vec<f64>,
+    /// Bodies for which it still does.
+    bodies: Vec<usize>,
 }
 
 #[derive(Default)]
 struct Scratch {
     solve: SolveScratch,
-    body: Vec<f64>,
+    columns: Vec<f64>,
+    together: Vec<usize>,
     impulses: Vec<(usize, Matrix3<f64>)>,
 }
 
@@ -60,6 +71,7 @@ impl Compliance for WarpedCompliance {
         }
         // A failure on the way must not leave something that looks prepared.
         self.prepared = None;
+        self.last.impulses.clear();
         if !known.bodies.is_empty() && !same_step(known.time_step, problem.time_step) {
             return Err(ContactError::RestComplianceStep {
                 known: known.time_step,
@@ -179,27 +191,82 @@ impl Compliance for WarpedCompliance {
         let Some(known) = self.prepared.clone() else {
             return;
         };
-        for (body, repair) in known.bodies.iter().zip(&self.repairs) {
-            let Scratch {
-                solve, body: part, ..
-            } = &mut self.scratch;
-            part.clear();
-            for &block in &body.blocks {
-                part.extend_from_slice(&x[3 * block as usize..][..3]);
+        let Scratch {
+            solve,
+            columns,
+            together,
+            ..
+        } = &mut self.scratch;
+        let bodies = &known.bodies;
+        together.clear();
+        for (index, body) in bodies.iter().enumerate() {
+            let pushed = |&block: &u32| x[3 * block as usize..][..3].iter().any(|x| *x != 0.0);
+            if !body.blocks.iter().any(pushed) {
+                continue;
             }
-            match repair {
-                Some(repair) => repair.apply(part, |part| warp(body, part, solve)),
-                None => warp(body, part, solve),
+            if let Some(repair) = &self.repairs[index] {
+                columns.clear();
+                for &block in &body.blocks {
+                    columns.extend_from_slice(&x[3 * block as usize..][..3]);
+                }
+                repair.apply(columns, |columns| warp(body, columns, solve));
+                for (&block, value) in body.blocks.iter().zip(columns.chunks_exact(3)) {
+                    x[3 * block as usize..][..3].copy_from_slice(value);
+                }
+                continue;
             }
-            for (&block, value) in body.blocks.iter().zip(part.chunks_exact(3)) {
-                x[3 * block as usize..][..3].copy_from_slice(value);
+            // Bodies of a kind share a factor, which is then read once for several of them.
+            let of_another_kind = |&first: &usize| !Arc::ptr_eq(&bodies[first].rest, &body.rest);
+            if together.len() == MOST_RIGHT_HAND_SIDES
+                || together.first().is_some_and(of_another_kind)
+            {
+                warp_together(bodies, together, x, columns, solve);
+                together.clear();
             }
+            together.push(index);
         }
+        warp_together(bodies, together, x, columns, solve);
         for (block, inverse) in &self.lone {
             let entries = &mut x[3 * *block as usize..][..3];
             let value = inverse * Vector3::from_column_slice(entries);
             entries.copy_from_slice(value.as_slice());
         }
+    }
+
+    /// Only bodies on which an impulse changed are solved for: the rounds of a step change few.
+    fn apply_again(&mut self, x: &mut [f64]) {
+        let Some(known) = self.prepared.clone() else {
+            return;
+        };
+        let mut last = std::mem::take(&mut self.last);
+        last.bodies.clear();
+        if last.impulses.len() == x.len() {
+            for (index, body) in known.bodies.iter().enumerate() {
+                let entries = |block: u32| 3 * block as usize..3 * block as usize + 3;
+                let same = |&block: &u32| x[entries(block)] == last.impulses[entries(block)];
+                if body.blocks.iter().all(same) {
+                    last.bodies.push(index);
+                }
+            }
+        }
+        last.impulses.clear();
+        last.impulses.extend_from_slice(x);
+        // Without impulses a body is passed over.
+        for &index in &last.bodies {
+            for &block in &known.bodies[index].blocks {
+                x[3 * block as usize..][..3].fill(0.0);
+            }
+        }
+        self.apply(x);
+        for &index in &last.bodies {
+            for &block in &known.bodies[index].blocks {
+                let entries = 3 * block as usize..3 * block as usize + 3;
+                x[entries.clone()].copy_from_slice(&last.moved[entries]);
+            }
+        }
+        last.moved.clear();
+        last.moved.extend_from_slice(x);
+        self.last = last;
     }
 
     fn is_exact(&self) -> bool {
@@ -279,6 +346,39 @@ fn warp(body: &TurnedBody, columns: &mut [f64], scratch: &mut SolveScratch) {
         for (x, rotation) in column.chunks_exact_mut(3).zip(&body.rotations) {
             let turned = rotation * Vector3::from_column_slice(x);
             x.copy_from_slice(turned.as_slice());
+        }
+    }
+}
+
+/// `R (A⁰)⁻¹ Rᵀ` of all unknowns of some `members` of `bodies` that have one factor.
+fn warp_together(
+    bodies: &[TurnedBody],
+    members: &[usize],
+    x: &mut [f64],
+    columns: &mut Vec<f64>,
+    scratch: &mut SolveScratch,
+) {
+    let Some(&first) = members.first() else {
+        return;
+    };
+    columns.clear();
+    for &member in members {
+        let body = &bodies[member];
+        for (&block, rotation) in body.blocks.iter().zip(&body.rotations) {
+            let entries = &x[3 * block as usize..][..3];
+            let turned = rotation.tr_mul(&Vector3::from_column_slice(entries));
+            columns.extend_from_slice(turned.as_slice());
+        }
+    }
+    bodies[first].rest.solve(columns, scratch);
+    let mut values = columns.chunks_exact(3);
+    for &member in members {
+        let body = &bodies[member];
+        for ((&block, rotation), value) in
+            body.blocks.iter().zip(&body.rotations).zip(values.by_ref())
+        {
+            let turned = rotation * Vector3::from_column_slice(value);
+            x[3 * block as usize..][..3].copy_from_slice(turned.as_slice());
         }
     }
 }

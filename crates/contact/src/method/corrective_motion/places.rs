@@ -1,0 +1,81 @@
+//! The contacts that are off, swept by themselves.
+
+use super::acceleration::Acceleration;
+use super::subset::Subset;
+use super::sweep::{Delassus, Demand, LOOK};
+use nalgebra::Vector3;
+
+/// Part of all contacts above which sweeping them all is no dearer.
+const MOST_OF_ALL: f64 = 0.3;
+
+/// Contacts whose residual is within this part of what is enough are left alone, unless they are near one that is off.
+const NEAR: f64 = 0.25;
+
+/// Residual that is sought in a place over the one sought for all: what the others feel of it comes on top.
+const SHARE: f64 = 0.5;
+
+/// Sweeps over a place.
+const MOST_SWEEPS: usize = 40;
+
+/// The contacts that are off, and those that share a node with them or with one that does, while all others hold still.
+///
+/// The rounds of a step add and turn few contacts at a time, and how a soft body yields falls off with the distance: what
+/// is off is a few places, and their part of `W` is small and stays in the cache. Where flat parts of two surfaces meet,
+/// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps: these are cheap here.
+#[derive(Default)]
+pub(super) struct Places {
+    subset: Subset,
+    acceleration: Acceleration,
+}
+
+impl Places {
+    /// Finds them by the `merits` of all contacts; whether they are few.
+    pub(super) fn find(&mut self, demand: &Demand<'_>, merits: &[f64], enough: f64) -> bool {
+        let most = MOST_OF_ALL * merits.len() as f64;
+        self.subset.contacts.clear();
+        for (contact, (merit, neighbours)) in merits.iter().zip(demand.neighbours).enumerate() {
+            if *merit > enough || merit.is_nan() {
+                for &neighbour in neighbours {
+                    let near = &demand.neighbours[neighbour as usize];
+                    self.subset.contacts.extend_from_slice(near);
+                }
+            } else if *merit > NEAR * enough {
+                self.subset.contacts.push(contact as u32);
+            }
+        }
+        self.subset.contacts.sort_unstable();
+        self.subset.contacts.dedup();
+        self.subset.contacts.len() as f64 <= most
+    }
+
+    /// Sweeps over them alone and changes their `forces`; those of `delassus` have to be loaded anew.
+    pub(super) fn settle(
+        &mut self,
+        delassus: &dyn Delassus,
+        demand: &Demand<'_>,
+        forces: &mut [Vector3<f64>],
+        enough: f64,
+    ) {
+        self.subset.take(delassus, demand, forces);
+        let (place, within, local) = self.subset.split(demand, &[]);
+        let acceleration = &mut self.acceleration;
+        acceleration.start((0..local.len()).map(|contact| within.own(contact).trace()));
+        within.load(local);
+        for sweep in 1..=MOST_SWEEPS {
+            acceleration.before(local);
+            for contact in 0..local.len() {
+                place.settle(within, contact, local);
+            }
+            let look = sweep % LOOK as usize == 0;
+            let settled = |contact: usize| {
+                place.merit_of(&*within, contact, &local[contact]) <= SHARE * enough
+            };
+            if sweep == MOST_SWEEPS || look && (0..local.len()).all(settled) {
+                break;
+            }
+            acceleration.after(local, place.friction);
+            within.load(local);
+        }
+        self.subset.give(forces);
+    }
+}

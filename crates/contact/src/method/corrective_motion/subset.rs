@@ -1,0 +1,68 @@
+//! Some contacts by themselves, while all others hold still.
+
+use super::built::Built;
+use super::sweep::{Delassus, Demand};
+use nalgebra::Vector3;
+
+/// Their part of `W`, what they are asked, and their forces.
+#[derive(Default)]
+pub(super) struct Subset {
+    /// Ascending.
+    pub(super) contacts: Vec<u32>,
+    pub(super) delassus: Built,
+    pub(super) forces: Vec<Vector3<f64>>,
+    free: Vec<Vector3<f64>>,
+    friction: Vec<f64>,
+    scales: Vec<[f64; 2]>,
+}
+
+impl Subset {
+    /// Copies what belongs to `contacts`. `forces` are those that `delassus` is loaded with.
+    pub(super) fn take(
+        &mut self,
+        delassus: &dyn Delassus,
+        demand: &Demand<'_>,
+        forces: &[Vector3<f64>],
+    ) {
+        delassus.restrict(&self.contacts, &mut self.delassus.w);
+        self.forces.clear();
+        self.free.clear();
+        self.friction.clear();
+        self.scales.clear();
+        for &contact in &self.contacts {
+            self.forces.push(forces[contact as usize]);
+            self.friction.push(demand.friction[contact as usize]);
+            self.scales.push(demand.scales[contact as usize]);
+        }
+        for (place, &contact) in self.contacts.iter().enumerate() {
+            let contact = contact as usize;
+            let own = self.delassus.w.row_times(place, &self.forces);
+            let all = demand.free[contact] + delassus.displacement(contact);
+            self.free.push(all - own);
+        }
+    }
+
+    /// What they are asked, with their `neighbours` among each other.
+    pub(super) fn split<'a>(
+        &'a mut self,
+        of_all: &Demand<'_>,
+        neighbours: &'a [Vec<u32>],
+    ) -> (Demand<'a>, &'a mut Built, &'a mut [Vector3<f64>]) {
+        let demand = Demand {
+            free: &self.free,
+            friction: &self.friction,
+            scales: &self.scales,
+            tolerances: of_all.tolerances,
+            force: of_all.force,
+            neighbours,
+        };
+        (demand, &mut self.delassus, &mut self.forces)
+    }
+
+    /// Puts their forces among those of all.
+    pub(super) fn give(&self, forces: &mut [Vector3<f64>]) {
+        for (&contact, force) in self.contacts.iter().zip(&self.forces) {
+            forces[contact as usize] = *force;
+        }
+    }
+}
