@@ -116,9 +116,10 @@ pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn 
             let energy =
                 report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
             most = most.max(report.kinetic_energy);
+            let rise = energy - before;
             // Not `max`: it would overlook what is not a number.
-            if before.is_finite() && !(energy - before <= gain) {
-                gain = energy - before;
+            if before.is_finite() && (rise > gain || rise.is_nan()) {
+                gain = rise;
             }
             before = energy;
         }
