@@ -26,9 +26,10 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     condition::numbers(table, extent)?;
     solids::cantilever(table, extent)?;
     solids::without_stiffness(table, extent)?;
-    solids::residuals_with_rows(table, extent)?;
+    solids::swinging(table, extent)?;
     rates(table, extent)?;
     solids::rates(table, extent)?;
+    solids::residuals_with_rows(table, extent)?;
     Ok(())
 }
 

@@ -102,6 +102,36 @@ pub(super) fn without_stiffness(table: &mut Table, extent: Extent) -> Result<(),
     Ok(())
 }
 
+/// Swinging chain, cable and cloth: no step ends with more energy than it began with, over the most kinetic energy there was.
+pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let seconds = match extent {
+        Extent::Quick => 2.0,
+        Extent::Full => 60.0,
+    };
+    for name in ["rigid_chain_10", "cable_crane", "hanging_cloth"] {
+        let mut simulation = shipped(name, &[])?;
+        let (mut before, mut most, mut gain) = (f64::INFINITY, 0.0_f64, f64::NEG_INFINITY);
+        while simulation.state().time < seconds {
+            let report = simulation.advance()?;
+            let energy =
+                report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
+            most = most.max(report.kinetic_energy);
+            let rise = energy - before;
+            // Not `max`: it would overlook what is not a number.
+            if before.is_finite() && (rise > gain || rise.is_nan()) {
+                gain = rise;
+            }
+            before = energy;
+        }
+        table.at_most(
+            &format!("{name}, {seconds} s: energy gained in a step, relative"),
+            gain / most,
+            1e-9,
+        );
+    }
+    Ok(())
+}
+
 /// A cable round a post with friction by conjugate residuals with multipliers: every accepted solve meets its tolerances; how far
 /// its points are from those by factors (m), where steps may be divided otherwise.
 pub(super) fn residuals_with_rows(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
