@@ -9,6 +9,7 @@ use crate::{
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
         asynchronous::{Statistics, StepHistogram},
+        constrained::check_joints,
     },
 };
 use impinge_contact::Method;
@@ -20,6 +21,8 @@ pub struct Simulation {
     model: Model,
     state: State,
     stepper: AnyStepper,
+    /// What is known of the joints before the first step.
+    notices: Vec<String>,
 }
 
 /// The stepper that the scene chose.
@@ -39,6 +42,7 @@ impl Simulation {
         if scene.stepper != StepperChoice::Constrained {
             check_start(&model, &state.positions)?;
         }
+        let mut notices = Vec::new();
         let stepper = match (&model.asynchronous, scene.stepper) {
             (Some(settings), _) => {
                 AnyStepper::Asynchronous(Box::new(Asynchronous::new(&model, &state, settings)?))
@@ -46,12 +50,16 @@ impl Simulation {
             (None, StepperChoice::Constrained) => {
                 AnyStepper::Constrained(Box::new(Constrained::new(&model, &state)?))
             }
-            (None, _) => AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?)),
+            (None, _) => {
+                notices = check_joints(&model, &state)?;
+                AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?))
+            }
         };
         Ok(Self {
             model,
             state,
             stepper,
+            notices,
         })
     }
 
@@ -67,11 +75,13 @@ impl Simulation {
 
     /// What the user should know of the preparations, since the last call.
     pub fn take_notices(&mut self) -> Vec<String> {
+        let mut notices = std::mem::take(&mut self.notices);
         match &mut self.stepper {
-            AnyStepper::Synchronous(stepper) => stepper.take_notices(),
-            AnyStepper::Asynchronous(_) => Vec::new(),
-            AnyStepper::Constrained(stepper) => stepper.take_notices(),
+            AnyStepper::Synchronous(stepper) => notices.extend(stepper.take_notices()),
+            AnyStepper::Asynchronous(_) => {}
+            AnyStepper::Constrained(stepper) => notices.extend(stepper.take_notices()),
         }
+        notices
     }
 
     /// What the asynchronous stepper did so far, where it is chosen.

@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::step::commit::{judge, measure};
 use crate::stepper::Stepper;
 use crate::thin::rows::{ThinPlaces, thin_constraints};
-use impinge_contact::Termination;
+use impinge_contact::{Termination, constraint::Constraint};
 use nalgebra::Vector3;
 use std::time::Instant;
 
@@ -46,7 +46,7 @@ impl Constrained {
         let mut notices = Vec::new();
         if !names.is_empty() {
             notices.push(format!(
-                "other constraints say already what {} say: their forces are not unique and are shared evenly",
+                "hard constraints that follow from others: {}; their forces are not unique and are shared evenly",
                 names.join(", ")
             ));
         }
@@ -60,6 +60,22 @@ impl Constrained {
     /// What the user should know, since the last call.
     pub(crate) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
+    }
+}
+
+/// What the user should know of the hard joints of a model that another stepper takes: which of them follow from others.
+///
+/// # Errors
+/// [`SimError::Constrained`] naming those that contradict each other.
+pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, SimError> {
+    if !model.joints.iter().any(Constraint::is_hard) {
+        return Ok(Vec::new());
+    }
+    match Constrained::new(model, state) {
+        Ok(mut constrained) => Ok(constrained.take_notices()),
+        Err(error @ SimError::Constrained(ConstrainedError::Contradiction { .. })) => Err(error),
+        // What only that stepper cannot take is no fault of the joints.
+        Err(_) => Ok(Vec::new()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Steppers: what takes a state from one time to the next.
 
 pub mod asynchronous;
-mod constrained;
+pub(crate) mod constrained;
 mod observer;
 mod synchronous;
 

@@ -182,6 +182,42 @@ fn contradicting_and_redundant_joints() {
     assert!(both.contains("contradict"), "{both}");
 }
 
+/// The stepper that knows contact looks at its hard joints, too.
+#[test]
+fn hard_joints_beside_contact_are_checked_as_well() {
+    let boxes = |second: f64| {
+        let body = |name: &str, x: f64| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = 1\nposition = [{x}, 0, 0]\n\
+                 mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n"
+            )
+        };
+        let rod = |length: f64| {
+            format!(
+                "[[joint]]\nkind = \"link\"\nfirst = \"a\"\nsecond = \"b\"\nanchor = [0, 0, 0]\n\
+                 end = [0.5, 0, 0]\nlength = {length}\n"
+            )
+        };
+        let time = "[time]\nstep = 1e-2\nduration = 0.05\n";
+        format!(
+            "{time}{}{}{}{}",
+            body("a", 0.0),
+            body("b", 0.5),
+            rod(0.5),
+            rod(second)
+        )
+    };
+    let mut simulation = Simulation::new(&scene(&boxes(0.5))).expect("sound");
+    let notices = simulation.take_notices();
+    assert!(
+        notices.len() == 1 && notices[0].contains("joint 1"),
+        "{notices:?}"
+    );
+    simulation.advance().expect("solved");
+    let both = refused(&boxes(0.6));
+    assert!(both.contains("contradict"), "{both}");
+}
+
 /// No step of the shipped scenes gains energy; without geometric stiffness each of them does.
 #[test]
 fn shipped_scenes_hold_by_geometric_stiffness() {
