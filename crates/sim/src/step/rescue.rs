@@ -6,8 +6,11 @@ use impinge_contact::{
     method::corrective_motion::CorrectiveMotionSettings,
 };
 
-/// Most contacts of a problem that is tried: the work on `W` grows with their square.
-const MOST_CONTACTS: usize = 500;
+/// Most contacts of a problem that is tried: a step of Newton's method costs their number cubed.
+const MOST_CONTACTS: usize = 100;
+
+/// Most sweeps, and most steps of Newton's method: what can be settled is settled by then.
+const MOST_ITERATIONS: u64 = 500;
 
 /// Tries the exact compliance, with accelerated sweeps and Newton's method, on what `method` did not finish; true if `solution`
 /// now meets the tolerances. It stays what it was if not.
@@ -28,6 +31,7 @@ pub(crate) fn rescue(
     }
     let mut solver = Method::ExactCompliance(CorrectiveMotionSettings {
         tolerances: settings.tolerances,
+        max_iterations: MOST_ITERATIONS,
         ..CorrectiveMotionSettings::default()
     })
     .solver();

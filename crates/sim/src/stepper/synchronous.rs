@@ -81,6 +81,8 @@ pub struct Synchronous {
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
+    /// Whether the step has met no problem that could not be rescued: more of its kind would only take time.
+    rescuable: bool,
     /// Shown every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
@@ -114,6 +116,7 @@ impl Synchronous {
             rest,
             bodies: None,
             joints: JointRows::default(),
+            rescuable: true,
             observer: None,
         })
     }
@@ -315,8 +318,11 @@ impl Synchronous {
                 &tolerances,
                 report,
             )?;
-            let met = shortfall.is_none()
-                || rescue(&self.method, &self.problem, &mut self.solution, report);
+            let mut met = shortfall.is_none();
+            if !met && self.rescuable {
+                met = rescue(&self.method, &self.problem, &mut self.solution, report);
+                self.rescuable = met;
+            }
             if let (Some(failure), false, false) = (shortfall, met, accept_unmet) {
                 return Err(failure);
             }
@@ -464,6 +470,7 @@ impl Stepper for Synchronous {
             minimum_gap: f64::INFINITY,
             ..StepReport::default()
         };
+        self.rescuable = true;
         self.advance_by(model, state, model.time_step, &mut report)?;
         state.step += 1;
         // Parts add up with rounding; whole steps must not.
