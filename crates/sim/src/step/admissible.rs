@@ -276,6 +276,33 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         }
     }
 
+    /// Two edges within flat sides bound a normal from both sides alike; only one of its directions keeps the bodies apart.
+    #[test]
+    fn edges_of_flat_sides_are_kept_apart_not_pulled_through() {
+        let (model, positions, middle) = dented(0.0);
+        let lower = edge_to(&model, &positions, middle, Vector3::new(0.0, 0.5, 0.5));
+        let is_diagonal = |ends: &[u32; 2]| {
+            let [p, q] = ends.map(|p| positions[p as usize]);
+            let along = p - q;
+            (p.z - 0.55).abs() + (q.z - 0.55).abs() < 1e-9 && along.x * along.y != 0.0
+        };
+        let mut edges = model.surface.edges().iter();
+        let upper = edges.position(is_diagonal).expect("a diagonal") as u32;
+        let key = ContactKey::EdgeEdge {
+            first: lower.min(upper),
+            second: lower.max(upper),
+        };
+        let apart = if lower < upper {
+            -Vector3::z()
+        } else {
+            Vector3::z()
+        };
+        for seed in [apart, -apart] {
+            let normal = admissible(&model, &positions, key, seed).expect("a normal");
+            assert!((normal - apart).norm() < 1e-9, "{seed:?} became {normal:?}");
+        }
+    }
+
     /// In a slight hollow the sides are met halfway; a deep one admits nothing, and what touches there keeps its own pair.
     #[test]
     fn a_hollow_is_met_halfway_until_it_is_deep() {
