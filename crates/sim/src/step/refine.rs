@@ -480,6 +480,30 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
+    /// What the motion from `start` to `end` hits, and the contacts that come of it.
+    fn hits_on_the_way(
+        model: &Model,
+        start: &[Vector3<f64>],
+        end: &[Vector3<f64>],
+    ) -> (Refiner, Vec<Contact>) {
+        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let still = vec![Vector3::zeros(); start.len()];
+        detector.prepare(model, start, &still, 1e-3, &mut report);
+        detector.cover(model, start, end, &mut report);
+        let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
+        refiner
+            .add_hits(
+                model,
+                &detector,
+                Sweep { start, end },
+                1e-3,
+                &mut contacts,
+                &mut report,
+            )
+            .expect("free points");
+        (refiner, contacts)
+    }
+
     /// Two edges that cross at the origin, the first along x and `height` above the second, which is along y.
     fn crossed(height: f64) -> [Vector3<f64>; 4] {
         let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z() * height);
@@ -572,19 +596,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .iter_mut()
             .for_each(|x| *x += Vector3::new(0.02, 0.0, -0.02));
 
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
-        let still = vec![Vector3::zeros(); start.len()];
-        detector.prepare(&model, &start, &still, 1e-3, &mut report);
-        detector.cover(&model, &start, &end, &mut report);
-        let sweep = Sweep {
-            start: &start,
-            end: &end,
-        };
-        let mut contacts = Vec::new();
-        let mut refiner = Refiner::default();
-        refiner
-            .add_hits(&model, &detector, sweep, 1e-3, &mut contacts, &mut report)
-            .expect("free points");
+        let (refiner, contacts) = hits_on_the_way(&model, &start, &end);
         let faces_hit = refiner
             .hits
             .iter()
@@ -636,18 +648,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .iter_mut()
             .for_each(|x| *x += Vector3::new(0.04, 0.0, -0.04));
 
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
-        let still = vec![Vector3::zeros(); start.len()];
-        detector.prepare(&model, &start, &still, 1e-3, &mut report);
-        detector.cover(&model, &start, &end, &mut report);
-        let sweep = Sweep {
-            start: &start,
-            end: &end,
-        };
-        let (mut contacts, mut refiner) = (Vec::new(), Refiner::default());
-        refiner
-            .add_hits(&model, &detector, sweep, 1e-3, &mut contacts, &mut report)
-            .expect("free points");
+        let (refiner, contacts) = hits_on_the_way(&model, &start, &end);
         let upright = |other: u32| {
             let [p, q] = model.surface.edges()[other as usize].map(|p| start[p as usize]);
             (p - q).xy().norm() < 1e-9
