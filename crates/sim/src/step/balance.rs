@@ -125,3 +125,87 @@ fn balance_momentum(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use impinge_contact::{ContactRow, Multipliers, method::active_set_cr::ActiveSetCrSettings};
+    use impinge_krylov::block::SymmetricBlockMatrix;
+    use nalgebra::Matrix3;
+
+    const CUBE: &str = r#"
+[time]
+step = 1e-2
+duration = 1e-2
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+
+    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes against a row that this just meets.
+    fn drifting(drift: f64) -> (Model, State, ContactProblem, ContactSolution) {
+        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let (model, state) = Model::new(&scene).expect("a model");
+        let time_step = model.time_step;
+        let matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
+        let rhs = vec![0.0; matrix.len()];
+        let mut problem = ContactProblem::new(time_step, matrix, rhs);
+        let mut solution = ContactSolution::at_rest(&problem);
+        let velocity = model.gravity * time_step + Vector3::z() * drift;
+        for v in solution.velocity.chunks_exact_mut(3) {
+            v.copy_from_slice(velocity.as_slice());
+        }
+        let rows = Matrix3::from_rows(&[
+            Vector3::z().transpose(),
+            Vector3::x().transpose(),
+            Vector3::y().transpose(),
+        ]) * time_step;
+        problem.push(&ContactRow {
+            entries: &[(0, rows)],
+            offset: rows * velocity,
+            friction: 0.5,
+        });
+        // As good as no force, but one.
+        solution.contacts.push(Multipliers {
+            lambda: 1e-12,
+            ..Multipliers::default()
+        });
+        (model, state, problem, solution)
+    }
+
+    #[test]
+    fn a_balance_that_breaks_a_row_asks_for_a_finer_solve() {
+        let drift = 1e-3;
+        let moved = 1e-2 * drift;
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        for (gap, expected) in [
+            (2.0 * moved, None),
+            (0.8 * moved, Some(0.4)),
+            (1e-3 * moved, Some(FINEST)),
+        ] {
+            let (model, state, problem, mut solution) = drifting(drift);
+            assert!(worst_row(&problem, &solution) < 1e-18);
+            let share = balance(&model, &state, &method, &problem, &mut solution, gap);
+            match (share, expected) {
+                (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
+                (share, expected) => assert_eq!(share, expected),
+            }
+            for v in solution.velocity.chunks_exact(3) {
+                let fall = model.gravity * problem.time_step;
+                assert!((Vector3::from_column_slice(v) - fall).amax() < 1e-12);
+            }
+        }
+    }
+
+    /// A row that the solver itself left off is not the balance's doing: a finer momentum tolerance would not mend it.
+    #[test]
+    fn a_row_that_was_off_before_asks_for_nothing() {
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        let (model, state, problem, mut solution) = drifting(1e-3);
+        solution.velocity[2] += 1.0;
+        let share = balance(&model, &state, &method, &problem, &mut solution, 1e-9);
+        assert_eq!(share, None);
+    }
+}
