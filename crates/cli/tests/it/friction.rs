@@ -79,6 +79,25 @@ fn what_cannot_be_used_is_code_3_with_file_and_place() {
         answer.err,
         "error: two.fcp: contact 0 has the friction coefficient -0.5; give a finite number that is at least 0\n"
     );
+    let broken = [
+        ("1 1  0.5", "1 1  nan", "NaN"),
+        ("q -2 3 4", "q -2 inf 4", "inf"),
+        (
+            "W 2\n",
+            "W 3\n0 1  0.1 0 0  0 0.1 0  0 0 0.1\n",
+            "W is not symmetric: blocks (0, 1) and (1, 0)",
+        ),
+    ];
+    for (sound, unsound, said) in broken {
+        fs::write(place.path("two.fcp"), PROBLEM.replace(sound, unsound)).expect("room for a file");
+        let answer = place.impinge(&["solve", "two.fcp"]);
+        assert_eq!(answer.code, Some(3), "{said}: {}", answer.out);
+        assert!(
+            answer.err.starts_with("error: two.fcp: ") && answer.err.contains(said),
+            "{}",
+            answer.err
+        );
+    }
     let answer = place.impinge(&["solve", "missing.fcp"]);
     assert_eq!(answer.code, Some(3));
     assert!(

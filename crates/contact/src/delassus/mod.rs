@@ -47,6 +47,7 @@ pub use judge::{
     FrictionResidual, GlobalFrictionResidual, friction_residual, global_friction_residual,
 };
 pub use local::one_contact;
+pub(crate) use local::one_contact_near;
 pub use newton::ProximalNewton;
 pub use problem::FrictionProblem;
 pub use solver::{FrictionMethod, FrictionReport, FrictionSolver, Target};

@@ -62,9 +62,11 @@ impl Body {
     }
 }
 
+/// Without corrections: most of these tests are about the compliance itself.
 fn settings(tightening: f64) -> CorrectiveMotionSettings {
     CorrectiveMotionSettings {
         tolerances: tolerances(tightening),
+        corrections: 0,
         ..CorrectiveMotionSettings::default()
     }
 }
@@ -519,6 +521,53 @@ fn nothing_is_kept_from_bodies_that_turned() {
                 solution
             });
             assert_eq!(found, expected, "solve {index}");
+        }
+    }
+}
+
+/// A step, its two halves, and the next whole one, as where a step is divided: what was kept for one length would be wrong
+/// for another.
+#[test]
+fn nothing_is_kept_through_a_divided_step() {
+    let lattice = block(1e5);
+    let surface: Vec<u32> = (0..lattice.nodes.len() as u32).collect();
+    let turned = Body::new(block(1e5), bend(Vector3::y(), 15.0)).turned(0);
+    let part = |time_step: f64| {
+        let momentum = lattice.momentum(time_step);
+        let rest = RestCompliance::new(&momentum, surface.clone()).expect("has mass");
+        let bodies = TurnedBodies {
+            time_step,
+            bodies: vec![TurnedBody {
+                rest: Arc::new(rest),
+                ..turned.clone()
+            }],
+        };
+        let mut problem = fall(&lattice, momentum, 0.4);
+        problem.time_step = time_step;
+        (problem, Arc::new(bodies))
+    };
+    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+        let settings = CorrectiveMotionSettings {
+            delassus,
+            ..settings(1e3)
+        };
+        let mut used = CorrectiveMotion::warped(settings);
+        let mut start = None;
+        for (index, share) in [1.0, 0.5, 0.5, 1.0].into_iter().enumerate() {
+            let (problem, bodies) = part(share * TIME_STEP);
+            // Twice, as in the rounds of a step: the second time W is kept.
+            for round in 0..2 {
+                let start = start.get_or_insert_with(|| ContactSolution::at_rest(&problem));
+                let [found, expected] =
+                    [&mut used, &mut CorrectiveMotion::warped(settings)].map(|solver| {
+                        let mut solution = start.clone();
+                        solver.know_bodies(&bodies);
+                        let report = solver.solve(&problem, &mut solution).expect("sound");
+                        assert_eq!(report.termination, Termination::Converged);
+                        solution
+                    });
+                assert_eq!(found, expected, "part {index}, round {round}");
+            }
         }
     }
 }

@@ -263,11 +263,12 @@ pub struct Solver {
     pub evaluation: Evaluation,
     /// How `exact-compliance` and `warped-compliance` apply the compliance at the contacts.
     pub delassus: Delassus,
-    /// With `warped-compliance`: whether contact forces change the momentum of free bodies by exactly what they are. Without,
-    /// it is off by a few percent of their impulse.
+    /// With `warped-compliance`: whether contact forces change the momentum of free bodies by exactly what they are. Without
+    /// it, and without `corrections`, it is off by a few percent of their impulse.
     pub momentum_repair: bool,
     /// With `warped-compliance`: how often, at most, a solve mends what its compliance got wrong about the forces of the
-    /// moment. Each time costs a free motion, and leaves a tenth of the error or so; with some five it is the exact one.
+    /// moment, which it does until momentum balances. Each time costs a free motion, and leaves a tenth of the error or
+    /// so; 0 is the method as published, for piles and interaction where a plausible motion will do.
     pub corrections: u32,
     /// With `warped-compliance`: the folder, relative to the scene file, where the compliance at rest is kept from run to
     /// run. Default: it is computed at the start of each run.
@@ -294,7 +295,7 @@ impl Default for Solver {
             evaluation: Evaluation::Interval,
             delassus: Delassus::Built,
             momentum_repair: false,
-            corrections: 0,
+            corrections: 5,
             rest_compliance: None,
             allow_inversion: true,
             joint_stiffness: JointStiffness::Projected,

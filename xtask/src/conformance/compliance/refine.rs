@@ -1,4 +1,4 @@
-//! The cost of warped compliance at the contacts does not see elements below the surface.
+//! W10: the cost of warped compliance at the contacts does not see elements below the surface.
 
 use std::error::Error;
 use std::sync::Arc;

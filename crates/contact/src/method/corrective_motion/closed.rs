@@ -57,6 +57,12 @@ impl Closed {
         added && (contacts.len() as f64) <= MOST_OF_ALL * forces.len() as f64
     }
 
+    /// Whether a contact that is left out is off by more than `enough`: it has closed meanwhile.
+    pub(super) fn misses_one_of(&self, merits: &[f64], enough: f64) -> bool {
+        let mut out = self.place.iter().zip(merits);
+        out.any(|(&place, &merit)| place == OUT && (merit > enough || merit.is_nan()))
+    }
+
     /// Copies what belongs to them.
     pub(super) fn take(
         &mut self,

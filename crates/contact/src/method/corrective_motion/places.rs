@@ -2,7 +2,7 @@
 
 use super::acceleration::Acceleration;
 use super::subset::Subset;
-use super::sweep::{Delassus, Demand, LOOK};
+use super::sweep::{Delassus, Demand};
 use nalgebra::Vector3;
 
 /// Part of all contacts above which sweeping them all is no dearer.
@@ -63,14 +63,13 @@ impl Places {
         within.load(local);
         for sweep in 1..=MOST_SWEEPS {
             acceleration.before(local);
+            let mut worst = 0.0_f64;
             for contact in 0..local.len() {
-                place.settle(within, contact, local);
+                worst = worst.max(place.settle(within, contact, local));
             }
-            let look = sweep % LOOK as usize == 0;
-            let settled = |contact: usize| {
-                place.merit_of(&*within, contact, &local[contact]) <= SHARE * enough
-            };
-            if sweep == MOST_SWEEPS || look && (0..local.len()).all(settled) {
+            // What they were off by before they were settled, one after the other: the look at all contacts that follows
+            // is the judge.
+            if sweep == MOST_SWEEPS || worst <= SHARE * enough {
                 break;
             }
             acceleration.after(local, place.friction);

@@ -3,7 +3,7 @@
 use super::acceleration::Acceleration;
 use super::closed::Closed;
 use super::places::Places;
-use crate::delassus::{BlockRows, one_contact};
+use crate::delassus::{BlockRows, one_contact_near};
 use crate::method::active_set_cr::Tolerances;
 use nalgebra::{Matrix3, Vector3};
 
@@ -26,7 +26,7 @@ pub(super) trait Delassus {
 }
 
 /// Sweeps between two looks at the residual: a look costs about a sweep.
-pub(super) const LOOK: u64 = 5;
+const LOOK: u64 = 5;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
 /// without halving it after which no more is asked.
@@ -160,8 +160,8 @@ pub(super) fn sweep(
                 ..Swept::default()
             };
             swept = swept.then(alone).then(looked);
-            // What stalls without the open contacts would with them.
-            if alone.merit > enough {
+            // What stalls without the open contacts would with them, unless one of them has closed and waits to join.
+            if alone.merit > enough && !closed.misses_one_of(&all.merits, enough) {
                 return swept;
             }
         }
@@ -211,7 +211,7 @@ fn sweep_together(
         }
         // Where sweeping over all stalls it goes on after the places.
         if !by_places || stalled {
-            let until_look = if swept.sweeps < LOOK { 1 } else { LOOK };
+            let until_look = LOOK.min(patience.most - swept.sweeps);
             for _ in 0..until_look {
                 // What a look is taken at is what a sweep left, not what is guessed from it.
                 if ahead {
@@ -219,11 +219,16 @@ fn sweep_together(
                     delassus.load(forces);
                 }
                 acceleration.before(forces);
+                let mut worst = 0.0_f64;
                 for contact in 0..forces.len() {
-                    demand.settle(delassus, contact, forces);
+                    worst = worst.max(demand.settle(delassus, contact, forces));
                 }
                 swept.sweeps += 1;
                 ahead = true;
+                // What is left may be little enough: only then is a look worth a sweep.
+                if worst <= enough {
+                    break;
+                }
             }
         }
         // Displacements that are kept up to date drift by rounding; anew at every look they do not.
@@ -252,18 +257,23 @@ fn sweep_together(
 }
 
 impl Demand<'_> {
-    /// Solves one contact under all others.
+    /// Solves one contact under all others; what its merit was before.
     pub(super) fn settle(
         &self,
         delassus: &mut dyn Delassus,
         contact: usize,
         forces: &mut [Vector3<f64>],
-    ) {
+    ) -> f64 {
+        let before = forces[contact];
+        let u = self.free[contact] + delassus.displacement(contact);
         let own = delassus.own(contact);
-        let others = self.free[contact] + delassus.displacement(contact) - own * forces[contact];
-        let force = one_contact(own, &others, self.friction[contact]);
-        delassus.change(contact, &(force - forces[contact]));
+        // Where it slides, u_T = −λ f_T: nearly so already.
+        let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
+        let others = u - own * before;
+        let force = one_contact_near(own, &others, self.friction[contact], guess);
+        delassus.change(contact, &(force - before));
         forces[contact] = force;
+        self.merit_of(contact, &before, &u)
     }
 
     /// Fills `merits` and returns the worst; NaN if one is.
@@ -271,7 +281,8 @@ impl Demand<'_> {
         let mut worst = 0.0_f64;
         merits.clear();
         for (contact, force) in forces.iter().enumerate() {
-            let merit = self.merit_of(delassus, contact, force);
+            let u = self.free[contact] + delassus.displacement(contact);
+            let merit = self.merit_of(contact, force, &u);
             if merit > worst || merit.is_nan() {
                 worst = merit;
             }
@@ -281,14 +292,8 @@ impl Demand<'_> {
     }
 
     /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
-    /// over the gap and slip that a force within its tolerance makes.
-    pub(super) fn merit_of(
-        &self,
-        delassus: &dyn Delassus,
-        contact: usize,
-        force: &Vector3<f64>,
-    ) -> f64 {
-        let u = self.free[contact] + delassus.displacement(contact);
+    /// over the gap and slip that a force within its tolerance makes. `u` is its displacement, `q` included.
+    fn merit_of(&self, contact: usize, force: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
         let [w_n, w_t] = self.scales[contact];
         let gap = self.tolerances.gap.min(w_n * self.force);
         let slip = self.tolerances.slip.min(w_t * self.force);
@@ -316,4 +321,80 @@ impl Demand<'_> {
 /// Without the care for overflow that `hypot` takes, and its time: forces are far from the ends of the range.
 fn length_of(a: f64, b: f64) -> f64 {
     (a * a + b * b).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::built::Built;
+    use super::*;
+
+    /// Contacts of a tower, which carries its own weight.
+    const STOREYS: usize = 40;
+
+    /// One more, which the tower's foot pulls shut once it bears half of that: open after the first sweeps.
+    const LATE: usize = STOREYS;
+
+    /// And some that stay open.
+    const CONTACTS: usize = STOREYS + 21;
+
+    /// What stalls without the open contacts is not left at that if one of them has closed meanwhile.
+    #[test]
+    fn a_contact_that_closes_late_joins_although_the_others_stall() {
+        let mut triplets = Vec::new();
+        let one = Matrix3::identity();
+        for contact in 0..CONTACTS {
+            let storey = contact < STOREYS;
+            // The foot stands on the ground, so that only one body yields there.
+            let yields = if storey && contact > 0 { 2.0 } else { 1.0 };
+            triplets.push((contact, contact, one * yields));
+            if storey && contact > 0 {
+                triplets.push((contact, contact - 1, -one));
+                triplets.push((contact - 1, contact, -one));
+            }
+        }
+        let pull = 1e-3;
+        triplets.push((LATE, 0, -one * pull));
+        triplets.push((0, LATE, -one * pull));
+        let mut built = Built::default();
+        built.w = BlockRows::from_triplets(CONTACTS, triplets).expect("each place once");
+        let open = |contact: usize| match contact {
+            0 => -1.0,
+            LATE => 0.5 * pull * STOREYS as f64,
+            contact if contact < STOREYS => 0.0,
+            _ => 1.0,
+        };
+        let free: Vec<_> = (0..CONTACTS)
+            .map(|contact| Vector3::new(open(contact), 0.0, 0.0))
+            .collect();
+        let demand = Demand {
+            free: &free,
+            friction: &[0.4; CONTACTS],
+            scales: &[[1.0; 2]; CONTACTS],
+            tolerances: Tolerances {
+                momentum: 1.0,
+                gap: 1e-9,
+                slip: 1e-9,
+            },
+            force: f64::INFINITY,
+            neighbours: &vec![Vec::new(); CONTACTS],
+        };
+        let mut forces = vec![Vector3::zeros(); CONTACTS];
+        let patience = Patience {
+            most: 10_000,
+            halving: 50,
+        };
+        // Nothing is good enough, so every sweeping ends by stalling.
+        sweep(
+            &mut built,
+            &demand,
+            &mut forces,
+            &mut Workspace::default(),
+            1e-30,
+            patience,
+        );
+        built.load(&forces);
+        let gap = free[LATE].x + built.displacement(LATE).x;
+        assert!(forces[0].x > 0.9 * STOREYS as f64, "{}", forces[0].x);
+        assert!(forces[LATE].x > 0.0 && gap.abs() < 1e-9, "{gap:e}");
+    }
 }
