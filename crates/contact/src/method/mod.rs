@@ -12,6 +12,8 @@ mod trace;
 pub use choice::{Method, MethodError};
 pub use trace::TraceRow;
 
+use active_set_cr::Tolerances;
+
 use crate::compliance::TurnedBodies;
 use crate::{ContactError, ContactProblem, ContactSolution};
 use std::sync::Arc;
@@ -80,6 +82,9 @@ pub trait ContactSolver {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError>;
+
+    /// Sets when the solves to come are done.
+    fn set_tolerances(&mut self, tolerances: Tolerances);
 
     /// Tells what is known of the bodies of the problems to come beyond their matrices; only methods that approximate
     /// `A⁻¹` listen.

@@ -75,6 +75,8 @@ pub struct Contact {
     pub multipliers: Multipliers,
     /// Whether it was hit although it was stored: for the rest of the step it keeps to the place of the impact.
     pub held: bool,
+    /// How often it was hit during this step although it was stored.
+    pub hits: u8,
     /// How often its gap asked for a new linearisation during this step.
     pub relinearised: u8,
     /// Stencil positions at the latest linearisation (m).
@@ -170,6 +172,7 @@ mod tests {
                 friction: 0.5,
                 multipliers: Multipliers::default(),
                 held: false,
+                hits: 0,
                 relinearised: 0,
                 linearised_at: [Vector3::zeros(); 4],
             }

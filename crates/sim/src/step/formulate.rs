@@ -59,6 +59,7 @@ pub(crate) fn carry_over(
             0
         };
         contact.held = false;
+        contact.hits = 0;
         let sticks = contact.multipliers.state == ContactState::Sticking;
         if contact.anchored && sticks {
             let slip = contact.anchor_vector(&corners);
@@ -145,6 +146,23 @@ fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     }
 }
 
+/// Hits on a stored contact that moving its linearisation to the impact is to settle.
+const HITS_THAT_MOVE: u8 = 3;
+
+/// Most doublings of the room that a contact is given: a thousand clearances.
+const MOST_DOUBLINGS: u8 = 10;
+
+/// What a contact that was hit `hits` times in this step is to end farther apart (m).
+///
+/// Edges that slide over each other and turn meet more than once on their way. A row at one of the meetings lets the next one happen,
+/// and the row there the first again: after some of that, every further hit is answered with twice as much room.
+fn room_after(hits: u8, clearance: f64) -> f64 {
+    match hits.checked_sub(HITS_THAT_MOVE + 1) {
+        Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
+        None => 0.0,
+    }
+}
+
 /// Fills the problem's rows and the warm start from the contacts.
 ///
 /// `known_velocity` is the part of every point's mean velocity over the step that no unknown stands for: all of it for
@@ -164,7 +182,8 @@ pub(crate) fn fill_problem(
     solution.contacts.clear();
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
-        let goal = (model.tolerances).goal(contact.distance, tolerance, contact.held);
+        let goal = (model.tolerances).goal(contact.distance, tolerance, contact.held)
+            + room_after(contact.hits, model.tolerances.clearance());
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
@@ -284,5 +303,13 @@ mod tests {
         merge_duplicates(&mut contacts);
         assert_eq!(contacts.len(), 1);
         assert!((contacts[0].multipliers.lambda - 3.0).abs() < 1e-12);
+    }
+
+    /// Moving the linearisation comes first; what that does not settle gets twice the room each time, and no more than a bounded one.
+    #[test]
+    fn contacts_that_are_hit_again_and_again_get_room() {
+        let room: Vec<f64> = (0..7).map(|hits| room_after(hits, 1.0)).collect();
+        assert_eq!(room, [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 4.0]);
+        assert_eq!(room_after(u8::MAX, 1.0), 1024.0);
     }
 }

@@ -3,6 +3,7 @@
 mod admissible;
 pub(crate) mod apart;
 pub(crate) mod assemble;
+pub(crate) mod balance;
 pub(crate) mod commit;
 pub mod contact;
 pub(crate) mod contradiction;

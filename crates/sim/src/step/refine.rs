@@ -81,6 +81,7 @@ impl Refiner {
                 Ok(stored) => {
                     let contact = &mut contacts[stored];
                     contact.held = true;
+                    contact.hits = contact.hits.saturating_add(1);
                     relinearise(model, contact, sweep, touch.at_impact);
                     report.relinearised += 1;
                     if contact.multipliers.state == ContactState::Inactive {
@@ -320,6 +321,7 @@ fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
         friction: friction_of(model, touch.key),
         multipliers: Multipliers::default(),
         held: false,
+        hits: 0,
         relinearised: 0,
         linearised_at: touch.at_impact,
     };

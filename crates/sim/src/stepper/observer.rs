@@ -3,6 +3,7 @@
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
     ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Method,
+    method::active_set_cr::Tolerances,
 };
 use std::sync::Arc;
 
@@ -77,5 +78,10 @@ impl ContactSolver for Observed<'_> {
             report: &report,
         });
         Ok(report)
+    }
+
+    fn set_tolerances(&mut self, tolerances: Tolerances) {
+        *self.method.tolerances_mut() = tolerances;
+        self.solver.set_tolerances(tolerances);
     }
 }

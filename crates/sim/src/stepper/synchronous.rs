@@ -16,6 +16,7 @@ use crate::{
     step::{
         apart::Sweep,
         assemble::{momentum_system, prescribe},
+        balance::balance,
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
@@ -23,12 +24,14 @@ use crate::{
         joints::{JointRows, flow_plastically},
         refine::{Refiner, check_gaps, describe},
         rescue::rescue,
-        resolve::{balance_momentum, resolve},
-        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep, balance_rigid},
+        resolve::resolve,
+        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
     },
 };
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Method};
+use impinge_contact::{
+    ContactProblem, ContactSolution, ContactSolver, Method, method::active_set_cr::Tolerances,
+};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
@@ -43,6 +46,9 @@ const MAX_RELINEARISING_ROUNDS: u32 = 20;
 /// Adding rounds after which contacts that were not hit are left alone until nothing is: two that move each other would
 /// otherwise never rest.
 const ROUNDS_THAT_FOLLOW: u32 = 4;
+
+/// Solves anew, to a finer momentum tolerance each, because the balance of momentum broke rows.
+const MOST_FINER_SOLVES: u32 = 3;
 
 /// Wall clock of the stages.
 struct Clock(Instant);
@@ -237,12 +243,7 @@ impl Synchronous {
             &mut self.problem.rhs,
         );
         let tolerances = model.tolerances.solver(time_step);
-        let mut method = model.solver;
-        *method.tolerances_mut() = tolerances;
-        if method != self.method {
-            self.solver = method.solver();
-            self.method = method;
-        }
+        self.hold_to(tolerances);
         self.tell_of_bodies(model, state, time_step)?;
         self.contacts.clone_from(&state.contacts);
         carry_over(
@@ -300,39 +301,7 @@ impl Synchronous {
             );
             report.times.formulate += clock.lap();
 
-            let mut solver = Observed {
-                method: self.method,
-                solver: &mut *self.solver,
-                stamp: SolveStamp {
-                    step: state.step + 1,
-                    round: report.rounds + 1,
-                    time: state.time,
-                },
-                bodies: self.bodies.as_ref(),
-                observer: self.observer.as_deref_mut(),
-            };
-            let shortfall = resolve(
-                &mut solver,
-                &self.problem,
-                &mut self.solution,
-                &tolerances,
-                report,
-            )?;
-            let mut met = shortfall.is_none();
-            if !met && self.rescuable {
-                met = rescue(&self.method, &self.problem, &mut self.solution, report);
-                self.rescuable = met;
-            }
-            if let (Some(failure), false, false) = (shortfall, met, accept_unmet) {
-                return Err(failure);
-            }
-            // Joints pass momentum between bodies, and their method leaves nothing to balance.
-            if !self.method.balances_momentum() {
-                // What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps.
-                balance_rigid(model, &self.problem, &mut self.solution);
-            } else if model.joints.is_empty() && model.soft_links == 0 {
-                balance_momentum(model, state, &self.problem, &mut self.solution);
-            }
+            let met = self.solve_balanced(model, state, accept_unmet, report)?;
             for (contact, multipliers) in self.contacts.iter_mut().zip(&self.solution.contacts) {
                 contact.multipliers = *multipliers;
             }
@@ -382,6 +351,75 @@ impl Synchronous {
                 }
                 return Err(gaps_unsettled(model, relinearising, key, gap));
             }
+        }
+    }
+
+    /// Solves the problem and closes every body's momentum balance, to tolerances that the contacts survive it with.
+    ///
+    /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
+    fn solve_balanced(
+        &mut self,
+        model: &Model,
+        state: &State,
+        accept_unmet: bool,
+        report: &mut StepReport,
+    ) -> Result<bool, StepFailure> {
+        let mut finer = 0;
+        loop {
+            let tolerances = self.method.tolerances();
+            let mut solver = Observed {
+                method: self.method,
+                solver: &mut *self.solver,
+                stamp: SolveStamp {
+                    step: state.step + 1,
+                    round: report.rounds + 1,
+                    time: state.time,
+                },
+                bodies: self.bodies.as_ref(),
+                observer: self.observer.as_deref_mut(),
+            };
+            let shortfall = resolve(
+                &mut solver,
+                &self.problem,
+                &mut self.solution,
+                &tolerances,
+                report,
+            )?;
+            let mut met = shortfall.is_none();
+            if !met && self.rescuable {
+                met = rescue(&self.method, &self.problem, &mut self.solution, report);
+                self.rescuable = met;
+            }
+            if let (Some(failure), false, false) = (shortfall, met, accept_unmet) {
+                return Err(failure);
+            }
+            let finer_by = balance(
+                model,
+                state,
+                &self.method,
+                &self.problem,
+                &mut self.solution,
+                tolerances.gap,
+            );
+            match finer_by {
+                Some(share) if met && finer < MOST_FINER_SOLVES => {
+                    finer += 1;
+                    let momentum = share * tolerances.momentum;
+                    self.hold_to(Tolerances {
+                        momentum,
+                        ..tolerances
+                    });
+                }
+                _ => return Ok(met),
+            }
+        }
+    }
+
+    /// Sets the tolerances of the solves to come.
+    fn hold_to(&mut self, tolerances: Tolerances) {
+        if tolerances != self.method.tolerances() {
+            *self.method.tolerances_mut() = tolerances;
+            self.solver.set_tolerances(tolerances);
         }
     }
 

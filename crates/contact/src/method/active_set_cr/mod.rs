@@ -213,6 +213,10 @@ impl ContactSolver for ActiveSetCr {
         Ok(self.solve_checked(problem, solution))
     }
 
+    fn set_tolerances(&mut self, tolerances: Tolerances) {
+        self.settings.tolerances = tolerances;
+    }
+
     fn record(&mut self) {
         self.trace.record();
     }

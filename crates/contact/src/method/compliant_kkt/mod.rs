@@ -283,4 +283,8 @@ impl ContactSolver for CompliantKkt {
         }
         Ok(report)
     }
+
+    fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
+        self.settings.tolerances = tolerances;
+    }
 }

@@ -266,6 +266,10 @@ impl ContactSolver for ConstraintAnticipation {
         Ok(report)
     }
 
+    fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
+        self.settings.tolerances = tolerances;
+    }
+
     fn record(&mut self) {
         self.trace.record();
     }

@@ -614,6 +614,10 @@ impl ContactSolver for CorrectiveMotion {
         Ok(report)
     }
 
+    fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
+        self.settings.tolerances = tolerances;
+    }
+
     fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
         self.compliance.know_bodies(bodies);
     }

@@ -253,6 +253,10 @@ impl ContactSolver for StaggeredProjections {
         Ok(report)
     }
 
+    fn set_tolerances(&mut self, tolerances: Tolerances) {
+        self.settings.tolerances = tolerances;
+    }
+
     fn record(&mut self) {
         self.trace.record();
     }
