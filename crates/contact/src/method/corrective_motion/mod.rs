@@ -9,8 +9,9 @@
 //!
 //! Two axes: the compliance `C` is `A⁻¹` by factors of every step ([`CorrectiveMotion::exact`]) or the compliance at rest,
 //! rotated node by node ([`CorrectiveMotion::warped`]); and `W` is built in 3×3 blocks, or applied through the bodies
-//! ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same; only with
-//! `A⁻¹` momentum does too. `docs/methods/corrective_motion.md` explains it.
+//! ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same. Momentum does
+//! with `A⁻¹`; with the other it takes corrections, which repeat the free motion under the forces that were found
+//! ([`CorrectiveMotionSettings::corrections`]). `docs/methods/corrective_motion.md` explains it.
 
 mod acceleration;
 mod built;
@@ -349,7 +350,9 @@ impl CorrectiveMotion {
 
     /// Sweeps over all contacts.
     fn sweep(&mut self, contacts: &mut Contacts, patience: Patience, report: &mut ContactReport) {
-        let Contacts { form, neighbours } = contacts;
+        let Contacts {
+            form, neighbours, ..
+        } = contacts;
         let delassus = form.delassus();
         let demand = Demand {
             free: &self.gaps,
@@ -376,7 +379,6 @@ impl CorrectiveMotion {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        touches: &Touches,
         contacts: &mut Contacts,
         report: &mut ContactReport,
     ) -> Result<(), ContactError> {
@@ -393,8 +395,7 @@ impl CorrectiveMotion {
                 };
                 return Ok(());
             }
-            report.termination =
-                self.solve_contacts(problem, solution, touches, contacts, report)?;
+            report.termination = self.solve_contacts(problem, solution, contacts, report)?;
             if report.termination != Termination::Converged {
                 return Ok(());
             }
@@ -415,7 +416,6 @@ impl CorrectiveMotion {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        touches: &Touches,
         contacts: &mut Contacts,
         report: &mut ContactReport,
     ) -> Result<Termination, ContactError> {
@@ -441,7 +441,7 @@ impl CorrectiveMotion {
         if problem.contacts() > MOST_FOR_NEWTON {
             return Ok(Termination::MaxIterations);
         }
-        let w = contacts.matrix(touches, &mut *self.compliance);
+        let w = contacts.matrix(&mut *self.compliance);
         let friction = self.friction_problem(w)?;
         for tolerance in TARGETS {
             self.solve_friction(&friction, tolerance, report)?;
@@ -481,8 +481,9 @@ impl CorrectiveMotion {
     }
 }
 
-/// `W`, and which contacts share nodes.
+/// Where contacts touch, `W`, and which of them share nodes.
 struct Contacts {
+    touches: Touches,
     form: Form,
     neighbours: Vec<Vec<u32>>,
 }
@@ -495,25 +496,26 @@ enum Form {
 
 impl Contacts {
     fn new(
-        touches: &Touches,
+        touches: Touches,
         form: DelassusForm,
         compliance: &mut dyn Compliance,
         kept: &KeptRows,
     ) -> Self {
         Self {
             form: match form {
-                DelassusForm::Built => Form::Built(Built::new(touches, compliance, kept)),
-                DelassusForm::Unbuilt => Form::Unbuilt(Unbuilt::new(touches, compliance)),
+                DelassusForm::Built => Form::Built(Built::new(&touches, compliance, kept)),
+                DelassusForm::Unbuilt => Form::Unbuilt(Unbuilt::new(&touches, compliance)),
             },
             neighbours: touches.neighbours(),
+            touches,
         }
     }
 
     /// The blocks of `W`, whatever the form.
-    fn matrix(&self, touches: &Touches, compliance: &mut dyn Compliance) -> BlockRows {
+    fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
             Form::Built(built) => built.w.clone(),
-            Form::Unbuilt(_) => Built::new(touches, compliance, &KeptRows::default()).w,
+            Form::Unbuilt(_) => Built::new(&self.touches, compliance, &KeptRows::default()).w,
         }
     }
 }
@@ -603,8 +605,8 @@ impl ContactSolver for CorrectiveMotion {
         let mut report = ContactReport::default();
         self.kept.find(problem);
         let form = self.settings.delassus;
-        let mut contacts = Contacts::new(&touches, form, &mut *self.compliance, &self.kept);
-        self.solve_repeatedly(problem, solution, &touches, &mut contacts, &mut report)?;
+        let mut contacts = Contacts::new(touches, form, &mut *self.compliance, &self.kept);
+        self.solve_repeatedly(problem, solution, &mut contacts, &mut report)?;
         match contacts.form {
             Form::Built(built) => self.kept.keep(problem, built.w),
             Form::Unbuilt(_) => self.kept.forget(),
