@@ -21,6 +21,8 @@ fn improvement(gap: Vector3<f64>, step: Vector3<f64>) -> f64 {
 
 fn check_point_triangle(p: Vector3<f64>, t: [Vector3<f64>; 3]) -> Result<(), TestCaseError> {
     let found = point_triangle(&p, &t);
+    // Seen from the query point, so that sums of positions round by the size of the query, not by where it is.
+    let (p, t) = (Vector3::zeros(), t.map(|corner| corner - p));
     let [a, b, c] = found.barycentric;
     let q = t[0] * a + t[1] * b + t[2] * c;
     let tolerance = ROUNDING * size_squared(&[p, t[0], t[1], t[2]]);
@@ -55,6 +57,8 @@ fn check_point_triangle(p: Vector3<f64>, t: [Vector3<f64>; 3]) -> Result<(), Tes
 
 fn check_edge_edge(e: [Vector3<f64>; 2], f: [Vector3<f64>; 2]) -> Result<(), TestCaseError> {
     let found = edge_edge(&e, &f);
+    let seen = |x: Vector3<f64>| x - e[0];
+    let (e, f) = (e.map(seen), f.map(seen));
     let (p, q) = (
         e[0] + (e[1] - e[0]) * found.a,
         f[0] + (f[1] - f[0]) * found.b,
@@ -149,6 +153,16 @@ fn assert_close(value: f64, expected: f64) {
         (value - expected).abs() < 1e-15,
         "{value} is not {expected}"
     );
+}
+
+/// Found at random: sums of the corners' positions rounded by more than the tolerance, which is that of so small a query.
+#[test]
+fn a_triangle_shrunk_to_a_point_is_judged_by_the_size_of_the_query() {
+    let corner = |nudge: f64| v(-1.0, -1.0, -1.0 + nudge);
+    for nudge in [0.0, 2.0_f64.powi(-53), 2.0_f64.powi(-52)] {
+        let triangle = [corner(0.0), corner(nudge), corner(2.0 * nudge)];
+        check_point_triangle(v(-1.0, -1.0, -1.000_008_587_702_909), triangle).expect("optimal");
+    }
 }
 
 #[test]
