@@ -41,6 +41,15 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let interrupt = Interrupt::listen();
 
     let steps = steps_of(&scene, options.steps, options.until);
+    if options.from > steps {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an earlier step, or more with --steps or --until",
+                options.from
+            ),
+        ));
+    }
     let bar = progress_bar(steps, options.quiet || options.json);
     let mut stopped = None;
     for step in 1..=steps {

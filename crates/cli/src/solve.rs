@@ -48,7 +48,8 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let judged = residual_under(method.friction_law(), &stored.problem, &solution);
     let met = judged.meets(&method.tolerances());
     terminal::say(&describe(options, &stored));
-    terminal::say(&outcome(&method, &report, seconds, processor));
+    let name = options.method.as_deref().unwrap_or(method.name());
+    terminal::say(&outcome(name, &report, seconds, processor));
     terminal::say(&table(&method, &judged, &solution));
     if let Some(path) = &options.trace {
         write_trace(path, solver.trace())?;
@@ -135,8 +136,9 @@ fn describe(options: &Solve, stored: &StoredProblem) -> String {
     )
 }
 
+/// `name` is the one that was asked for: variants share their method's.
 fn outcome(
-    method: &Method,
+    name: &str,
     report: &ContactReport,
     seconds: f64,
     processor: Option<Duration>,
@@ -152,8 +154,7 @@ fn outcome(
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, {} state changes{}",
-        method.name(),
+        "{name} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, {} state changes{}",
         report.iterations,
         report.iterations + report.extra_products,
         report.evaluations,

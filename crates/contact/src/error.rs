@@ -26,6 +26,17 @@ pub enum ContactError {
         /// The entry (kg).
         value: f64,
     },
+    /// Blocks off the diagonal are stored once, those on it whole: they must be symmetric themselves.
+    #[error(
+        "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from those across; \
+         symmetrise the stiffness that it was built from"
+    )]
+    AsymmetricMomentum {
+        /// The block.
+        block: usize,
+        /// Largest difference of an entry from its mirror image (kg).
+        difference: f64,
+    },
     /// The momentum matrix of a body has no Cholesky factor.
     #[error(
         "the momentum matrix of the body with block {block} is not positive definite; its elements' stiffness must be \

@@ -5,6 +5,9 @@ use crate::constraint::ConstraintRows;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
 
+/// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over elements.
+const ASYMMETRY: f64 = 1e-9;
+
 /// One contact as it is added to a problem.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactRow<'a> {
@@ -172,6 +175,10 @@ impl ContactProblem {
                         value,
                     });
                 }
+            }
+            let difference = (diagonal - diagonal.transpose()).amax();
+            if difference > ASYMMETRY * diagonal.amax() {
+                return Err(ContactError::AsymmetricMomentum { block, difference });
             }
         }
         for contact in 0..self.contacts() {

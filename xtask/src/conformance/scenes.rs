@@ -112,8 +112,15 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "bunnies",
-        small: ("bunnies", &[]),
-        quick: None,
+        small: (
+            "bunnies",
+            &[
+                "body.0.copies.count=4",
+                "body.0.copies.columns=[2, 2]",
+                "body.0.velocity=[0, 0, -2]",
+            ],
+        ),
+        quick: Some(plan(36, 36, 36, 10)),
         full: plan(400, 100, 50, 20),
         data: true,
         paper: &[],
@@ -121,8 +128,15 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "armadillo_rollers",
-        small: ("armadillo_rollers", &[]),
-        quick: None,
+        small: (
+            "armadillo_rollers",
+            &[
+                "body.0.mesh.file.path=${IMPINGE_DATA}/meshes/tetMeshes/bunny.msh",
+                "body.0.mesh.file.scale=0.3",
+                "body.0.position=[0, 1.64, 0]",
+            ],
+        ),
+        quick: Some(plan(60, 40, 10, 60)),
         full: plan(2000, 100, 100, 50),
         data: true,
         paper: &[],

@@ -105,14 +105,13 @@ impl Method {
             "cr-full" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
                 regions: 0,
-                patience: u64::MAX,
                 ..ActiveSetCrSettings::default()
             }),
             "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
                 regions: 0,
                 // Diag takes hundreds of iterations in good order: to look at states ever less often then is no help.
-                patience: u64::MAX,
+                patience: 1000,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             }),

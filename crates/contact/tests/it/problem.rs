@@ -63,6 +63,25 @@ fn every_node_needs_mass() {
 }
 
 #[test]
+fn diagonal_blocks_must_be_symmetric() {
+    let mut problem = one_contact();
+    let block = problem.momentum.diagonal_block_mut(1);
+    // Rounding of sums is no asymmetry.
+    block[(0, 2)] += 1e-14 * block.amax();
+    assert!(problem.validate().is_ok());
+    let difference = 0.25;
+    let block = problem.momentum.diagonal_block_mut(1);
+    block[(0, 2)] = block[(2, 0)] + difference;
+    assert_refused(
+        &problem,
+        &ContactError::AsymmetricMomentum {
+            block: 1,
+            difference,
+        },
+    );
+}
+
+#[test]
 fn row_blocks_and_offsets_must_be_finite() {
     let mut problem = one_contact();
     push(

@@ -206,7 +206,7 @@ fn over_time(scene: &SceneRecord) -> String {
             .collect(),
     };
     let run = Plot {
-        title: "Run: iterations, re-linearised (orange), rounds (black)",
+        title: "Run: iterations, re-linearised contacts, rounds",
         x: Axis {
             label: "time, s",
             logarithmic: false,
