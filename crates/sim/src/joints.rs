@@ -1,6 +1,7 @@
 //! From the joints of a scene to constraints between the points and rigid bodies of a model.
 
 mod attach;
+mod misplaced;
 
 use crate::{
     error::SimError,
@@ -36,6 +37,8 @@ pub(crate) struct Joined {
     /// Which of both flow.
     pub(crate) yields: Vec<Yield>,
     pub(crate) pairs: Vec<[u32; 2]>,
+    /// What the user should know of them.
+    pub(crate) notices: Vec<String>,
 }
 
 /// A body of the model that a joint names, and its place in the scene's list of copies.
@@ -65,6 +68,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         soft_links: 0,
         yields: Vec::new(),
         pairs: Vec::new(),
+        notices: Vec::new(),
     };
     for (index, joint) in scene.joints.iter().enumerate() {
         let path = format!("joint.{index}");
@@ -84,6 +88,17 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             via.push((stop, body));
         }
         let mut place = |a: Held, b: Option<Held>, shift: Vector3<f64>| {
+            let places = places(joint, a, b, &via, shift);
+            let notice =
+                |&(held, x): &(Held, _)| misplaced::notice(joint, index, parts, &frames, held, x);
+            // One body of the joint is enough to find it, and one pair of a chain.
+            if !joined
+                .notices
+                .iter()
+                .any(|said| said.starts_with(&format!("joint {index} ")))
+            {
+                joined.notices.extend(places.iter().find_map(notice));
+            }
             let made = if joint.kind == JointKind::Bind {
                 bind(
                     scene,
@@ -135,6 +150,28 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)
+}
+
+/// Where a joint holds which bodies. A `bind` holds none at its anchor, and says itself if no node is near.
+fn places(
+    joint: &Joint,
+    first: Held,
+    second: Option<Held>,
+    via: &[(&Via, Option<Held>)],
+    shift: Vector3<f64>,
+) -> Vec<(Held, Vector3<f64>)> {
+    let anchor = Vector3::from(joint.anchor) + shift;
+    let end = match joint.kind {
+        JointKind::Bind => return Vec::new(),
+        JointKind::Link | JointKind::Rope => joint.end.map_or(anchor, |x| Vector3::from(x) + shift),
+        _ => anchor,
+    };
+    let mut places = vec![(first, anchor)];
+    let stops = via.iter();
+    places
+        .extend(stops.filter_map(|(stop, held)| Some(((*held)?, Vector3::from(stop.at) + shift))));
+    places.extend(second.map(|held| (held, end)));
+    places
 }
 
 /// Blocks of unknowns that joints couple.

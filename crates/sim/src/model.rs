@@ -153,6 +153,8 @@ pub struct Model {
     pub solver: Method,
     /// The folder that compliances at rest are kept in, if any.
     pub rest_compliance: Option<PathBuf>,
+    /// What the user should know of how the scene was read.
+    pub(crate) notices: Vec<String>,
 }
 
 impl Model {
@@ -711,6 +713,7 @@ impl Builder {
             soft_links,
             yields,
             pairs: joined,
+            notices,
         } = self.constraints(scene, &parts.motions)?;
         let pattern = block_pattern(
             blocks,
@@ -779,6 +782,7 @@ impl Builder {
                 .rest_compliance
                 .as_ref()
                 .map(|folder| scene.folder().join(folder)),
+            notices,
         };
         model.tolerances = scales(scene, &model);
         let state = start_state(&model, self.velocities, self.rigid_start);

@@ -42,7 +42,7 @@ impl Simulation {
         if scene.stepper != StepperChoice::Constrained {
             check_start(&model, &state.positions)?;
         }
-        let mut notices = Vec::new();
+        let mut notices = model.notices.clone();
         let stepper = match (&model.asynchronous, scene.stepper) {
             (Some(settings), _) => {
                 AnyStepper::Asynchronous(Box::new(Asynchronous::new(&model, &state, settings)?))
@@ -51,7 +51,7 @@ impl Simulation {
                 AnyStepper::Constrained(Box::new(Constrained::new(&model, &state)?))
             }
             (None, _) => {
-                notices = check_joints(&model, &state)?;
+                notices.extend(check_joints(&model, &state)?);
                 AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?))
             }
         };

@@ -149,3 +149,76 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
     );
     run(&onto("sheet", "below", -0.12), 2);
 }
+
+/// A box that a joint with these keys holds.
+fn joined(keys: &str) -> String {
+    format!(
+        "[time]\nstep = 1e-2\nduration = 1.0\n[[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 1\n\
+         mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
+         [[joint]]\nfirst = \"box\"\n{keys}\n"
+    )
+}
+
+fn notices(text: &str) -> Vec<String> {
+    let scene = Scene::parse("a.toml", text, &[""; 0]).expect("a scene");
+    Simulation::new(&scene).expect("sound").take_notices()
+}
+
+/// A frame far off its body is said with the joint, the body and the distance; near ones, axes that pass by and anchors of
+/// bindings are not.
+#[test]
+fn misplaced_frames_are_named_at_load() {
+    for kind in ["ball", "weld", "hinge"] {
+        let axis = if kind == "hinge" {
+            "axis = [0, 1, 0]"
+        } else {
+            ""
+        };
+        let far = joined(&format!("kind = \"{kind}\"\nanchor = [50, 0, 0]\n{axis}"));
+        let said = notices(&far);
+        assert_eq!(said.len(), 1, "{kind}: {said:?}");
+        for word in ["joint 0", "`box`", "49.950 m off", "0.173 m across"] {
+            assert!(said[0].contains(word), "{kind}, {word}: {said:?}");
+        }
+        let near = far.replace("[50, 0, 0]", "[0.2, 0, 0]");
+        assert_eq!(notices(&near), [""; 0], "{kind}");
+    }
+    let link = joined("kind = \"link\"\nanchor = [0, 0, 0.05]\nend = [0, 0, 50]");
+    assert_eq!(notices(&link), [""; 0], "the far end is the world's");
+    let slider = "kind = \"slider\"\nanchor = [0, 0, 50]\naxis = ";
+    assert_eq!(notices(&joined(&format!("{slider}[0, 0, 2]"))), [""; 0]);
+    assert_eq!(notices(&joined(&format!("{slider}[0, 1, 0]"))).len(), 1);
+    assert_eq!(notices(HANGING), [""; 0]);
+}
+
+/// A deformable body has no arm: its nearest node is held, and the notice says which.
+#[test]
+fn what_is_held_instead_of_a_misplaced_place_is_said() {
+    let at = HANGING.find("[[joint]]").expect("a joint");
+    let ball = "[[joint]]\nkind = \"ball\"\nfirst = \"below\"\nanchor = [0.08, 0.07, -20]\n";
+    let said = notices(&format!("{}{ball}", &HANGING[..at]));
+    assert!(
+        said.len() == 1 && said[0].contains("`below`") && said[0].contains("nearest node"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn links_without_length_and_negative_compliances_are_refused() {
+    for kind in ["link", "rope"] {
+        let ends = format!("kind = \"{kind}\"\nanchor = [0, 0, 0.05]\nend = [0, 0, 0.05]");
+        let message = refused(&joined(&ends));
+        assert!(
+            message.contains("a.toml:") && message.contains("length"),
+            "{kind}: {message}"
+        );
+        let zero = refused(&joined(&format!("{ends}\nlength = 0")));
+        assert!(zero.contains("the length (m) is 0"), "{kind}: {zero}");
+        let negative = refused(&joined(&format!("{ends}\nlength = 1\ncompliance = -1e-9")));
+        assert!(
+            negative.contains("the compliance (m/N) is -0.000000001")
+                && negative.contains("must not be negative"),
+            "{kind}: {negative}"
+        );
+    }
+}

@@ -137,6 +137,16 @@ fn twisted_and_mixed_solids_are_named() {
         message.contains("hexahedron 1") && message.contains("four around the bottom"),
         "{message}"
     );
+    // Upside down: all of its volume is negative.
+    let mut inverted = CELLS;
+    inverted[1].rotate_left(4);
+    let message = refused("a.vtk", &vtk(&inverted));
+    assert!(message.contains("hexahedron 1"), "{message}");
+    // Its bottom once more in the place of its top: no volume at all.
+    let mut flat = CELLS;
+    flat[0].copy_within(0..4, 4);
+    let message = refused("a.vtk", &vtk(&flat));
+    assert!(message.contains("hexahedron 0"), "{message}");
     let mixed = vtk(&CELLS)
         .replace("CELLS 2 18", "CELLS 2 14")
         .replace("8 5 4 1 2 11 10 7 8", "4 1 2 5 8")

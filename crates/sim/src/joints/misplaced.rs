@@ -1,0 +1,67 @@
+//! Joints that hold a body far from where it is.
+
+use super::{Held, PartsToJoin, point, solid};
+use crate::scene::{Joint, JointKind};
+use impinge_contact::constraint::{Configuration, Frame};
+use nalgebra::Vector3;
+
+/// Distance of a place from the box around a body, in diagonals of that box, above which it is likely to be a slip.
+const FAR: f64 = 1.0;
+
+/// What the user should know of a `joint` that holds `body` at `anchor`: that it is misplaced, where it is.
+///
+/// It is no error: a small weight on a long arm is held that way.
+pub(super) fn notice(
+    joint: &Joint,
+    index: usize,
+    parts: &PartsToJoin<'_>,
+    frames: &[Frame],
+    held: Held,
+    anchor: Vector3<f64>,
+) -> Option<String> {
+    let body = solid(parts, held.solid);
+    let points = &parts.rest[body.points.clone()];
+    let first = *points.first()?;
+    let (lower, upper) = points
+        .iter()
+        .fold((first, first), |(a, b), x| (a.inf(x), b.sup(x)));
+    let across = (upper - lower).norm();
+    let place = match (joint.kind, joint.axis) {
+        // Any place of its axis is as good: the nearest one counts.
+        (JointKind::Slider, Some(axis)) => {
+            let axis = Vector3::from(axis).normalize();
+            anchor + axis * axis.dot(&((lower + upper) * 0.5 - anchor))
+        }
+        _ => anchor,
+    };
+    let off = (place - place.sup(&lower).inf(&upper)).norm();
+    if off <= FAR * across {
+        return None;
+    }
+    let [x, y, z] = place.into();
+    let deformable = held.rigid.is_none() && (body.thin || !body.tets.is_empty());
+    let what = if deformable {
+        let [x, y, z] = nearest(parts, frames, held, anchor).into();
+        format!("its nearest node, at [{x}, {y}, {z}], is held instead")
+    } else {
+        "it is held there as by a rigid arm".to_owned()
+    };
+    Some(format!(
+        "joint {index} holds `{}` at [{x}, {y}, {z}], which is {off:.3} m off the body of {across:.3} m across: {what}; correct \
+         the joint if that is not meant",
+        body.name
+    ))
+}
+
+/// Where a deformable body is held in fact.
+fn nearest(
+    parts: &PartsToJoin<'_>,
+    frames: &[Frame],
+    held: Held,
+    anchor: Vector3<f64>,
+) -> Vector3<f64> {
+    point(parts, frames, Some(held), anchor).at(&Configuration {
+        particles: parts.rest,
+        frames,
+    })
+}
