@@ -24,7 +24,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     chains::bodies(table, extent)?;
     chains::longest_step(table, extent)?;
     condition::numbers(table, extent)?;
-    condition::minres(table)?;
+    condition::minres(table, extent)?;
     solids::cantilever(table, extent)?;
     solids::without_stiffness(table, extent)?;
     solids::swinging(table, extent)?;
