@@ -219,23 +219,34 @@ impl Scaled {
     }
 }
 
-/// MINRES, scaled by the diagonals, on both forms of a falling sheet of 1 GPa: steps until velocities are right to a tenth.
+/// MINRES, scaled by the diagonals, on both forms of a falling sheet of 1 GPa: most steps at any time of the fall until velocities
+/// are right to a tenth.
+///
+/// While the sheet falls freely its velocity is nearly that of a point, which both find at once; what counts is the swing.
 pub(super) fn minres(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let material = SheetMaterial::Triangles {
         compliance: surface(1e9, 0.49)?,
         thickness: 1.0,
     };
-    let (rows, springs) = problems(material, 0.01, 20)?;
-    for (form, problem) in [("compliance", rows), ("stiffness", springs)] {
-        let steps = Scaled::new(&problem).steps_to_a_tenth(problem.unknowns(), MOST_STEPS);
-        let steps = steps.ok_or("a singular matrix")?;
-        let case = format!("MINRES, StVK, 1 m thick, 0.01 kg nodes, {form}: steps to 10 %");
-        if form == "compliance" {
-            table.at_most(&case, steps as f64, 20.0);
-        } else {
-            table.at_least(&case, steps as f64, 1000.0);
+    let mut most = [0; 2];
+    for step in (20..=200).step_by(20) {
+        let (rows, springs) = problems(material.clone(), 0.01, step)?;
+        for (most, problem) in most.iter_mut().zip([rows, springs]) {
+            let steps = Scaled::new(&problem).steps_to_a_tenth(problem.unknowns(), MOST_STEPS);
+            *most = steps.ok_or("a singular matrix")?.max(*most);
         }
     }
+    let case = "MINRES, StVK, 1 m thick, 0.01 kg nodes";
+    table.at_most(
+        &format!("{case}, compliance: most steps to 10 %"),
+        most[0] as f64,
+        20.0,
+    );
+    table.at_least(
+        &format!("{case}, stiffness: most steps to 10 %"),
+        most[1] as f64,
+        1000.0,
+    );
     Ok(())
 }
 

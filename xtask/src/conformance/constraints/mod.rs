@@ -24,7 +24,9 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     chains::bodies(table, extent)?;
     chains::longest_step(table, extent)?;
     condition::numbers(table, extent)?;
-    condition::minres(table)?;
+    if matches!(extent, Extent::Full) {
+        condition::minres(table)?;
+    }
     solids::cantilever(table, extent)?;
     solids::without_stiffness(table, extent)?;
     solids::swinging(table, extent)?;
