@@ -120,7 +120,7 @@ pub(super) const CASES: &[Case] = &[
                 "body.0.velocity=[0, 0, -2]",
             ],
         ),
-        quick: Some(plan(36, 36, 36, 10)),
+        quick: None,
         full: plan(400, 100, 50, 20),
         data: true,
         paper: &[],
