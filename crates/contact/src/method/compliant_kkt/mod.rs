@@ -13,6 +13,7 @@ mod condense;
 mod doubled;
 mod iterative;
 mod order;
+mod response;
 mod settings;
 mod system;
 

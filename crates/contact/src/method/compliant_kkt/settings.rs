@@ -12,7 +12,7 @@ pub enum KktSolver {
     /// `L D Lᵀ` with refinement. Knows all kinds of rows.
     #[default]
     Direct,
-    /// MINRES, scaled by the diagonals. Knows bilateral rows only.
+    /// MINRES, preconditioned by what momentum and rows yield for themselves. Knows bilateral rows only.
     Minres,
 }
 

@@ -233,6 +233,58 @@ fn minres_agrees() {
     );
 }
 
+/// Where blocks only feel their own inertia and rows are hard, the preconditioned matrix has three eigenvalues: as many steps do
+/// (and one for rounding), however the rows couple each other.
+#[test]
+fn three_steps_of_minres_are_enough_for_hard_rows_between_masses() {
+    let mut numbers = Numbers::new(5);
+    let blocks = 40;
+    let mut matrix = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(blocks, []));
+    for block in 0..blocks {
+        let masses = numbers.vector().map(|number| 10_f64.powf(number));
+        *matrix.diagonal_block_mut(block) = Matrix3::from_diagonal(&masses);
+    }
+    let rhs = (0..3 * blocks).map(|_| numbers.number()).collect();
+    let mut problem = ContactProblem::new(1e-2, matrix, rhs);
+    let mut hard = |pair: [u32; 2], rows: usize| {
+        let jacobian: Vec<Vector3<f64>> = (0..2 * rows).map(|_| numbers.vector()).collect();
+        let offset: Vec<f64> = (0..rows).map(|_| numbers.number()).collect();
+        problem.constraints.push(&ConstraintGroup {
+            blocks: &pair,
+            jacobian: &jacobian,
+            offset: &offset,
+            compliance: &vec![0.0; rows * rows],
+            unilateral: false,
+        });
+    };
+    for block in 1..blocks as u32 {
+        hard([block - 1, block], 2);
+    }
+    // One more between blocks that are far from each other, and one between two that have theirs.
+    hard([3, 30], 1);
+    hard([7, 8], 1);
+    let mut expected = ContactSolution::at_rest(&problem);
+    direct().solve(&problem, &mut expected).expect("valid");
+    let settings = CompliantKktSettings {
+        solver: KktSolver::Minres,
+        max_iterations: 4,
+        relative: 1e-6,
+        ..CompliantKktSettings::default()
+    };
+    let mut solution = ContactSolution::at_rest(&problem);
+    let report = CompliantKkt::new(settings)
+        .solve(&problem, &mut solution)
+        .expect("valid");
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    let size = expected
+        .velocity
+        .iter()
+        .fold(0.0_f64, |m, v| m.max(v.abs()));
+    for (found, expected) in solution.velocity.iter().zip(&expected.velocity) {
+        assert!((found - expected).abs() < 1e-4 * size, "{found} {expected}");
+    }
+}
+
 /// Conjugate residuals take rows of all kinds by multipliers around them: with contacts on top, the independent residual says
 /// that all laws hold where it says so, and the motion is that of the factors. Masses over one decade: beyond that the softened
 /// matrix is ill conditioned.
