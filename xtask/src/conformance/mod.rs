@@ -5,8 +5,6 @@ mod asynchronous;
 mod compliance;
 mod constraints;
 mod contact;
-mod convergence;
-mod effort;
 mod fem;
 mod friction;
 mod geometry;
