@@ -113,6 +113,26 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
     html + "</table></div>\n"
 }
 
+/// Variants of methods as a table: what is different, how much it takes; ratios refer to `reference`.
+pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
+    let mut html = format!(
+        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>unmet</th></tr>\n",
+        escape(reference)
+    );
+    for (what, row) in rows {
+        html += "<tr>";
+        html += &cell(&escape(&row.name));
+        html += "<td class=\"words\">";
+        html += &escape(what);
+        html += "</td>";
+        html += &cell(&pair(row.iterations, 1));
+        html += &cell(&pair(row.ratio, 2));
+        html += &judged(&row.unmet.to_string(), row.unmet == 0);
+        html += "</tr>\n";
+    }
+    html + "</table></div>\n"
+}
+
 /// One cell.
 fn cell(text: &str) -> String {
     format!("<td>{text}</td>")

@@ -14,8 +14,10 @@ use impinge_report::watch::Sample;
 use impinge_report::{Curve, Film, MethodRow, SceneRecord, Selection, Watch, curves};
 use impinge_sim::compare::{MethodRecord, StepEffort};
 use impinge_sim::report::StageTimes;
+use impinge_sim::stepper::{Solve, SolveObserver};
 use impinge_sim::{Scene, Simulation, State, StepReport};
 
+use super::parts;
 use super::scenes::{CASES, Case, Plan};
 use super::{Extent, table::Table};
 
@@ -74,6 +76,20 @@ pub(super) fn fill(
     Ok(records)
 }
 
+/// The methods, and the variants of them.
+struct Both(Watch, Watch);
+
+impl SolveObserver for Both {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        self.0.solved(solve);
+        self.1.solved(solve);
+    }
+
+    fn wants_bodies(&self) -> bool {
+        self.0.wants_bodies() || self.1.wants_bodies()
+    }
+}
+
 /// What one run left.
 struct Run {
     reports: Vec<StepReport>,
@@ -105,7 +121,13 @@ fn examine(
         every: plan.every,
     };
     let watch = Watch::new(contenders.clone(), selection).keeping_a_sample();
-    let first = run(simulation, plan, Some(watch.clone()), 1)?;
+    let variants = match extent {
+        Extent::Full if case.parts => parts::contenders(tolerances)?,
+        _ => Vec::new(),
+    };
+    let variants = Watch::new(variants, selection);
+    let both = Both(watch.clone(), variants.clone());
+    let first = run(simulation, plan, Some(both), 1)?;
     let again = Plan {
         steps: plan.again,
         ..plan
@@ -122,6 +144,10 @@ fn examine(
         &format!("{name}: every method's answer the same on 1 and 3 threads"),
         repeatable,
     );
+    let parts = parts::rows(&variants.records());
+    if !parts.is_empty() {
+        println!("{}", parts::text(&parts));
+    }
     let methods = MethodRow::of(&efforts, REFERENCE, |method| {
         case.paper_ratio(method, REFERENCE)
     });
@@ -134,7 +160,11 @@ fn examine(
         size,
         reference: REFERENCE.to_owned(),
         methods,
-        remarks: String::new(),
+        remarks: if parts.is_empty() {
+            String::new()
+        } else {
+            parts::section(&parts)
+        },
         reports: first.reports,
         efforts,
         sample: sample.as_ref().map(SampleSize::from),
@@ -241,7 +271,7 @@ fn bits(answers: &[ContactSolution]) -> Vec<u64> {
 fn run(
     mut simulation: Simulation,
     plan: Plan,
-    watch: Option<Watch>,
+    watch: Option<Both>,
     threads: usize,
 ) -> Result<Run, Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new()

@@ -10,6 +10,7 @@ mod friction;
 mod geometry;
 mod krylov;
 mod methods;
+mod parts;
 mod report;
 mod scenes;
 mod sim;
