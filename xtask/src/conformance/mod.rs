@@ -14,6 +14,7 @@ mod parts;
 mod report;
 mod scenes;
 mod sim;
+mod sweeps;
 mod table;
 
 use std::error::Error;
@@ -82,6 +83,8 @@ enum Layer {
     Sim,
     /// The asynchronous stepper: events, growth with size, shares of time
     Asynchronous,
+    /// Cost over step length, stiffness and number of bodies, and rest over ten seconds
+    Sweeps,
     /// Every contact method on the problems of whole scenes
     Methods,
 }
@@ -124,6 +127,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             Layer::Constraints => constraints::fill(&mut table, extent)?,
             Layer::Sim => sim::fill(&mut table, extent)?,
             Layer::Asynchronous => asynchronous::fill(&mut table, extent)?,
+            Layer::Sweeps => sweeps::fill(&mut table, extent)?,
             Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
         tables.push(table);

@@ -1,0 +1,214 @@
+//! sweeps: what the default method costs over the length of the step, the stiffness and the number of bodies, and whether
+//! what has come to rest stays there.
+
+use std::error::Error;
+use std::path::Path;
+
+use cpu_time::ProcessTime;
+use impinge_sim::{Model, Scene, Simulation, State};
+use nalgebra::Vector3;
+
+use super::{Extent, table::Table};
+
+/// Most that iterations a simulated second may differ by over a sweep (spec 9, figure 9 and section 6.1 of the paper).
+const FACTOR: f64 = 2.0;
+
+/// Young's modulus (Pa) that figure 9 is of.
+const STIFF: f64 = 5e6;
+
+/// Most that the exponent of the time of a step over the number of bodies may be.
+const GROWTH: f64 = 1.1;
+
+/// Most kinetic energy at rest, over the potential energy at the start.
+const AT_REST: f64 = 1e-8;
+
+/// When scenes have settled (s).
+const SETTLED: f64 = 1.0;
+
+pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    lengths_of_the_step(table, extent)?;
+    stiffness(table, extent)?;
+    rest(table, extent)?;
+    if extent == Extent::Full {
+        number_of_bodies(table)?;
+    }
+    Ok(())
+}
+
+/// Iterations a simulated second of the pyramid of 14 bodies, for one length of the step and one Young's modulus.
+fn pyramid(step: f64, young: f64, duration: f64) -> Result<f64, Box<dyn Error>> {
+    let mut settings = vec![format!("time.step={step}")];
+    settings.extend((0..3).map(|body| format!("body.{body}.material.young={young}")));
+    let mut simulation = Simulation::new(&shipped("pyramid_small", &settings)?)?;
+    #[expect(clippy::cast_sign_loss, reason = "both are positive")]
+    let steps = (duration / step).round() as u64;
+    let mut iterations = 0;
+    for _ in 0..steps {
+        iterations += simulation.advance()?.iterations;
+    }
+    Ok(iterations as f64 / duration)
+}
+
+fn lengths_of_the_step(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let (steps, duration): (&[f64], f64) = match extent {
+        Extent::Quick => (&[1e-3, 2e-3], 0.1),
+        Extent::Full => (&[5e-4, 1e-3, 2e-3, 4e-3], 1.0),
+    };
+    let mut costs = Vec::new();
+    for &step in steps {
+        let cost = pyramid(step, STIFF, duration)?;
+        table.figure(
+            &format!("pyramid of 14, step {step:e} s: iterations a simulated second"),
+            format!("{cost:.0}"),
+        );
+        costs.push(cost);
+    }
+    table.at_most(
+        "pyramid of 14, over the steps: largest over smallest",
+        spread(&costs),
+        FACTOR,
+    );
+    Ok(())
+}
+
+fn stiffness(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    if extent == Extent::Quick {
+        return Ok(());
+    }
+    let mut costs = Vec::new();
+    for young in [3.125e5, 1.25e6, STIFF] {
+        let cost = pyramid(1e-3, young, 1.0)?;
+        table.figure(
+            &format!("pyramid of 14, {young:e} Pa: iterations a simulated second"),
+            format!("{cost:.0}"),
+        );
+        costs.push(cost);
+    }
+    table.at_most(
+        "pyramid of 14, over the stiffnesses: largest over smallest",
+        spread(&costs),
+        FACTOR,
+    );
+    Ok(())
+}
+
+fn spread(costs: &[f64]) -> f64 {
+    let smallest = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    costs.iter().copied().fold(0.0, f64::max) / smallest
+}
+
+/// Stacks and arches: what moves once they have settled, and how far.
+fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let scenes: &[(&str, &[&str], f64)] = match extent {
+        Extent::Quick => &[("rigid_stack", &["body.0.copies.count=4"], 1.0)],
+        Extent::Full => &[("rigid_stack", &[], 10.0), ("arch", &[], 10.0)],
+    };
+    for &(name, settings, duration) in scenes {
+        let mut simulation = Simulation::new(&shipped(name, settings)?)?;
+        let step = simulation.model().time_step;
+        let eps2 = simulation.model().tolerances.clearance();
+        // Of the first step: what a body falls in it does not show.
+        let potential = simulation.advance()?.gravitational_energy;
+        while simulation.state().time < SETTLED - 0.5 * step {
+            simulation.advance()?;
+        }
+        let settled = centres(simulation.model(), simulation.state());
+        let (mut kinetic, mut drift) = (0.0_f64, 0.0_f64);
+        while simulation.state().time < SETTLED + duration - 0.5 * step {
+            kinetic = kinetic.max(simulation.advance()?.kinetic_energy);
+            let now = centres(simulation.model(), simulation.state());
+            let moved = now.iter().zip(&settled).map(|(a, b)| (a - b).norm());
+            drift = moved.fold(drift, f64::max);
+        }
+        table.at_most(
+            &format!("{name}: kinetic energy over {duration} s, over the first potential"),
+            kinetic / potential,
+            AT_REST,
+        );
+        table.at_most(
+            &format!("{name}: drift of a body over {duration} s, over eps2"),
+            drift / eps2,
+            1.0,
+        );
+    }
+    Ok(())
+}
+
+/// Where the middle of each body is.
+fn centres(model: &Model, state: &State) -> Vec<Vector3<f64>> {
+    model
+        .bodies
+        .iter()
+        .map(|body| {
+            let points = &state.positions[body.points.clone()];
+            points.iter().sum::<Vector3<f64>>() / points.len() as f64
+        })
+        .collect()
+}
+
+/// Rings in boxes whose floor grows with their number, so that all piles are equally high.
+fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    const COLUMNS: [(u32, u32); 5] = [(2, 4), (4, 4), (4, 8), (8, 8), (8, 16)];
+    /// While the pile forms, and once it rests (s).
+    const PARTS: [(&str, f64, f64); 2] = [("forming", 0.3, 0.7), ("at rest", 0.7, 0.85)];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut costs = [Vec::new(), Vec::new()];
+    for (i, (nx, ny)) in COLUMNS.into_iter().enumerate() {
+        let count = 60 << i;
+        let (x, y) = (0.065 * f64::from(nx), 0.065 * f64::from(ny));
+        let settings = [
+            format!("body.0.copies.count={count}"),
+            format!("body.0.copies.columns=[{nx}, {ny}]"),
+            format!("obstacle.1.shape.half_space.point=[{}, 0, 0]", -x),
+            format!("obstacle.2.shape.half_space.point=[{x}, 0, 0]"),
+            format!("obstacle.3.shape.half_space.point=[0, {}, 0]", -y),
+            format!("obstacle.4.shape.half_space.point=[0, {y}, 0]"),
+        ];
+        let mut simulation = Simulation::new(&shipped("rings", &settings)?)?;
+        let parts = PARTS.map(|(_, from, to)| [from, to]);
+        let seconds =
+            pool.install(|| timed(&mut simulation, parts).map_err(|error| error.to_string()))?;
+        for ((costs, seconds), (part, _, _)) in costs.iter_mut().zip(seconds).zip(PARTS) {
+            table.figure(
+                &format!("{count} rings, {part}: processor time a step, s"),
+                format!("{seconds:.3}"),
+            );
+            costs.push(seconds);
+        }
+    }
+    for (costs, (part, _, _)) in costs.iter().zip(PARTS) {
+        let doublings = (costs.len() - 1) as f64;
+        let exponent = (costs[costs.len() - 1] / costs[0]).log2() / doublings;
+        table.at_most(
+            &format!("rings, {part}: exponent of time over bodies, 60 to 960"),
+            exponent,
+            GROWTH,
+        );
+    }
+    Ok(())
+}
+
+/// Mean processor time (s) of a step in each of `parts` `[from, to]` (s), to the end of the last.
+fn timed(simulation: &mut Simulation, parts: [[f64; 2]; 2]) -> Result<[f64; 2], Box<dyn Error>> {
+    let (mut seconds, mut steps) = ([0.0; 2], [0_u32; 2]);
+    while simulation.state().time < parts[1][1] {
+        let begin = ProcessTime::try_now()?;
+        let time = simulation.advance()?.time;
+        let spent = begin.try_elapsed()?.as_secs_f64();
+        for (part, [from, to]) in parts.into_iter().enumerate() {
+            if time > from && time <= to {
+                seconds[part] += spent;
+                steps[part] += 1;
+            }
+        }
+    }
+    Ok([0, 1].map(|part| seconds[part] / f64::from(steps[part])))
+}
+
+fn shipped(name: &str, settings: &[impl AsRef<str>]) -> Result<Scene, Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../scenes")
+        .join(name)
+        .with_extension("toml");
+    Ok(Scene::load(path, settings)?)
+}
