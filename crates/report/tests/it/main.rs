@@ -4,6 +4,7 @@ mod convergence;
 mod effort;
 mod film;
 mod page;
+mod watch;
 
 use impinge_contact::Method;
 use impinge_report::watch::Sample;
