@@ -45,7 +45,7 @@ pub struct Curve {
 /// The curves of `methods`, each with the name to show; one that does not take such problems has none.
 ///
 /// # Cost
-/// A solve of every round by every method, and what [`POINTS`] early stops of it take: some five times as much.
+/// A solve of every round by every method, and what up to 26 early stops of it take: some five times as much.
 pub fn curves(sample: &Sample, methods: &[(String, Method)]) -> Vec<Curve> {
     methods
         .iter()
