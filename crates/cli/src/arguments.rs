@@ -131,6 +131,9 @@ pub(crate) struct Compare {
     /// Also write every step of every method into a CSV file, for plots.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Also write a page with the table, plots over time and of one step's convergence, and a film of the run.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Show no progress.
     #[arg(long)]
     pub(crate) quiet: bool,

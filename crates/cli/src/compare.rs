@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use impinge_contact::Method;
-use impinge_sim::compare::{Comparison, MethodRecord};
+use impinge_report::scene::{SampleSize, size_of};
+use impinge_report::{Draft, Film, MethodRow, Page, SceneRecord, Selection, Watch, curves};
+use impinge_sim::compare::MethodRecord;
 use impinge_sim::scene::StepperChoice;
-use impinge_sim::{Scene, Simulation};
+use impinge_sim::{Scene, Simulation, StepReport};
 
 use super::arguments::Compare;
 use super::exit::{Code, Failure};
@@ -24,6 +27,18 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         ));
     }
     use_threads(options.threads)?;
+    let steps = steps_of(&scene, options.steps, options.until);
+    if options.from > steps {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an earlier step, or more with --steps or --until",
+                options.from
+            ),
+        ));
+    }
+    // A page that cannot be written is not worth a run.
+    let draft = options.report.as_deref().map(Draft::claim).transpose()?;
     let mut simulation = Simulation::new(&scene)?;
     for notice in simulation.take_notices() {
         terminal::remark(&notice);
@@ -36,39 +51,20 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let Some(&(_, first)) = methods.first() else {
         return Err(Failure::new(Code::BadInput, "--methods: name at least one"));
     };
-    let comparison = Comparison::new(methods);
     simulation.use_method(first);
-    let interrupt = Interrupt::listen();
-
-    let steps = steps_of(&scene, options.steps, options.until);
-    if options.from > steps {
-        return Err(Failure::new(
-            Code::BadInput,
-            format!(
-                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an earlier step, or more with --steps or --until",
-                options.from
-            ),
-        ));
+    let selection = Selection {
+        from: options.from,
+        every: 1,
+    };
+    let mut watch = Watch::new(methods.clone(), selection);
+    if draft.is_some() {
+        watch = watch.keeping_a_sample();
     }
-    let bar = progress_bar(steps, options.quiet || options.json);
-    let mut stopped = None;
-    for step in 1..=steps {
-        if interrupt.requested() {
-            stopped = Some(Failure::new(Code::Interrupted, String::new()));
-            break;
-        }
-        if step == options.from {
-            simulation.observe_solves(comparison.clone());
-        }
-        if let Err(error) = simulation.advance() {
-            stopped = Some(error.into());
-            break;
-        }
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
+    simulation.observe_solves(watch.clone());
 
-    let records = comparison.records();
+    let film = draft.is_some().then(|| Film::new(&simulation, steps));
+    let run = advance(&mut simulation, steps, film, options);
+    let records = watch.records();
     if options.json {
         let text = serde_json::to_string_pretty(&records)
             .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
@@ -84,7 +80,111 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
             )
         })?;
     }
+    let Run { stopped, .. } = &run;
+    let stopped = stopped.clone();
+    if let Some(draft) = draft {
+        let size = size_of(simulation.model(), run.reports.len() as u64);
+        let page = page(options, &scene, size, run, &watch, &methods);
+        draft.finish(&page)?;
+        if let (Some(path), false) = (&options.report, options.json) {
+            terminal::say(&format!("report: {}", path.display()));
+        }
+    }
     stopped.map_or(Ok(()), Err)
+}
+
+/// What a run left beside its problems.
+struct Run {
+    reports: Vec<StepReport>,
+    film: Option<Film>,
+    /// Why it ended early.
+    stopped: Option<Failure>,
+}
+
+/// Takes the steps, and films them where that is asked for.
+fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, options: &Compare) -> Run {
+    let interrupt = Interrupt::listen();
+    let bar = progress_bar(steps, options.quiet || options.json);
+    let mut run = Run {
+        reports: Vec::new(),
+        film,
+        stopped: None,
+    };
+    for _ in 0..steps {
+        if interrupt.requested() {
+            run.stopped = Some(Failure::new(Code::Interrupted, String::new()));
+            break;
+        }
+        if let Some(film) = &mut run.film {
+            film.watch(simulation.state());
+        }
+        match simulation.advance() {
+            Ok(report) => run.reports.push(report),
+            Err(error) => {
+                run.stopped = Some(error.into());
+                break;
+            }
+        }
+        bar.inc(1);
+    }
+    if let Some(film) = &mut run.film {
+        film.end(simulation.state());
+    }
+    bar.finish_and_clear();
+    run
+}
+
+/// The page about the one scene.
+fn page(
+    options: &Compare,
+    scene: &Scene,
+    mut size: String,
+    run: Run,
+    watch: &Watch,
+    methods: &[(String, Method)],
+) -> Page {
+    let interrupted = run
+        .stopped
+        .as_ref()
+        .is_some_and(|failure| failure.code == Code::Interrupted);
+    if let Some(failure) = &run.stopped {
+        size += if interrupted {
+            "; interrupted"
+        } else {
+            "; then: "
+        };
+        size += &failure.message;
+    }
+    // Who interrupts does not want to wait for more solves.
+    let sample = watch.take_sample().filter(|_| !interrupted);
+    let names: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
+    let efforts = watch.records();
+    let reference = names.first().copied().unwrap_or_default();
+    let record = SceneRecord {
+        name: name_of(&options.scene),
+        title: scene.title.clone(),
+        size,
+        reports: run.reports,
+        reference: reference.to_owned(),
+        methods: MethodRow::of(&efforts, reference, |_| None),
+        remarks: String::new(),
+        efforts,
+        curves: sample
+            .as_ref()
+            .map(|sample| curves(sample, methods))
+            .unwrap_or_default(),
+        sample: sample.as_ref().map(SampleSize::from),
+        film: run.film,
+    };
+    let mut page = Page::new("contact methods compared");
+    page.push_scenes(&names, &[record]);
+    page
+}
+
+/// The name of the scene's file.
+fn name_of(scene: &Path) -> String {
+    let name = scene.file_stem().unwrap_or(scene.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 /// `NAME` or `NAME:KEY=VALUE:KEY=VALUE`; the scene's own method keeps the settings of the scene.
@@ -136,26 +236,28 @@ fn table(title: &str, records: &[MethodRecord]) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "{:width$}  {:>16}  {:>16}  {:>7}  {:>18}  {:>7}  {:>5}  {:>7}  {:>22}",
+        "{:width$}  {:>16}  {:>16}  {:>7}  {:>18}  {:>7}  {:>7}  {:>5}  {:>7}  {:>27}",
         "method",
         "iterations",
         "products with A",
         "ratio",
         "processor ms",
         "ratio",
+        "changes",
         "unmet",
         "relaxed",
-        "worst e_v, e_n, e_t"
+        "worst e_v, e_n, e_t, depth"
     );
     for record in records {
         let iterations = record.average(|step| step.iterations as f64);
         let all = record.average(|step| step.products as f64);
         let time = record.average(|step| step.seconds);
-        let unmet: u32 = record.steps.iter().map(|step| step.unmet).sum();
-        let relaxed: u32 = record.steps.iter().map(|step| step.relaxed).sum();
+        let changes = record.average(|step| step.state_changes as f64).mean;
+        let unmet = record.total(|step| step.unmet);
+        let relaxed = record.total(|step| step.relaxed);
         let _ = write!(
             text,
-            "\n{:width$}  {:>16}  {:>16}  {:>7.2}  {:>18}  {:>7.2}  {unmet:>5}  {relaxed:>7}  {:>22}",
+            "\n{:width$}  {:>16}  {:>16}  {:>7.2}  {:>18}  {:>7.2}  {changes:>7.0}  {unmet:>5}  {relaxed:>7}  {:>27}",
             record.name,
             format!("{:.1} ({:.1})", iterations.mean, iterations.median),
             format!("{:.1} ({:.1})", all.mean, all.median),
@@ -163,25 +265,26 @@ fn table(title: &str, records: &[MethodRecord]) -> String {
             format!("{:.2} ({:.2})", 1e3 * time.mean, 1e3 * time.median),
             time.mean / seconds,
             format!(
-                "{:.2} {:.2} {:.2}",
+                "{:.2} {:.2} {:.2} {:.2}",
                 record.worst(|step| step.momentum),
                 record.worst(|step| step.normal),
-                record.worst(|step| step.friction)
+                record.worst(|step| step.friction),
+                record.worst(|step| step.penetration)
             ),
         );
     }
-    text += "\nunmet: solves beyond twice a tolerance; relaxed: friction to the gap tolerance; e: residuals over their tolerances";
+    text += "\nchanges: state changes a step; unmet: solves beyond twice a tolerance; relaxed: friction to the gap tolerance; e: residuals over their tolerances; depth: deepest penetration over the gap tolerance";
     text
 }
 
-/// Iterations, products and seconds of every step and method.
+/// What every method needed and reached in every step.
 fn csv(records: &[MethodRecord]) -> String {
-    let mut text = "method,step,solves,contacts,iterations,products,seconds,unmet,relaxed,momentum,normal,friction\n".to_owned();
+    let mut text = "method,step,solves,contacts,iterations,products,seconds,unmet,relaxed,momentum,normal,friction,state_changes,penetration\n".to_owned();
     for record in records {
         for step in &record.steps {
             let _ = writeln!(
                 text,
-                "\"{}\",{},{},{},{},{},{:?},{},{},{:?},{:?},{:?}",
+                "\"{}\",{},{},{},{},{},{:?},{},{},{:?},{:?},{:?},{},{:?}",
                 record.name,
                 step.step,
                 step.solves,
@@ -193,7 +296,9 @@ fn csv(records: &[MethodRecord]) -> String {
                 step.relaxed,
                 step.momentum,
                 step.normal,
-                step.friction
+                step.friction,
+                step.state_changes,
+                step.penetration
             );
         }
     }

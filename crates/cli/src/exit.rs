@@ -1,5 +1,6 @@
 //! How the program ends.
 
+use impinge_report::ReportError;
 use impinge_sim::output::OutputError;
 use impinge_sim::scene::SceneError;
 use impinge_sim::{SimError, StepError};
@@ -46,7 +47,7 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   130  interrupted; the last step is on disk";
 
 /// Why the program ends without success.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) code: Code,
     /// One paragraph; empty if all was said.
@@ -81,6 +82,12 @@ impl From<SimError> for Failure {
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Self {
         Self::new(Code::Stopped, error.to_string())
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Self::new(Code::Output, format!("--report: {error}"))
     }
 }
 

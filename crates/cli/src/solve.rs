@@ -59,7 +59,10 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     } else {
         Err(Failure::new(
             Code::Unsound,
-            "the tolerance was not met\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
+            format!(
+                "the tolerance was not met: {}\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
+                judged.over(&method.tolerances())
+            ),
         ))
     }
 }

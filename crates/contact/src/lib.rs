@@ -74,6 +74,6 @@ pub mod stored;
 pub use error::ContactError;
 pub use method::{ContactReport, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
-pub use residual::{ContactResidual, FrictionLaw, residual, residual_under};
+pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
 pub use stored::{StoredProblem, StoredProblemError};

@@ -6,6 +6,7 @@
 use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The friction forces that a normal force `λ` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -46,6 +47,42 @@ impl ContactResidual {
             && self.normal < 2.0 * tolerances.gap
             && self.friction < 2.0 * tolerances.slip.max(tolerances.gap)
             && self.constraint < 2.0 * tolerances.gap
+    }
+}
+
+/// Residuals over their tolerances: what an answer that was not accepted lacks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Excess {
+    /// Of momentum.
+    pub momentum: f64,
+    /// Of normal forces and gaps, and of constraint rows where they are worse.
+    pub gap: f64,
+    /// Of friction, held to the gap's tolerance where that is larger than the slip's.
+    pub slip: f64,
+}
+
+impl ContactResidual {
+    /// The residuals over `tolerances`; an accepted solve is below 2 in all of them ([`meets`](Self::meets)).
+    pub fn over(&self, tolerances: &Tolerances) -> Excess {
+        Excess {
+            momentum: self.momentum / tolerances.momentum,
+            gap: worst(self.normal, self.constraint) / tolerances.gap,
+            slip: self.friction / tolerances.slip.max(tolerances.gap),
+        }
+    }
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            momentum,
+            gap,
+            slip,
+        } = self;
+        write!(
+            f,
+            "momentum {momentum:.3}, worst gap {gap:.3} and worst slip {slip:.3} times the tolerance, where 2 is accepted"
+        )
     }
 }
 

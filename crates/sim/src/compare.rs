@@ -170,6 +170,8 @@ impl Contender {
         }
         self.solution.velocity.clone_from(&solve.start.velocity);
         self.solution.contacts.clone_from(&solve.start.contacts);
+        let constraints = &solve.start.constraints;
+        self.solution.constraints.clone_from(constraints);
         if let Some(bodies) = solve.bodies {
             self.solver.know_bodies(bodies);
         }

@@ -1,6 +1,7 @@
 //! What keeps a scene from being simulated, and what stops a run.
 
 use crate::scene::SceneError;
+use impinge_contact::Excess;
 use thiserror::Error;
 
 /// A scene that cannot be simulated.
@@ -96,15 +97,17 @@ pub enum SimError {
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StepFailure {
-    /// The contact solver reached its iteration limit.
+    /// The contact solver reached its iteration limit, or gave up.
     #[error(
-        "the contact solver did not converge in {iterations} iterations (residual {residual:e} N·s)"
+        "the contact method `{method}` did not converge in {iterations} iterations: its answer has {excess}"
     )]
     NotConverged {
+        /// Name of the method.
+        method: &'static str,
         /// Iterations spent.
         iterations: u64,
-        /// Final residual (N·s).
-        residual: f64,
+        /// What the independent residual says of its answer.
+        excess: Excess,
     },
     /// A number stopped being finite.
     #[error("the contact solver broke down after {iterations} iterations")]

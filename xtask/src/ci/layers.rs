@@ -5,7 +5,7 @@ use std::error::Error;
 use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace, and the packages of the workspace it may depend on, tests included.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     // Judges in tests, so it stands on nothing of ours.
     ("impinge-ccd-oracle", &[]),
     ("impinge-geometry", &["impinge-ccd-oracle"]),
@@ -21,9 +21,15 @@ const LAYERS: [(&str, &[&str]); 9] = [
             "impinge-contact",
         ],
     ),
+    ("impinge-report", &["impinge-sim", "impinge-contact"]),
     (
         "impinge",
-        &["impinge-sim", "impinge-geometry", "impinge-contact"],
+        &[
+            "impinge-sim",
+            "impinge-report",
+            "impinge-geometry",
+            "impinge-contact",
+        ],
     ),
     ("impinge-tests", LIBRARIES),
     ("xtask", ALL),
@@ -36,6 +42,7 @@ const ALL: &[&str] = &[
     "impinge-fem",
     "impinge-contact",
     "impinge-sim",
+    "impinge-report",
 ];
 
 const LIBRARIES: &[&str] = &[

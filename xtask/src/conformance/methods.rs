@@ -4,54 +4,37 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
+use impinge_contact::method::MethodError;
+use impinge_contact::{ContactError, ContactSolution, Method};
 use impinge_geometry::exact::surface_intersections;
-use impinge_sim::compare::{Average, MethodRecord, StepEffort};
+use impinge_report::convergence::answers;
+use impinge_report::effort::pair;
+use impinge_report::scene::{SampleSize, size_of};
+use impinge_report::watch::Sample;
+use impinge_report::{Curve, Film, MethodRow, SceneRecord, Selection, Watch, curves};
+use impinge_sim::compare::{MethodRecord, StepEffort};
 use impinge_sim::report::StageTimes;
+use impinge_sim::stepper::{Solve, SolveObserver};
 use impinge_sim::{Scene, Simulation, State, StepReport};
 
-use super::convergence::{Curve, curves};
-use super::effort::{REFERENCE, Watch};
-use super::report::Film;
+use super::parts;
 use super::scenes::{CASES, Case, Plan};
 use super::{Extent, table::Table};
 
-/// Frames of a film.
-const FRAMES: u64 = 12;
+/// The methods: the default first, without its regions, then the paper's, then their rivals.
+pub(super) const METHODS: [&str; 8] = [
+    "cr",
+    "cr-whole",
+    "cr-full",
+    "cr-diagonal",
+    "sp-active-set",
+    "sp-2cr",
+    "ica",
+    "active-set",
+];
 
-/// Most surface triangles of a scene that is filmed: the page must stay light.
-const FILMED_TRIANGLES: usize = 120_000;
-
-/// All that was found out about one scene.
-pub(super) struct SceneRecord {
-    pub(super) name: &'static str,
-    pub(super) title: String,
-    /// Bodies, elements, triangles and steps in words.
-    pub(super) size: String,
-    pub(super) reports: Vec<StepReport>,
-    pub(super) methods: Vec<MethodRow>,
-    pub(super) efforts: Vec<MethodRecord>,
-    /// Step and contacts of the problem of `curves`.
-    pub(super) sample: Option<(u64, usize)>,
-    pub(super) curves: Vec<Curve>,
-    pub(super) film: Option<Film>,
-}
-
-/// One line of the comparison.
-pub(super) struct MethodRow {
-    pub(super) name: String,
-    pub(super) iterations: Average,
-    /// Iterations over those of [`REFERENCE`]: of the means, of the medians.
-    pub(super) ratio: Average,
-    pub(super) paper: Option<f64>,
-    pub(super) products: f64,
-    pub(super) milliseconds: Average,
-    pub(super) time_ratio: f64,
-    pub(super) state_changes: f64,
-    pub(super) unmet: u32,
-    pub(super) relaxed: u32,
-    /// Largest `e_v`, `e_n`, `e_t` and penetration, over their tolerances.
-    pub(super) residuals: [f64; 4],
-}
+/// The one that ratios refer to.
+const REFERENCE: &str = "cr-full";
 
 /// Runs the scenes (those of `chosen`, if any), and fills `table` with what must hold.
 pub(super) fn fill(
@@ -93,6 +76,20 @@ pub(super) fn fill(
     Ok(records)
 }
 
+/// The methods, and the variants of them.
+struct Both(Watch, Watch);
+
+impl SolveObserver for Both {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        self.0.solved(solve);
+        self.1.solved(solve);
+    }
+
+    fn wants_bodies(&self) -> bool {
+        self.0.wants_bodies() || self.1.wants_bodies()
+    }
+}
+
 /// What one run left.
 struct Run {
     reports: Vec<StepReport>,
@@ -113,28 +110,76 @@ fn examine(
     let name = case.name;
     let simulation = Simulation::new(scene)?;
     let model = simulation.model();
-    let size = format!(
-        "{} bodies, {} elements, {} triangles, {} steps of {:e} s",
-        model.bodies.len(),
-        model.tets.len(),
-        model.surface.triangles().len(),
-        plan.steps,
-        model.time_step
-    );
+    let size = size_of(model, plan.steps);
     let tolerances = model.solver.tolerances();
-    let watch = Watch::new(plan, tolerances)?;
-    let first = run(simulation, plan, Some(watch.clone()), 1)?;
+    let contenders = METHODS
+        .iter()
+        .map(|&name| Ok((name.to_owned(), Method::named(name, tolerances)?)))
+        .collect::<Result<Vec<_>, MethodError>>()?;
+    let selection = Selection {
+        from: plan.from,
+        every: plan.every,
+    };
+    let watch = Watch::new(contenders.clone(), selection).keeping_a_sample();
+    let variants = match extent {
+        Extent::Full if case.parts => parts::contenders(tolerances)?,
+        _ => Vec::new(),
+    };
+    let variants = Watch::new(variants, selection);
+    let both = Both(watch.clone(), variants.clone());
+    let first = run(simulation, plan, Some(both), 1)?;
     let again = Plan {
         steps: plan.again,
         ..plan
     };
     let second = run(Simulation::new(scene)?, again, None, 3)?;
-    let (efforts, sample) = watch.take();
-    let curves = match &sample {
-        Some(sample) => curves(sample)?,
-        None => Vec::new(),
+    let (efforts, sample) = (watch.records(), watch.take_sample());
+    let (curves, repeatable) = match &sample {
+        Some(sample) => converge(sample, &contenders)?,
+        None => (Vec::new(), true),
     };
 
+    hold_to_the_guarantees(table, (name, plan), (&first, &second), &efforts);
+    table.certain(
+        &format!("{name}: every method's answer the same on 1 and 3 threads"),
+        repeatable,
+    );
+    let parts = parts::rows(&variants.records());
+    if !parts.is_empty() {
+        println!("{}", parts::text(&parts));
+    }
+    let methods = MethodRow::of(&efforts, REFERENCE, |method| {
+        case.paper_ratio(method, REFERENCE)
+    });
+    if let (Extent::Full, Some(most)) = (extent, case.settled) {
+        hold_to_the_order(table, name, &methods, most);
+    }
+    Ok(SceneRecord {
+        name: name.to_owned(),
+        title: scene.title.clone(),
+        size,
+        reference: REFERENCE.to_owned(),
+        methods,
+        remarks: if parts.is_empty() {
+            String::new()
+        } else {
+            parts::section(&parts)
+        },
+        reports: first.reports,
+        efforts,
+        sample: sample.as_ref().map(SampleSize::from),
+        curves,
+        film: first.film,
+    })
+}
+
+/// What every run must be: complete, free of intersections, settled in every solve, and the same on other threads.
+fn hold_to_the_guarantees(
+    table: &mut Table,
+    (name, plan): (&str, Plan),
+    (first, second): (&Run, &Run),
+    efforts: &[MethodRecord],
+) {
     if let Some(reason) = &first.stopped {
         println!("{name}: {reason}");
     }
@@ -183,32 +228,50 @@ fn examine(
                 .zip(&second.reports)
                 .all(|(a, b)| a == b),
     );
-    table.certain(
-        &format!("{name}: every method's answer the same on 1 and 3 threads"),
-        curves.iter().all(|curve| curve.same_bits),
-    );
-    let methods = rows(case, &efforts);
-    if let (Extent::Full, Some(most)) = (extent, case.settled) {
-        hold_to_the_order(table, name, &methods, most);
-    }
-    Ok(SceneRecord {
-        name,
-        title: scene.title.clone(),
-        size,
-        methods,
-        reports: first.reports,
-        efforts,
-        sample: sample.map(|sample| (sample.step, sample.problem.contacts())),
-        curves,
-        film: first.film,
-    })
+}
+
+/// How each method converges on one thread, and whether all of their answers are the same on three.
+fn converge(
+    sample: &Sample,
+    methods: &[(String, Method)],
+) -> Result<(Vec<Curve>, bool), Box<dyn Error>> {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let curves = pool(1)?.install(|| curves(sample, methods));
+    let again = pool(3)?.install(|| {
+        methods
+            .iter()
+            .map(|(_, method)| answers(sample, *method))
+            .collect::<Result<Vec<_>, ContactError>>()
+    })?;
+    let same = curves.len() == again.len()
+        && curves
+            .iter()
+            .zip(&again)
+            .all(|(curve, again)| bits(&curve.answers) == bits(again));
+    Ok((curves, same))
+}
+
+fn bits(answers: &[ContactSolution]) -> Vec<u64> {
+    let forces = |answer: &ContactSolution| {
+        let forces = answer.contacts.iter().flat_map(|contact| {
+            let [f1, f2] = contact.friction_force();
+            [contact.lambda, f1, f2]
+        });
+        forces.collect::<Vec<f64>>()
+    };
+    answers
+        .iter()
+        .flat_map(|answer| [answer.velocity.clone(), forces(answer)])
+        .flatten()
+        .map(f64::to_bits)
+        .collect()
 }
 
 /// Takes the steps of `plan`; with a watch, proves and films each of them.
 fn run(
     mut simulation: Simulation,
     plan: Plan,
-    watch: Option<Watch>,
+    watch: Option<Both>,
     threads: usize,
 ) -> Result<Run, Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new()
@@ -218,19 +281,17 @@ fn run(
     if let Some(watch) = watch {
         simulation.observe_solves(watch);
     }
-    let triangles = simulation.model().surface.triangles().len();
     let mut run = Run {
         reports: Vec::new(),
         halfway: simulation.state().clone(),
         intersections: 0,
-        film: (certify && triangles <= FILMED_TRIANGLES).then(|| Film::new(simulation.model())),
+        film: certify.then(|| Film::new(&simulation, plan.steps)),
         stopped: None,
     };
     pool.install(|| {
         for step in 0..plan.steps {
-            let filmed = step % plan.steps.div_ceil(FRAMES).max(1) == 0;
-            if let (Some(film), true) = (&mut run.film, filmed) {
-                film.push(simulation.state());
+            if let Some(film) = &mut run.film {
+                film.watch(simulation.state());
             }
             match simulation.advance() {
                 Ok(mut report) => {
@@ -252,7 +313,7 @@ fn run(
             }
         }
         if let Some(film) = &mut run.film {
-            film.push(simulation.state());
+            film.end(simulation.state());
         }
     });
     Ok(run)
@@ -296,47 +357,6 @@ fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f6
         full / diagonal,
         0.5,
     );
-}
-
-fn rows(case: &Case, efforts: &[MethodRecord]) -> Vec<MethodRow> {
-    let Some(reference) = efforts.iter().find(|effort| effort.name == REFERENCE) else {
-        return Vec::new();
-    };
-    let iterations = |effort: &MethodRecord| effort.average(|step| step.iterations as f64);
-    let seconds = |effort: &MethodRecord| effort.average(|step| step.seconds);
-    let reference_iterations = iterations(reference);
-    let time = seconds(reference).mean;
-    efforts
-        .iter()
-        .map(|effort| {
-            let own = iterations(effort);
-            let own_time = seconds(effort);
-            MethodRow {
-                name: effort.name.clone(),
-                iterations: own,
-                ratio: Average {
-                    mean: own.mean / reference_iterations.mean,
-                    median: own.median / reference_iterations.median,
-                },
-                paper: case.paper_ratio(&effort.name, REFERENCE),
-                products: effort.average(|step| step.products as f64).mean,
-                milliseconds: Average {
-                    mean: 1e3 * own_time.mean,
-                    median: 1e3 * own_time.median,
-                },
-                time_ratio: own_time.mean / time,
-                state_changes: effort.average(|step| step.state_changes as f64).mean,
-                unmet: effort.total(|step| step.unmet),
-                relaxed: effort.total(|step| step.relaxed),
-                residuals: [
-                    effort.worst(|step| step.momentum),
-                    effort.worst(|step| step.normal),
-                    effort.worst(|step| step.friction),
-                    effort.worst(|step| step.penetration),
-                ],
-            }
-        })
-        .collect()
 }
 
 /// The comparison as text.
@@ -385,10 +405,4 @@ fn comparison(record: &SceneRecord) -> String {
         );
     }
     text + "\n"
-}
-
-/// `mean (median)`.
-pub(super) fn pair(average: Average, digits: usize) -> String {
-    let Average { mean, median } = average;
-    format!("{mean:.digits$} ({median:.digits$})")
 }

@@ -36,6 +36,8 @@ pub(super) struct Case {
     /// Most iterations a step of the default method, where the problems of the full plan are those of a settled heap: the
     /// paper's order of methods is held to as well.
     pub(super) settled: Option<f64>,
+    /// Whether variants of the methods are compared on it, too.
+    pub(super) parts: bool,
 }
 
 const fn plan(steps: u64, from: u64, every: u64, again: u64) -> Plan {
@@ -69,6 +71,7 @@ pub(super) const CASES: &[Case] = &[
             ("ica", 1.9),
         ],
         settled: Some(60.0),
+        parts: true,
     },
     Case {
         name: "rings_stiff",
@@ -78,6 +81,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: Some(60.0),
+        parts: true,
     },
     Case {
         name: "pyramid",
@@ -92,6 +96,7 @@ pub(super) const CASES: &[Case] = &[
             ("ica", 8.1),
         ],
         settled: Some(45.0),
+        parts: true,
     },
     Case {
         name: "strings",
@@ -109,6 +114,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "bunnies",
@@ -125,6 +131,7 @@ pub(super) const CASES: &[Case] = &[
         data: true,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "armadillo_rollers",
@@ -141,6 +148,7 @@ pub(super) const CASES: &[Case] = &[
         data: true,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "rigid_stack",
@@ -150,6 +158,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "arch",
@@ -159,6 +168,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "bearing",
@@ -168,6 +178,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: None,
+        parts: false,
     },
     Case {
         name: "wedge",
@@ -177,6 +188,7 @@ pub(super) const CASES: &[Case] = &[
         data: false,
         paper: &[],
         settled: None,
+        parts: false,
     },
 ];
 

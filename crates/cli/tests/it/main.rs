@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod compare;
 mod doctor;
 mod friction;
 mod mesh;

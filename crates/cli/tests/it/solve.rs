@@ -142,7 +142,9 @@ fn a_solve_that_misses_its_tolerance_has_code_1() {
     assert_eq!(answer.code, Some(1));
     assert!(answer.out.contains("not met"), "{}", answer.out);
     assert!(
-        answer.err.contains("the tolerance was not met"),
+        answer.err.contains("the tolerance was not met: momentum ")
+            && answer.err.contains("worst gap ")
+            && answer.err.contains("worst slip "),
         "{}",
         answer.err
     );

@@ -1,6 +1,7 @@
 //! The judge, on cases computed by hand: one particle of 2 kg on the ground, one defect at a time.
 
 use super::support::{ground, particles, push};
+use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::{
     ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers, residual,
 };
@@ -44,6 +45,33 @@ fn judged(
         constraints: Vec::new(),
     };
     residual(problem, &solution)
+}
+
+/// Each residual over its own tolerance, friction over the larger of two, constraint rows with the gaps.
+#[test]
+fn what_an_answer_lacks_is_told_in_tolerances() {
+    let judged = ContactResidual {
+        momentum: 6e-5,
+        normal: 1e-6,
+        friction: 8e-6,
+        constraint: 5e-6,
+        ..ContactResidual::default()
+    };
+    let mut tolerances = Tolerances {
+        momentum: 2e-5,
+        gap: 2e-6,
+        slip: 1e-7,
+    };
+    let excess = judged.over(&tolerances);
+    close(excess.momentum, 3.0);
+    close(excess.gap, 2.5);
+    close(excess.slip, 4.0);
+    assert_eq!(
+        excess.to_string(),
+        "momentum 3.000, worst gap 2.500 and worst slip 4.000 times the tolerance, where 2 is accepted"
+    );
+    tolerances.slip = 8e-6;
+    close(judged.over(&tolerances).slip, 1.0);
 }
 
 #[track_caller]

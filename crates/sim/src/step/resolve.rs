@@ -2,20 +2,19 @@
 
 use crate::{error::StepFailure, report::StepReport};
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, Termination, method::active_set_cr::Tolerances,
-    residual::residual,
+    ContactProblem, ContactSolution, ContactSolver, Method, Termination,
+    method::active_set_cr::Tolerances, residual::residual,
 };
 
-/// Solves the problem from its warm start and counts what was spent; returns what kept it from its tolerances, if
+/// Solves the problem from its warm start by the solver of `method` and counts what was spent; returns what kept it from its tolerances, if
 /// anything did.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.
 pub(crate) fn resolve(
-    solver: &mut dyn ContactSolver,
+    (method, solver): (&Method, &mut dyn ContactSolver),
     problem: &ContactProblem,
     solution: &mut ContactSolution,
-    tolerances: &Tolerances,
     report: &mut StepReport,
 ) -> Result<Option<StepFailure>, StepFailure> {
     let solved = solver.solve(problem, solution)?;
@@ -29,7 +28,7 @@ pub(crate) fn resolve(
     report.relaxed_solves += u32::from(solved.relaxed);
     match solved.termination {
         Termination::Converged => Ok(None),
-        Termination::MaxIterations if acceptable(problem, solution, tolerances) => {
+        Termination::MaxIterations if acceptable(problem, solution, &method.tolerances()) => {
             report.relaxed_solves += u32::from(!solved.relaxed);
             Ok(None)
         }
@@ -38,8 +37,9 @@ pub(crate) fn resolve(
             Ok(None)
         }
         Termination::MaxIterations => Ok(Some(StepFailure::NotConverged {
+            method: method.name(),
             iterations: solved.iterations,
-            residual: solved.residual,
+            excess: residual(problem, solution).over(&method.tolerances()),
         })),
         Termination::Breakdown => Err(StepFailure::Breakdown {
             iterations: solved.iterations,

@@ -379,10 +379,9 @@ impl Synchronous {
                 observer: self.observer.as_deref_mut(),
             };
             let shortfall = resolve(
-                &mut solver,
+                (&self.method, &mut solver),
                 &self.problem,
                 &mut self.solution,
-                &tolerances,
                 report,
             )?;
             let mut met = shortfall.is_none();

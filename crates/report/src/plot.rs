@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// Colours that stay apart for most eyes (Okabe and Ito), one a method.
-pub(super) const COLOURS: [&str; 8] = [
+use crate::page::escape;
+
+/// Colours that stay apart for most eyes (Okabe and Ito), one a method; after the last, lines are dashed.
+pub(crate) const COLOURS: [&str; 8] = [
     "#0072b2", "#56b4e9", "#000000", "#e69f00", "#d55e00", "#cc79a7", "#009e73", "#7f7f7f",
 ];
 
@@ -14,27 +16,61 @@ const BOTTOM: f64 = 40.0;
 const TOP: f64 = 26.0;
 const RIGHT: f64 = 12.0;
 
+/// Half the height of a mark.
+const MARK: f64 = 9.0;
+
+/// The colour of a line.
+pub(crate) fn colour(index: usize) -> &'static str {
+    COLOURS[index % COLOURS.len()]
+}
+
 /// What a plot shows.
-pub(super) struct Plot<'a> {
-    pub(super) title: &'a str,
-    pub(super) x: Axis<'a>,
-    pub(super) y: Axis<'a>,
+#[derive(Debug, Clone)]
+pub struct Plot<'a> {
+    /// Above it.
+    pub title: &'a str,
+    /// To the right.
+    pub x: Axis<'a>,
+    /// Upwards.
+    pub y: Axis<'a>,
     /// A dashed line across, for a tolerance.
-    pub(super) level: Option<f64>,
-    pub(super) lines: Vec<Line<'a>>,
+    pub level: Option<f64>,
+    /// What is drawn.
+    pub lines: Vec<Line<'a>>,
 }
 
 /// A direction of the plot.
-pub(super) struct Axis<'a> {
-    pub(super) label: &'a str,
-    pub(super) logarithmic: bool,
+#[derive(Debug, Clone, Copy)]
+pub struct Axis<'a> {
+    /// What is along it.
+    pub label: &'a str,
+    /// Whether equal lengths are equal ratios; what has no logarithm is left out then.
+    pub logarithmic: bool,
 }
 
 /// One line and its colour.
-pub(super) struct Line<'a> {
-    pub(super) name: &'a str,
-    pub(super) colour: usize,
-    pub(super) points: Vec<[f64; 2]>,
+#[derive(Debug, Clone)]
+pub struct Line<'a> {
+    /// What it is of.
+    pub name: &'a str,
+    /// Number of its colour.
+    pub colour: usize,
+    /// Its corners; those that are not finite are left out.
+    pub points: Vec<[f64; 2]>,
+    /// Where something on it begins: short vertical strokes.
+    pub marks: Vec<[f64; 2]>,
+}
+
+impl<'a> Line<'a> {
+    /// A line through `points`.
+    pub fn new(name: &'a str, colour: usize, points: Vec<[f64; 2]>) -> Self {
+        Self {
+            name,
+            colour,
+            points,
+            marks: Vec::new(),
+        }
+    }
 }
 
 /// From numbers to the places on the page.
@@ -120,7 +156,7 @@ fn power_of_ten(power: f64) -> String {
 
 impl Plot<'_> {
     /// The plot as an `svg` element.
-    pub(super) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let all = || self.lines.iter().flat_map(|line| &line.points);
         let x = Scale::around(all().map(|p| p[0]), self.x.logarithmic, LEFT, WIDTH - RIGHT);
         let y = Scale::around(
@@ -163,7 +199,8 @@ impl Plot<'_> {
         }
         for line in &self.lines {
             let mut path = String::new();
-            for point in line.points.iter().filter(|p| p[1].is_finite()) {
+            let shown = |p: &&[f64; 2]| p.iter().all(|x| x.is_finite());
+            for point in line.points.iter().filter(shown) {
                 let verb = if path.is_empty() { 'M' } else { 'L' };
                 let _ = write!(
                     path,
@@ -174,17 +211,32 @@ impl Plot<'_> {
             }
             let _ = writeln!(
                 svg,
-                "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"><title>{}</title></path>",
-                COLOURS[line.colour % COLOURS.len()],
-                line.name
+                "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}><title>{}</title></path>",
+                colour(line.colour),
+                if line.colour < COLOURS.len() {
+                    ""
+                } else {
+                    " stroke-dasharray=\"6 3\""
+                },
+                escape(line.name)
             );
-            if let Some(end) = line.points.last().filter(|p| p[1].is_finite()) {
+            for mark in line.marks.iter().filter(shown) {
+                let _ = writeln!(
+                    svg,
+                    "<path d=\"M{:.1} {:.1}v{}\" stroke=\"{}\" stroke-width=\"0.8\" class=\"mark\"/>",
+                    x.place(mark[0]),
+                    y.place(mark[1]) - MARK,
+                    2.0 * MARK,
+                    colour(line.colour)
+                );
+            }
+            if let Some(end) = line.points.iter().rfind(shown) {
                 let _ = writeln!(
                     svg,
                     "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\" fill=\"{}\"/>",
                     x.place(end[0]),
                     y.place(end[1]),
-                    COLOURS[line.colour % COLOURS.len()]
+                    colour(line.colour)
                 );
             }
         }

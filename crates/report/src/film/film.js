@@ -1,4 +1,4 @@
-// Draws each film on its canvas, triangles from far to near. Drag to turn it, move the slider for the time.
+// Draws each film on its canvas, half-spaces first and then triangles from far to near. Drag to turn it, move the slider for the time.
 document.querySelectorAll("figure.film").forEach((figure) => {
   const film = JSON.parse(figure.querySelector("script").textContent);
   const canvas = figure.querySelector("canvas");
@@ -13,17 +13,38 @@ document.querySelectorAll("figure.film").forEach((figure) => {
   let frame = film.p.length - 1, timer = null;
   slider.max = frame;
 
+  // Seen from its outside, a half-space is behind everything; from its inside it is not drawn.
+  function drawPatch(corners) {
+    const [a, b, , d] = corners;
+    if ((b[0] - a[0]) * (d[1] - a[1]) - (d[0] - a[0]) * (b[1] - a[1]) >= 0) return;
+    pen.fillStyle = "#e4e4e0";
+    pen.beginPath();
+    for (const [x, y] of corners) pen.lineTo(x, y);
+    pen.closePath();
+    pen.fill();
+    pen.strokeStyle = "#cfcfc9";
+    pen.lineWidth = 0.7;
+    pen.beginPath();
+    const between = (p, q, part) => [0, 1].map((k) => p[k] + part * (q[k] - p[k]));
+    for (let i = 0; i <= 10; i++) {
+      for (const [p, q, r, s] of [[0, 1, 3, 2], [0, 3, 1, 2]].map((way) => way.map((k) => corners[k]))) {
+        pen.moveTo(...between(p, q, i / 10));
+        pen.lineTo(...between(r, s, i / 10));
+      }
+    }
+    pen.stroke();
+  }
+
   function draw() {
     const points = film.p[frame];
     const [ct, st, ci, si] = [Math.cos(turn), Math.sin(turn), Math.cos(tilt), Math.sin(tilt)];
-    const n = points.length / 3, x = new Float32Array(n), y = new Float32Array(n), z = new Float32Array(n);
-    for (let i = 0; i < n; i++) {
+    const seen = (points, i) => {
       const [a, b, c] = [0, 1, 2].map((k) => points[3 * i + k] - film.s[k] / 2);
       const side = ct * a + st * b, deep = ct * b - st * a;
-      x[i] = canvas.width / 2 + zoom * side;
-      y[i] = canvas.height / 2 - zoom * (ci * c + si * deep);
-      z[i] = ci * deep - si * c;
-    }
+      return [canvas.width / 2 + zoom * side, canvas.height / 2 - zoom * (ci * c + si * deep), ci * deep - si * c];
+    };
+    const n = points.length / 3, x = new Float32Array(n), y = new Float32Array(n), z = new Float32Array(n);
+    for (let i = 0; i < n; i++) [x[i], y[i], z[i]] = seen(points, i);
     const order = [];
     for (let k = 0; k < count; k++) {
       const [a, b, c] = [film.f[4 * k], film.f[4 * k + 1], film.f[4 * k + 2]];
@@ -33,6 +54,7 @@ document.querySelectorAll("figure.film").forEach((figure) => {
     order.sort((p, q) => q[0] - p[0]);
     pen.fillStyle = "#f7f7f5";
     pen.fillRect(0, 0, canvas.width, canvas.height);
+    for (const corners of film.h) drawPatch([0, 1, 2, 3].map((i) => seen(corners, i)));
     for (const [, k] of order) {
       const [a, b, c, solid] = film.f.slice(4 * k, 4 * k + 4);
       const u = [x[b] - x[a], y[b] - y[a], zoom * (z[b] - z[a])];

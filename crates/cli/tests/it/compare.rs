@@ -1,0 +1,132 @@
+//! `compare --report`: the page that it writes.
+
+use std::fs;
+
+use super::Place;
+
+/// A cube that lands on the ground within two steps, sliding.
+const LANDING: &str = r#"title = "a cube lands"
+
+[time]
+step = 1e-3
+duration = 4e-3
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0515]
+velocity = [0.5, 0, -1]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+/// The film of a page.
+fn film(page: &str) -> serde_json::Value {
+    let (_, rest) = page
+        .split_once("<script type=\"application/json\">")
+        .expect("a film");
+    let (json, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[test]
+fn a_page_shows_the_scene_by_every_method() {
+    let place = Place::new(LANDING);
+    let methods = "cr,sp-2cr,ica:law=pyramid";
+    let answer = place.impinge(&[
+        "compare",
+        "scene.toml",
+        "--methods",
+        methods,
+        "--report",
+        "out/page.html",
+        "--csv",
+        "c.csv",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(
+        answer.out.contains("report: out/page.html"),
+        "{}",
+        answer.out
+    );
+    assert_eq!(super::names(&place.path("out")), ["page.html"]);
+    let page = fs::read_to_string(place.path("out/page.html")).expect("a page");
+    assert_eq!(page.matches("<h3>").count(), 1);
+    assert!(page.contains("<h3>scene: a cube lands</h3>"), "{page}");
+    for method in methods.split(',') {
+        assert!(
+            page.contains(&format!("<td>{method}</td>")),
+            "{method}: {page}"
+        );
+    }
+    // Iterations over time, the run itself, and four of convergence.
+    assert_eq!(page.matches("<svg").count(), 6);
+    assert!(!page.contains("NaN"), "{page}");
+    assert!(
+        !page.contains("class=\"bad\""),
+        "every method gets there: {page}"
+    );
+    assert!(page.ends_with("</body></html>\n"));
+
+    let film = film(&page);
+    let frames = film["p"].as_array().expect("frames");
+    assert_eq!(frames.len(), film["t"].as_array().expect("times").len());
+    assert_eq!(frames.len(), 5, "the start and four steps");
+    assert_eq!(film["h"].as_array().expect("half-spaces").len(), 1);
+
+    let csv = fs::read_to_string(place.path("c.csv")).expect("a table");
+    let head = csv.lines().next().expect("a head");
+    assert!(head.ends_with("state_changes,penetration"), "{head}");
+    let columns = head.split(',').count();
+    assert!(
+        csv.lines().all(|row| row.split(',').count() == columns),
+        "{csv}"
+    );
+    assert!(
+        answer.out.contains("changes") && answer.out.contains("depth"),
+        "{}",
+        answer.out
+    );
+}
+
+#[test]
+fn a_place_where_no_page_can_be_is_refused_before_the_run() {
+    let place = Place::new(LANDING);
+    for (path, reason) in [
+        (".", "a folder is there"),
+        ("scene.toml/page.html", "could not be written"),
+    ] {
+        let answer = place.impinge(&["compare", "scene.toml", "--report", path]);
+        assert_eq!(answer.code, Some(6), "{path}: {}", answer.err);
+        assert!(answer.err.contains(reason), "{}", answer.err);
+        assert!(
+            answer.err.contains("--report: ") && answer.err.contains(path),
+            "{}",
+            answer.err
+        );
+        assert!(answer.err.contains("mend: "), "{}", answer.err);
+        assert_eq!(answer.out, "", "nothing was run");
+    }
+    assert_eq!(place.names(), ["scene.toml"]);
+}
+
+#[test]
+fn a_comparison_that_cannot_be_made_leaves_the_old_page() {
+    let place = Place::new(LANDING);
+    fs::write(place.path("page.html"), "old").expect("a file");
+    let answer = place.impinge(&[
+        "compare",
+        "scene.toml",
+        "--methods",
+        "cr,magic",
+        "--report",
+        "page.html",
+    ]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    assert_eq!(page, "old");
+    assert_eq!(place.names(), ["page.html", "scene.toml"]);
+}

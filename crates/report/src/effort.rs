@@ -1,0 +1,163 @@
+//! One row a method: what it needed over the compared steps of a run.
+
+use impinge_sim::compare::{Average, MethodRecord};
+
+use crate::page::escape;
+
+/// Residual over its tolerance that an accepted solve stays below ([`impinge_contact::ContactResidual::meets`]).
+pub const ACCEPTED: f64 = 2.0;
+
+/// One line of the comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodRow {
+    /// How the method was asked for.
+    pub name: String,
+    /// Iterations a step.
+    pub iterations: Average,
+    /// Iterations over those of the reference: of the means, of the medians.
+    pub ratio: Average,
+    /// The same in a paper, if it tells.
+    pub paper: Option<f64>,
+    /// Products with the momentum matrix a step, in the mean.
+    pub products: f64,
+    /// Processor time a step.
+    pub milliseconds: Average,
+    /// Mean of that over the reference's.
+    pub time_ratio: f64,
+    /// State changes a step, in the mean.
+    pub state_changes: f64,
+    /// Solves beyond what an accepted one has to meet.
+    pub unmet: u32,
+    /// Solves whose friction is settled to the gap tolerance only.
+    pub relaxed: u32,
+    /// Largest `e_v`, `e_n`, `e_t` and penetration, over their tolerances.
+    pub residuals: [f64; 4],
+}
+
+impl MethodRow {
+    /// One row for each of `records`, compared with the one named `reference`; none if there is no such record. `paper`
+    /// tells the ratio that a paper gives for a method.
+    pub fn of(
+        records: &[MethodRecord],
+        reference: &str,
+        paper: impl Fn(&str) -> Option<f64>,
+    ) -> Vec<Self> {
+        let Some(reference) = records.iter().find(|record| record.name == reference) else {
+            return Vec::new();
+        };
+        let iterations = |record: &MethodRecord| record.average(|step| step.iterations as f64);
+        let seconds = |record: &MethodRecord| record.average(|step| step.seconds);
+        let reference_iterations = iterations(reference);
+        let time = seconds(reference).mean;
+        records
+            .iter()
+            .map(|record| {
+                let own = iterations(record);
+                let own_time = seconds(record);
+                Self {
+                    name: record.name.clone(),
+                    iterations: own,
+                    ratio: Average {
+                        mean: own.mean / reference_iterations.mean,
+                        median: own.median / reference_iterations.median,
+                    },
+                    paper: paper(&record.name),
+                    products: record.average(|step| step.products as f64).mean,
+                    milliseconds: Average {
+                        mean: 1e3 * own_time.mean,
+                        median: 1e3 * own_time.median,
+                    },
+                    time_ratio: own_time.mean / time,
+                    state_changes: record.average(|step| step.state_changes as f64).mean,
+                    unmet: record.total(|step| step.unmet),
+                    relaxed: record.total(|step| step.relaxed),
+                    residuals: [
+                        record.worst(|step| step.momentum),
+                        record.worst(|step| step.normal),
+                        record.worst(|step| step.friction),
+                        record.worst(|step| step.penetration),
+                    ],
+                }
+            })
+            .collect()
+    }
+}
+
+/// The rows as a table; ratios refer to `reference`.
+pub fn table(rows: &[MethodRow], reference: &str) -> String {
+    let reference = escape(reference);
+    let paper = rows.iter().any(|row| row.paper.is_some());
+    let mut html = format!(
+        "<div class=\"scroll\"><table><tr><th>method</th><th>iterations<br>mean (median)</th><th>/ {reference}<br>mean (median)</th>{}<th>products</th><th>ms<br>mean (median)</th><th>time<br>/ {reference}</th><th>state<br>changes</th><th>unmet</th><th>relaxed</th><th>e_v</th><th>e_n</th><th>e_t</th><th>depth</th></tr>\n",
+        if paper { "<th>paper</th>" } else { "" },
+    );
+    for row in rows {
+        html += "<tr>";
+        html += &cell(&escape(&row.name));
+        html += &cell(&pair(row.iterations, 1));
+        html += &cell(&pair(row.ratio, 2));
+        if paper {
+            html += &cell(&row.paper.map_or_else(|| "–".to_owned(), |x| x.to_string()));
+        }
+        html += &cell(&format!("{:.0}", row.products));
+        html += &cell(&pair(row.milliseconds, 1));
+        html += &cell(&figure(row.time_ratio, 2));
+        html += &cell(&format!("{:.0}", row.state_changes));
+        html += &judged(&row.unmet.to_string(), row.unmet == 0);
+        html += &cell(&row.relaxed.to_string());
+        for e in row.residuals {
+            html += &judged(&figure(e, 2), e < ACCEPTED);
+        }
+        html += "</tr>\n";
+    }
+    html + "</table></div>\n"
+}
+
+/// Variants of methods as a table: what is different, how much it takes; ratios refer to `reference`.
+pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
+    let mut html = format!(
+        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>unmet</th></tr>\n",
+        escape(reference)
+    );
+    for (what, row) in rows {
+        html += "<tr>";
+        html += &cell(&escape(&row.name));
+        html += "<td class=\"words\">";
+        html += &escape(what);
+        html += "</td>";
+        html += &cell(&pair(row.iterations, 1));
+        html += &cell(&pair(row.ratio, 2));
+        html += &judged(&row.unmet.to_string(), row.unmet == 0);
+        html += "</tr>\n";
+    }
+    html + "</table></div>\n"
+}
+
+/// One cell.
+fn cell(text: &str) -> String {
+    format!("<td>{text}</td>")
+}
+
+/// One cell, marked unless what it tells is `good`.
+fn judged(text: &str, good: bool) -> String {
+    if good {
+        cell(text)
+    } else {
+        format!("<td class=\"bad\">{text}</td>")
+    }
+}
+
+/// `mean (median)`.
+pub fn pair(average: Average, digits: usize) -> String {
+    let Average { mean, median } = average;
+    format!("{} ({})", figure(mean, digits), figure(median, digits))
+}
+
+/// A number, or a dash for the ratio of nothing to nothing.
+fn figure(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        "–".to_owned()
+    } else {
+        format!("{value:.digits$}")
+    }
+}

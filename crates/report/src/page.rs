@@ -1,0 +1,164 @@
+//! Sections as one page, and the page as a file.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::ReportError;
+use crate::plot::{COLOURS, colour};
+use crate::scene::SceneRecord;
+
+/// A page in the making.
+#[derive(Debug, Clone)]
+pub struct Page {
+    title: String,
+    body: String,
+    films: bool,
+}
+
+impl Page {
+    /// An empty one.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: escape(title),
+            body: String::new(),
+            films: false,
+        }
+    }
+
+    /// Adds HTML.
+    pub fn push(&mut self, html: &str) {
+        self.body += html;
+    }
+
+    /// Adds a section for each of `scenes`, after what a reader has to know of all of them; `methods` in the order of their
+    /// colours.
+    pub fn push_scenes(&mut self, methods: &[&str], scenes: &[SceneRecord]) {
+        self.body += "<h2>Contact methods</h2>\n";
+        self.body += &legend(methods);
+        self.body += "<p class=\"note\">The run continues with the method named first; the others solve the same problems from the same warm starts, to the same tolerances. An iteration takes one product with the momentum matrix; for staggered projections both projections count, for constraint anticipation its outer passes and linear iterations. “unmet” are solves beyond twice a tolerance, “relaxed” those whose friction is settled to the gap tolerance only. Residuals are the largest of any solve, over their tolerances, from an independent judge. Times are processor times.</p>\n";
+        for scene in scenes {
+            self.body += &scene.section(methods);
+            self.films |= scene.film.is_some();
+        }
+    }
+
+    /// The page as one text.
+    pub fn html(&self) -> String {
+        let mut html = format!(
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
+            self.title,
+            include_str!("page.css"),
+            env!("CARGO_PKG_VERSION"),
+            self.title,
+            self.body,
+        );
+        if self.films {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                html,
+                "<script>\n{}</script>\n",
+                include_str!("film/film.js")
+            );
+        }
+        html + "</body></html>\n"
+    }
+}
+
+/// Which colour is which method.
+fn legend(methods: &[&str]) -> String {
+    let mut html = String::from("<p class=\"key\">");
+    for (index, name) in methods.iter().enumerate() {
+        let line = if index < COLOURS.len() {
+            "solid"
+        } else {
+            "dashed"
+        };
+        let _ = write!(
+            html,
+            "<span><i style=\"border-top:3px {line} {}\"></i>{}</span>",
+            colour(index),
+            escape(name)
+        );
+    }
+    html + "</p>\n"
+}
+
+/// A file that will hold a page: its place was found writable, and is as it was until [`finish`](Self::finish).
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    unfinished: PathBuf,
+    /// Until the page is in its place.
+    file: Option<File>,
+}
+
+impl Draft {
+    /// Makes sure that a page can be written at `path`; folders on the way there are made.
+    ///
+    /// # Errors
+    /// [`ReportError::Folder`] or [`ReportError::Write`] if it cannot.
+    pub fn claim(path: &Path) -> Result<Self, ReportError> {
+        if path.is_dir() {
+            return Err(ReportError::Folder {
+                place: path.to_owned(),
+            });
+        }
+        let refused = |problem| ReportError::Write {
+            place: path.to_owned(),
+            problem,
+        };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(refused)?;
+        }
+        let mut name = path
+            .file_name()
+            .ok_or_else(|| refused(io::ErrorKind::InvalidFilename.into()))?
+            .to_owned();
+        name.push(".tmp");
+        let unfinished = path.with_file_name(name);
+        let file = File::create(&unfinished).map_err(refused)?;
+        Ok(Self {
+            path: path.to_owned(),
+            unfinished,
+            file: Some(file),
+        })
+    }
+
+    /// Puts the page in its place.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`]; what was there before is untouched then.
+    pub fn finish(mut self, page: &Page) -> Result<(), ReportError> {
+        let written = self.file.as_mut().map_or(Ok(()), |file| {
+            file.write_all(page.html().as_bytes())?;
+            file.sync_all()
+        });
+        written
+            .and_then(|()| fs::rename(&self.unfinished, &self.path))
+            .map_err(|problem| ReportError::Write {
+                place: self.path.clone(),
+                problem,
+            })?;
+        self.file = None;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            // Nothing more can be done about a file that cannot be removed.
+            let _ = fs::remove_file(&self.unfinished);
+        }
+    }
+}
+
+/// `text` with what HTML would read as marks written out.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,261 @@
+//! The section of one scene: size, film, table of methods, plots over time, convergence.
+
+use std::fmt::Write as _;
+
+use impinge_sim::compare::MethodRecord;
+use impinge_sim::{Model, StepReport};
+
+use crate::convergence::{Curve, Point};
+use crate::effort::{self, MethodRow};
+use crate::film::Film;
+use crate::page::escape;
+use crate::plot::{Axis, Line, Plot};
+use crate::watch::Sample;
+
+/// All that was found out about one scene.
+#[derive(Debug, Clone)]
+pub struct SceneRecord {
+    /// Short name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Bodies, elements, triangles and steps in words: [`size_of`].
+    pub size: String,
+    /// The steps of the run.
+    pub reports: Vec<StepReport>,
+    /// The method that ratios refer to.
+    pub reference: String,
+    /// One row a method.
+    pub methods: Vec<MethodRow>,
+    /// HTML below their table, for what else was found out about methods.
+    pub remarks: String,
+    /// What each method needed, step by step.
+    pub efforts: Vec<MethodRecord>,
+    /// The step that `curves` are of, if there is one.
+    pub sample: Option<SampleSize>,
+    /// How the methods converge there.
+    pub curves: Vec<Curve>,
+    /// What it looked like.
+    pub film: Option<Film>,
+}
+
+/// Which step a convergence plot is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleSize {
+    /// Number of the step.
+    pub step: u64,
+    /// Contacts of the largest of its problems.
+    pub contacts: usize,
+    /// Problems that the curves go through.
+    pub drawn: usize,
+    /// Problems after them that they do not.
+    pub left_out: usize,
+}
+
+impl From<&Sample> for SampleSize {
+    fn from(sample: &Sample) -> Self {
+        Self {
+            step: sample.step,
+            contacts: sample.contacts(),
+            drawn: sample.rounds.len(),
+            left_out: sample.left_out,
+        }
+    }
+}
+
+/// Bodies, elements, triangles and steps in words.
+pub fn size_of(model: &Model, steps: u64) -> String {
+    format!(
+        "{} bodies, {} elements, {} triangles, {steps} steps of {:e} s",
+        model.bodies.len(),
+        model.tets.len(),
+        model.surface.triangles().len(),
+        model.time_step
+    )
+}
+
+impl SceneRecord {
+    /// The section; `methods` in the order of their colours.
+    pub(crate) fn section(&self, methods: &[&str]) -> String {
+        let mut html = format!(
+            "<h3>{}: {}</h3>\n<p class=\"note\">{}.</p>\n",
+            escape(&self.name),
+            escape(&self.title),
+            escape(&self.size)
+        );
+        // Writing to a string cannot fail.
+        if let Some(film) = &self.film {
+            html += &film.figure();
+        }
+        html += &effort::table(&self.methods, &self.reference);
+        html += &self.remarks;
+        html += "<div class=\"plots\">\n";
+        html += &self.over_time(methods);
+        html += "</div>\n";
+        if let Some(size) = self.sample {
+            let _ = writeln!(
+                html,
+                "<p class=\"note\">{}</p>\n<div class=\"plots\">\n{}</div>",
+                self.about(size),
+                self.convergence(methods)
+            );
+        }
+        html
+    }
+
+    /// What the convergence plots are of.
+    fn about(&self, size: SampleSize) -> String {
+        let SampleSize {
+            step,
+            contacts,
+            drawn,
+            left_out,
+        } = size;
+        let solves = drawn + left_out;
+        let mut text = format!(
+            "Convergence on the compared step with the most contacts: step {step}, {contacts} contacts, {solves} {}",
+            if solves == 1 { "round" } else { "rounds" }
+        );
+        // Writing to a string cannot fail.
+        if left_out > 0 {
+            let _ = write!(text, " (the first {drawn} are drawn)");
+        }
+        if let Some(report) = self.reports.iter().find(|report| report.step == step) {
+            let _ = write!(
+                text,
+                ", {} re-linearised contacts, {} added ones",
+                report.relinearised, report.contacts_added
+            );
+            if report.rejected > 0 {
+                let _ = write!(
+                    text,
+                    "; {} attempts were rolled back, and the step was taken in {} parts",
+                    report.rejected, report.substeps
+                );
+            }
+        }
+        text + ". Each point is the answer of the method stopped there, judged from outside; staggered projections answer with the best of their projections. A vertical mark is where the next round begins, from the same warm start for all: that of the run."
+    }
+
+    /// Iterations of every method over the time of the run, and what the run itself did.
+    fn over_time(&self, methods: &[&str]) -> String {
+        let time_of = |step: u64| {
+            let report = self.reports.iter().find(|report| report.step == step);
+            report.map(|report| report.time)
+        };
+        let compared = Plot {
+            title: "Iterations per step, every method",
+            x: Axis {
+                label: "time, s",
+                logarithmic: false,
+            },
+            y: Axis {
+                label: "iterations",
+                logarithmic: true,
+            },
+            level: None,
+            lines: self
+                .efforts
+                .iter()
+                .map(|effort| {
+                    let steps = effort.steps.iter();
+                    Line::new(
+                        &effort.name,
+                        colour_of(methods, &effort.name),
+                        steps
+                            .filter_map(|step| Some([time_of(step.step)?, step.iterations as f64]))
+                            .collect(),
+                    )
+                })
+                .collect(),
+        };
+        let line = |name, colour, value: fn(&StepReport) -> f64| {
+            let points = self.reports.iter();
+            Line::new(
+                name,
+                colour,
+                points.map(|report| [report.time, value(report)]).collect(),
+            )
+        };
+        let run = Plot {
+            title: "Run: iterations, re-linearised contacts, rounds",
+            x: Axis {
+                label: "time, s",
+                logarithmic: false,
+            },
+            y: Axis {
+                label: "per step",
+                logarithmic: false,
+            },
+            level: None,
+            lines: vec![
+                line("iterations", 0, |report| report.iterations as f64),
+                line("re-linearised contacts", 2, |report| {
+                    f64::from(report.relinearised)
+                }),
+                line("rounds", 1, |report| f64::from(report.rounds)),
+            ],
+        };
+        compared.svg() + &run.svg()
+    }
+
+    fn convergence(&self, methods: &[&str]) -> String {
+        let plot = |title, label, level, value: fn(&Point) -> f64| {
+            Plot {
+                title,
+                // From 1, so that the warm start has a place on the logarithmic axis.
+                x: Axis {
+                    label: "1 + iterations, all rounds",
+                    logarithmic: true,
+                },
+                y: Axis {
+                    label,
+                    logarithmic: true,
+                },
+                level,
+                lines: self
+                    .curves
+                    .iter()
+                    .map(|curve| {
+                        let place = |point: &Point| [1.0 + point.iterations as f64, value(point)];
+                        let begins = curve.rounds.iter();
+                        Line {
+                            marks: begins.map(|&at| place(&curve.points[at])).collect(),
+                            ..Line::new(
+                                &curve.name,
+                                colour_of(methods, &curve.name),
+                                curve.points.iter().map(place).collect(),
+                            )
+                        }
+                    })
+                    .collect(),
+            }
+            .svg()
+        };
+        plot(
+            "Momentum residual",
+            "e_v over its tolerance",
+            Some(1.0),
+            |p| p.momentum,
+        ) + &plot(
+            "Preconditioned residual",
+            "sqrt(r D⁻¹ r), √J",
+            None,
+            |p| p.preconditioned,
+        ) + &plot(
+            "Constraint residual",
+            "max(e_n, e_t, e_c) over tolerance",
+            Some(1.0),
+            |p| p.constraints,
+        ) + &plot("State changes so far", "changes", None, |p| {
+            p.state_changes as f64
+        })
+    }
+}
+
+fn colour_of(methods: &[&str], name: &str) -> usize {
+    methods
+        .iter()
+        .position(|method| *method == name)
+        .unwrap_or(0)
+}

@@ -1,0 +1,71 @@
+//! The page and what it is made of.
+
+mod convergence;
+mod effort;
+mod film;
+mod page;
+mod watch;
+
+use impinge_contact::Method;
+use impinge_report::watch::Sample;
+use impinge_report::{Film, Selection, Watch};
+use impinge_sim::compare::MethodRecord;
+use impinge_sim::{Scene, Simulation, StepReport};
+
+/// A cube that lands on the ground within two steps, sliding.
+const LANDING: &str = r#"title = "a cube lands"
+
+[time]
+step = 1e-3
+duration = 4e-3
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0515]
+velocity = [0.5, 0, -1]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+/// What a run of [`LANDING`] left.
+struct Landed {
+    methods: Vec<(String, Method)>,
+    records: Vec<MethodRecord>,
+    sample: Option<Sample>,
+    reports: Vec<StepReport>,
+    film: Film,
+}
+
+/// Takes the steps up to `steps` and compares `names` on those from `from` on.
+fn land(names: &[&str], from: u64, steps: u64) -> Landed {
+    let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("a simulation");
+    let tolerances = simulation.model().solver.tolerances();
+    let methods: Vec<(String, Method)> = names
+        .iter()
+        .map(|&name| {
+            let method = Method::named(name, tolerances).expect("a method");
+            (name.to_owned(), method)
+        })
+        .collect();
+    let watch = Watch::new(methods.clone(), Selection { from, every: 1 }).keeping_a_sample();
+    simulation.observe_solves(watch.clone());
+    let mut film = Film::new(&simulation, steps);
+    let mut reports = Vec::new();
+    for _ in 0..steps {
+        film.watch(simulation.state());
+        reports.push(simulation.advance().expect("a step"));
+    }
+    film.end(simulation.state());
+    Landed {
+        methods,
+        records: watch.records(),
+        sample: watch.take_sample(),
+        reports,
+        film,
+    }
+}

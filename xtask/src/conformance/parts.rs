@@ -1,0 +1,187 @@
+//! What each part of a method brings: the same problems by variants that differ in one setting.
+
+use std::fmt::Write as _;
+
+use impinge_contact::Method;
+use impinge_contact::method::MethodError;
+use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_report::MethodRow;
+use impinge_report::effort::{pair, variants};
+use impinge_sim::compare::MethodRecord;
+
+/// Most iterations of one solve by a variant: several times what any of them needs that converges, so that one whose
+/// states go round in circles does not take for ever. Its step then counts with what it was stopped at.
+pub(super) const MOST_ITERATIONS: u64 = 2000;
+
+/// `u64::MAX`: never.
+const NEVER: &str = "18446744073709551615";
+
+/// A method with some settings changed.
+struct Variant {
+    /// How it is asked for by `impinge compare --methods`, but for the iteration limit.
+    name: &'static str,
+    /// What is different about it.
+    what: &'static str,
+}
+
+/// The variants; the first is what the others are compared with.
+const VARIANTS: [Variant; 15] = [
+    Variant {
+        name: "cr",
+        what: "the default: regions, anticipation, soft rows, implicit directions, patience, Full",
+    },
+    Variant {
+        name: "cr-whole",
+        what: "no regions solved for by themselves",
+    },
+    Variant {
+        name: "cr-full",
+        what: "nor states anticipated: conjugate residuals from the first iteration on",
+    },
+    Variant {
+        name: "cr-full:softness=0",
+        what: "cr-full with hard rows",
+    },
+    Variant {
+        name: "cr-full:direction_rule=damped",
+        what: "cr-full with slip directions turned by a hundredth of the misalignment",
+    },
+    Variant {
+        name: "cr-full:patience=18446744073709551615",
+        what: "cr-full without patience: states looked at on the paper's schedule for ever",
+    },
+    Variant {
+        name: "cr-full:duplicates=row_sum",
+        what: "cr-full with near-duplicate contacts counted by sums of rows",
+    },
+    Variant {
+        name: "cr-full:preconditioner=diagonal",
+        what: "cr-full with the diagonal preconditioner",
+    },
+    Variant {
+        name: "cr-diagonal",
+        what: "that, and patience for 1000 iterations",
+    },
+    Variant {
+        name: "cr-full:softness=0:direction_rule=damped:patience=18446744073709551615:relax_after=18446744073709551615",
+        what: "cr-full as printed: hard rows, damped directions, no patience, friction never relaxed",
+    },
+    Variant {
+        name: "sp-2cr",
+        what: "staggered projections by conjugate residuals, Coulomb's cone",
+    },
+    Variant {
+        name: "sp-2cr:law=pyramid:forcing=0",
+        what: "as printed: friction pyramid, every projection to tolerance",
+    },
+    Variant {
+        name: "sp-active-set",
+        what: "staggered projections by an active-set method, Coulomb's cone",
+    },
+    Variant {
+        name: "sp-active-set:law=pyramid:forcing=0",
+        what: "as printed: friction pyramid, every projection to tolerance",
+    },
+    Variant {
+        name: "ica:start=free:max_sweeps=50",
+        what: "constraint anticipation as printed: from the motion without contacts",
+    },
+];
+
+/// All of them, with the names to show.
+pub(super) fn contenders(tolerances: Tolerances) -> Result<Vec<(String, Method)>, MethodError> {
+    VARIANTS
+        .iter()
+        .map(|variant| {
+            let mut parts = variant.name.split(':');
+            let mut method = Method::named(parts.next().unwrap_or_default(), tolerances)?;
+            for (key, value) in parts.filter_map(|part| part.split_once('=')) {
+                method.set(key, value)?;
+            }
+            *method.max_iterations_mut() = MOST_ITERATIONS;
+            Ok((variant.name.replace(NEVER, "MAX"), method))
+        })
+        .collect()
+}
+
+/// What was found: each row with what is different about it.
+pub(super) fn rows(records: &[MethodRecord]) -> Vec<(String, MethodRow)> {
+    MethodRow::of(records, VARIANTS[0].name, |_| None)
+        .into_iter()
+        .zip(&VARIANTS)
+        .map(|(row, variant)| (variant.what.to_owned(), row))
+        .collect()
+}
+
+/// The rows as text.
+pub(super) fn text(rows: &[(String, MethodRow)]) -> String {
+    let mut text = format!(
+        "  what each part brings (at most {MOST_ITERATIONS} iterations a solve); per step, mean (median)\n  {:>18}{:>16}{:>7}  variant",
+        "iterations", "/cr", "unmet"
+    );
+    for (what, row) in rows {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n  {:>18}{:>16}{:>7}  {}: {what}",
+            pair(row.iterations, 1),
+            pair(row.ratio, 2),
+            row.unmet,
+            row.name
+        );
+    }
+    text + "\n"
+}
+
+/// The rows as a part of the scene's section.
+pub(super) fn section(rows: &[(String, MethodRow)]) -> String {
+    format!(
+        "<h4>What each part brings</h4>\n<p class=\"note\">The same problems from the same warm starts by variants that differ in one thing, at most {MOST_ITERATIONS} iterations a solve: one whose states go in circles ends there and is unmet.</p>\n{}",
+        variants(rows, VARIANTS[0].name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCES: Tolerances = Tolerances {
+        momentum: 1e-5,
+        gap: 1e-6,
+        slip: 1e-6,
+    };
+
+    /// A setting that does not exist, or that is the default, would compare a method with itself.
+    #[test]
+    fn every_variant_can_be_had_and_is_one() {
+        let contenders = contenders(TOLERANCES).expect("settings that exist");
+        assert_eq!(contenders.len(), VARIANTS.len());
+        for (i, (name, method)) in contenders.iter().enumerate() {
+            for (other_name, other) in &contenders[..i] {
+                assert!(method != other, "{name} is {other_name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_record_has_a_line_that_says_what_it_is() {
+        let records: Vec<MethodRecord> = contenders(TOLERANCES)
+            .expect("settings that exist")
+            .into_iter()
+            .map(|(name, settings)| MethodRecord {
+                name,
+                settings,
+                steps: Vec::new(),
+            })
+            .collect();
+        let rows = rows(&records);
+        let html = section(&rows);
+        for ((name, variant), (what, row)) in
+            records.iter().map(|r| &r.name).zip(&VARIANTS).zip(&rows)
+        {
+            assert_eq!((what.as_str(), &row.name), (variant.what, name));
+            assert!(html.contains(&format!("<td>{name}</td>")), "{html}");
+            assert!(text(&rows).contains(&format!("{name}: {what}")));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The page: every table, and the contact methods scene by scene.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use impinge_report::page::escape;
+use impinge_report::{Draft, Page, ReportError, SceneRecord};
+
+use super::Extent;
+use super::methods::METHODS;
+use super::table::Table;
+
+/// Where the page is written unless something else is asked for.
+pub(super) fn place() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+        PathBuf::from,
+    );
+    target.join("conformance/report.html")
+}
+
+/// Writes the page, whole or not at all.
+pub(super) fn write(
+    path: &Path,
+    extent: Extent,
+    tables: &[Table],
+    scenes: &[SceneRecord],
+) -> Result<(), ReportError> {
+    Draft::claim(path)?.finish(&page(extent, tables, scenes))
+}
+
+fn page(extent: Extent, tables: &[Table], scenes: &[SceneRecord]) -> Page {
+    let variant = match extent {
+        Extent::Quick => "small variants of the scenes (quick)",
+        Extent::Full => "the scenes as shipped (full)",
+    };
+    let broken: usize = tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .filter(|row| row.verdict() == "BROKEN")
+        .count();
+    let verdict = if broken == 0 {
+        "Every guarantee holds.".to_owned()
+    } else {
+        format!("{broken} guarantees are BROKEN.")
+    };
+    let mut page = Page::new("conformance");
+    page.push(&format!(
+        "<p><b>{verdict}</b> Measured on {variant}, {} processors.</p>\n",
+        std::thread::available_parallelism().map_or(1, usize::from),
+    ));
+    if !scenes.is_empty() {
+        page.push_scenes(&METHODS, scenes);
+    }
+    for table in tables {
+        page.push(&layer_section(table));
+    }
+    page
+}
+
+fn layer_section(table: &Table) -> String {
+    let mut html = format!(
+        "<h2>Layer: {}</h2>\n<div class=\"scroll\"><table><tr><th>case</th><th>measured</th><th>bound</th><th>verdict</th></tr>\n",
+        escape(&table.layer)
+    );
+    for row in &table.rows {
+        let verdict = row.verdict();
+        let _ = writeln!(
+            html,
+            "<tr class=\"{verdict}\"><td>{}</td><td>{}</td><td>{}</td><td class=\"{verdict}\">{verdict}</td></tr>",
+            escape(&row.case),
+            escape(&row.measured),
+            escape(&row.bound)
+        );
+    }
+    html + "</table></div>\n"
+}
