@@ -4,6 +4,7 @@ mod asynchronous;
 mod compliance;
 mod determinism;
 mod energy;
+mod failure;
 mod intersection;
 mod invariance;
 mod momentum;

@@ -191,7 +191,7 @@ pub enum StepFailure {
 /// A step that could not be made collision-free; the state is the last safe one.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[error(
-    "step {step} (t = {time:.6} s) could not be completed: {failure}{}", mend_of(failure, *shortest)
+    "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}", solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
 )]
 pub struct StepError {
     /// Number of the step.
@@ -202,6 +202,12 @@ pub struct StepError {
     pub shortest: f64,
     /// What went wrong in it.
     pub failure: StepFailure,
+    /// The last solve of the step that missed its tolerances, if that is not the failure itself: it may be the cause.
+    pub unsolved: Option<Box<StepFailure>>,
+}
+
+fn solve_of(unsolved: Option<&StepFailure>) -> String {
+    unsolved.map_or_else(String::new, |solve| format!("; before that, {solve}"))
 }
 
 fn mend_of(failure: &StepFailure, shortest: f64) -> String {

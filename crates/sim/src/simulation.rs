@@ -154,6 +154,7 @@ impl Simulation {
                     failure: StepFailure::Release {
                         problem: error.to_string(),
                     },
+                    unsolved: None,
                 })
             }
         }

@@ -176,6 +176,7 @@ impl Stepper for Constrained {
                 time: state.time,
                 shortest: model.time_step,
                 failure: StepFailure::Constrained(error),
+                unsolved: None,
             })?;
         store(model, &self.system, state, end);
         state.step = step;

@@ -89,6 +89,8 @@ pub struct Synchronous {
     joints: JointRows,
     /// Whether the step has met no problem that could not be rescued: more of its kind would only take time.
     rescuable: bool,
+    /// The last solve of the step that missed its tolerances.
+    unsolved: Option<StepFailure>,
     /// Shown every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
@@ -123,6 +125,7 @@ impl Synchronous {
             bodies: None,
             joints: JointRows::default(),
             rescuable: true,
+            unsolved: None,
             observer: None,
         })
     }
@@ -173,12 +176,16 @@ impl Synchronous {
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
             }
-            Err(failure) => Err(StepError {
-                step: state.step + 1,
-                time: state.time,
-                shortest: time_step,
-                failure,
-            }),
+            Err(failure) => {
+                let solve = self.unsolved.take().filter(|solve| *solve != failure);
+                Err(StepError {
+                    step: state.step + 1,
+                    time: state.time,
+                    shortest: time_step,
+                    failure,
+                    unsolved: solve.map(Box::new),
+                })
+            }
         }
     }
 
@@ -389,8 +396,11 @@ impl Synchronous {
                 met = rescue(&self.method, &self.problem, &mut self.solution, report);
                 self.rescuable = met;
             }
-            if let (Some(failure), false, false) = (shortfall, met, accept_unmet) {
-                return Err(failure);
+            if let (Some(failure), false) = (shortfall, met) {
+                self.unsolved = Some(failure.clone());
+                if !accept_unmet {
+                    return Err(failure);
+                }
             }
             let finer_by = balance(
                 model,
@@ -508,6 +518,7 @@ impl Stepper for Synchronous {
             ..StepReport::default()
         };
         self.rescuable = true;
+        self.unsolved = None;
         self.advance_by(model, state, model.time_step, &mut report)?;
         state.step += 1;
         // Parts add up with rounding; whole steps must not.

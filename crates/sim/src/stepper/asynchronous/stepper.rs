@@ -247,6 +247,7 @@ impl Stepper for Asynchronous {
                 time: now,
                 shortest: 0.0,
                 failure: StepFailure::Asynchronous(stop),
+                unsolved: None,
             });
         }
         state.step = step;
