@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod constrained;
+mod constrained_forces;
 mod constrained_scene;
 mod doctor;
 mod joints;
