@@ -92,6 +92,39 @@ fn a_ball_holds_a_point_inside_an_element() {
     assert!(off < 1e-6, "{off:e} m off: {point}");
 }
 
+/// A body without elements is held at the very point, too: by the nodes of the tetrahedron of its filling around it, whether it is
+/// a ball or a rope that holds it, in both forms.
+#[test]
+fn joints_hold_points_of_bodies_without_elements() {
+    for form in ["stiffness", "compliance"] {
+        for (joint, end) in [("ball", ""), ("rope", "end = [0.03, 0.02, 0.2]\n")] {
+            let text = format!(
+                "[solver]\nmethod = \"compliant-kkt\"\n[time]\nstep = 1e-2\nduration = 1.0\n\
+                 [[body]]\nname = \"block\"\n\
+                 mesh = {{ cuboid = {{ size = [0.12, 0.12, 0.1], cells = [2, 2, 1] }} }}\n\
+                 material = {{ young = 1e5, poisson = 0.3, density = 1000, meshless = 0.2, formulation = \"{form}\" }}\n\
+                 [[joint]]\nkind = \"{joint}\"\nfirst = \"block\"\nanchor = [0.03, 0.02, 0.03]\n{end}"
+            );
+            // As long as a free fall by 11 cm.
+            let simulation = run(&text, 15);
+            let (model, state) = (simulation.model(), simulation.state());
+            let terms = &model.joints[0].points()[0].terms;
+            assert!(terms.len() > 1, "{joint}, {form}: more than a node");
+            // The row is the place of the world less the point, or the other way round.
+            let sum = held(terms, &state.positions);
+            let point = sum * sum.x.signum();
+            let (off, bound) = if joint == "ball" {
+                ((point - Vector3::new(0.03, 0.02, 0.03)).amax(), 1e-6)
+            } else {
+                // It swings, and a step that turns it by v h/l leaves it longer by ½ (v h)²/l: 1e-5 m at 0.2 m/s.
+                let length = (point - Vector3::new(0.03, 0.02, 0.2)).norm();
+                ((length - 0.17).abs(), 1e-5)
+            };
+            assert!(off < bound, "{joint}, {form}: {off:e} m off");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_bound_is_refused_with_place_and_mend() {
     let cases: [(&str, &str, &[&str]); 6] = [
