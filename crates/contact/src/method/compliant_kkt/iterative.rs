@@ -61,7 +61,7 @@ struct OwnResponses {
 }
 
 enum Rows {
-    Factor(RowResponse),
+    Factor(Box<RowResponse>),
     /// `1/S_ii`, where `S` has no factor in floating point.
     Diagonal(Vec<f64>),
 }
@@ -84,7 +84,7 @@ impl OwnResponses {
                 });
                 Rows::Diagonal(diagonal.collect())
             },
-            Rows::Factor,
+            |factor| Rows::Factor(Box::new(factor)),
         );
         for entry in &mut momentum {
             *entry = entry.recip();
