@@ -116,7 +116,7 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
 /// Variants of methods as a table: what is different, how much it takes; ratios refer to `reference`.
 pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
     let mut html = format!(
-        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>unmet</th></tr>\n",
+        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>ms<br>mean (median)</th><th>unmet</th></tr>\n",
         escape(reference)
     );
     for (what, row) in rows {
@@ -127,6 +127,7 @@ pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
         html += "</td>";
         html += &cell(&pair(row.iterations, 1));
         html += &cell(&pair(row.ratio, 2));
+        html += &cell(&pair(row.milliseconds, 1));
         html += &judged(&row.unmet.to_string(), row.unmet == 0);
         html += "</tr>\n";
     }

@@ -25,7 +25,7 @@ struct Variant {
 }
 
 /// The variants; the first is what the others are compared with.
-const VARIANTS: [Variant; 15] = [
+const VARIANTS: [Variant; 17] = [
     Variant {
         name: "cr",
         what: "the default: regions, anticipation, soft rows, implicit directions, patience, Full",
@@ -55,6 +55,10 @@ const VARIANTS: [Variant; 15] = [
         what: "cr-full with near-duplicate contacts counted by sums of rows",
     },
     Variant {
+        name: "cr-full:preconditioner=full_blocks",
+        what: "cr-full with the 3×3 blocks of A in its preconditioner, not the diagonal alone",
+    },
+    Variant {
         name: "cr-full:preconditioner=diagonal",
         what: "cr-full with the diagonal preconditioner",
     },
@@ -65,6 +69,10 @@ const VARIANTS: [Variant; 15] = [
     Variant {
         name: "cr-full:softness=0:direction_rule=damped:patience=18446744073709551615:relax_after=18446744073709551615",
         what: "cr-full as printed: hard rows, damped directions, no patience, friction never relaxed",
+    },
+    Variant {
+        name: "exact-compliance",
+        what: "every body factorised: sweeps over the contacts alone, no iteration on A",
     },
     Variant {
         name: "sp-2cr",
@@ -116,16 +124,17 @@ pub(super) fn rows(records: &[MethodRecord]) -> Vec<(String, MethodRow)> {
 /// The rows as text.
 pub(super) fn text(rows: &[(String, MethodRow)]) -> String {
     let mut text = format!(
-        "  what each part brings (at most {MOST_ITERATIONS} iterations a solve); per step, mean (median)\n  {:>18}{:>16}{:>7}  variant",
-        "iterations", "/cr", "unmet"
+        "  what each part brings (at most {MOST_ITERATIONS} iterations a solve); per step, mean (median)\n  {:>18}{:>16}{:>18}{:>7}  variant",
+        "iterations", "/cr", "processor ms", "unmet"
     );
     for (what, row) in rows {
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "\n  {:>18}{:>16}{:>7}  {}: {what}",
+            "\n  {:>18}{:>16}{:>18}{:>7}  {}: {what}",
             pair(row.iterations, 1),
             pair(row.ratio, 2),
+            pair(row.milliseconds, 1),
             row.unmet,
             row.name
         );

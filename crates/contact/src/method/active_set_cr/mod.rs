@@ -493,7 +493,7 @@ impl ActiveSetCr {
 
     /// Gives up the indefinite preconditioner; false if the definite one is in use already.
     fn fall_back(&mut self, report: &mut ContactReport) -> bool {
-        let full = self.preconditioner.kind == PreconditionerKind::Full;
+        let full = self.preconditioner.kind != PreconditionerKind::Diagonal;
         if full {
             self.preconditioner.kind = PreconditionerKind::Diagonal;
             report.preconditioner_fallbacks += 1;

@@ -6,14 +6,16 @@ use super::{
     settings::{DuplicateRule, PreconditionerKind},
 };
 use crate::ContactProblem;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// Diagonal estimates of one contact set and the application of `C⁻¹`.
 #[derive(Debug, Default)]
 pub(super) struct Preconditioner {
     pub(super) kind: PreconditionerKind,
-    /// `1/D`, length `n` (1/kg).
+    /// `1/diag(A)`, length `n` (1/kg).
     inverse_diagonal: Vec<f64>,
+    /// `D⁻¹` where `D` is made of blocks (1/kg); empty where it is the diagonal.
+    inverse_blocks: Vec<Matrix3<f64>>,
     /// `W = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
     compliance: Vec<f64>,
     /// `E`: softness of the rows, 3 per contact (m/N).
@@ -45,15 +47,41 @@ impl Preconditioner {
         for entry in &mut self.inverse_diagonal {
             *entry = entry.recip();
         }
+        self.inverse_blocks.clear();
+        if kind == PreconditionerKind::FullBlocks {
+            let diagonals = self.inverse_diagonal.chunks_exact(3).enumerate();
+            self.inverse_blocks
+                .extend(diagonals.map(|(block, diagonal)| {
+                    let inverse = problem.momentum.diagonal_block(block).try_inverse();
+                    // Positive definite blocks have one; whatever else there is falls back on what the other kinds do.
+                    inverse.unwrap_or_else(|| {
+                        Matrix3::from_diagonal(&Vector3::from_column_slice(diagonal))
+                    })
+                }));
+        }
 
         self.compliance.clear();
         for contact in 0..problem.contacts() {
             let (blocks, jacobians) = problem.row(contact);
             let mut w = Vector3::<f64>::zeros();
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                w += jacobian.component_mul(jacobian) * at(&self.inverse_diagonal, block);
+                w += if self.inverse_blocks.is_empty() {
+                    jacobian.component_mul(jacobian) * at(&self.inverse_diagonal, block)
+                } else {
+                    let yields = jacobian * self.inverse_blocks[block as usize];
+                    yields.component_mul(jacobian).column_sum()
+                };
             }
             self.compliance.extend_from_slice(w.as_slice());
+        }
+    }
+
+    /// `D⁻¹ x` of one block.
+    #[inline]
+    fn yields(&self, block: u32, x: &Vector3<f64>) -> Vector3<f64> {
+        match self.inverse_blocks.get(block as usize) {
+            Some(inverse) => inverse * x,
+            None => x.component_mul(&at(&self.inverse_diagonal, block)),
         }
     }
 
@@ -126,8 +154,16 @@ impl Preconditioner {
     ) {
         let (r_v, r_m) = r;
         let (z_v, z_m) = z;
-        for ((z, r), d) in z_v.iter_mut().zip(r_v).zip(&self.inverse_diagonal) {
-            *z = r * d;
+        if self.inverse_blocks.is_empty() {
+            for ((z, r), d) in z_v.iter_mut().zip(r_v).zip(&self.inverse_diagonal) {
+                *z = r * d;
+            }
+        } else {
+            let blocks = z_v.chunks_exact_mut(3).zip(r_v.chunks_exact(3));
+            for ((z, r), inverse) in blocks.zip(&self.inverse_blocks) {
+                let yielded = inverse * Vector3::from_column_slice(r);
+                z.copy_from_slice(yielded.as_slice());
+            }
         }
         match self.kind {
             PreconditionerKind::Diagonal => {
@@ -137,7 +173,7 @@ impl Preconditioner {
                     z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
                 }
             }
-            PreconditionerKind::Full => {
+            PreconditionerKind::Full | PreconditionerKind::FullBlocks => {
                 self.apply_full(problem, masks, active, (r_v, r_m), (z_v, z_m));
             }
         }
@@ -158,16 +194,13 @@ impl Preconditioner {
             // `L w` must see every `w` as it was: it is formed anew from `a`, not read from the half-finished result.
             let mut moved = Vector3::zeros();
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                moved +=
-                    jacobian * at(r_v, block).component_mul(&at(&self.inverse_diagonal, block));
+                moved += jacobian * self.yields(block, &at(r_v, block));
             }
             let t = -(moved + at(r_m, contact as u32))
                 .component_mul(&at(&self.inverse_scaled, contact as u32));
             let t = masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                let change = jacobian
-                    .tr_mul(&t)
-                    .component_mul(&at(&self.inverse_diagonal, block));
+                let change = self.yields(block, &jacobian.tr_mul(&t));
                 let z = &mut z_v[3 * block as usize..][..3];
                 z[0] += change[0];
                 z[1] += change[1];
@@ -193,7 +226,7 @@ mod tests {
     use super::*;
     use crate::{ContactRow, ContactState};
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
-    use nalgebra::{DMatrix, DVector, Matrix3};
+    use nalgebra::{DMatrix, DVector};
 
     /// Two blocks, and `copies` of one contact between them.
     fn problem(copies: usize) -> ContactProblem {
@@ -245,22 +278,39 @@ mod tests {
         out
     }
 
-    /// The formula of spec 6.1, written with dense matrices.
+    /// The formula of spec 6.1, written with dense matrices: with `D` the diagonal, and with its blocks.
     #[test]
     fn full_is_the_block_formula() {
         let problem = problem(3);
+        let diagonal = DMatrix::from_fn(6, 6, |i, k| {
+            let entry = |block| problem.momentum.diagonal_block(block)[(i % 3, i % 3)];
+            if i == k { 1.0 / entry(i / 3) } else { 0.0 }
+        });
+        let mut blocks = DMatrix::zeros(6, 6);
+        for block in 0..2 {
+            let inverse = problem.momentum.diagonal_block(block).try_inverse();
+            let mut place = blocks.fixed_view_mut::<3, 3>(3 * block, 3 * block);
+            place.copy_from(&inverse.expect("positive definite"));
+        }
+        compare_with_the_formula(&problem, PreconditionerKind::Full, &diagonal);
+        compare_with_the_formula(&problem, PreconditionerKind::FullBlocks, &blocks);
+    }
+
+    /// Compares three equal contacts' `C⁻¹` with that of `D⁻¹ = inverse`.
+    fn compare_with_the_formula(
+        problem: &ContactProblem,
+        kind: PreconditionerKind,
+        inverse: &DMatrix<f64>,
+    ) {
         let states = [
             ContactState::Sticking,
             ContactState::Inactive,
             ContactState::Sliding,
         ];
         let mut preconditioner = Preconditioner::default();
-        preconditioner.prepare(&problem, PreconditionerKind::Full, 0.0);
-        preconditioner.count_duplicates(&problem, DuplicateRule::Similarity);
+        preconditioner.prepare(problem, kind, 0.0);
+        preconditioner.count_duplicates(problem, DuplicateRule::Similarity);
 
-        let inverse = DMatrix::from_diagonal(&DVector::from_column_slice(
-            &preconditioner.inverse_diagonal,
-        ));
         let mut l = DMatrix::<f64>::zeros(9, 6);
         let mut inverse_s = DMatrix::<f64>::zeros(9, 9);
         for (contact, &state) in states.iter().enumerate() {
@@ -272,21 +322,26 @@ mod tests {
             }
             for row in 0..3 {
                 // All three contacts are equal: each counts three times, whatever the states.
-                let w = preconditioner.compliance[3 * contact + row];
+                let mut w = 0.0;
+                let (blocks, jacobians) = problem.row(contact);
+                for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                    let own = inverse.fixed_view::<3, 3>(3 * block as usize, 3 * block as usize);
+                    w += (jacobian.row(row) * own * jacobian.row(row).transpose())[0];
+                }
                 inverse_s[(3 * contact + row, 3 * contact + row)] = mask[row] / (3.0 * w);
             }
         }
         let mut expected = DMatrix::zeros(15, 15);
-        let coupling = &inverse_s * &l * &inverse;
+        let coupling = &inverse_s * &l * inverse;
         expected
             .view_mut((0, 0), (6, 6))
-            .copy_from(&(&inverse - &inverse * l.transpose() * &coupling));
+            .copy_from(&(inverse - inverse * l.transpose() * &coupling));
         expected.view_mut((6, 0), (9, 6)).copy_from(&coupling);
         expected
             .view_mut((0, 6), (6, 9))
             .copy_from(&coupling.transpose());
         expected.view_mut((6, 6), (9, 9)).copy_from(&-&inverse_s);
-        let found = applied(&preconditioner, &problem, &states);
+        let found = applied(&preconditioner, problem, &states);
         // Entries range from 1/kg to N/m.
         assert!((&found - &expected).amax() < 1e-12 * expected.amax());
         let upper = found.view((0, 0), (6, 6)) - expected.view((0, 0), (6, 6));

@@ -15,6 +15,8 @@ pub enum PreconditionerKind {
     /// The block inverse with `A → D` and `L A⁻¹ Lᵀ → S_d`: indefinite, several times fewer iterations.
     #[default]
     Full,
+    /// The same with the 3×3 blocks on the diagonal of `A` as `D`: twice the memory, and hardly fewer iterations.
+    FullBlocks,
 }
 
 /// How near-duplicate contacts are counted in `Z` (spec 6.2).
