@@ -330,6 +330,9 @@ fn same_bits(a: &State, b: &State) -> bool {
     a.step == b.step && bits(a) == bits(b)
 }
 
+/// A figure of one method.
+type Measure = fn(&MethodRow) -> f64;
+
 /// What the paper found of a settled heap: each refinement of conjugate residuals pays, and staggered projections do not. Times are
 /// those of this machine, of one run.
 fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f64) {
@@ -347,7 +350,7 @@ fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f6
         full < diagonal && diagonal < two && two < active,
     );
     for (method, least) in [("cr-diagonal", 2.0), ("sp-active-set", 5.0)] {
-        let measures: [(&str, fn(&MethodRow) -> f64); 3] = [
+        let measures: [(&str, Measure); 3] = [
             ("iterations, mean", |row| row.ratio.mean),
             ("iterations, median", |row| row.ratio.median),
             ("time", |row| row.time_ratio),
