@@ -116,9 +116,11 @@ impl ActiveSetCr {
             }
         }
         if !wishes.is_empty() && self.pivoting.alone(wishes.len()) {
-            let most = wishes.iter().map(|wish| wish.0).fold(0.0, f64::max);
-            let foremost = wishes.iter().position(|wish| wish.0 == most);
-            wishes.swap(0, foremost.unwrap_or(0));
+            for other in 1..wishes.len() {
+                if wishes[other].0 > wishes[0].0 {
+                    wishes.swap(0, other);
+                }
+            }
             wishes.truncate(1);
         }
         for &(_, contact, next) in &wishes {

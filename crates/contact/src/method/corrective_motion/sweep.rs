@@ -373,7 +373,7 @@ mod tests {
         }
         let mut expected = vec![Vector3::zeros(); CONTACTS];
         built.w.multiply_into(&forces, &mut expected);
-        let largest = forces.iter().map(|force| force.norm()).fold(0.0, f64::max);
+        let largest = forces.iter().map(Vector3::norm).fold(0.0, f64::max);
         for (kept, expected) in built.moved().iter().zip(&expected) {
             assert!(
                 (kept - expected).norm() < 1e-12 * largest,
