@@ -306,3 +306,88 @@ fn what_a_stepper_does_not_know_is_refused() {
         assert!(error.to_string().contains(part), "{error}");
     }
 }
+
+/// A cube in free flight under `material` keys, for a tenth of a second: momentum and all energy but that of the layers.
+fn flying(keys: &str) -> (nalgebra::Vector3<f64>, f64) {
+    let text = format!(
+        r#"
+stepper = "asynchronous"
+[time]
+step = 5e-3
+duration = 0.1
+[world]
+gravity = [0, 0, 0]
+[asynchronous]
+thickness = 5e-3
+[[body]]
+name = "cube"
+mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
+material = {{ young = 1e5, poisson = 0.3, density = 1000{keys} }}
+velocity = [1, 0, 0]
+angular_velocity = [0, 40, 0]
+"#
+    );
+    let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("it starts");
+    let mut report = None;
+    for _ in 0..20 {
+        report = Some(simulation.advance().expect("it runs"));
+    }
+    let report = report.expect("twenty steps");
+    (
+        nalgebra::Vector3::from(report.momentum),
+        report.kinetic_energy + report.elastic_energy,
+    )
+}
+
+/// The damping keys of solids mean what they do under the synchronous stepper: in proportion to mass the momentum goes as
+/// `exp(−a t)`, in proportion to stiffness it stays, and the energy of vibration goes.
+#[test]
+fn solids_are_damped_as_their_keys_say() {
+    let (plain, of_plain) = flying("");
+    let (dragged, _) = flying(", mass_damping = 4");
+    let (stilled, of_stilled) = flying(", stiffness_damping = 2e-3");
+    let expected = plain * f64::exp(-0.4);
+    assert!((dragged - expected).norm() < 1e-12, "{dragged} {expected}");
+    assert!((stilled - plain).norm() < 1e-12, "{stilled} {plain}");
+    // It bulges as it is set turning, and rings.
+    assert!(of_stilled < 0.999 * of_plain, "{of_stilled} {of_plain}");
+}
+
+/// How far the free end of a strip has sunk after a tenth of a second (m).
+fn sunk(stepper: &str, step: f64, damping: f64) -> f64 {
+    let text = format!(
+        r#"
+{stepper}
+[time]
+step = {step}
+duration = 0.1
+[[body]]
+name = "strip"
+kind = "shell"
+mesh = {{ grid = {{ size = [0.4, 0.05], cells = [8, 1] }} }}
+shell = {{ stretch = 50, bend = 1e-2, bend_damping = {damping}, density = 0.2 }}
+fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
+"#
+    );
+    let scene = Scene::parse("strip.toml", &text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("it starts");
+    while simulation.state().time < 0.0999 {
+        simulation.advance().expect("it runs");
+    }
+    let positions = &simulation.state().positions;
+    -positions.iter().map(|x| x.z).fold(0.0, f64::min)
+}
+
+/// `bend_damping` means the same to both steppers: it holds a strip up for a while, equally well.
+#[test]
+fn both_steppers_damp_bending_alike() {
+    let asynchronous = "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 2e-3";
+    let free = sunk(asynchronous, 5e-3, 0.0);
+    let [one, other] = [sunk("", 5e-4, 0.5), sunk(asynchronous, 5e-3, 0.5)];
+    assert!(one < 0.8 * free, "no damping: {one} of {free}");
+    assert!(
+        (one - other).abs() < 0.05 * (free - one),
+        "{one} {other} {free}"
+    );
+}

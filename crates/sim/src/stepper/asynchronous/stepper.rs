@@ -1,7 +1,7 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{ElasticTerms, Pulls, UniformForce};
+use super::force::{Drag, ElasticTerms, Pulls, UniformForce};
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
 use crate::error::{SimError, StepError, StepFailure};
@@ -151,6 +151,22 @@ fn system_of(
             free.clone(),
             of_free,
             model.gravity,
+        )));
+    }
+    let dragged: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.mass_damping[point as usize] > 0.0)
+        .collect();
+    if !dragged.is_empty() {
+        let rates: Vec<f64> = dragged
+            .iter()
+            .map(|&point| model.mass_damping[point as usize] / masses[point as usize])
+            .collect();
+        forces.push(Box::new(Drag::new(
+            settings.longest_period,
+            dragged,
+            &rates,
         )));
     }
     let pulled: Vec<u32> = free
