@@ -116,6 +116,11 @@ impl Asynchronous {
         &self.engine
     }
 
+    /// The integrator alone, to be run event by event.
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
     /// From now on measures the time that each kind of event takes; that itself costs time.
     pub fn measure_times(&mut self) {
         self.engine.measure_times();
