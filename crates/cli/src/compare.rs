@@ -1,12 +1,13 @@
 //! `impinge compare`: several methods on the problems of one scene.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use impinge_contact::Method;
 use impinge_report::scene::{SampleSize, size_of};
-use impinge_report::{Draft, Film, MethodRow, Page, SceneRecord, Selection, Watch, curves};
+use impinge_report::{
+    Draft, Film, MethodRow, Page, ReportError, SceneRecord, Selection, Watch, curves,
+};
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::scene::StepperChoice;
 use impinge_sim::{Scene, Simulation, StepReport};
@@ -37,8 +38,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
             ),
         ));
     }
-    // A page that cannot be written is not worth a run.
-    let draft = options.report.as_deref().map(Draft::claim).transpose()?;
+    // What cannot be written is not worth a run.
+    let draft = claim("--report", options.report.as_deref())?;
+    let csv_draft = claim("--csv", options.csv.as_deref())?;
     let mut simulation = Simulation::new(&scene)?;
     for notice in simulation.take_notices() {
         terminal::remark(&notice);
@@ -72,25 +74,35 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     } else {
         terminal::say(&table(&scene.title, &records));
     }
-    if let Some(path) = &options.csv {
-        fs::write(path, csv(&records)).map_err(|error| {
-            Failure::new(
-                Code::Output,
-                format!("{} could not be written: {error}", path.display()),
-            )
-        })?;
+    if let Some(draft) = csv_draft {
+        draft
+            .finish(&csv(&records))
+            .map_err(|error| unwritten("--csv", &error))?;
     }
     let Run { stopped, .. } = &run;
     let stopped = stopped.clone();
     if let Some(draft) = draft {
         let size = size_of(simulation.model(), run.reports.len() as u64);
         let page = page(options, &scene, size, run, &watch, &methods);
-        draft.finish(&page)?;
+        draft
+            .finish(&page.html())
+            .map_err(|error| unwritten("--report", &error))?;
         if let (Some(path), false) = (&options.report, options.json) {
             terminal::say(&format!("report: {}", path.display()));
         }
     }
     stopped.map_or(Ok(()), Err)
+}
+
+/// The place that an option names, if it is there, once it was found writable.
+fn claim(option: &str, path: Option<&Path>) -> Result<Option<Draft>, Failure> {
+    path.map(Draft::claim)
+        .transpose()
+        .map_err(|error| unwritten(option, &error))
+}
+
+fn unwritten(option: &str, error: &ReportError) -> Failure {
+    Failure::new(Code::Output, format!("{option}: {error}"))
 }
 
 /// What a run left beside its problems.

@@ -1,6 +1,5 @@
 //! How the program ends.
 
-use impinge_report::ReportError;
 use impinge_sim::output::OutputError;
 use impinge_sim::scene::SceneError;
 use impinge_sim::{SimError, StepError};
@@ -82,12 +81,6 @@ impl From<SimError> for Failure {
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Self {
         Self::new(Code::Stopped, error.to_string())
-    }
-}
-
-impl From<ReportError> for Failure {
-    fn from(error: ReportError) -> Self {
-        Self::new(Code::Output, format!("--report: {error}"))
     }
 }
 

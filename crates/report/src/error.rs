@@ -9,8 +9,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// There is a folder where the page should be.
-    #[error("{}: a folder is there\n  mend: name the file that the report goes to, for example {}", .place.display(), .place.join("report.html").display())]
+    /// There is a folder where the file should be.
+    #[error("{}: a folder is there\n  mend: name a file, which may be in that folder", .place.display())]
     Folder {
         /// The place.
         place: PathBuf,

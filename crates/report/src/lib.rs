@@ -33,6 +33,7 @@
 //! Present limits: a film shows surfaces only, and no more than some ten moments of a run.
 
 pub mod convergence;
+mod draft;
 pub mod effort;
 mod error;
 pub mod film;
@@ -42,9 +43,10 @@ pub mod scene;
 pub mod watch;
 
 pub use convergence::{Curve, curves};
+pub use draft::Draft;
 pub use effort::MethodRow;
 pub use error::ReportError;
 pub use film::Film;
-pub use page::{Draft, Page};
+pub use page::Page;
 pub use scene::SceneRecord;
 pub use watch::{Selection, Watch};

@@ -1,11 +1,7 @@
-//! Sections as one page, and the page as a file.
+//! Sections as one page.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 
-use crate::error::ReportError;
 use crate::plot::{COLOURS, colour};
 use crate::scene::SceneRecord;
 
@@ -83,76 +79,6 @@ fn legend(methods: &[&str]) -> String {
         );
     }
     html + "</p>\n"
-}
-
-/// A file that will hold a page: its place was found writable, and is as it was until [`finish`](Self::finish).
-#[derive(Debug)]
-pub struct Draft {
-    path: PathBuf,
-    unfinished: PathBuf,
-    /// Until the page is in its place.
-    file: Option<File>,
-}
-
-impl Draft {
-    /// Makes sure that a page can be written at `path`; folders on the way there are made.
-    ///
-    /// # Errors
-    /// [`ReportError::Folder`] or [`ReportError::Write`] if it cannot.
-    pub fn claim(path: &Path) -> Result<Self, ReportError> {
-        if path.is_dir() {
-            return Err(ReportError::Folder {
-                place: path.to_owned(),
-            });
-        }
-        let refused = |problem| ReportError::Write {
-            place: path.to_owned(),
-            problem,
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(refused)?;
-        }
-        let mut name = path
-            .file_name()
-            .ok_or_else(|| refused(io::ErrorKind::InvalidFilename.into()))?
-            .to_owned();
-        name.push(".tmp");
-        let unfinished = path.with_file_name(name);
-        let file = File::create(&unfinished).map_err(refused)?;
-        Ok(Self {
-            path: path.to_owned(),
-            unfinished,
-            file: Some(file),
-        })
-    }
-
-    /// Puts the page in its place.
-    ///
-    /// # Errors
-    /// [`ReportError::Write`]; what was there before is untouched then.
-    pub fn finish(mut self, page: &Page) -> Result<(), ReportError> {
-        let written = self.file.as_mut().map_or(Ok(()), |file| {
-            file.write_all(page.html().as_bytes())?;
-            file.sync_all()
-        });
-        written
-            .and_then(|()| fs::rename(&self.unfinished, &self.path))
-            .map_err(|problem| ReportError::Write {
-                place: self.path.clone(),
-                problem,
-            })?;
-        self.file = None;
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            // Nothing more can be done about a file that cannot be removed.
-            let _ = fs::remove_file(&self.unfinished);
-        }
-    }
 }
 
 /// `text` with what HTML would read as marks written out.

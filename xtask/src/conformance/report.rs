@@ -26,7 +26,7 @@ pub(super) fn write(
     tables: &[Table],
     scenes: &[SceneRecord],
 ) -> Result<(), ReportError> {
-    Draft::claim(path)?.finish(&page(extent, tables, scenes))
+    Draft::claim(path)?.finish(&page(extent, tables, scenes).html())
 }
 
 fn page(extent: Extent, tables: &[Table], scenes: &[SceneRecord]) -> Page {

@@ -93,17 +93,19 @@ fn a_page_shows_the_scene_by_every_method() {
 }
 
 #[test]
-fn a_place_where_no_page_can_be_is_refused_before_the_run() {
+fn a_place_where_no_file_can_be_is_refused_before_the_run() {
     let place = Place::new(LANDING);
-    for (path, reason) in [
-        (".", "a folder is there"),
-        ("scene.toml/page.html", "could not be written"),
+    for (option, path, reason) in [
+        ("--report", ".", "a folder is there"),
+        ("--report", "scene.toml/page.html", "could not be written"),
+        ("--csv", ".", "a folder is there"),
+        ("--csv", "scene.toml/table.csv", "could not be written"),
     ] {
-        let answer = place.impinge(&["compare", "scene.toml", "--report", path]);
+        let answer = place.impinge(&["compare", "scene.toml", option, path]);
         assert_eq!(answer.code, Some(6), "{path}: {}", answer.err);
         assert!(answer.err.contains(reason), "{}", answer.err);
         assert!(
-            answer.err.contains("--report: ") && answer.err.contains(path),
+            answer.err.contains(&format!("{option}: ")) && answer.err.contains(path),
             "{}",
             answer.err
         );

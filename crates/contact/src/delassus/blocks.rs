@@ -168,6 +168,15 @@ impl BlockRows {
         sum
     }
 
+    /// Adds `W_rowᵀ x` to `y`: the column of that number times `x`, where the matrix is symmetric.
+    #[inline]
+    pub(crate) fn add_row_transposed(&self, row: usize, x: &Vector3<f64>, y: &mut [Vector3<f64>]) {
+        let (columns, blocks) = self.row(row);
+        for (&column, block) in columns.iter().zip(blocks) {
+            y[column as usize] += block.tr_mul(x);
+        }
+    }
+
     /// `y = W x`.
     ///
     /// # Panics

@@ -19,7 +19,7 @@ fn a_page_replaces_what_was_there_when_it_is_finished_and_not_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deep/page.html");
     Draft::claim(&path)
-        .and_then(|draft| draft.finish(&page()))
+        .and_then(|draft| draft.finish(&page().html()))
         .expect("a page");
     fs::write(&path, "old").expect("a file");
 
@@ -33,7 +33,7 @@ fn a_page_replaces_what_was_there_when_it_is_finished_and_not_before() {
     assert_eq!(left, 1, "a draft that was given up leaves nothing");
 
     Draft::claim(&path)
-        .and_then(|draft| draft.finish(&page()))
+        .and_then(|draft| draft.finish(&page().html()))
         .expect("a page");
     assert!(
         fs::read_to_string(&path)

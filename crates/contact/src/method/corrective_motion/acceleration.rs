@@ -12,14 +12,14 @@ const RIDGE: f64 = 1e-12;
 /// With `g(f)` one sweep from forces `f`, seeks the combination of the last sweeps that a sweep would change least.
 ///
 /// ```text
-/// γ = argmin ‖d − ΔD γ‖,  d = g(f) − f,     next f = P(g(f) − ΔG γ),  P = onto the cones
+/// γ = argmin ‖d − ΔD γ‖,  d = g(f) − f,     next f = g(f) − ΔG γ
 /// ```
 ///
 /// The norm weighs each contact with its own compliance, so that forces are comparable as the work they do.
 ///
 /// # Source
 /// Walker & Ni 2011, "Anderson acceleration for fixed-point iterations", <https://doi.org/10.1137/10078356X>; differs
-/// from it in: the weights, the cones, restarts, and a ridge instead of QR factors.
+/// from it in: the weights, restarts, and a ridge instead of QR factors.
 #[derive(Debug, Default)]
 pub(super) struct Acceleration {
     weights: Vec<f64>,
@@ -32,6 +32,9 @@ pub(super) struct Acceleration {
     /// `ΔG` and `ΔD`, column by column in a ring.
     images: [Vec<Vector3<f64>>; DEPTH],
     changes: [Vec<Vector3<f64>>; DEPTH],
+    /// What the forces move after the last sweep, and its `ΔG`: linear in the forces, so that the same combination holds.
+    moved: Vec<Vector3<f64>>,
+    moves: [Vec<Vector3<f64>>; DEPTH],
     /// `ΔDᵀ ΔD`.
     products: SMatrix<f64, DEPTH, DEPTH>,
     stored: usize,
@@ -39,8 +42,8 @@ pub(super) struct Acceleration {
 }
 
 impl Acceleration {
-    /// Forgets all for contacts of these weights.
-    pub(super) fn start(&mut self, weights: impl Iterator<Item = f64>) {
+    /// Forgets all for contacts of these weights, whose forces move so many things.
+    pub(super) fn start(&mut self, weights: impl Iterator<Item = f64>, moved: usize) {
         self.weights.clear();
         self.weights.extend(weights);
         let zeros = Vector3::zeros();
@@ -48,6 +51,10 @@ impl Acceleration {
         for vector in columns.chain([&mut self.before, &mut self.image, &mut self.change]) {
             vector.clear();
             vector.resize(self.weights.len(), zeros);
+        }
+        for vector in self.moves.iter_mut().chain([&mut self.moved]) {
+            vector.clear();
+            vector.resize(moved, zeros);
         }
         self.size = f64::INFINITY;
         self.forget();
@@ -64,11 +71,12 @@ impl Acceleration {
         self.before.copy_from_slice(forces);
     }
 
-    /// Replaces the forces after a sweep by those to sweep from next, each within its cone.
+    /// Replaces the forces after a sweep, and what they move, by those to sweep from next. These may leave their cones a
+    /// little: the sweep sees to that where it matters.
     ///
     /// All is forgotten where a sweep changed more than the one before: contacts have opened, closed or begun to slide,
     /// and what was learnt of the old states misleads.
-    pub(super) fn after(&mut self, forces: &mut [Vector3<f64>], friction: &[f64]) {
+    pub(super) fn after(&mut self, forces: &mut [Vector3<f64>], moved: &mut [Vector3<f64>]) {
         let column = self.next;
         let mut size = 0.0;
         for (contact, after) in forces.iter().enumerate() {
@@ -78,6 +86,11 @@ impl Acceleration {
             self.changes[column][contact] = change - self.change[contact];
             self.image[contact] = *after;
             self.change[contact] = change;
+        }
+        let kept = self.moved.iter_mut().zip(&mut self.moves[column]);
+        for ((kept, by), moved) in kept.zip(&*moved) {
+            *by = moved - *kept;
+            *kept = *moved;
         }
         let grown = size > self.size;
         let first = self.size.is_infinite();
@@ -100,13 +113,14 @@ impl Acceleration {
             self.forget();
             return;
         };
-        for (share, image) in gamma.iter().zip(&self.images).take(self.stored) {
+        let columns = self.images.iter().zip(&self.moves);
+        for (share, (image, by)) in gamma.iter().zip(columns).take(self.stored) {
             for (force, image) in forces.iter_mut().zip(image) {
                 *force -= image * *share;
             }
-        }
-        for (force, friction) in forces.iter_mut().zip(friction) {
-            *force = within_cone(force, *friction);
+            for (moved, by) in moved.iter_mut().zip(by) {
+                *moved -= by * *share;
+            }
         }
     }
 
@@ -135,7 +149,7 @@ impl Acceleration {
 }
 
 /// No pull, and no more friction than the cone allows for the normal force.
-fn within_cone(force: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+pub(super) fn within_cone(force: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     if force.x <= 0.0 {
         return Vector3::zeros();
     }

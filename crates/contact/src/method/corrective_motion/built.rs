@@ -7,11 +7,16 @@ use super::touches::Touches;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
-/// `W` with the forces of the moment.
+/// Marks a place that no response is asked of.
+const NOWHERE: usize = usize::MAX;
+
+/// `W` with the displacements under the forces of the moment.
 #[derive(Default)]
 pub(super) struct Built {
+    /// Symmetric to the last bit: its rows are read as columns.
     pub(super) w: BlockRows,
-    forces: Vec<Vector3<f64>>,
+    /// `W f`, kept up to date.
+    moved: Vec<Vector3<f64>>,
 }
 
 impl Built {
@@ -30,19 +35,21 @@ impl Built {
                     let later = list[first..].iter();
                     later.filter(|felt| !kept.knows(felt.contact, pushed.contact))
                 };
+                for &place in &places {
+                    index[place] = NOWHERE;
+                }
                 places.clear();
-                places.extend(anew().flat_map(|felt| felt.rows.iter().map(|(place, _)| *place)));
+                for (place, _) in anew().flat_map(|felt| &felt.rows) {
+                    if index.len() <= *place {
+                        index.resize(place + 1, NOWHERE);
+                    }
+                    if index[*place] == NOWHERE {
+                        index[*place] = places.len();
+                        places.push(*place);
+                    }
+                }
                 if places.is_empty() {
                     continue;
-                }
-                places.sort_unstable();
-                places.dedup();
-                let most = places.last().map_or(0, |last| last + 1);
-                if index.len() < most {
-                    index.resize(most, 0);
-                }
-                for (i, &place) in places.iter().enumerate() {
-                    index[place] = i;
                 }
                 compliance.respond(part, &pushed.rows, &places, &mut response);
                 for felt in anew() {
@@ -55,7 +62,7 @@ impl Built {
             }
         }
         Self {
-            forces: vec![Vector3::zeros(); touches.contacts],
+            moved: vec![Vector3::zeros(); touches.contacts],
             w: rows.finish(),
         }
     }
@@ -63,12 +70,16 @@ impl Built {
 
 impl Delassus for Built {
     fn load(&mut self, forces: &[Vector3<f64>]) {
-        self.forces.clear();
-        self.forces.extend_from_slice(forces);
+        self.moved.resize(self.w.size(), Vector3::zeros());
+        self.w.multiply_into(forces, &mut self.moved);
+    }
+
+    fn moved(&mut self) -> &mut Vec<Vector3<f64>> {
+        &mut self.moved
     }
 
     fn displacement(&self, contact: usize) -> Vector3<f64> {
-        self.w.row_times(contact, &self.forces)
+        self.moved[contact]
     }
 
     fn own(&self, contact: usize) -> &Matrix3<f64> {
@@ -76,7 +87,9 @@ impl Delassus for Built {
     }
 
     fn change(&mut self, contact: usize, by: &Vector3<f64>) {
-        self.forces[contact] += by;
+        if *by != Vector3::zeros() {
+            self.w.add_row_transposed(contact, by, &mut self.moved);
+        }
     }
 
     fn restrict(&self, contacts: &[u32], out: &mut BlockRows) {

@@ -15,7 +15,6 @@
 
 mod acceleration;
 mod built;
-mod closed;
 mod compliance;
 mod exact;
 mod kept;

@@ -2,7 +2,7 @@
 
 use super::acceleration::Acceleration;
 use super::subset::Subset;
-use super::sweep::{Delassus, Demand};
+use super::sweep::{Delassus, Demand, IDLE};
 use nalgebra::Vector3;
 
 /// Part of all contacts above which sweeping them all is no dearer.
@@ -48,10 +48,10 @@ impl Places {
         self.subset.contacts.len() as f64 <= most
     }
 
-    /// Sweeps over them alone and changes their `forces`; those of `delassus` have to be loaded anew.
+    /// Sweeps over them alone and changes their `forces`, and `delassus` with them.
     pub(super) fn settle(
         &mut self,
-        delassus: &dyn Delassus,
+        delassus: &mut dyn Delassus,
         demand: &Demand<'_>,
         forces: &mut [Vector3<f64>],
         enough: f64,
@@ -59,22 +59,23 @@ impl Places {
         self.subset.take(delassus, demand, forces);
         let (place, within, local) = self.subset.split(demand, &[]);
         let acceleration = &mut self.acceleration;
-        acceleration.start((0..local.len()).map(|contact| within.own(contact).trace()));
         within.load(local);
+        let weights = (0..local.len()).map(|contact| within.own(contact).trace());
+        acceleration.start(weights, local.len());
+        let asked = SHARE * enough;
         for sweep in 1..=MOST_SWEEPS {
             acceleration.before(local);
             let mut worst = 0.0_f64;
             for contact in 0..local.len() {
-                worst = worst.max(place.settle(within, contact, local));
+                worst = worst.max(place.settle(within, contact, local, IDLE * asked));
             }
             // What they were off by before they were settled, one after the other: the look at all contacts that follows
             // is the judge.
-            if sweep == MOST_SWEEPS || worst <= SHARE * enough {
+            if sweep == MOST_SWEEPS || worst <= asked {
                 break;
             }
-            acceleration.after(local, place.friction);
-            within.load(local);
+            acceleration.after(local, within.moved());
         }
-        self.subset.give(forces);
+        self.subset.give(delassus, forces);
     }
 }

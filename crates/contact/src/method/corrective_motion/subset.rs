@@ -59,10 +59,12 @@ impl Subset {
         (demand, &mut self.delassus, &mut self.forces)
     }
 
-    /// Puts their forces among those of all.
-    pub(super) fn give(&self, forces: &mut [Vector3<f64>]) {
+    /// Puts their forces among those of all, which `delassus` is loaded with before and after.
+    pub(super) fn give(&self, delassus: &mut dyn Delassus, forces: &mut [Vector3<f64>]) {
         for (&contact, force) in self.contacts.iter().zip(&self.forces) {
-            forces[contact as usize] = *force;
+            let contact = contact as usize;
+            delassus.change(contact, &(force - forces[contact]));
+            forces[contact] = *force;
         }
     }
 }

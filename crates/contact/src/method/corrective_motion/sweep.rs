@@ -1,7 +1,6 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
-use super::acceleration::Acceleration;
-use super::closed::Closed;
+use super::acceleration::{Acceleration, within_cone};
 use super::places::Places;
 use crate::delassus::{BlockRows, one_contact_near};
 use crate::method::active_set_cr::Tolerances;
@@ -11,6 +10,9 @@ use nalgebra::{Matrix3, Vector3};
 pub(super) trait Delassus {
     /// Forgets all forces for `forces`.
     fn load(&mut self, forces: &[Vector3<f64>]);
+
+    /// What the forces of the moment move, and every displacement is made of: linear in them.
+    fn moved(&mut self) -> &mut Vec<Vector3<f64>>;
 
     /// `(W f)_i` under the forces of the moment (m).
     fn displacement(&self, contact: usize) -> Vector3<f64>;
@@ -25,8 +27,11 @@ pub(super) trait Delassus {
     fn restrict(&self, contacts: &[u32], out: &mut BlockRows);
 }
 
-/// Sweeps between two looks at the residual: a look costs about a sweep.
+/// Sweeps between two looks at the residual.
 const LOOK: u64 = 5;
+
+/// Part of the residual that is sought below which a sweep leaves a contact as it is.
+pub(super) const IDLE: f64 = 0.25;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
 /// without halving it after which no more is asked.
@@ -62,14 +67,6 @@ pub(super) struct Demand<'a> {
 /// Memory of [`sweep`]: reused from solve to solve.
 #[derive(Default)]
 pub(super) struct Workspace {
-    closed: Closed,
-    all: Memory,
-    some: Memory,
-}
-
-/// Memory of sweeps over all contacts of a problem, or over some of them as if they were all.
-#[derive(Default)]
-struct Memory {
     best: Vec<Vector3<f64>>,
     /// Of each contact, its residual over its tolerance at the last look.
     merits: Vec<f64>,
@@ -93,36 +90,12 @@ pub(super) struct Patience {
     pub(super) halving: u64,
 }
 
-/// Contacts below which all are swept together: there is little to gain.
-const FEW: usize = 50;
-
-/// Times that contacts which were taken for open join those that are swept, before all are.
-const MOST_JOININGS: usize = 4;
-
-impl Patience {
-    fn after(self, swept: &Swept) -> Self {
-        Self {
-            most: self.most.saturating_sub(swept.sweeps),
-            ..self
-        }
-    }
-}
-
-impl Swept {
-    /// With what came `next`.
-    fn then(self, next: Self) -> Self {
-        Self {
-            sweeps: self.sweeps + next.sweeps,
-            looks: self.looks + next.looks,
-            merit: next.merit,
-        }
-    }
-}
-
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// After the first few sweeps the contacts that stand open are left out ([`Closed`]); a look at all of them says whether
-/// they still do.
+/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. What a contact
+/// costs is to tell all others of a new force, so a sweep passes over those that are good already, and over those that stand
+/// open. Where few contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]):
+/// at the start for as long as that pays, later where sweeping over all stalls.
 pub(super) fn sweep(
     delassus: &mut dyn Delassus,
     demand: &Demand<'_>,
@@ -131,71 +104,22 @@ pub(super) fn sweep(
     enough: f64,
     patience: Patience,
 ) -> Swept {
-    let Workspace { closed, all, some } = workspace;
-    let mut swept = Swept::default();
-    if forces.len() >= FEW {
-        let first = Patience {
-            most: LOOK.min(patience.most),
-            ..patience
-        };
-        swept = sweep_together(delassus, demand, forces, all, enough, first);
-        closed.start(forces.len());
-        for _ in 0..MOST_JOININGS {
-            if swept.merit <= enough {
-                return swept;
-            }
-            delassus.load(forces);
-            if !closed.find(delassus, demand, forces) {
-                break;
-            }
-            closed.take(delassus, demand, forces);
-            let (asked, within, local) = closed.subset.split(demand, &closed.neighbours);
-            let rest = patience.after(&swept);
-            let alone = sweep_together(within, &asked, local, some, enough, rest);
-            closed.subset.give(forces);
-            delassus.load(forces);
-            let looked = Swept {
-                looks: 1,
-                merit: demand.look(delassus, forces, &mut all.merits),
-                ..Swept::default()
-            };
-            swept = swept.then(alone).then(looked);
-            // What stalls without the open contacts would with them, unless one of them has closed and waits to join.
-            if alone.merit > enough && !closed.misses_one_of(&all.merits, enough) {
-                return swept;
-            }
-        }
-    }
-    let rest = patience.after(&swept);
-    swept.then(sweep_together(delassus, demand, forces, all, enough, rest))
-}
-
-/// [`sweep`] over all contacts that there are.
-///
-/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. Where few
-/// contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`Places`]): at the start for
-/// as long as that pays, later where sweeping over all stalls.
-fn sweep_together(
-    delassus: &mut dyn Delassus,
-    demand: &Demand<'_>,
-    forces: &mut [Vector3<f64>],
-    memory: &mut Memory,
-    enough: f64,
-    patience: Patience,
-) -> Swept {
-    let Memory {
+    let Workspace {
         best,
         merits,
         acceleration,
         places,
-    } = memory;
-    acceleration.start((0..forces.len()).map(|contact| delassus.own(contact).trace()));
+    } = workspace;
     delassus.load(forces);
+    let moved = delassus.moved().len();
+    let weights = (0..forces.len()).map(|contact| delassus.own(contact).trace());
+    acceleration.start(weights, moved);
     let mut swept = Swept {
         looks: 1,
         merit: demand.look(delassus, forces, merits),
         ..Swept::default()
     };
+    let idle = IDLE * enough;
     let mut halved = (swept.merit, 0);
     let (mut places_pay, mut ahead) = (true, false);
     best.clear();
@@ -205,7 +129,6 @@ fn sweep_together(
         let by_places = (places_pay || stalled) && places.find(demand, merits, enough);
         if by_places {
             places.settle(delassus, demand, forces, enough);
-            delassus.load(forces);
             acceleration.forget();
             ahead = false;
         }
@@ -215,13 +138,12 @@ fn sweep_together(
             for _ in 0..until_look {
                 // What a look is taken at is what a sweep left, not what is guessed from it.
                 if ahead {
-                    acceleration.after(forces, demand.friction);
-                    delassus.load(forces);
+                    acceleration.after(forces, delassus.moved());
                 }
                 acceleration.before(forces);
                 let mut worst = 0.0_f64;
                 for contact in 0..forces.len() {
-                    worst = worst.max(demand.settle(delassus, contact, forces));
+                    worst = worst.max(demand.settle(delassus, contact, forces, idle));
                 }
                 swept.sweeps += 1;
                 ahead = true;
@@ -231,9 +153,13 @@ fn sweep_together(
                 }
             }
         }
-        // Displacements that are kept up to date drift by rounding; anew at every look they do not.
-        delassus.load(forces);
-        let merit = demand.look(delassus, forces, merits);
+        let mut merit = demand.look(delassus, forces, merits);
+        if merit <= enough {
+            // Displacements that are kept up to date drift by rounding.
+            demand.onto_cones(forces);
+            delassus.load(forces);
+            merit = demand.look(delassus, forces, merits);
+        }
         swept.looks += 1;
         places_pay &= by_places && merit <= PLACES_PAY * swept.merit;
         if merit < swept.merit || swept.merit.is_nan() {
@@ -253,19 +179,27 @@ fn sweep_together(
         }
     }
     forces.copy_from_slice(best);
+    demand.onto_cones(forces);
     swept
 }
 
 impl Demand<'_> {
-    /// Solves one contact under all others; what its merit was before.
+    /// Solves one contact under all others, unless its merit is at most `idle`; what its merit was before.
     pub(super) fn settle(
         &self,
         delassus: &mut dyn Delassus,
         contact: usize,
         forces: &mut [Vector3<f64>],
+        idle: f64,
     ) -> f64 {
         let before = forces[contact];
         let u = self.free[contact] + delassus.displacement(contact);
+        let merit = self.merit_of(contact, &before, &u);
+        // A little force across an open gap would pass for a contact that presses.
+        let pulls_apart = before.x != 0.0 && u.x > self.scales[contact][0] * before.x;
+        if merit <= idle && !pulls_apart {
+            return merit;
+        }
         let own = delassus.own(contact);
         // Where it slides, u_T = −λ f_T: nearly so already.
         let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
@@ -273,7 +207,14 @@ impl Demand<'_> {
         let force = one_contact_near(own, &others, self.friction[contact], guess);
         delassus.change(contact, &(force - before));
         forces[contact] = force;
-        self.merit_of(contact, &before, &u)
+        merit
+    }
+
+    /// Brings every force into its cone.
+    fn onto_cones(&self, forces: &mut [Vector3<f64>]) {
+        for (force, friction) in forces.iter_mut().zip(self.friction) {
+            *force = within_cone(force, *friction);
+        }
     }
 
     /// Fills `merits` and returns the worst; NaN if one is.
@@ -294,6 +235,10 @@ impl Demand<'_> {
     /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
     /// over the gap and slip that a force within its tolerance makes. `u` is its displacement, `q` included.
     fn merit_of(&self, contact: usize, force: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
+        // What stands open, as a third of all contacts do, is where it should be.
+        if u.x >= 0.0 && *force == Vector3::zeros() {
+            return 0.0;
+        }
         let [w_n, w_t] = self.scales[contact];
         let gap = self.tolerances.gap.min(w_n * self.force);
         let slip = self.tolerances.slip.min(w_t * self.force);
@@ -337,9 +282,8 @@ mod tests {
     /// And some that stay open.
     const CONTACTS: usize = STOREYS + 21;
 
-    /// What stalls without the open contacts is not left at that if one of them has closed meanwhile.
-    #[test]
-    fn a_contact_that_closes_late_joins_although_the_others_stall() {
+    /// The tower, the one that closes late and the open ones: `W` and free displacements.
+    fn tower() -> (Built, Vec<Vector3<f64>>) {
         let mut triplets = Vec::new();
         let one = Matrix3::identity();
         for contact in 0..CONTACTS {
@@ -366,8 +310,12 @@ mod tests {
         let free: Vec<_> = (0..CONTACTS)
             .map(|contact| Vector3::new(open(contact), 0.0, 0.0))
             .collect();
-        let demand = Demand {
-            free: &free,
+        (built, free)
+    }
+
+    fn demand<'a>(free: &'a [Vector3<f64>], neighbours: &'a [Vec<u32>]) -> Demand<'a> {
+        Demand {
+            free,
             friction: &[0.4; CONTACTS],
             scales: &[[1.0; 2]; CONTACTS],
             tolerances: Tolerances {
@@ -376,8 +324,16 @@ mod tests {
                 slip: 1e-9,
             },
             force: f64::INFINITY,
-            neighbours: &vec![Vec::new(); CONTACTS],
-        };
+            neighbours,
+        }
+    }
+
+    /// What stood open at first is not left at that once it has closed.
+    #[test]
+    fn a_contact_that_closes_late_joins_although_the_others_stall() {
+        let (mut built, free) = tower();
+        let neighbours = vec![Vec::new(); CONTACTS];
+        let demand = demand(&free, &neighbours);
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         let patience = Patience {
             most: 10_000,
@@ -396,5 +352,53 @@ mod tests {
         let gap = free[LATE].x + built.displacement(LATE).x;
         assert!(forces[0].x > 0.9 * STOREYS as f64, "{}", forces[0].x);
         assert!(forces[LATE].x > 0.0 && gap.abs() < 1e-9, "{gap:e}");
+    }
+
+    /// Displacements that are kept up to date through sweeps and jumps are those of the forces, to rounding.
+    #[test]
+    fn what_the_forces_move_is_kept_up_to_date() {
+        let (mut built, free) = tower();
+        let neighbours = vec![Vec::new(); CONTACTS];
+        let demand = demand(&free, &neighbours);
+        let mut forces = vec![Vector3::zeros(); CONTACTS];
+        let mut acceleration = Acceleration::default();
+        acceleration.start((0..CONTACTS).map(|_| 1.0), CONTACTS);
+        built.load(&forces);
+        for _ in 0..30 {
+            acceleration.before(&forces);
+            for contact in 0..CONTACTS {
+                demand.settle(&mut built, contact, &mut forces, 0.0);
+            }
+            acceleration.after(&mut forces, built.moved());
+        }
+        let mut expected = vec![Vector3::zeros(); CONTACTS];
+        built.w.multiply_into(&forces, &mut expected);
+        let largest = forces.iter().map(|force| force.norm()).fold(0.0, f64::max);
+        for (kept, expected) in built.moved().iter().zip(&expected) {
+            assert!(
+                (kept - expected).norm() < 1e-12 * largest,
+                "{kept} {expected}"
+            );
+        }
+    }
+
+    /// What is good enough is passed over, unless a little force stands across an open gap: that one goes.
+    #[test]
+    fn a_force_across_an_open_gap_is_taken_away_however_small_it_is() {
+        let (mut built, free) = tower();
+        let neighbours = vec![Vec::new(); CONTACTS];
+        let demand = demand(&free, &neighbours);
+        let (open, top, little) = (LATE + 1, STOREYS - 1, Vector3::new(1e-12, 0.0, 0.0));
+        let mut forces = vec![Vector3::zeros(); CONTACTS];
+        forces[open] = little;
+        // What the storey below bears closes the gap of the top one by a thousandth of its tolerance.
+        forces[top - 1] = little;
+        built.load(&forces);
+        for contact in [open, top] {
+            demand.settle(&mut built, contact, &mut forces, 0.1);
+            assert_eq!(forces[contact], Vector3::zeros(), "contact {contact}");
+        }
+        demand.settle(&mut built, top, &mut forces, 1e-4);
+        assert!(forces[top].x > 0.0, "more is asked for");
     }
 }

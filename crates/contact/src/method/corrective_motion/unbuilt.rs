@@ -12,6 +12,8 @@ use nalgebra::{Matrix3, Vector3};
 /// many contacts share nodes.
 pub(super) struct Unbuilt {
     parts: Vec<Part>,
+    /// Velocity of each touched node under the forces, part after part (m/s).
+    moved: Vec<Vector3<f64>>,
     /// Per contact, its rows on each part: `(part, index of the touched node, [J; J_t])`.
     rows: Vec<Vec<(usize, usize, Matrix3<f64>)>>,
     own: Vec<Matrix3<f64>>,
@@ -20,8 +22,9 @@ pub(super) struct Unbuilt {
 struct Part {
     /// `C` between touched nodes, column by column.
     compliance: Vec<Matrix3<f64>>,
-    /// Velocity of each touched node under the forces (m/s).
-    moved: Vec<Vector3<f64>>,
+    /// First of its nodes among all, and their number.
+    first: usize,
+    nodes: usize,
 }
 
 impl Unbuilt {
@@ -29,6 +32,7 @@ impl Unbuilt {
     pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance) -> Self {
         let mut out = Self {
             parts: Vec::with_capacity(touches.on_part.len()),
+            moved: Vec::new(),
             rows: vec![Vec::new(); touches.contacts],
             own: vec![Matrix3::zeros(); touches.contacts],
         };
@@ -37,8 +41,10 @@ impl Unbuilt {
             let places = touches.places(index);
             let mut part = Part {
                 compliance: Vec::with_capacity(places.len() * places.len()),
-                moved: vec![Vector3::zeros(); places.len()],
+                first: out.moved.len(),
+                nodes: places.len(),
             };
+            out.moved.resize(part.first + part.nodes, Vector3::zeros());
             for &place in &places {
                 let unit = [(place, Matrix3::identity())];
                 compliance.respond(index, &unit, &places, &mut response);
@@ -78,24 +84,26 @@ impl Unbuilt {
 
 impl Part {
     fn between(&self, felt: usize, pushed: usize) -> &Matrix3<f64> {
-        &self.compliance[pushed * self.moved.len() + felt]
+        &self.compliance[pushed * self.nodes + felt]
     }
 }
 
 impl Delassus for Unbuilt {
     fn load(&mut self, forces: &[Vector3<f64>]) {
-        for part in &mut self.parts {
-            part.moved.fill(Vector3::zeros());
-        }
+        self.moved.fill(Vector3::zeros());
         for (contact, force) in forces.iter().enumerate() {
             self.change(contact, force);
         }
     }
 
+    fn moved(&mut self) -> &mut Vec<Vector3<f64>> {
+        &mut self.moved
+    }
+
     fn displacement(&self, contact: usize) -> Vector3<f64> {
         let mut sum = Vector3::zeros();
         for (part, node, jacobian) in &self.rows[contact] {
-            sum += jacobian * self.parts[*part].moved[*node];
+            sum += jacobian * self.moved[self.parts[*part].first + node];
         }
         sum
     }
@@ -122,9 +130,9 @@ impl Delassus for Unbuilt {
         }
         for (part, node, jacobian) in &self.rows[contact] {
             let impulse = jacobian.tr_mul(by);
-            let part = &mut self.parts[*part];
-            let column = &part.compliance[node * part.moved.len()..][..part.moved.len()];
-            for (moved, c) in part.moved.iter_mut().zip(column) {
+            let part = &self.parts[*part];
+            let column = &part.compliance[node * part.nodes..][..part.nodes];
+            for (moved, c) in self.moved[part.first..].iter_mut().zip(column) {
                 *moved += c * impulse;
             }
         }
