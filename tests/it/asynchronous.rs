@@ -306,3 +306,222 @@ fn what_a_stepper_does_not_know_is_refused() {
         assert!(error.to_string().contains(part), "{error}");
     }
 }
+
+/// Two blocks 0.1 m apart and a floor 0.1 m below them, with given motions.
+fn driven(left: &str, right: &str) -> Simulation {
+    let text = format!(
+        r#"
+stepper = "asynchronous"
+[time]
+step = 5e-3
+duration = 1
+[asynchronous]
+thickness = 2e-3
+[[body]]
+name = "sheet"
+kind = "shell"
+mesh = {{ grid = {{ size = [0.1, 0.1], cells = [2, 2] }} }}
+shell = {{ stretch = 20, density = 0.3 }}
+position = [0, 0, 5]
+[[obstacle]]
+name = "left block"
+shape = {{ cuboid = {{ size = [0.1, 0.1, 0.1] }} }}
+position = [-0.1, 0, 0.15]
+motion = {left}
+[[obstacle]]
+name = "right block"
+shape = {{ cuboid = {{ size = [0.1, 0.08, 0.08] }} }}
+position = [0.1, 0, 0.15]
+motion = {right}
+[[obstacle]]
+name = "floor"
+shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
+"#
+    );
+    let scene = Scene::parse("blocks.toml", &text, &[""; 0]).expect("a scene");
+    Simulation::new(&scene).expect("it starts")
+}
+
+/// Runs until obstacles meet; their names, and when.
+fn meeting_of(mut simulation: Simulation) -> (String, String, f64) {
+    let error = loop {
+        match simulation.advance() {
+            Ok(report) => assert!(report.time < 0.9, "nothing stopped it"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("change a `motion`"), "{error}");
+    let StepFailure::ObstaclesMeet {
+        first,
+        second,
+        time,
+        ..
+    } = error.failure
+    else {
+        panic!("{error}");
+    };
+    // The last state is that of the meeting.
+    assert!((simulation.state().time - time).abs() <= 0.0);
+    (first, second, time)
+}
+
+/// When `0.05 cos φ + 0.05 sin φ + 0.1 t` is 0.15 m, with `φ = t/2`: a corner of the left block that turns and moves touches
+/// the plane of the right one, whose side is long enough.
+fn turned_meeting() -> f64 {
+    let (mut before, mut after) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle: f64 = 0.5 * (before + after);
+        let (sine, cosine) = (0.5 * middle).sin_cos();
+        if 0.05 * (sine + cosine) + 0.1 * middle < 0.15 {
+            before = middle;
+        } else {
+            after = middle;
+        }
+    }
+    before
+}
+
+/// Nothing gives way between prescribed motions, so the run ends when they meet, with the names of both; however fast they
+/// are, even where they would have passed through each other between two looks.
+#[test]
+fn obstacles_driven_into_each_other_stop_the_run() {
+    let rest = "{ velocity = [0, 0, 0] }";
+    for (left, right, names, expected) in [
+        (
+            "{ velocity = [0.3, 0, 0] }",
+            "{ velocity = [-0.1, 0, 0] }",
+            ["left block", "right block"],
+            0.25,
+        ),
+        (
+            "{ velocity = [1000, 0, 0] }",
+            rest,
+            ["left block", "right block"],
+            1e-4,
+        ),
+        (
+            "{ velocity = [0, 0, -0.4] }",
+            rest,
+            ["left block", "floor"],
+            0.25,
+        ),
+        (
+            "{ velocity = [0.1, 0, 0], angular_velocity = [0, 0, 0.5] }",
+            rest,
+            ["left block", "right block"],
+            turned_meeting(),
+        ),
+    ] {
+        let (first, second, time) = meeting_of(driven(left, right));
+        assert_eq!([first.as_str(), second.as_str()], names);
+        assert!(
+            (time / expected - 1.0).abs() <= 1e-4,
+            "{time} s, not {expected} s"
+        );
+    }
+}
+
+/// What touches at the start may go on touching: a block that slides on the floor and along another one that stands.
+#[test]
+fn obstacles_that_touch_at_the_start_may_slide() {
+    let mut simulation = Simulation::new(&scene(
+        "trash_compactor.toml",
+        &[
+            "body.0.mesh.sphere.subdivisions=1",
+            "body.0.copies.count=1",
+            "body.0.copies.columns=[1,1]",
+            "asynchronous.thickness=0.008",
+        ],
+    ))
+    .expect("it starts");
+    for _ in 0..20 {
+        simulation
+            .advance()
+            .expect("walls that cross each other at the start");
+    }
+}
+
+/// A cube in free flight under `material` keys, for a tenth of a second: momentum and all energy but that of the layers.
+fn flying(keys: &str) -> (nalgebra::Vector3<f64>, f64) {
+    let text = format!(
+        r#"
+stepper = "asynchronous"
+[time]
+step = 5e-3
+duration = 0.1
+[world]
+gravity = [0, 0, 0]
+[asynchronous]
+thickness = 5e-3
+[[body]]
+name = "cube"
+mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
+material = {{ young = 1e5, poisson = 0.3, density = 1000{keys} }}
+velocity = [1, 0, 0]
+angular_velocity = [0, 40, 0]
+"#
+    );
+    let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("it starts");
+    let mut report = None;
+    for _ in 0..20 {
+        report = Some(simulation.advance().expect("it runs"));
+    }
+    let report = report.expect("twenty steps");
+    (
+        nalgebra::Vector3::from(report.momentum),
+        report.kinetic_energy + report.elastic_energy,
+    )
+}
+
+/// The damping keys of solids mean what they do under the synchronous stepper: in proportion to mass the momentum goes as
+/// `exp(−a t)`, in proportion to stiffness it stays, and the energy of vibration goes.
+#[test]
+fn solids_are_damped_as_their_keys_say() {
+    let (plain, of_plain) = flying("");
+    let (dragged, _) = flying(", mass_damping = 4");
+    let (stilled, of_stilled) = flying(", stiffness_damping = 2e-3");
+    let expected = plain * f64::exp(-0.4);
+    assert!((dragged - expected).norm() < 1e-12, "{dragged} {expected}");
+    assert!((stilled - plain).norm() < 1e-12, "{stilled} {plain}");
+    // It bulges as it is set turning, and rings.
+    assert!(of_stilled < 0.999 * of_plain, "{of_stilled} {of_plain}");
+}
+
+/// How far the free end of a strip has sunk after a tenth of a second (m).
+fn sunk(stepper: &str, step: f64, damping: f64) -> f64 {
+    let text = format!(
+        r#"
+{stepper}
+[time]
+step = {step}
+duration = 0.1
+[[body]]
+name = "strip"
+kind = "shell"
+mesh = {{ grid = {{ size = [0.4, 0.05], cells = [8, 1] }} }}
+shell = {{ stretch = 50, bend = 1e-2, bend_damping = {damping}, density = 0.2 }}
+fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
+"#
+    );
+    let scene = Scene::parse("strip.toml", &text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("it starts");
+    while simulation.state().time < 0.0999 {
+        simulation.advance().expect("it runs");
+    }
+    let positions = &simulation.state().positions;
+    -positions.iter().map(|x| x.z).fold(0.0, f64::min)
+}
+
+/// `bend_damping` means the same to both steppers: it holds a strip up for a while, equally well.
+#[test]
+fn both_steppers_damp_bending_alike() {
+    let asynchronous = "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 2e-3";
+    let free = sunk(asynchronous, 5e-3, 0.0);
+    let [one, other] = [sunk("", 5e-4, 0.5), sunk(asynchronous, 5e-3, 0.5)];
+    assert!(one < 0.8 * free, "no damping: {one} of {free}");
+    assert!(
+        (one - other).abs() < 0.05 * (free - one),
+        "{one} {other} {free}"
+    );
+}

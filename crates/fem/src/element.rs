@@ -1,5 +1,6 @@
 //! The linear tetrahedron.
 
+use crate::material::Lame;
 use nalgebra::{Matrix3, Vector3};
 
 /// A tetrahedron with fewer than this fraction of `(longest edge)³` as determinant of its edges is flat: its shape
@@ -67,6 +68,27 @@ impl TetElement {
             .shape_gradients
             .map(|gradient| stress * gradient * -self.volume);
         [-(f1 + f2 + f3), f1, f2, f3]
+    }
+
+    /// Nodal forces (N) of a viscous stress that resists the rate of strain as the material resists strain, `time` (s) long:
+    /// `P = F S`, `S = time (λ tr(Ė) I + 2μ Ė)` with the rate `Ė = sym(Fᵀ Ḟ)` of the Green-Lagrange strain.
+    ///
+    /// At rest they are `−time K v`, the damping in proportion to stiffness; elsewhere they keep what that loses: `S` is
+    /// symmetric, so they have no torque, a rigid motion (in whatever shape) has no `Ė`, and their power is never positive.
+    #[inline]
+    pub fn viscous_forces(
+        &self,
+        lame: &Lame,
+        time: f64,
+        current: &[Vector3<f64>; 4],
+        velocities: &[Vector3<f64>; 4],
+    ) -> [Vector3<f64>; 4] {
+        let deformation = self.deformation(current);
+        let product = deformation.tr_mul(&self.deformation(velocities));
+        let rate = (product + product.transpose()) * 0.5;
+        let stress = rate * (2.0 * lame.shear_modulus())
+            + Matrix3::from_diagonal_element(lame.first() * rate.trace());
+        self.forces(&(deformation * stress * time))
     }
 }
 

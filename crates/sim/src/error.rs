@@ -165,6 +165,21 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
+    /// Prescribed motions drive obstacles into each other, or into a half-space.
+    #[error(
+        "the prescribed motions of `{first}` and `{second}` drive them into each other at t = {time:.9} s, near {place:?} m, \
+         and neither gives way; change a `motion`, or end the run (`time.duration`) before"
+    )]
+    ObstaclesMeet {
+        /// Name of the one.
+        first: String,
+        /// Name of the other, a half-space perhaps.
+        second: String,
+        /// When (s); not later than when they touch.
+        time: f64,
+        /// Where, about (m).
+        place: [f64; 3],
+    },
     /// The bodies' compliance at rest for this step length could not be had.
     #[error("{problem}")]
     RestCompliance {
@@ -212,7 +227,9 @@ fn solve_of(unsolved: Option<&StepFailure>) -> String {
 
 fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     match failure {
-        StepFailure::Asynchronous(_) => ". Everything up to here is safe".to_owned(),
+        StepFailure::Asynchronous(_) | StepFailure::ObstaclesMeet { .. } => {
+            ". Everything up to here is safe".to_owned()
+        }
         StepFailure::Constrained(_) => String::new(),
         _ => format!(
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \

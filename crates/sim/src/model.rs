@@ -527,12 +527,11 @@ impl Builder {
             term.points = term.points.map(|point| point + offset);
             term
         }));
-        self.thin
-            .hinges
-            .extend(shell.hinges.into_iter().map(|mut term| {
-                term.points = term.points.map(|point| point + offset);
-                term
-            }));
+        let mut hinges = shell.hinges;
+        for term in &mut hinges {
+            term.points = term.points.map(|point| point + offset);
+        }
+        self.thin.hinges.push((part.shell.bend_damping, hinges));
         self.thin.masses.extend((first..).zip(shell.masses));
         if formulation == Formulation::Compliance {
             self.thin

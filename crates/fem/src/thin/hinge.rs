@@ -117,6 +117,20 @@ impl Hinge {
         gradient.map(|gradient| gradient * moment)
     }
 
+    /// Forces (N) that resist the rate of bending, `time` (s) times as strongly as the hinge resists bending:
+    /// `−time 2k ∇θ (∇θ · v)`, which is no force at all on what only moves and turns.
+    #[inline]
+    pub fn damping_forces(
+        &self,
+        time: f64,
+        x: &[Vector3<f64>; 4],
+        v: &[Vector3<f64>; 4],
+    ) -> [Vector3<f64>; 4] {
+        let gradient = hinge_angle(x).gradient;
+        let rate: f64 = gradient.iter().zip(v).map(|(g, v)| g.dot(v)).sum();
+        gradient.map(|gradient| gradient * (-2.0 * self.stiffness * time * rate))
+    }
+
     /// Blocks `∂²E/∂x_a∂x_b` (N/m) without the curvature of `θ`: `2 k ∇θ ∇θᵀ`, positive semi-definite and exact at rest.
     pub fn tangent(&self, x: &[Vector3<f64>; 4]) -> [[Matrix3<f64>; 4]; 4] {
         let gradient = hinge_angle(x).gradient;

@@ -15,3 +15,4 @@ mod rotations;
 mod support;
 mod thin;
 mod threads;
+mod viscosity;

@@ -577,6 +577,9 @@ pub struct Shell {
     /// Damping along edges in proportion to their stiffness (s), 0 or more; only without `poisson`.
     #[serde(default)]
     pub damping: f64,
+    /// Damping of bending in proportion to its stiffness (s), 0 or more.
+    #[serde(default)]
+    pub bend_damping: f64,
     /// How stretching enters the equations; bending always does as a stiffness. Not for the asynchronous stepper. Default:
     /// "compliance" under the constrained stepper, "stiffness" under the synchronous one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

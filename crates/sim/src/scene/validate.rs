@@ -469,17 +469,6 @@ impl Check<'_> {
                     "leave `until` out, or use the synchronous stepper",
                 )
             }
-            (StepperChoice::Asynchronous, BodyKind::Elastic)
-                if body.material.is_some_and(|material| {
-                    material.mass_damping > 0.0 || material.stiffness_damping > 0.0
-                }) =>
-            {
-                self.fail(
-                    &format!("{path}.material"),
-                    "the asynchronous stepper does not know the damping of solids".to_owned(),
-                    "leave `mass_damping` and `stiffness_damping` out, or use the synchronous stepper",
-                )
-            }
             _ => Ok(()),
         }
     }
@@ -510,6 +499,8 @@ impl Check<'_> {
         self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch)?;
         self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend)?;
         self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping)?;
+        let what = "`bend_damping` (s)";
+        self.not_negative(&format!("{path}.bend_damping"), what, shell.bend_damping)?;
         let what = "the mass per area (kg/m²)";
         self.positive(&format!("{path}.density"), what, shell.density)?;
         if let Some(of) = &shell.orthotropic {

@@ -14,8 +14,8 @@ pub(crate) struct MomentumSystem<'a> {
 /// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C) v_d` to
 /// `b`, all at the start of the step.
 ///
-/// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges, so it leaves turns
-/// alone. One thread: there are few terms beside what a solve takes.
+/// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges and
+/// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside what a solve takes.
 pub(crate) fn add_thin(
     model: &Model,
     state: &State,
@@ -49,10 +49,13 @@ pub(crate) fn add_thin(
         let scaled = membrane.tangent(&x).map(|row| row.map(|k| k * square));
         adder.add(&membrane.points, &membrane.forces(&x), &scaled);
     }
-    for hinge in &model.thin.hinges {
-        let x = hinge.points.map(at);
-        let scaled = hinge.tangent(&x).map(|row| row.map(|k| k * square));
-        adder.add(&hinge.points, &hinge.forces(&x), &scaled);
+    for (damping, hinges) in &model.thin.hinges {
+        let scale = square + damping * time_step;
+        for hinge in hinges {
+            let x = hinge.points.map(at);
+            let scaled = hinge.tangent(&x).map(|row| row.map(|k| k * scale));
+            adder.add(&hinge.points, &hinge.forces(&x), &scaled);
+        }
     }
 }
 

@@ -13,8 +13,8 @@ pub struct ThinBodies {
     pub springs: Vec<(f64, Vec<EdgeSpring>)>,
     /// Triangles that resist strain.
     pub membranes: Vec<Membrane>,
-    /// Hinges that resist bending.
-    pub hinges: Vec<Hinge>,
+    /// Hinges that resist bending, each body's with its damping time (s).
+    pub hinges: Vec<(f64, Vec<Hinge>)>,
     /// Points of the bodies whose springs and triangles are rows of constraints: compliance form.
     pub in_rows: Vec<Range<usize>>,
     /// Mass of each of their points (kg), by point.
@@ -40,6 +40,7 @@ impl ThinBodies {
             + self
                 .hinges
                 .iter()
+                .flat_map(|(_, hinges)| hinges)
                 .map(|t| t.energy(&at(x, &t.points)))
                 .sum::<f64>()
     }
@@ -84,7 +85,7 @@ impl ThinBodies {
         for membrane in self.soft_membranes() {
             couple(&membrane.points);
         }
-        for hinge in &self.hinges {
+        for hinge in self.hinges.iter().flat_map(|(_, hinges)| hinges) {
             couple(&hinge.points);
         }
         pairs

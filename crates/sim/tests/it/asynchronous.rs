@@ -3,6 +3,7 @@
 mod bounce;
 mod clocks;
 mod conservation;
+mod damping;
 mod dissipation;
 mod resonance;
 mod safety;

@@ -23,6 +23,7 @@ mod clock;
 mod engine;
 pub mod force;
 mod layers;
+mod obstacles;
 mod pairs;
 mod promises;
 mod queue;

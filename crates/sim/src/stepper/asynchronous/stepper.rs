@@ -1,7 +1,8 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{ElasticTerms, Pulls, UniformForce};
+use super::force::{Drag, ElasticTerms, Pulls, UniformForce};
+use super::obstacles::Obstacles;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
 use crate::error::{SimError, StepError, StepFailure};
@@ -25,6 +26,10 @@ const USUAL_SPEED: f64 = 1.0;
 #[derive(Debug)]
 pub struct Asynchronous {
     engine: Engine,
+    /// What nothing can keep apart; `None` if nothing is driven.
+    obstacles: Option<Obstacles>,
+    /// Straight pieces of a prescribed motion in a step.
+    pieces: u64,
     /// End of each step (s) and the straight flights that ended in it.
     flights: Vec<(f64, StepHistogram)>,
     /// All flights up to the last step.
@@ -86,8 +91,11 @@ impl Asynchronous {
                 thickness: settings.thickness,
             });
         }
+        let pieces = pieces_of(model, settings);
         Ok(Self {
             engine,
+            obstacles: Obstacles::new(model, &state.positions, model.time_step / pieces as f64),
+            pieces,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
         })
@@ -106,6 +114,11 @@ impl Asynchronous {
     /// The integrator itself.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The integrator alone, to be run event by event.
+    pub fn into_engine(self) -> Engine {
+        self.engine
     }
 
     /// From now on measures the time that each kind of event takes; that itself costs time.
@@ -153,6 +166,22 @@ fn system_of(
             model.gravity,
         )));
     }
+    let dragged: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.mass_damping[point as usize] > 0.0)
+        .collect();
+    if !dragged.is_empty() {
+        let rates: Vec<f64> = dragged
+            .iter()
+            .map(|&point| model.mass_damping[point as usize] / masses[point as usize])
+            .collect();
+        forces.push(Box::new(Drag::new(
+            settings.longest_period,
+            dragged,
+            &rates,
+        )));
+    }
     let pulled: Vec<u32> = free
         .iter()
         .copied()
@@ -198,10 +227,15 @@ fn system_of(
     })
 }
 
+/// Straight pieces of a prescribed motion in a step.
+#[expect(clippy::cast_sign_loss, reason = "at least one")]
+fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
+    (model.time_step / settings.longest_period).ceil().max(1.0) as u64
+}
+
 /// One script per motion that moves anything. Pieces end where steps do, so that frames show the motion exactly.
 fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
-    let pieces = (model.time_step / settings.longest_period).ceil().max(1.0);
-    let period = model.time_step / pieces;
+    let period = model.time_step / pieces_of(model, settings) as f64;
     let mut scripts = Vec::new();
     for (index, motion) in (0_u32..).zip(&model.motions) {
         if motion.is_rest() {
@@ -229,7 +263,14 @@ impl Stepper for Asynchronous {
         let begin = Instant::now();
         let step = state.step + 1;
         let end = step as f64 * model.time_step;
-        let ran = self.engine.run(end);
+        let meeting = self
+            .obstacles
+            .as_mut()
+            .and_then(|obstacles| obstacles.meeting(model, state.step * self.pieces, self.pieces));
+        // Up to where obstacles meet everything is as it should be; what is caught between them may stop the run before.
+        let ran = self
+            .engine
+            .run(meeting.as_ref().map_or(end, |meeting| meeting.time));
         let now = self.engine.now();
         // The positions of the last event are safe, too.
         self.engine.positions_into(now, &mut state.positions);
@@ -241,12 +282,17 @@ impl Stepper for Asynchronous {
         self.flights
             .push((now, flights.since(&self.flights_before)));
         self.flights_before = flights.clone();
-        if let Err(stop) = ran {
+        let failure = match (ran, meeting) {
+            (Err(stop), _) => Some(StepFailure::Asynchronous(stop)),
+            (Ok(()), Some(meeting)) => Some(meeting.failure),
+            (Ok(()), None) => None,
+        };
+        if let Some(failure) = failure {
             return Err(StepError {
                 step,
                 time: now,
                 shortest: 0.0,
-                failure: StepFailure::Asynchronous(stop),
+                failure,
                 unsolved: None,
             });
         }

@@ -169,7 +169,7 @@ impl Scene {
         let mut forces = ElasticTerms {
             springs: &[(0.0, self.shell.springs)],
             membranes: &self.shell.membranes,
-            hinges: &self.shell.hinges,
+            hinges: &[(0.0, self.shell.hinges)],
             solids: None,
             rest: &self.positions,
             masses: &self.masses,

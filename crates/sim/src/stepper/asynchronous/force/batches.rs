@@ -2,7 +2,8 @@
 
 use super::ClockedForce;
 use super::elastic::{
-    DampedSpring, HingeBatch, MembraneBatch, SolidTet, SpringBatch, TetBatch, stencil_of,
+    DampedHinge, DampedSpring, HingeBatch, MembraneBatch, SolidTet, SpringBatch, TetBatch,
+    stencil_of,
 };
 use crate::stepper::asynchronous::clock::nested_period;
 use impinge_fem::ElasticModel;
@@ -15,7 +16,8 @@ use nalgebra::Vector3;
 /// rest leaves room for the kinds together and for stiffening under stretch.
 const SAFETY: f64 = 0.3;
 
-/// Largest share of the relative velocity along an edge that damping takes away in one step.
+/// Largest share of the relative velocity along an edge, or of a rate of strain or bending, that damping takes away in one
+/// step.
 const MOST_DAMPED: f64 = 0.5;
 
 /// Two clocks that are stable each by itself may not be so together where the slow one comes near half a period of the
@@ -29,9 +31,9 @@ pub struct ElasticTerms<'a> {
     pub springs: &'a [(f64, Vec<EdgeSpring>)],
     /// Triangles.
     pub membranes: &'a [Membrane],
-    /// Hinges.
-    pub hinges: &'a [Hinge],
-    /// Tetrahedra.
+    /// Hinges, some with their damping in proportion to stiffness (s, not negative).
+    pub hinges: &'a [(f64, Vec<Hinge>)],
+    /// Tetrahedra, with their damping in proportion to stiffness.
     pub solids: Option<&'a ElasticModel>,
     /// Positions of all points at rest (m).
     pub rest: &'a [Vector3<f64>],
@@ -126,14 +128,11 @@ impl ElasticTerms<'_> {
         let shares = Shares::new(self.masses, all().map(|(_, term)| term.points));
         let date = |(damping, spring): (f64, &EdgeSpring)| {
             let shared = shares.of(&spring.points);
-            let mut period = self.period(spring.frequency_squared(shared));
+            let period = self.period(spring.frequency_squared(shared));
             let damping = damping * spring.stiffness / spring.rest_length;
             let mobility = 1.0 / shared[0] + 1.0 / shared[1];
-            if damping > 0.0 && mobility > 0.0 {
-                period = nested_period(period, MOST_DAMPED / (damping * mobility));
-            }
             Dated {
-                period,
+                period: damped_period(period, damping * mobility),
                 points: spring.points,
                 term: DampedSpring {
                     spring: *spring,
@@ -154,17 +153,27 @@ impl ElasticTerms<'_> {
         self.membranes.iter().map(date).collect()
     }
 
-    fn dated_hinges(&self) -> Vec<Dated<Hinge, 4>> {
-        let shares = Shares::new(self.masses, self.hinges.iter().map(|term| term.points));
-        let date = |term: &Hinge| {
-            let at = term.points.map(|point| self.rest[point as usize]);
+    fn dated_hinges(&self) -> Vec<Dated<DampedHinge, 4>> {
+        let all = || {
+            self.hinges
+                .iter()
+                .flat_map(|(damping, hinges)| hinges.iter().map(move |hinge| (*damping, hinge)))
+        };
+        let shares = Shares::new(self.masses, all().map(|(_, term)| term.points));
+        let date = |(damping, hinge): (f64, &Hinge)| {
+            let at = hinge.points.map(|point| self.rest[point as usize]);
+            let square = hinge.frequency_squared(&at, shares.of(&hinge.points));
             Dated {
-                period: self.period(term.frequency_squared(&at, shares.of(&term.points))),
-                points: term.points,
-                term: *term,
+                period: damped_period(self.period(square), damping * square),
+                points: hinge.points,
+                term: DampedHinge {
+                    points: hinge.points,
+                    hinge: *hinge,
+                    damping,
+                },
             }
         };
-        self.hinges.iter().map(date).collect()
+        all().map(date).collect()
     }
 
     /// `ω² ≤ (λ + 2μ) V Σ |∇N_a|² / m_a` at rest, for a block of the stiffness is at most `(λ + 2μ) V |∇N_a| |∇N_b|`.
@@ -184,17 +193,29 @@ impl ElasticTerms<'_> {
                 .map(|(gradient, mass)| gradient.norm_squared() / mass)
                 .sum();
             let stiffness = lame.first() + 2.0 * lame.shear_modulus();
+            let square = stiffness * element.volume * mobility;
+            let damping = model.damping(index).stiffness();
             Dated {
-                period: self.period(stiffness * element.volume * mobility),
+                period: damped_period(self.period(square), damping * square),
                 points: element.nodes,
                 term: SolidTet {
                     points: element.nodes,
                     element: *element,
                     material,
+                    damping,
                 },
             }
         };
         elements.iter().enumerate().map(date).collect()
+    }
+}
+
+/// The period of a term whose damping takes away relative velocity at `rate` (1/s).
+fn damped_period(period: f64, rate: f64) -> f64 {
+    if rate > 0.0 {
+        nested_period(period, MOST_DAMPED / rate)
+    } else {
+        period
     }
 }
 

@@ -21,6 +21,36 @@ fn gather<const N: usize>(vertices: &[Vertex], points: &[u32; N]) -> [Vector3<f6
 }
 
 #[inline]
+fn velocities<const N: usize>(vertices: &[Vertex], points: &[u32; N]) -> [Vector3<f64>; N] {
+    points.map(|point| vertices[point as usize].velocity)
+}
+
+/// Applies damping forces `f` (N) for a period (s), but not for longer than takes the most kinetic energy:
+/// `−f·v / Σ |f|²/m`. Beyond it they would begin to turn the motion round, and beyond twice that to add energy, which they do
+/// not do however far a term is stretched beyond the shape that its clock was made for. One factor for all points leaves
+/// momentum as it is.
+#[inline]
+fn dissipate<const N: usize>(
+    vertices: &mut [Vertex],
+    points: &[u32; N],
+    forces: &[Vector3<f64>; N],
+    period: f64,
+) {
+    let (mut power, mut mobility) = (0.0, 0.0);
+    for (&point, force) in points.iter().zip(forces) {
+        let vertex = &vertices[point as usize];
+        power -= force.dot(&vertex.velocity);
+        mobility += force.norm_squared() * vertex.inverse_mass;
+    }
+    if power > 0.0 && mobility > 0.0 {
+        let duration = period.min(power / mobility);
+        for (&point, force) in points.iter().zip(forces) {
+            vertices[point as usize].kick(&(force * duration));
+        }
+    }
+}
+
+#[inline]
 fn look<const N: usize>(positions: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
     points.map(|point| positions[point as usize])
 }
@@ -115,6 +145,7 @@ macro_rules! plain_batch {
                     for (&point, force) in term.points.iter().zip(&forces) {
                         vertices[point as usize].kick(&(force * self.period));
                     }
+                    term.damp(vertices, self.period);
                 }
             }
 
@@ -135,7 +166,7 @@ plain_batch!(
 plain_batch!(
     /// Hinges that resist bending.
     HingeBatch,
-    Hinge,
+    DampedHinge,
     ForceKind::Hinge
 );
 plain_batch!(
@@ -145,12 +176,73 @@ plain_batch!(
     ForceKind::Tet
 );
 
+/// What a term does to velocities, after its elastic kick.
+trait Damp {
+    fn damp(&self, vertices: &mut [Vertex], period: f64);
+}
+
+impl Damp for Membrane {
+    #[inline]
+    fn damp(&self, _: &mut [Vertex], _: f64) {}
+}
+
+/// A hinge with its damping.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DampedHinge {
+    pub(super) points: [u32; 4],
+    pub(super) hinge: Hinge,
+    /// In proportion to stiffness (s), not negative.
+    pub(super) damping: f64,
+}
+
+impl DampedHinge {
+    #[inline]
+    fn forces(&self, x: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
+        self.hinge.forces(x)
+    }
+
+    fn energy(&self, x: &[Vector3<f64>; 4]) -> f64 {
+        self.hinge.energy(x)
+    }
+}
+
+impl Damp for DampedHinge {
+    #[inline]
+    fn damp(&self, vertices: &mut [Vertex], period: f64) {
+        if self.damping > 0.0 {
+            let (x, v) = (
+                gather(vertices, &self.points),
+                velocities(vertices, &self.points),
+            );
+            let forces = self.hinge.damping_forces(self.damping, &x, &v);
+            dissipate(vertices, &self.points, &forces, period);
+        }
+    }
+}
+
 /// A tetrahedron with its material.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SolidTet {
     pub(super) points: [u32; 4],
     pub(super) element: TetElement,
     pub(super) material: Material,
+    /// In proportion to stiffness (s), not negative.
+    pub(super) damping: f64,
+}
+
+impl Damp for SolidTet {
+    #[inline]
+    fn damp(&self, vertices: &mut [Vertex], period: f64) {
+        if self.damping > 0.0 {
+            let (x, v) = (
+                gather(vertices, &self.points),
+                velocities(vertices, &self.points),
+            );
+            let lame = self.material.lame();
+            let forces = self.element.viscous_forces(&lame, self.damping, &x, &v);
+            dissipate(vertices, &self.points, &forces, period);
+        }
+    }
 }
 
 impl SolidTet {

@@ -10,7 +10,7 @@ mod uniform;
 
 pub use batches::ElasticTerms;
 pub use elastic::{DampedSpring, HingeBatch, MembraneBatch, SpringBatch, TetBatch};
-pub use uniform::{Pulls, UniformForce};
+pub use uniform::{Drag, Pulls, UniformForce};
 
 use super::trajectory::Vertex;
 use nalgebra::Vector3;

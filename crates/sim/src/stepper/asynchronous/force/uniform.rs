@@ -62,6 +62,59 @@ impl ClockedForce for UniformForce {
     }
 }
 
+/// A drag in proportion to the momentum of each vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drag {
+    period: f64,
+    vertices: Vec<u32>,
+    /// What is left of a velocity after a period.
+    left: Vec<f64>,
+}
+
+impl Drag {
+    /// Drag at the given rates (1/s) on `vertices`, ascending; one for each. Velocities fall off as `exp(−rate t)`, exactly.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    #[track_caller]
+    pub fn new(period: f64, vertices: Vec<u32>, rates: &[f64]) -> Self {
+        assert_eq!(vertices.len(), rates.len(), "one rate per vertex");
+        Self {
+            period,
+            vertices,
+            left: rates.iter().map(|rate| (-rate * period).exp()).collect(),
+        }
+    }
+}
+
+impl ClockedForce for Drag {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn terms(&self) -> usize {
+        1
+    }
+
+    fn stencil(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    fn kick(&self, vertices: &mut [Vertex]) {
+        for (&vertex, left) in self.vertices.iter().zip(&self.left) {
+            vertices[vertex as usize].velocity *= *left;
+        }
+    }
+
+    fn energy(&self, _: &[Vector3<f64>]) -> f64 {
+        0.0
+    }
+}
+
 /// Constant forces, each on a vertex of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pulls {

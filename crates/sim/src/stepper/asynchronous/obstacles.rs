@@ -1,0 +1,238 @@
+//! Prescribed motions that drive obstacles into each other: layers cannot keep them apart, for nothing gives way.
+
+use crate::error::StepFailure;
+use crate::model::{Model, PointMotion};
+use crate::scene::RigidMotion;
+use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
+use impinge_geometry::ccd::{CcdRule, LinearMotion, earliest_impact};
+use impinge_geometry::exact::surface_intersections;
+use impinge_geometry::surface::{CollisionSurface, PairFilter};
+use nalgebra::Vector3;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What is prescribed and moves, and what it must not run into.
+///
+/// Every straight piece of the motions is looked at by continuous collision detection. What touches at the start (a wall on a
+/// floor, a post in a wall) counts as one obstacle and may go on touching.
+pub(super) struct Obstacles {
+    /// Triangles of mesh obstacles and prescribed rigid bodies, over all points.
+    surface: CollisionSurface,
+    /// Points that move, with their motions.
+    moving: Vec<(u32, RigidMotion)>,
+    /// Points that move, and half-spaces that their bodies were off at the start.
+    planes: Vec<(u32, usize)>,
+    start: Vec<Vector3<f64>>,
+    /// Length of a straight piece (s).
+    period: f64,
+    broad_phase: Bvh,
+    // Scratch.
+    boxes: Vec<Aabb>,
+    candidates: CandidateSet,
+    from: Vec<Vector3<f64>>,
+    to: Vec<Vector3<f64>>,
+}
+
+impl fmt::Debug for Obstacles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Obstacles")
+            .field("moving", &self.moving)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When two of them meet, and which.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Meeting {
+    /// Not later than when they touch (s).
+    pub(super) time: f64,
+    pub(super) failure: StepFailure,
+}
+
+impl Obstacles {
+    /// The obstacles of a model at the given positions; `None` if none of them moves. Motions are straight between multiples
+    /// of `period` (s), as scripts are.
+    pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
+        let moving: Vec<(u32, RigidMotion)> = (0_u32..)
+            .zip(&model.motion_of_point)
+            .filter_map(|(point, of_point)| match of_point {
+                PointMotion::Prescribed(motion) => Some((point, model.motions[*motion as usize])),
+                _ => None,
+            })
+            .filter(|(_, motion)| !motion.is_rest())
+            .collect();
+        if moving.is_empty() {
+            return None;
+        }
+        let surface = surface_of(model, start);
+        let planes = planes_of(model, start, &moving);
+        Some(Self {
+            surface,
+            moving,
+            planes,
+            start: start.to_vec(),
+            period,
+            broad_phase: Bvh::default(),
+            boxes: start.iter().map(Aabb::from_point).collect(),
+            candidates: CandidateSet::default(),
+            from: start.to_vec(),
+            to: start.to_vec(),
+        })
+    }
+
+    /// The first meeting in some pieces, `first` being the number of the first one; `None` proves that there is none.
+    pub(super) fn meeting(&mut self, model: &Model, first: u64, pieces: u64) -> Option<Meeting> {
+        self.sweep(first, pieces);
+        if self.candidates.is_empty() && self.planes.is_empty() {
+            return None;
+        }
+        (first..first + pieces).find_map(|piece| self.meeting_in(model, piece))
+    }
+
+    fn place(&self, point: u32, motion: &RigidMotion, piece: u64) -> Vector3<f64> {
+        motion.position_at(&self.start[point as usize], piece as f64 * self.period)
+    }
+
+    /// Pairs whose boxes meet in any of the pieces.
+    fn sweep(&mut self, first: u64, pieces: u64) {
+        for (point, motion) in &self.moving {
+            let mut bounds = Aabb::from_point(&self.place(*point, motion, first));
+            for piece in first + 1..=first + pieces {
+                bounds = bounds.merged(&Aabb::from_point(&self.place(*point, motion, piece)));
+            }
+            self.boxes[*point as usize] = bounds;
+        }
+        self.broad_phase
+            .collect(&self.surface, &self.boxes, &mut self.candidates);
+    }
+
+    fn meeting_in(&mut self, model: &Model, piece: u64) -> Option<Meeting> {
+        for (point, motion) in &self.moving {
+            let index = *point as usize;
+            self.from[index] = self.place(*point, motion, piece);
+            self.to[index] = self.place(*point, motion, piece + 1);
+        }
+        let motion = LinearMotion {
+            start: &self.from,
+            end: &self.to,
+        };
+        let of_meshes =
+            earliest_impact(&self.surface, &self.candidates, motion, &CcdRule::default()).map(
+                |impact| {
+                    let points = impact.pair.points(&self.surface);
+                    // Of both kinds of pairs the first point is of one side and the last of the other.
+                    let mut sides = [points[0], points[3]].map(|point| model.solid_of_point(point));
+                    sides.sort_unstable();
+                    (impact.time, points[0], sides)
+                },
+            );
+        let of_planes = self.planes.iter().filter_map(|&(point, plane)| {
+            let half_space = &model.half_spaces[plane];
+            let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+            let (before, after) = (
+                height(&self.from[point as usize]),
+                height(&self.to[point as usize]),
+            );
+            let sides = [model.solid_of_point(point), model.solid_count() + plane];
+            let time = (before / (before - after)).clamp(0.0, 1.0);
+            (after <= 0.0).then_some((time, point, sides))
+        });
+        let (fraction, point, sides) = of_meshes
+            .into_iter()
+            .chain(of_planes)
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (from, to) = (&self.from[point as usize], &self.to[point as usize]);
+        let time = (piece as f64 + fraction) * self.period;
+        let [first, second] = sides.map(|side| model.name_of(side).to_owned());
+        Some(Meeting {
+            time,
+            failure: StepFailure::ObstaclesMeet {
+                first,
+                second,
+                time,
+                place: (from + (to - from) * fraction).into(),
+            },
+        })
+    }
+}
+
+/// Bodies none of whose points any force moves.
+fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
+    let of_all = &model.surface;
+    let bodies = of_all.passive().len();
+    let mut motion_of_body: Vec<Option<u32>> = vec![None; bodies];
+    for (of_point, &body) in model.motion_of_point.iter().zip(of_all.group()) {
+        if let PointMotion::Prescribed(motion) = of_point
+            && of_all.passive()[body as usize]
+        {
+            motion_of_body[body as usize] = Some(*motion);
+        }
+    }
+    let triangles = of_all
+        .triangles()
+        .iter()
+        .copied()
+        .filter(|t| motion_of_body[of_all.body_of_point(t[0]) as usize].is_some())
+        .collect();
+    let at_rest = |motion: Option<u32>| motion.is_none_or(|m| model.motions[m as usize].is_rest());
+    let surface = CollisionSurface::new(
+        triangles,
+        start.len(),
+        of_all.group().to_vec(),
+        // Those at rest never meet.
+        motion_of_body
+            .iter()
+            .map(|&motion| at_rest(motion))
+            .collect(),
+    );
+    let mut filter = PairFilter {
+        without_self_contact: (0..bodies as u32).collect(),
+        user_group: (0..bodies as u32).collect(),
+        ..PairFilter::default()
+    };
+    let moves_alike =
+        |a: usize, b: usize| motion_of_body[a].is_some() && motion_of_body[a] == motion_of_body[b];
+    filter.excluded_groups = (0..bodies)
+        .flat_map(|a| (a + 1..bodies).map(move |b| (a, b)))
+        .filter(|&(a, b)| !at_rest(motion_of_body[a]) && moves_alike(a, b))
+        .map(|(a, b)| [a as u32, b as u32])
+        .collect();
+    let surface = surface.with_filter(&filter);
+    let touching: BTreeSet<[u32; 2]> = surface_intersections(start, &surface, usize::MAX)
+        .iter()
+        .map(|pair| {
+            pair.triangles
+                .map(|triangle| surface.body_of_point(surface.triangles()[triangle as usize][0]))
+        })
+        .collect();
+    filter.excluded_groups.extend(touching);
+    surface.with_filter(&filter)
+}
+
+/// Points that move, each with the half-spaces that no such point of its body is in at the start.
+fn planes_of(
+    model: &Model,
+    start: &[Vector3<f64>],
+    moving: &[(u32, RigidMotion)],
+) -> Vec<(u32, usize)> {
+    let mut planes = Vec::new();
+    for (plane, half_space) in model.half_spaces.iter().enumerate() {
+        let inside: BTreeSet<usize> = moving
+            .iter()
+            .filter(|(point, _)| {
+                half_space
+                    .normal
+                    .dot(&(start[*point as usize] - half_space.point))
+                    <= 0.0
+            })
+            .map(|(point, _)| model.solid_of_point(*point))
+            .collect();
+        planes.extend(
+            moving
+                .iter()
+                .filter(|(point, _)| !inside.contains(&model.solid_of_point(*point)))
+                .map(|(point, _)| (*point, plane)),
+        );
+    }
+    planes
+}

@@ -1,0 +1,225 @@
+//! Whether features met on their way: every straight piece of every path, judged by continuous collision detection.
+//!
+//! Shares nothing with what the integrator calls layers by: pairs come from boxes around whole paths, and each pair is asked
+//! about piece by piece, with exact arithmetic where the proof fails.
+
+use impinge_ccd_oracle::{ExactQuery, Kind};
+use impinge_geometry::CollisionSurface;
+use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
+use impinge_geometry::ccd::{CandidatePair, CcdRule, Toi, edge_edge, vertex_face};
+use impinge_sim::stepper::asynchronous::Vertex;
+use nalgebra::Vector3;
+
+/// Growth of a box beyond its path, relative to its coordinates: positions between knots are rounded.
+const ROUNDING: f64 = 1e-14;
+
+/// As strict as the query allows; what it cannot prove is asked again in exact arithmetic.
+const STRICT: CcdRule = CcdRule {
+    minimum_separation: 0.0,
+    time_tolerance: 1.0 / (1_u64 << 50) as f64,
+    distance_tolerance: 0.0,
+    work_limit: 1 << 14,
+};
+
+/// Where a point was, and when (s).
+type Knot = (f64, Vector3<f64>);
+
+/// The paths of all points over a stretch of time, straight between their knots.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    knots: Vec<Vec<Knot>>,
+    velocities: Vec<Vector3<f64>>,
+}
+
+/// What was asked about some paths, and what came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// Pairs of features whose paths have boxes in common.
+    pub(super) pairs: usize,
+    /// Straight pieces of those, each judged by itself.
+    pub(super) pieces: usize,
+    /// Pieces that only exact arithmetic could decide.
+    pub(super) exact: usize,
+    /// Pieces on which the features met.
+    pub(super) met: usize,
+}
+
+impl Verdict {
+    pub(super) fn add(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.pieces += other.pieces;
+        self.exact += other.exact;
+        self.met += other.met;
+    }
+}
+
+impl Paths {
+    /// Paths that begin at `time` (s), of points that move on as they do.
+    pub(super) fn begin(vertices: &[Vertex], time: f64) -> Self {
+        Self {
+            knots: vertices.iter().map(|v| vec![(time, v.at(time))]).collect(),
+            velocities: vertices.iter().map(|v| v.velocity).collect(),
+        }
+    }
+
+    /// Notes every velocity that an event changed.
+    pub(super) fn note(&mut self, vertices: &[Vertex]) {
+        for ((knots, velocity), vertex) in self
+            .knots
+            .iter_mut()
+            .zip(&mut self.velocities)
+            .zip(vertices)
+        {
+            if vertex.velocity != *velocity {
+                *velocity = vertex.velocity;
+                push(knots, (vertex.time, vertex.position));
+            }
+        }
+    }
+
+    /// Ends all paths at `time` (s).
+    pub(super) fn end(&mut self, vertices: &[Vertex], time: f64) {
+        for (knots, vertex) in self.knots.iter_mut().zip(vertices) {
+            push(knots, (time, vertex.at(time)));
+        }
+    }
+
+    /// Looks at every pair that the surface may pair, on every piece on which all four of its points fly straight.
+    pub(super) fn judge(&self, surface: &CollisionSurface) -> Verdict {
+        let boxes: Vec<Aabb> = self.knots.iter().map(|knots| box_of(knots)).collect();
+        let mut candidates = CandidateSet::default();
+        Bvh::default().collect(surface, &boxes, &mut candidates);
+        let mut verdict = Verdict {
+            pairs: candidates.len(),
+            ..Verdict::default()
+        };
+        let mut times = Vec::new();
+        for pair in candidates.iter() {
+            let points = pair.points(surface);
+            let paths = points.map(|point| self.knots[point as usize].as_slice());
+            times.clear();
+            times.extend(paths.iter().copied().flatten().map(|knot| knot.0));
+            times.sort_unstable_by(f64::total_cmp);
+            times.dedup();
+            let mut places = [0; 4];
+            let mut start = at(&paths, &mut places, times[0]);
+            for &time in &times[1..] {
+                let end = at(&paths, &mut places, time);
+                verdict.pieces += 1;
+                if !is_apart(pair, &start, &end) {
+                    verdict.exact += 1;
+                    verdict.met += usize::from(meets(pair, &start, &end));
+                }
+                start = end;
+            }
+        }
+        verdict
+    }
+
+    /// Knots at which a point is not above a half-space `n · x > c`.
+    pub(super) fn below(&self, points: &[u32], normal: &Vector3<f64>, offset: f64) -> usize {
+        points
+            .iter()
+            .flat_map(|&point| &self.knots[point as usize])
+            .filter(|knot| normal.dot(&knot.1) <= offset)
+            .count()
+    }
+}
+
+/// Several events at one instant make one knot: the position is the same.
+fn push(knots: &mut Vec<Knot>, knot: Knot) {
+    match knots.last_mut() {
+        Some(last) if last.0 >= knot.0 => *last = knot,
+        _ => knots.push(knot),
+    }
+}
+
+fn box_of(knots: &[Knot]) -> Aabb {
+    let bounds = Aabb::from_points(knots.iter().map(|knot| &knot.1));
+    let largest = knots.iter().map(|knot| knot.1.amax()).fold(0.0, f64::max);
+    bounds.inflated(ROUNDING * largest)
+}
+
+/// Positions at `time`, which is not before that of the last call with these `places`.
+fn at(paths: &[&[Knot]; 4], places: &mut [usize; 4], time: f64) -> [Vector3<f64>; 4] {
+    std::array::from_fn(|k| {
+        let (path, place) = (paths[k], &mut places[k]);
+        while *place + 1 < path.len() && path[*place + 1].0 <= time {
+            *place += 1;
+        }
+        let (from, here) = path[*place];
+        match path.get(*place + 1) {
+            Some(&(to, there)) if from < time => {
+                here + (there - here) * ((time - from) / (to - from))
+            }
+            _ => here,
+        }
+    })
+}
+
+fn is_apart(pair: CandidatePair, start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4]) -> bool {
+    let answer = match pair {
+        CandidatePair::VertexFace { .. } => vertex_face(start, end, &STRICT),
+        CandidatePair::EdgeEdge { .. } => edge_edge(start, end, &STRICT),
+    };
+    answer == Toi::Separated
+}
+
+fn meets(pair: CandidatePair, start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4]) -> bool {
+    let kind = match pair {
+        CandidatePair::VertexFace { .. } => Kind::VertexFace,
+        CandidatePair::EdgeEdge { .. } => Kind::EdgeEdge,
+    };
+    let corners = |x: &[Vector3<f64>; 4]| x.map(Into::into);
+    // What is not finite has no proof either.
+    ExactQuery::new(kind, &corners(start), &corners(end), 0.0).is_none_or(|query| query.touches())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A triangle at rest and one that dips through it between knots 1 and 3, out again before the end.
+    fn dipping(depth: f64) -> Verdict {
+        let below = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let above = [[0.2, 0.2, 1.0], [0.3, 0.2, 2.0], [0.2, 0.3, 2.0]];
+        let surface = CollisionSurface::new(
+            vec![[0, 1, 2], [3, 4, 5]],
+            6,
+            vec![0, 0, 0, 1, 1, 1],
+            vec![false; 2],
+        );
+        let vertex = |position: [f64; 3]| Vertex {
+            position: position.into(),
+            time: 0.0,
+            velocity: Vector3::zeros(),
+            inverse_mass: 1.0,
+        };
+        let mut vertices = below.map(vertex).to_vec();
+        vertices.extend(above.map(vertex));
+        let mut paths = Paths::begin(&vertices, 0.0);
+        // The tip falls for a second, turns round at once, and is back after another.
+        for (time, velocity) in [(1.0, -(1.0 + depth)), (2.0, 1.0 + depth), (3.0, 0.0)] {
+            let tip = &mut vertices[3];
+            tip.sync(time);
+            tip.velocity.z = velocity;
+            paths.note(&vertices);
+        }
+        paths.end(&vertices, 4.0);
+        paths.judge(&surface)
+    }
+
+    /// The tip's way down and its way up each cross the triangle; where it started and ended it is apart.
+    #[test]
+    fn a_dip_between_two_looks_is_seen() {
+        let verdict = dipping(0.1);
+        assert!(verdict.met >= 2, "{verdict:?}");
+    }
+
+    #[test]
+    fn a_dip_that_ends_above_is_none() {
+        let verdict = dipping(-1e-9);
+        assert!(verdict.pieces > 4, "{verdict:?}");
+        assert_eq!(verdict.met, 0, "{verdict:?}");
+    }
+}
