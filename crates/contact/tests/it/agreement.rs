@@ -229,10 +229,7 @@ fn check_promises(
         let slip = moved[1].hypot(moved[2]);
         if slip > 10.0 * tolerances.slip && w_t * radius > 10.0 * tolerances.slip {
             let cosine = -(f1 * moved[1] + f2 * moved[2]) / (force * slip);
-            // A solve ends where its directions are within their tolerance, or where the residual e is: that leaves a slip
-            // across the force of e (1 + s/w_t R), the larger part of the angle for a slip below fifty tolerances.
-            let across = 1.1 * tolerances.slip / slip;
-            let allowed = direction_tolerance.max(across) + 1.1 * tolerances.slip / (w_t * radius);
+            let allowed = direction_tolerance + 1.1 * tolerances.slip / (w_t * radius);
             prop_assert!(
                 cosine.clamp(-1.0, 1.0).acos() <= allowed + 1e-9,
                 "contact {contact}: friction {} rad off the slip where {allowed} is allowed",

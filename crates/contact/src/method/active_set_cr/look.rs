@@ -71,8 +71,8 @@ impl ActiveSetCr {
 
     /// One look at every contact; returns the number of committed changes.
     ///
-    /// A look at the normal rows alone commits all changes while their number falls from look to look, else only the one that
-    /// is worth most: one at a time, as a pivoting method does, they cannot chase each other for ever.
+    /// A look at the normal rows alone commits only the change that is worth most: one at a time, as a pivoting method
+    /// does, they cannot chase each other for ever.
     pub(super) fn pass(
         &mut self,
         problem: &ContactProblem,
@@ -82,8 +82,7 @@ impl ActiveSetCr {
         weight: f64,
     ) -> u64 {
         let mut changes = 0;
-        let mut wishes = std::mem::take(&mut self.wishes);
-        wishes.clear();
+        let mut foremost: Option<(f64, usize, Multipliers)> = None;
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
@@ -109,26 +108,24 @@ impl ActiveSetCr {
                 let worth = displacement[0]
                     .abs()
                     .max(view.normal_compliance * multipliers.lambda.abs());
-                wishes.push((worth, contact, next));
+                if foremost.is_none_or(|(most, ..)| worth > most) {
+                    foremost = Some((worth, contact, next));
+                }
             } else {
                 commit(problem, contact, multipliers, next, &mut self.work.r.v);
                 changes += 1;
             }
         }
-        if !wishes.is_empty() && self.pivoting.alone(wishes.len()) {
-            for other in 1..wishes.len() {
-                if wishes[other].0 > wishes[0].0 {
-                    wishes.swap(0, other);
-                }
-            }
-            wishes.truncate(1);
-        }
-        for &(_, contact, next) in &wishes {
-            let multipliers = &mut solution.contacts[contact];
-            commit(problem, contact, multipliers, next, &mut self.work.r.v);
+        if let Some((_, contact, next)) = foremost {
+            commit(
+                problem,
+                contact,
+                &mut solution.contacts[contact],
+                next,
+                &mut self.work.r.v,
+            );
             changes += 1;
         }
-        self.wishes = wishes;
         changes
     }
 
