@@ -180,8 +180,10 @@ mod tests {
     use super::*;
 
     /// A triangle at rest and one that dips through it between knots 1 and 3, out again before the end.
+    ///
+    /// The one at rest slopes, with height 0 under the tip, so that their boxes overlap however deep the dip is.
     fn dipping(depth: f64) -> Verdict {
-        let below = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let below = [[0.0, 0.0, -0.2], [1.0, 0.0, 0.8], [0.0, 1.0, -0.2]];
         let above = [[0.2, 0.2, 1.0], [0.3, 0.2, 2.0], [0.2, 0.3, 2.0]];
         let surface = CollisionSurface::new(
             vec![[0, 1, 2], [3, 4, 5]],
