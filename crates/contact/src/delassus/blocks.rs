@@ -84,6 +84,11 @@ impl BlockRows {
         }
     }
 
+    /// Starts of the rows, columns and blocks: what [`from_rows`](Self::from_rows) takes.
+    pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Vec<Matrix3<f64>>) {
+        (self.starts, self.columns, self.values)
+    }
+
     fn extend(&mut self, triplets: &[(usize, usize, Matrix3<f64>)]) {
         for &(_, column, block) in triplets {
             self.columns

@@ -25,9 +25,12 @@ impl Built {
     ///
     /// Only pairs in order are computed: `W` is symmetric to the last bit, and the same whatever was kept as long as
     /// contacts keep their order.
-    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance, kept: &KeptRows) -> Self {
-        let mut rows = Rows::of(touches);
-        kept.copy_into(&mut rows);
+    pub(super) fn new(
+        touches: &Touches,
+        compliance: &mut dyn Compliance,
+        kept: &mut KeptRows,
+    ) -> Self {
+        let mut rows = kept.take(touches);
         let (mut response, mut index, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (part, list) in touches.on_part.iter().enumerate() {
             for (first, pushed) in list.iter().enumerate() {
@@ -98,6 +101,7 @@ impl Delassus for Built {
 }
 
 /// The rows of `W` while they are filled.
+#[derive(Default)]
 pub(super) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -105,27 +109,51 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Places for all pairs of contacts that share a part, and for the diagonal.
-    fn of(touches: &Touches) -> Self {
-        let mut rows = Self {
-            starts: vec![0],
-            columns: Vec::new(),
-            values: Vec::new(),
-        };
-        let mut row: Vec<u32> = Vec::new();
+    /// Places for all pairs of contacts that share a part, and for the diagonal, all zero; in the memory of `self`.
+    pub(super) fn for_contacts(mut self, touches: &Touches) -> Self {
+        self.starts.clear();
+        self.starts.push(0);
+        self.columns.clear();
         for (contact, parts) in touches.of_contact.iter().enumerate() {
-            row.clear();
-            row.push(contact as u32);
-            for &(part, _) in parts {
-                row.extend(touches.on_part[part].iter().map(|t| t.contact as u32));
+            let begin = self.columns.len();
+            match parts.as_slice() {
+                [] => self.columns.push(contact as u32),
+                [(part, _)] => self.columns.extend(on(touches, *part)),
+                [(first, _), (second, _)] => {
+                    merge(on(touches, *first), on(touches, *second), &mut self.columns);
+                }
+                many => {
+                    let all = many.iter().flat_map(|&(part, _)| on(touches, part));
+                    let mut row: Vec<u32> = all.collect();
+                    row.sort_unstable();
+                    row.dedup();
+                    self.columns.extend(row);
+                }
             }
-            row.sort_unstable();
-            row.dedup();
-            rows.columns.extend_from_slice(&row);
-            rows.starts.push(rows.columns.len());
+            debug_assert!(self.columns[begin..].is_sorted(), "ascending columns");
+            self.starts.push(self.columns.len());
         }
-        rows.values.resize(rows.columns.len(), Matrix3::zeros());
-        rows
+        self.values.clear();
+        self.values.resize(self.columns.len(), Matrix3::zeros());
+        self
+    }
+
+    /// The rows of `w`, to be filled anew where they are [cleared](Self::clear).
+    pub(super) fn again(w: BlockRows) -> Self {
+        let (starts, columns, values) = w.into_rows();
+        Self {
+            starts,
+            columns,
+            values,
+        }
+    }
+
+    /// Zeros for all pairs that a contact is one of.
+    pub(super) fn clear(&mut self, contact: usize) {
+        for slot in self.starts[contact]..self.starts[contact + 1] {
+            self.values[slot] = Matrix3::zeros();
+            *self.at(self.columns[slot] as usize, contact) = Matrix3::zeros();
+        }
     }
 
     /// Adds to a block and, off the diagonal, to its mirror image.
@@ -154,4 +182,27 @@ impl Rows {
     fn finish(self) -> BlockRows {
         BlockRows::from_rows(self.starts, self.columns, self.values)
     }
+}
+
+/// Contacts on a part, ascending.
+fn on(touches: &Touches, part: usize) -> impl Iterator<Item = u32> {
+    touches.on_part[part]
+        .iter()
+        .map(|touch| touch.contact as u32)
+}
+
+/// Appends what is in either of two ascending lists, once.
+fn merge(first: impl Iterator<Item = u32>, second: impl Iterator<Item = u32>, out: &mut Vec<u32>) {
+    let (mut first, mut second) = (first.peekable(), second.peekable());
+    while let (Some(&a), Some(&b)) = (first.peek(), second.peek()) {
+        out.push(a.min(b));
+        if a <= b {
+            first.next();
+        }
+        if b <= a {
+            second.next();
+        }
+    }
+    out.extend(first);
+    out.extend(second);
 }

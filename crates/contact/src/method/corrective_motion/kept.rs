@@ -1,6 +1,7 @@
 //! `W` of the last solve, for the contacts that are still as they were.
 
 use super::built::Rows;
+use super::touches::Touches;
 use crate::ContactProblem;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
@@ -17,6 +18,10 @@ pub(super) struct KeptRows {
     blocks: Vec<u32>,
     jacobians: Vec<Matrix3<f64>>,
     w: BlockRows,
+    /// Memory of an older `W`.
+    spare: BlockRows,
+    /// Whether every contact is where it was, on the same nodes, so that `W` has the same places.
+    in_place: bool,
     /// Of each contact of the problem that is about to be solved, which one it was.
     was: Vec<u32>,
     /// Which contact of that problem each one is.
@@ -30,6 +35,7 @@ impl KeptRows {
         self.starts.clear();
         self.was.clear();
         self.is.clear();
+        self.in_place = false;
     }
 
     /// Takes in what belongs to `problem`, in the place of what was known.
@@ -57,7 +63,24 @@ impl KeptRows {
         self.is.clear();
         self.is.resize(known, UNKNOWN);
         self.was.clear();
+        self.was.resize(problem.contacts(), UNKNOWN);
+        self.in_place = known == problem.contacts();
+        for contact in 0..known.min(problem.contacts()) {
+            let (blocks, jacobians) = problem.row(contact);
+            let (old_blocks, old_jacobians) = self.row(contact as u32);
+            let same_nodes = blocks == old_blocks;
+            let same = same_nodes && jacobians == old_jacobians;
+            self.in_place &= same_nodes;
+            if same {
+                self.was[contact] = contact as u32;
+                self.is[contact] = contact as u32;
+            }
+        }
         for contact in 0..problem.contacts() {
+            // In the same places nothing else is looked for: it would have to move there.
+            if self.in_place || self.was[contact] != UNKNOWN {
+                continue;
+            }
             let (blocks, jacobians) = problem.row(contact);
             let first = order.partition_point(|&other| self.row(other).0 < blocks);
             let alike = order[first..].iter().copied();
@@ -68,8 +91,8 @@ impl KeptRows {
                 });
             if let Some(other) = found {
                 self.is[other as usize] = contact as u32;
+                self.was[contact] = other;
             }
-            self.was.push(found.unwrap_or(UNKNOWN));
         }
         self.order = order;
     }
@@ -80,19 +103,50 @@ impl KeptRows {
         known(first) && known(second)
     }
 
+    /// Rows for the contacts that were [found](Self::find), with the blocks of known pairs and zeros elsewhere. What was kept is
+    /// used up.
+    pub(super) fn take(&mut self, touches: &Touches) -> Rows {
+        self.starts.clear();
+        let w = std::mem::take(&mut self.w);
+        if self.in_place {
+            let mut rows = Rows::again(w);
+            for (contact, &was) in self.was.iter().enumerate() {
+                if was == UNKNOWN {
+                    rows.clear(contact);
+                }
+            }
+            return rows;
+        }
+        let mut rows = Rows::again(std::mem::take(&mut self.spare)).for_contacts(touches);
+        self.copy(&w, &mut rows);
+        self.spare = w;
+        rows
+    }
+
     /// Copies the blocks of known pairs.
-    pub(super) fn copy_into(&self, rows: &mut Rows) {
+    fn copy(&self, w: &BlockRows, rows: &mut Rows) {
         for (contact, &was) in self.was.iter().enumerate() {
             if was == UNKNOWN {
                 continue;
             }
             let (columns, blocks) = rows.row_mut(contact);
-            let (old_columns, old_blocks) = self.w.row(was as usize);
+            let (old_columns, old_blocks) = w.row(was as usize);
+            let mut place = 0;
             for (&old, block) in old_columns.iter().zip(old_blocks) {
-                // The place of a contact that is gone, UNKNOWN, is behind all columns.
                 let now = self.is[old as usize];
-                if let Ok(place) = columns.binary_search(&now) {
+                if now == UNKNOWN {
+                    continue;
+                }
+                // Contacts keep their order but where features were renumbered.
+                if place > 0 && columns[place - 1] >= now {
+                    place = columns.partition_point(|&column| column < now);
+                }
+                while columns.get(place).is_some_and(|&column| column < now) {
+                    place += 1;
+                }
+                if columns.get(place) == Some(&now) {
                     blocks[place] = *block;
+                    place += 1;
                 }
             }
         }

@@ -157,7 +157,7 @@ impl CorrectiveMotion {
             });
         }
         let touches = Touches::find(problem, &*self.compliance)?;
-        Ok(Built::new(&touches, &mut *self.compliance, &KeptRows::default()).w)
+        Ok(Built::new(&touches, &mut *self.compliance, &mut KeptRows::default()).w)
     }
 
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
@@ -170,7 +170,7 @@ impl CorrectiveMotion {
         self.reactions.clear();
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
         let touches = Touches::find(problem, &*self.compliance)?;
-        let built = Built::new(&touches, &mut *self.compliance, &KeptRows::default());
+        let built = Built::new(&touches, &mut *self.compliance, &mut KeptRows::default());
         self.demand(problem);
         self.friction_problem(built.w)
     }
@@ -498,7 +498,7 @@ impl Contacts {
         touches: Touches,
         form: DelassusForm,
         compliance: &mut dyn Compliance,
-        kept: &KeptRows,
+        kept: &mut KeptRows,
     ) -> Self {
         Self {
             form: match form {
@@ -514,7 +514,7 @@ impl Contacts {
     fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
             Form::Built(built) => built.w.clone(),
-            Form::Unbuilt(_) => Built::new(&self.touches, compliance, &KeptRows::default()).w,
+            Form::Unbuilt(_) => Built::new(&self.touches, compliance, &mut KeptRows::default()).w,
         }
     }
 }
@@ -604,7 +604,7 @@ impl ContactSolver for CorrectiveMotion {
         let mut report = ContactReport::default();
         self.kept.find(problem);
         let form = self.settings.delassus;
-        let mut contacts = Contacts::new(touches, form, &mut *self.compliance, &self.kept);
+        let mut contacts = Contacts::new(touches, form, &mut *self.compliance, &mut self.kept);
         self.solve_repeatedly(problem, solution, &mut contacts, &mut report)?;
         match contacts.form {
             Form::Built(built) => self.kept.keep(problem, built.w),

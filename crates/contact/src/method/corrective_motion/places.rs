@@ -26,25 +26,32 @@ const MOST_SWEEPS: usize = 40;
 pub(super) struct Places {
     subset: Subset,
     acceleration: Acceleration,
+    /// Whether a contact is among them.
+    chosen: Vec<bool>,
 }
 
 impl Places {
     /// Finds them by the `merits` of all contacts; whether they are few.
     pub(super) fn find(&mut self, demand: &Demand<'_>, merits: &[f64], enough: f64) -> bool {
         let most = MOST_OF_ALL * merits.len() as f64;
-        self.subset.contacts.clear();
+        self.chosen.clear();
+        self.chosen.resize(merits.len(), false);
         for (contact, (merit, neighbours)) in merits.iter().zip(demand.neighbours).enumerate() {
             if *merit > enough || merit.is_nan() {
                 for &neighbour in neighbours {
-                    let near = &demand.neighbours[neighbour as usize];
-                    self.subset.contacts.extend_from_slice(near);
+                    for &near in &demand.neighbours[neighbour as usize] {
+                        self.chosen[near as usize] = true;
+                    }
                 }
             } else if *merit > NEAR * enough {
-                self.subset.contacts.push(contact as u32);
+                self.chosen[contact] = true;
             }
         }
-        self.subset.contacts.sort_unstable();
-        self.subset.contacts.dedup();
+        let chosen = (0_u32..).zip(&self.chosen).filter(|(_, chosen)| **chosen);
+        self.subset.contacts.clear();
+        self.subset
+            .contacts
+            .extend(chosen.map(|(contact, _)| contact));
         self.subset.contacts.len() as f64 <= most
     }
 
