@@ -215,6 +215,9 @@ fn rows_that_come_and_go_leave_no_trace() {
         problem(&|_| true, none),
         problem(&|place| place % 3 != 0, none),
         problem(&|_| true, 4),
+        // None comes or goes: one turns back, another turns.
+        problem(&|_| true, 7),
+        problem(&|_| true, none),
         problem(&|place| place > 2, 4),
         problem(&|_| false, none),
         problem(&|_| true, none),
@@ -245,6 +248,12 @@ fn nothing_is_kept_from_another_momentum_matrix() {
     for (index, momentum) in matrices.into_iter().enumerate() {
         let rhs = soft.masses.iter().flat_map(|m| [0.3 * m, 0.0, -m]);
         let mut problem = ContactProblem::new(TIME_STEP, momentum, rhs.collect());
+        if index != 3 {
+            // Before anything touches, too, there may be something to keep.
+            let mut solution = ContactSolution::at_rest(&problem);
+            used.solve(&problem, &mut solution).expect("sound");
+            assert_eq!(solution, solve(&problem, 1e2), "matrix {index}, no contact");
+        }
         for (node, x) in soft.nodes.iter().enumerate() {
             if x.z < 1e-12 {
                 let weights = [(node as u32, 1.0)];

@@ -206,3 +206,20 @@ fn merge(first: impl Iterator<Item = u32>, second: impl Iterator<Item = u32>, ou
     out.extend(first);
     out.extend(second);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_both_lists_is_merged_once() {
+        let merged = |first: &[u32], second: &[u32]| {
+            let mut out = vec![9];
+            merge(first.iter().copied(), second.iter().copied(), &mut out);
+            out
+        };
+        assert_eq!(merged(&[0, 2, 3, 7], &[1, 2, 7, 8]), [9, 0, 1, 2, 3, 7, 8]);
+        assert_eq!(merged(&[], &[4]), [9, 4]);
+        assert_eq!(merged(&[4, 5], &[]), [9, 4, 5]);
+    }
+}

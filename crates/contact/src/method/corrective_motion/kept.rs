@@ -64,7 +64,8 @@ impl KeptRows {
         self.is.resize(known, UNKNOWN);
         self.was.clear();
         self.was.resize(problem.contacts(), UNKNOWN);
-        self.in_place = known == problem.contacts();
+        // Without contacts there may be a `w` of before all was forgotten.
+        self.in_place = known > 0 && known == problem.contacts();
         for contact in 0..known.min(problem.contacts()) {
             let (blocks, jacobians) = problem.row(contact);
             let (old_blocks, old_jacobians) = self.row(contact as u32);
