@@ -25,8 +25,10 @@ pub use settings::{
     Tolerances,
 };
 
-use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
+use super::{
+    ContactReport, ContactSolver, Termination, TraceRow, pivoting::Pivoting, trace::Trace,
+};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
 use anticipate::Anticipation;
 use look::Occasion;
 use nalgebra::Vector3;
@@ -71,6 +73,9 @@ pub struct ActiveSetCr {
     trace: Trace,
     preconditioner: Preconditioner,
     regions: Regions,
+    pivoting: Pivoting,
+    /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
+    wishes: Vec<(f64, usize, Multipliers)>,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
 }
@@ -283,6 +288,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
+        self.pivoting = Pivoting::default();
         let mut patience = anticipate::PATIENCE;
         if self.find_states(problem, solution, &mut patience, &mut report) {
             return report;
