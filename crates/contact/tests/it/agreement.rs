@@ -12,6 +12,7 @@ use impinge_contact::{
 };
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
+use std::cell::Cell;
 
 /// Two blocks that hit each other, and the ground.
 #[derive(Debug, Clone)]
@@ -313,6 +314,32 @@ proptest! {
             }
         }
     }
+}
+
+/// Full is indefinite: rows that nearly contradict each other, as there are many in a plain active-set method, send its
+/// residual up and down for ever unless the definite preconditioner takes over. Without that, one in five of these solves is unmet.
+#[test]
+fn rows_that_nearly_contradict_each_other_do_not_stall() {
+    let (fallbacks, unmet) = (Cell::new(0), Cell::new(0));
+    let mut runner = proptest::test_runner::TestRunner::new(cases(100));
+    runner
+        .run(&collision(), |collision| {
+            let problem = collision.problem(0.5);
+            let settings = ActiveSetCrSettings {
+                schedule: EvaluationSchedule::AtConvergence,
+                tolerances: tolerances(10.0),
+                anticipation: 0,
+                regions: 0,
+                ..ActiveSetCrSettings::default()
+            };
+            let (_, report) = solve(&problem, settings);
+            fallbacks.set(fallbacks.get() + report.preconditioner_fallbacks);
+            unmet.set(unmet.get() + u32::from(report.termination != Termination::Converged));
+            Ok(())
+        })
+        .expect("no assertion inside");
+    assert!(fallbacks.get() > 0);
+    assert!(unmet.get() <= 3, "{} of 100 unmet", unmet.get());
 }
 
 /// The reference judged by the residual: neither shares code with the other, or with the solver.

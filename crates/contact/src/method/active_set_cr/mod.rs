@@ -18,6 +18,7 @@ mod regions;
 mod rows;
 mod settings;
 mod soft_rows;
+mod stall;
 mod workspace;
 
 pub use settings::{
@@ -35,6 +36,7 @@ use nalgebra::Vector3;
 use preconditioner::Preconditioner;
 use regions::Regions;
 use rows::{add_contact_product, add_impulse};
+use stall::Stall;
 use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
@@ -300,6 +302,7 @@ impl ActiveSetCr {
         let mut stationary = false;
         let mut since_restart = 0;
         let mut unrest = 0;
+        let mut stall = Stall::default();
         while report.iterations < self.settings.max_iterations {
             self.relax_if_overdue(&mut report);
             let norm = self.work.r.norm();
@@ -363,7 +366,9 @@ impl ActiveSetCr {
                     continue;
                 }
             }
-            if guarded && guarded_before {
+            let stalled = stall.seen(norm, since_restart)
+                && self.preconditioner.kind != PreconditionerKind::Diagonal;
+            if stalled || guarded && guarded_before {
                 self.fall_back(&mut report);
                 self.recompute_residual(problem, solution);
                 self.restart(problem);
