@@ -88,7 +88,7 @@ impl Method {
     ];
 
     /// Names of variants of `cr`: without regions that are solved for by themselves, and as in its paper, without the
-    /// anticipation of states and without patience, too, with either preconditioner.
+    /// anticipation of states, too, with either preconditioner.
     pub const VARIANTS: [&'static str; 3] = ["cr-whole", "cr-full", "cr-diagonal"];
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.

@@ -12,6 +12,7 @@ use impinge_contact::{
 };
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
+use std::cell::Cell;
 
 /// Two blocks that hit each other, and the ground.
 #[derive(Debug, Clone)]
@@ -229,7 +230,11 @@ fn check_promises(
         let slip = moved[1].hypot(moved[2]);
         if slip > 10.0 * tolerances.slip && w_t * radius > 10.0 * tolerances.slip {
             let cosine = -(f1 * moved[1] + f2 * moved[2]) / (force * slip);
-            let allowed = direction_tolerance + 1.1 * tolerances.slip / (w_t * radius);
+            // A solve ends with directions within their tolerance, or with a residual of friction below e. With F in the cone's
+            // edge R to e/w and its target along F − s/w, the slip across F is then at most e (‖F‖/R + ‖s‖/w R):
+            // as ‖F‖/R ≤ 1 + e/w R ≤ 1.1, an angle of 1.1 e/‖s‖ + e/w R, to the sine's third order.
+            let across = 1.1 * tolerances.slip / slip;
+            let allowed = direction_tolerance.max(across) + 1.1 * tolerances.slip / (w_t * radius);
             prop_assert!(
                 cosine.clamp(-1.0, 1.0).acos() <= allowed + 1e-9,
                 "contact {contact}: friction {} rad off the slip where {allowed} is allowed",
@@ -313,6 +318,32 @@ proptest! {
             }
         }
     }
+}
+
+/// Full is indefinite: rows that nearly contradict each other, as there are many in a plain active-set method, send its
+/// residual up and down for ever unless the definite preconditioner takes over. Without that, one in five of these solves is unmet.
+#[test]
+fn rows_that_nearly_contradict_each_other_do_not_stall() {
+    let (fallbacks, unmet) = (Cell::new(0), Cell::new(0));
+    let mut runner = proptest::test_runner::TestRunner::new(cases(100));
+    runner
+        .run(&collision(), |collision| {
+            let problem = collision.problem(0.5);
+            let settings = ActiveSetCrSettings {
+                schedule: EvaluationSchedule::AtConvergence,
+                tolerances: tolerances(10.0),
+                anticipation: 0,
+                regions: 0,
+                ..ActiveSetCrSettings::default()
+            };
+            let (_, report) = solve(&problem, settings);
+            fallbacks.set(fallbacks.get() + report.preconditioner_fallbacks);
+            unmet.set(unmet.get() + u32::from(report.termination != Termination::Converged));
+            Ok(())
+        })
+        .expect("no assertion inside");
+    assert!(fallbacks.get() > 0);
+    assert!(unmet.get() <= 3, "{} of 100 unmet", unmet.get());
 }
 
 /// The reference judged by the residual: neither shares code with the other, or with the solver.

@@ -242,3 +242,45 @@ fn threads_do_not_change_a_bit() {
         );
     }
 }
+
+/// Once patience is lost, rows that pull all let go in a few looks: a walk that changes one row a look takes as many solves
+/// as there are rows.
+#[test]
+fn many_rows_change_together_after_patience_is_lost() {
+    let corner = Vector3::new(0.0, 0.0, 2.5e-6);
+    let lattice = Lattice::block([13, 13, 2], 0.02, 5e5, corner);
+    let middle = 0.12;
+    let scene = GroundScene::new(
+        lattice,
+        |x| Vector3::new(0.05, 0.0, 0.5 * (x.x - middle)),
+        -GRAVITY * Vector3::z(),
+        FRICTION,
+    );
+    let problem = scene.problem();
+    let mut solution = scene.solution.clone();
+    for contact in &mut solution.contacts {
+        contact.state = ContactState::Sticking;
+        contact.lambda = 0.01;
+    }
+    let settings = ActiveSetCrSettings {
+        patience: 1,
+        anticipation: 0,
+        regions: 0,
+        ..ActiveSetCrSettings::default()
+    };
+    let report = ActiveSetCr::new(settings)
+        .solve(&problem, &mut solution)
+        .expect("a sound problem");
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    let let_go = solution
+        .contacts
+        .iter()
+        .filter(|contact| contact.state == ContactState::Inactive)
+        .count();
+    assert!(let_go > 50, "{let_go} of {}", problem.contacts());
+    assert!(
+        report.evaluations < let_go as u64 / 2,
+        "{} looks for {let_go} rows: {report:?}",
+        report.evaluations
+    );
+}

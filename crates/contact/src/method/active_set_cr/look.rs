@@ -6,7 +6,10 @@ use super::{
     preconditioner::Preconditioner,
     rows::add_impulse,
 };
-use crate::{ContactProblem, ContactSolution, Multipliers, method::ContactReport};
+use crate::{
+    ContactProblem, ContactSolution, Multipliers,
+    method::{ContactReport, pivoting::Pivoting},
+};
 use nalgebra::Vector3;
 
 /// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
@@ -56,12 +59,17 @@ impl ActiveSetCr {
         if chasing {
             changes = self.pass(problem, solution, occasion, Part::Normal, weight);
         }
-        if changes == 0 {
+        let changing_friction = changes == 0;
+        if changing_friction {
             let part = if chasing { Part::Friction } else { Part::Whole };
             changes = self.pass(problem, solution, occasion, part, weight);
         }
         if changes == 0 {
             return false;
+        }
+        if changing_friction {
+            // Other forces of friction make another problem of the normal rows.
+            self.pivoting = Pivoting::default();
         }
         report.state_changes += changes;
         self.fit_rows(solution);
@@ -71,8 +79,9 @@ impl ActiveSetCr {
 
     /// One look at every contact; returns the number of committed changes.
     ///
-    /// A look at the normal rows alone commits only the change that is worth most: one at a time, as a pivoting method
-    /// does, they cannot chase each other for ever.
+    /// A look at the normal rows alone commits all changes while their number falls from look to look, else only the one
+    /// that is worth most. Between two changes of friction they are a linear complementarity problem, so the numbers are
+    /// counted from one such change to the next: [`Pivoting`] says why that keeps them from chasing each other.
     pub(super) fn pass(
         &mut self,
         problem: &ContactProblem,
@@ -82,7 +91,8 @@ impl ActiveSetCr {
         weight: f64,
     ) -> u64 {
         let mut changes = 0;
-        let mut foremost: Option<(f64, usize, Multipliers)> = None;
+        let mut wishes = std::mem::take(&mut self.wishes);
+        wishes.clear();
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
@@ -108,24 +118,26 @@ impl ActiveSetCr {
                 let worth = displacement[0]
                     .abs()
                     .max(view.normal_compliance * multipliers.lambda.abs());
-                if foremost.is_none_or(|(most, ..)| worth > most) {
-                    foremost = Some((worth, contact, next));
-                }
+                wishes.push((worth, contact, next));
             } else {
                 commit(problem, contact, multipliers, next, &mut self.work.r.v);
                 changes += 1;
             }
         }
-        if let Some((_, contact, next)) = foremost {
-            commit(
-                problem,
-                contact,
-                &mut solution.contacts[contact],
-                next,
-                &mut self.work.r.v,
-            );
+        if !wishes.is_empty() && self.pivoting.alone(wishes.len()) {
+            for other in 1..wishes.len() {
+                if wishes[other].0 > wishes[0].0 {
+                    wishes.swap(0, other);
+                }
+            }
+            wishes.truncate(1);
+        }
+        for &(_, contact, next) in &wishes {
+            let multipliers = &mut solution.contacts[contact];
+            commit(problem, contact, multipliers, next, &mut self.work.r.v);
             changes += 1;
         }
+        self.wishes = wishes;
         changes
     }
 

@@ -18,6 +18,7 @@ mod regions;
 mod rows;
 mod settings;
 mod soft_rows;
+mod stall;
 mod workspace;
 
 pub use settings::{
@@ -25,14 +26,17 @@ pub use settings::{
     Tolerances,
 };
 
-use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState};
+use super::{
+    ContactReport, ContactSolver, Termination, TraceRow, pivoting::Pivoting, trace::Trace,
+};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
 use anticipate::Anticipation;
 use look::Occasion;
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
 use regions::Regions;
 use rows::{add_contact_product, add_impulse};
+use stall::Stall;
 use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
@@ -71,6 +75,9 @@ pub struct ActiveSetCr {
     trace: Trace,
     preconditioner: Preconditioner,
     regions: Regions,
+    pivoting: Pivoting,
+    /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
+    wishes: Vec<(f64, usize, Multipliers)>,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
 }
@@ -283,6 +290,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
+        self.pivoting = Pivoting::default();
         let mut patience = anticipate::PATIENCE;
         if self.find_states(problem, solution, &mut patience, &mut report) {
             return report;
@@ -294,6 +302,7 @@ impl ActiveSetCr {
         let mut stationary = false;
         let mut since_restart = 0;
         let mut unrest = 0;
+        let mut stall = Stall::default();
         while report.iterations < self.settings.max_iterations {
             self.relax_if_overdue(&mut report);
             let norm = self.work.r.norm();
@@ -357,7 +366,9 @@ impl ActiveSetCr {
                     continue;
                 }
             }
-            if guarded && guarded_before {
+            let stalled = stall.seen(norm, since_restart)
+                && self.preconditioner.kind != PreconditionerKind::Diagonal;
+            if stalled || guarded && guarded_before {
                 self.fall_back(&mut report);
                 self.recompute_residual(problem, solution);
                 self.restart(problem);

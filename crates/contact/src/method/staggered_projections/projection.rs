@@ -3,6 +3,7 @@
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use super::system::Row;
+use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution, Multipliers};
 use nalgebra::Vector3;
@@ -21,9 +22,6 @@ const REFRESH: u64 = 50;
 
 /// Iterations without a look that every further hundred iterations of a projection add after a restart.
 const REST: u64 = 8;
-
-/// Looks without fewer violated states than ever before, after which only the worst changes.
-const ATTEMPTS: u32 = 5;
 
 /// A state that would be better.
 #[derive(Debug, Clone, Copy)]
@@ -95,14 +93,6 @@ pub(super) struct Log<'a> {
     pub(super) trace: &'a mut Trace,
 }
 
-/// Safeguard against states that change in circles (block principal pivoting, Júdice & Pires 1994): all violated states
-/// change together while that keeps lowering their number, else the worst alone.
-#[derive(Debug, Clone, Copy)]
-struct Pivoting {
-    fewest: usize,
-    attempts: u32,
-}
-
 /// One projection under way.
 pub(super) struct Projection<'a, H> {
     pub(super) kkt: &'a mut Kkt,
@@ -116,10 +106,7 @@ impl<H: Half> Projection<'_, H> {
     /// Solves from `solution`, whose momentum residual the iteration already knows.
     pub(super) fn run(mut self, solution: &mut ContactSolution) -> End {
         let begin = self.log.report.iterations;
-        let mut pivoting = Pivoting {
-            fewest: usize::MAX,
-            attempts: ATTEMPTS,
-        };
+        let mut pivoting = Pivoting::default();
         self.fit(solution);
         self.look(solution, 0.0, None);
         self.fit(solution);
@@ -283,16 +270,5 @@ impl<H: Half> Projection<'_, H> {
             let row = self.half.row(index, &solution.contacts[index], &moved);
             row.mask.apply(&moved).amax() < self.half.share(index) * SLACK * self.goal.displacement
         })
-    }
-}
-
-impl Pivoting {
-    fn alone(&mut self, violated: usize) -> bool {
-        if violated < self.fewest {
-            (self.fewest, self.attempts) = (violated, ATTEMPTS);
-            return false;
-        }
-        self.attempts = self.attempts.saturating_sub(1);
-        self.attempts == 0
     }
 }
