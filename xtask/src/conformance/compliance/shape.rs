@@ -323,7 +323,7 @@ fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
         0.3,
     );
     // All bodies come down on each other in the first of these: the mean of the whole run says little of that.
-    let early = (1.25 / scene.time.step).round() as usize;
+    let early = seconds.len() / 8;
     for (part, name) in seconds.chunks(early).zip(["first", "second"]) {
         table.at_most(
             &format!("dino_rain: mean step of the {name} 1.25 s, processor s"),
