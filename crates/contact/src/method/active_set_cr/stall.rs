@@ -1,13 +1,13 @@
 //! Whether the iteration still gets anywhere with its equalities.
 
 /// Iterations in which the residual has to halve. Anything from 25 to 200 serves random over-determined rows alike; with 50
-/// one solve among stiff rings gave up what was only slow.
+/// one solve among stiff rings took a tenth more.
 const WINDOW: u64 = 100;
 
 /// The least residual since the equalities were last changed, and how long it has not been halved.
 ///
 /// An indefinite preconditioner minimises nothing. Where rows nearly contradict each other `(C⁻¹Bp)ᵀBp` may pass close
-/// to zero, one step is thousands of times too long, and what rounding leaves of the next directions sends the residual up
+/// to zero, one step is hundreds of times too long, and what rounding leaves of the next directions sends the residual up
 /// and down for ever, with steps of negative length, after which states are not looked at either.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stall {
