@@ -101,7 +101,6 @@ impl Delassus for Built {
 }
 
 /// The rows of `W` while they are filled.
-#[derive(Default)]
 pub(super) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
