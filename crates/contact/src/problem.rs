@@ -155,9 +155,12 @@ impl ContactProblem {
         for (index, value) in self.rhs.iter().enumerate() {
             finite("right-hand side entry", index, value.is_finite())?;
         }
-        // One pass that the compiler can vectorise; only if it finds something is the place looked for.
-        let sum_of_sizes: f64 = self.momentum.values().iter().map(|b| b.abs().sum()).sum();
-        let suspects = if sum_of_sizes.is_finite() {
+        // One pass over sums that do not wait for each other; only if it finds something is the place looked for.
+        let mut sizes = Matrix3::<f64>::zeros();
+        for block in self.momentum.values() {
+            sizes += block.abs();
+        }
+        let suspects = if sizes.sum().is_finite() {
             &[]
         } else {
             self.momentum.values()

@@ -7,6 +7,7 @@ pub(crate) mod balance;
 pub(crate) mod commit;
 pub mod contact;
 pub(crate) mod contradiction;
+mod crowd;
 pub(crate) mod detect;
 pub mod features;
 pub(crate) mod formulate;

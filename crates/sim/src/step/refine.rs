@@ -4,6 +4,7 @@ use super::{
     apart::{Apart, Hit, Sweep},
     contact::{Contact, ContactKey},
     contradiction::{contradicts, drop_contradicted},
+    crowd::Crowd,
     detect::Detector,
     features::features_for,
     formulate::{friction_of, solids_of},
@@ -35,12 +36,13 @@ pub(crate) struct Refiner {
     touched: BTreeSet<ContactKey>,
     /// Vertices and edges that the motion of this round takes into a body, and which body.
     inside: BTreeSet<(Entering, usize)>,
+    crowd: Crowd,
 }
 
 impl Refiner {
     /// Tests every candidate on the motion and turns hits into contacts; returns a description of the last one found.
     ///
-    /// A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
+    /// Of the hits at one place the earliest becomes a contact and the others wait ([`Crowd`]). A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
     /// [`StepFailure::PrescribedCollision`] if no free point takes part in a hit.
@@ -60,6 +62,7 @@ impl Refiner {
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
         self.inside.clear();
+        self.crowd.clear();
         let known = report.contacts_added;
         for hit in &self.hits {
             report.ccd_queries += 1;
@@ -92,6 +95,9 @@ impl Refiner {
                 }
                 Err(place) => {
                     let mut contact = first_contact(model, &touch, sweep);
+                    if !self.crowd.admits(&contact) {
+                        continue;
+                    }
                     let free = |&point: &u32| {
                         !matches!(
                             model.motion_of_point[point as usize],

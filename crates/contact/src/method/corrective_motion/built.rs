@@ -73,8 +73,12 @@ impl Built {
 
 impl Delassus for Built {
     fn load(&mut self, forces: &[Vector3<f64>]) {
+        self.moved.clear();
         self.moved.resize(self.w.size(), Vector3::zeros());
-        self.w.multiply_into(forces, &mut self.moved);
+        // A third of all contacts stand open.
+        for (contact, force) in forces.iter().enumerate() {
+            self.change(contact, force);
+        }
     }
 
     fn moved(&mut self) -> &mut Vec<Vector3<f64>> {

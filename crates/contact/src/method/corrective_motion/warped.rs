@@ -66,7 +66,8 @@ impl Compliance for WarpedCompliance {
             .prepared
             .as_ref()
             .is_some_and(|prepared| Arc::ptr_eq(prepared, &known));
-        if same && self.repaired == repair && self.momentum == problem.momentum.values() {
+        if same && self.repaired == repair && same_values(&self.momentum, problem.momentum.values())
+        {
             return Ok(false);
         }
         // A failure on the way must not leave something that looks prepared.
@@ -330,6 +331,14 @@ impl WarpedCompliance {
 /// Steps are equal up to the rounding of dividing them.
 fn same_step(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// Whether all numbers are equal; the nine of a block are compared at once, for in most rounds all are.
+fn same_values(a: &[Matrix3<f64>], b: &[Matrix3<f64>]) -> bool {
+    let same = |(a, b): (&Matrix3<f64>, &Matrix3<f64>)| {
+        a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b))
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 /// `R (A⁰)⁻¹ Rᵀ` in the place of up to three columns of one body.
