@@ -1,6 +1,9 @@
 //! A symmetric matrix of 3×3 blocks.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 use nalgebra::Matrix3;
 use nalgebra_sparse::{CooMatrix, CsrMatrix};
@@ -17,7 +20,18 @@ use super::product;
 pub struct SymmetricBlockMatrix {
     pattern: Arc<BlockPattern>,
     values: Vec<Matrix3<f64>>,
+    known: Known,
 }
+
+/// What was asked of the values; forgotten whenever they may change.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    revision: OnceLock<u64>,
+    finite: OnceLock<bool>,
+}
+
+/// Revisions that were given away.
+static REVISIONS: AtomicU64 = AtomicU64::new(0);
 
 impl SymmetricBlockMatrix {
     /// The zero matrix over a pattern.
@@ -25,7 +39,11 @@ impl SymmetricBlockMatrix {
     pub fn zeros(pattern: impl Into<Arc<BlockPattern>>) -> Self {
         let pattern = pattern.into();
         let values = vec![Matrix3::zeros(); pattern.slots()];
-        Self { pattern, values }
+        Self {
+            pattern,
+            values,
+            known: Known::default(),
+        }
     }
 
     /// The principal submatrix of some rows: what is left when the others and their columns are struck out.
@@ -39,6 +57,7 @@ impl SymmetricBlockMatrix {
         Self {
             pattern: Arc::new(pattern),
             values: slots.iter().map(|&slot| self.values[slot]).collect(),
+            known: Known::default(),
         }
     }
 
@@ -66,6 +85,7 @@ impl SymmetricBlockMatrix {
 
     /// Sets every stored entry to zero.
     pub fn set_zero(&mut self) {
+        self.known = Known::default();
         self.values.fill(Matrix3::zeros());
     }
 
@@ -86,6 +106,7 @@ impl SymmetricBlockMatrix {
     #[must_use]
     #[track_caller]
     pub fn block_mut(&mut self, slot: usize) -> &mut Matrix3<f64> {
+        self.known = Known::default();
         &mut self.values[slot]
     }
 
@@ -98,7 +119,28 @@ impl SymmetricBlockMatrix {
     /// All stored blocks, in the order of the slots, to be changed.
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [Matrix3<f64>] {
+        self.known = Known::default();
         &mut self.values
+    }
+
+    /// A number that only this matrix and its clones have, and only until their values may change: whoever saw it before
+    /// has seen these values. Which number it is means nothing, and differs from run to run.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        *self
+            .known
+            .revision
+            .get_or_init(|| REVISIONS.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Whether all entries are finite; looked at once and remembered until they may change.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        *self.known.finite.get_or_init(|| {
+            self.values
+                .iter()
+                .all(|block| block.iter().fold(true, |all, x| all & x.is_finite()))
+        })
     }
 
     /// The diagonal block of row `i`.
@@ -118,6 +160,7 @@ impl SymmetricBlockMatrix {
     #[must_use]
     #[track_caller]
     pub fn diagonal_block_mut(&mut self, i: usize) -> &mut Matrix3<f64> {
+        self.known = Known::default();
         &mut self.values[self.pattern.diagonal_slot(i)]
     }
 

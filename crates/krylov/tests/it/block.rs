@@ -1,6 +1,6 @@
 //! Patterns, and the product against oracles.
 
-use impinge_krylov::BlockPattern;
+use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
@@ -27,6 +27,28 @@ proptest! {
             }
         }
         prop_assert!((0..blocks).all(|i| pattern.columns()[pattern.row(i)].is_sorted()));
+    }
+
+    #[test]
+    fn what_is_known_of_values_is_forgotten_when_they_change((blocks, pairs, seed) in patterns(10)) {
+        let mut matrix = random_matrix(blocks, pairs, seed, 0.0);
+        let revision = matrix.revision();
+        prop_assert!(matrix.is_finite());
+        prop_assert_eq!(matrix.clone().revision(), revision);
+        let mut revisions = vec![revision];
+        let slot = matrix.values().len() - 1;
+        let changes: [fn(&mut SymmetricBlockMatrix, usize); 4] = [
+            |matrix, slot| matrix.block_mut(slot)[(1, 2)] = f64::NAN,
+            |matrix, _| matrix.set_zero(),
+            |matrix, _| matrix.diagonal_block_mut(0)[(0, 0)] = f64::INFINITY,
+            |matrix, _| matrix.values_mut()[0][(0, 0)] = 1.0,
+        ];
+        for (change, finite) in changes.iter().zip([false, true, false, true]) {
+            change(&mut matrix, slot);
+            prop_assert!(!revisions.contains(&matrix.revision()));
+            prop_assert_eq!(matrix.is_finite(), finite);
+            revisions.push(matrix.revision());
+        }
     }
 
     #[test]

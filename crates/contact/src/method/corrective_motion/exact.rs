@@ -1,6 +1,7 @@
 //! The exact compliance `A⁻¹`: one sparse factorisation per body.
 
 use super::compliance::{Compliance, FreeMotion, Push};
+use super::seen::SeenMatrix;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
 use impinge_krylov::direct::BlockCholesky;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct ExactCompliance {
     pattern: Option<Arc<BlockPattern>>,
-    factorised: Vec<Matrix3<f64>>,
+    factorised: SeenMatrix,
     /// Part and place in it of every block.
     place_of_block: Vec<(u32, u32)>,
     parts: Vec<BlockCholesky>,
@@ -49,11 +50,11 @@ impl Compliance for ExactCompliance {
                 || (pattern.row_offsets() == a.pattern().row_offsets()
                     && pattern.columns() == a.pattern().columns())
         });
-        if same_pattern && self.factorised == a.values() {
+        if same_pattern && self.factorised.is(a) {
             return Ok(false);
         }
         // A failure on the way must not leave factors that look valid.
-        self.factorised.clear();
+        self.factorised.forget();
         if !same_pattern {
             self.analyse(a.pattern())?;
         }
@@ -62,7 +63,7 @@ impl Compliance for ExactCompliance {
             part.factorize(a)
                 .map_err(|_| ContactError::IndefiniteMomentum { block })?;
         }
-        self.factorised.extend_from_slice(a.values());
+        self.factorised.see(a);
         Ok(true)
     }
 

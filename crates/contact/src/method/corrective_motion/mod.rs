@@ -20,6 +20,8 @@ mod exact;
 mod kept;
 mod places;
 mod repair;
+mod scale;
+mod seen;
 mod settings;
 mod subset;
 mod sweep;
@@ -44,6 +46,7 @@ use compliance::{Compliance, FreeMotion};
 use exact::ExactCompliance;
 use kept::KeptRows;
 use nalgebra::Vector3;
+use scale::Scale;
 use std::sync::Arc;
 use sweep::{Delassus, Demand, Patience, Workspace, sweep};
 use touches::Touches;
@@ -103,10 +106,9 @@ pub struct CorrectiveMotion {
     reactions: Vec<Vector3<f64>>,
     workspace: Workspace,
     kept: KeptRows,
-    scales: Vec<[f64; 2]>,
+    scales: Vec<Scale>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
-    time_step: f64,
 }
 
 impl CorrectiveMotion {
@@ -136,7 +138,6 @@ impl CorrectiveMotion {
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
-            time_step: f64::NAN,
         }
     }
 
@@ -269,7 +270,6 @@ impl CorrectiveMotion {
 
     /// `q`, `μ` and the scales of the residual.
     fn demand(&mut self, problem: &ContactProblem) {
-        self.time_step = problem.time_step;
         let contacts = 0..problem.contacts();
         let free = &self.free;
         self.gaps.clear();
@@ -281,6 +281,8 @@ impl CorrectiveMotion {
         self.friction.clear();
         self.friction
             .extend(contacts.clone().map(|contact| problem.friction(contact)));
+        let tolerances = self.settings.tolerances;
+        let force = tolerances.momentum / problem.time_step;
         self.scales.clear();
         self.scales.extend(contacts.map(|contact| {
             let (blocks, jacobians) = problem.row(contact);
@@ -290,7 +292,7 @@ impl CorrectiveMotion {
                 let yields = diagonal.map(|entry| 1.0 / entry);
                 softness += jacobian.component_mul(jacobian) * yields;
             }
-            [softness.x, softness.y.max(softness.z)]
+            Scale::new([softness.x, softness.y.max(softness.z)], &tolerances, force)
         }));
     }
 
@@ -357,8 +359,6 @@ impl CorrectiveMotion {
             free: &self.gaps,
             friction: &self.friction,
             scales: &self.scales,
-            tolerances: self.settings.tolerances,
-            force: self.settings.tolerances.momentum / self.time_step,
             neighbours,
         };
         let swept = sweep(

@@ -64,7 +64,7 @@ impl Places {
         enough: f64,
     ) {
         self.subset.take(delassus, demand, forces);
-        let (place, within, local) = self.subset.split(demand, &[]);
+        let (place, within, local) = self.subset.split(&[]);
         let acceleration = &mut self.acceleration;
         within.load(local);
         let weights = (0..local.len()).map(|contact| within.own(contact).trace());

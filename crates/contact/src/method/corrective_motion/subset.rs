@@ -1,6 +1,7 @@
 //! Some contacts by themselves, while all others hold still.
 
 use super::built::Built;
+use super::scale::Scale;
 use super::sweep::{Delassus, Demand};
 use nalgebra::Vector3;
 
@@ -13,7 +14,7 @@ pub(super) struct Subset {
     pub(super) forces: Vec<Vector3<f64>>,
     free: Vec<Vector3<f64>>,
     friction: Vec<f64>,
-    scales: Vec<[f64; 2]>,
+    scales: Vec<Scale>,
 }
 
 impl Subset {
@@ -45,15 +46,12 @@ impl Subset {
     /// What they are asked, with their `neighbours` among each other.
     pub(super) fn split<'a>(
         &'a mut self,
-        of_all: &Demand<'_>,
         neighbours: &'a [Vec<u32>],
     ) -> (Demand<'a>, &'a mut Built, &'a mut [Vector3<f64>]) {
         let demand = Demand {
             free: &self.free,
             friction: &self.friction,
             scales: &self.scales,
-            tolerances: of_all.tolerances,
-            force: of_all.force,
             neighbours,
         };
         (demand, &mut self.delassus, &mut self.forces)

@@ -2,8 +2,8 @@
 
 use super::acceleration::{Acceleration, within_cone};
 use super::places::Places;
+use super::scale::Scale;
 use crate::delassus::{BlockRows, one_contact_near};
-use crate::method::active_set_cr::Tolerances;
 use nalgebra::{Matrix3, Vector3};
 
 /// `W f`, built or not.
@@ -51,15 +51,8 @@ pub(super) struct Demand<'a> {
     pub(super) free: &'a [Vector3<f64>],
     /// `μ`.
     pub(super) friction: &'a [f64],
-    /// `W_n` and `W_t` of the residual (m/N).
-    pub(super) scales: &'a [[f64; 2]],
-    /// What gaps and slips may be off by.
-    pub(super) tolerances: Tolerances,
-    /// What forces may be off by (N).
-    ///
-    /// In a stiff body a gap within its tolerance still leaves open most of the force, which the next step takes for
-    /// velocity: bodies would hop, and their friction with them.
-    pub(super) force: f64,
+    /// What their residuals are measured with.
+    pub(super) scales: &'a [Scale],
     /// Of each contact, those that act on a node with it.
     pub(super) neighbours: &'a [Vec<u32>],
 }
@@ -195,9 +188,7 @@ impl Demand<'_> {
         let before = forces[contact];
         let u = self.free[contact] + delassus.displacement(contact);
         let merit = self.merit_of(contact, &before, &u);
-        // A little force across an open gap would pass for a contact that presses.
-        let pulls_apart = before.x != 0.0 && u.x > self.scales[contact][0] * before.x;
-        if merit <= idle && !pulls_apart {
+        if merit <= idle && !self.scales[contact].pulls_apart(&before, &u) {
             return merit;
         }
         let own = delassus.own(contact);
@@ -232,46 +223,17 @@ impl Demand<'_> {
         worst
     }
 
-    /// Gap or slip of a contact over its tolerance, whichever is worse, measured as the step's residual measures them; and
-    /// over the gap and slip that a force within its tolerance makes. `u` is its displacement, `q` included.
+    /// [`Scale::merit`] of a contact; `u` is its displacement, `q` included.
     fn merit_of(&self, contact: usize, force: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
-        // What stands open, as a third of all contacts do, is where it should be.
-        if u.x >= 0.0 && *force == Vector3::zeros() {
-            return 0.0;
-        }
-        let [w_n, w_t] = self.scales[contact];
-        let gap = self.tolerances.gap.min(w_n * self.force);
-        let slip = self.tolerances.slip.min(w_t * self.force);
-        let normal = (w_n * force.x).min(u.x).abs() / gap;
-        let pushed = [force.y - u.y / w_t, force.z - u.z / w_t];
-        let (length, radius) = (
-            length_of(pushed[0], pushed[1]),
-            self.friction[contact] * force.x.max(0.0),
-        );
-        let share = if length > radius {
-            radius / length
-        } else {
-            1.0
-        };
-        let off = length_of(force.y - share * pushed[0], force.z - share * pushed[1]);
-        let tangential = w_t * off / slip;
-        if tangential > normal || tangential.is_nan() {
-            tangential
-        } else {
-            normal
-        }
+        self.scales[contact].merit(force, u, self.friction[contact])
     }
-}
-
-/// Without the care for overflow that `hypot` takes, and its time: forces are far from the ends of the range.
-fn length_of(a: f64, b: f64) -> f64 {
-    (a * a + b * b).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::built::Built;
     use super::*;
+    use crate::method::active_set_cr::Tolerances;
 
     /// Contacts of a tower, which carries its own weight.
     const STOREYS: usize = 40;
@@ -313,17 +275,24 @@ mod tests {
         (built, free)
     }
 
-    fn demand<'a>(free: &'a [Vector3<f64>], neighbours: &'a [Vec<u32>]) -> Demand<'a> {
+    fn scales() -> Vec<Scale> {
+        let tolerances = Tolerances {
+            momentum: 1.0,
+            gap: 1e-9,
+            slip: 1e-9,
+        };
+        vec![Scale::new([1.0; 2], &tolerances, f64::INFINITY); CONTACTS]
+    }
+
+    fn demand<'a>(
+        free: &'a [Vector3<f64>],
+        scales: &'a [Scale],
+        neighbours: &'a [Vec<u32>],
+    ) -> Demand<'a> {
         Demand {
             free,
             friction: &[0.4; CONTACTS],
-            scales: &[[1.0; 2]; CONTACTS],
-            tolerances: Tolerances {
-                momentum: 1.0,
-                gap: 1e-9,
-                slip: 1e-9,
-            },
-            force: f64::INFINITY,
+            scales,
             neighbours,
         }
     }
@@ -333,7 +302,8 @@ mod tests {
     fn a_contact_that_closes_late_joins_although_the_others_stall() {
         let (mut built, free) = tower();
         let neighbours = vec![Vec::new(); CONTACTS];
-        let demand = demand(&free, &neighbours);
+        let scales = scales();
+        let demand = demand(&free, &scales, &neighbours);
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         let patience = Patience {
             most: 10_000,
@@ -359,7 +329,8 @@ mod tests {
     fn what_the_forces_move_is_kept_up_to_date() {
         let (mut built, free) = tower();
         let neighbours = vec![Vec::new(); CONTACTS];
-        let demand = demand(&free, &neighbours);
+        let scales = scales();
+        let demand = demand(&free, &scales, &neighbours);
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         let mut acceleration = Acceleration::default();
         acceleration.start((0..CONTACTS).map(|_| 1.0), CONTACTS);
@@ -387,7 +358,8 @@ mod tests {
     fn a_force_across_an_open_gap_is_taken_away_however_small_it_is() {
         let (mut built, free) = tower();
         let neighbours = vec![Vec::new(); CONTACTS];
-        let demand = demand(&free, &neighbours);
+        let scales = scales();
+        let demand = demand(&free, &scales, &neighbours);
         let (open, top, little) = (LATE + 1, STOREYS - 1, Vector3::new(1e-12, 0.0, 0.0));
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         forces[open] = little;

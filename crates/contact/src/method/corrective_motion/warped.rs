@@ -2,6 +2,7 @@
 
 use super::compliance::{Compliance, FreeMotion, Push};
 use super::repair::MomentumRepair;
+use super::seen::SeenMatrix;
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::direct::{MOST_RIGHT_HAND_SIDES, SolveScratch};
@@ -25,7 +26,7 @@ pub(super) struct WarpedCompliance {
     known: Option<Arc<TurnedBodies>>,
     /// What `prepare` accepted last.
     prepared: Option<Arc<TurnedBodies>>,
-    momentum: Vec<Matrix3<f64>>,
+    momentum: SeenMatrix,
     /// Body of every block and its place among the blocks of the body; [`NOBODY`] and the number of a lone block.
     place_of_block: Vec<(u32, u32)>,
     /// Blocks of no body, with the inverses of their diagonal blocks.
@@ -66,8 +67,7 @@ impl Compliance for WarpedCompliance {
             .prepared
             .as_ref()
             .is_some_and(|prepared| Arc::ptr_eq(prepared, &known));
-        if same && self.repaired == repair && same_values(&self.momentum, problem.momentum.values())
-        {
+        if same && self.repaired == repair && self.momentum.is(&problem.momentum) {
             return Ok(false);
         }
         // A failure on the way must not leave something that looks prepared.
@@ -89,8 +89,7 @@ impl Compliance for WarpedCompliance {
             }));
         }
         self.repaired = repair;
-        self.momentum.clear();
-        self.momentum.extend_from_slice(problem.momentum.values());
+        self.momentum.see(&problem.momentum);
         self.prepared = Some(known);
         Ok(true)
     }
@@ -331,14 +330,6 @@ impl WarpedCompliance {
 /// Steps are equal up to the rounding of dividing them.
 fn same_step(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-/// Whether all numbers are equal; the nine of a block are compared at once, for in most rounds all are.
-fn same_values(a: &[Matrix3<f64>], b: &[Matrix3<f64>]) -> bool {
-    let same = |(a, b): (&Matrix3<f64>, &Matrix3<f64>)| {
-        a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b))
-    };
-    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 /// `R (A⁰)⁻¹ Rᵀ` in the place of up to three columns of one body.
