@@ -48,6 +48,10 @@ pub(crate) struct Run {
     /// Folder for the results; an earlier run in it is replaced. Default: out/ and the name of the scene.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Take up the run of the same scene in the folder where it was interrupted, stopped or killed. --until and --steps
+    /// count from its start.
+    #[arg(long)]
+    pub(crate) resume: bool,
     /// Simulated time to run for (s), instead of the scene's duration.
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
     pub(crate) until: Option<f64>,

@@ -87,9 +87,11 @@ impl From<StepError> for Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         let code = match error {
-            OutputError::Read { .. } | OutputError::Format { .. } | OutputError::Problem { .. } => {
-                Code::BadInput
-            }
+            OutputError::Read { .. }
+            | OutputError::NothingToResume { .. }
+            | OutputError::OtherScene { .. }
+            | OutputError::Format { .. }
+            | OutputError::Problem { .. } => Code::BadInput,
             _ => Code::Output,
         };
         Self::new(code, error.to_string())

@@ -1,12 +1,13 @@
 //! `impinge run`: from a scene to a folder of results.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv,
-    Summary, write_events,
+    Checkpoint, Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RigidCsv, RunFacts,
+    RunHeader, StepsCsv, Summary, write_events,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,9 +36,14 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
         let name = options.scene.file_stem().unwrap_or_default();
         PathBuf::from("out").join(name)
     });
-    let mut recorder = Recorder::create(folder, &scene, simulation)?;
+    let mut recorder = if options.resume {
+        Recorder::resume(folder, &scene, simulation)?
+    } else {
+        Recorder::create(folder, &scene, simulation)?
+    };
     recorder.dump_problems(options)?;
     let bar = progress_bar(steps, options.quiet);
+    bar.set_position(recorder.simulation.state().step);
     let end = recorder.advance(steps, &interrupt, &bar)?;
     bar.finish_and_clear();
     recorder.finish(end, options)
@@ -63,6 +69,8 @@ struct Recorder<'a> {
     /// Straight motions since the last stored frame.
     parts: u32,
     begin: Instant,
+    /// Wall time that the run took before it was taken up again.
+    before: Duration,
 }
 
 impl<'a> Recorder<'a> {
@@ -82,9 +90,42 @@ impl<'a> Recorder<'a> {
             problems: None,
             parts: 0,
             begin: Instant::now(),
+            before: Duration::ZERO,
         };
         recorder.store()?;
         Ok(recorder)
+    }
+
+    /// Goes on with the run in `folder` after its last frame.
+    fn resume(
+        folder: PathBuf,
+        scene: &'a Scene,
+        mut simulation: Simulation,
+    ) -> Result<Self, Failure> {
+        if !simulation.is_resumable() {
+            // Said before a folder is looked at that cannot hold what is missing.
+            simulation.resume(simulation.state().clone())?;
+        }
+        let checkpoint = Checkpoint::read(&folder)?;
+        let header = RunHeader::new(scene, simulation.model());
+        let step = checkpoint.state.step;
+        let frames = FrameWriter::resume(folder, header.clone(), &checkpoint)?;
+        simulation.resume(checkpoint.state.into_owned())?;
+        let steps = StepsCsv::resume(frames.folder(), step)?;
+        let rigid = RigidCsv::resume(frames.folder(), simulation.model(), step)?;
+        Ok(Self {
+            scene,
+            simulation,
+            header,
+            frames,
+            steps,
+            rigid,
+            summary: checkpoint.summary.into_owned(),
+            problems: None,
+            parts: 0,
+            begin: Instant::now(),
+            before: Duration::from_secs_f64(checkpoint.wall_seconds.max(0.0)),
+        })
     }
 
     /// From now on stores the problems that `options` names.
@@ -121,7 +162,21 @@ impl<'a> Recorder<'a> {
             rigid.rows(self.simulation.model(), state)?;
         }
         self.parts = 0;
+        if self.simulation.is_resumable() {
+            let checkpoint = Checkpoint {
+                scene_hash: self.header.scene_hash(),
+                state: Cow::Borrowed(self.simulation.state()),
+                summary: Cow::Borrowed(&self.summary),
+                wall_seconds: self.wall().as_secs_f64(),
+            };
+            checkpoint.write(self.frames.folder())?;
+        }
         Ok(())
+    }
+
+    /// Wall time of the steps so far.
+    fn wall(&self) -> Duration {
+        self.before + self.begin.elapsed()
     }
 
     fn advance(
@@ -132,7 +187,7 @@ impl<'a> Recorder<'a> {
     ) -> Result<End, Failure> {
         self.begin = Instant::now();
         let mut end = End::Completed;
-        for done in 1..=steps {
+        for done in self.simulation.state().step + 1..=steps {
             if interrupt.requested() {
                 end = End::Interrupted;
                 break;
@@ -189,7 +244,7 @@ impl<'a> Recorder<'a> {
             points: model.rest.len(),
             tets: model.tets.len(),
             frames: self.frames.frames(),
-            wall_seconds: self.begin.elapsed().as_secs_f64(),
+            wall_seconds: self.wall().as_secs_f64(),
         };
         self.summary.write(self.frames.folder(), &facts, &outcome)?;
         if let Some(events) = self.simulation.events() {

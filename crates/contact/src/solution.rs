@@ -1,9 +1,10 @@
 //! Velocities and multipliers: what a method starts from and what it leaves.
 
 use crate::ContactProblem;
+use serde::{Deserialize, Serialize};
 
 /// What a contact does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub enum ContactState {
     /// Separated: no force.
     #[default]
@@ -15,7 +16,7 @@ pub enum ContactState {
 }
 
 /// Forces and state of one contact. Forces act on the first side (the one the normal points to).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Multipliers {
     /// Whether it is inactive, sliding or sticking.
     pub state: ContactState,

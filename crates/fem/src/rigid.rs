@@ -6,6 +6,7 @@
 
 use crate::FemError;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 /// Mass, centre of mass and inertia of a body of uniform density, in the axes of the mesh it was computed from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,7 +173,7 @@ fn turned(body: &Matrix3<f64>, orientation: &UnitQuaternion<f64>) -> Matrix3<f64
 }
 
 /// Where a rigid body is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RigidPose {
     /// Centre of mass (m).
     pub center: Vector3<f64>,

@@ -19,6 +19,12 @@ pub enum SimError {
         /// What is wrong, and the mend.
         problem: String,
     },
+    /// A state that is none of the scene, or a stepper that has more to it than a state.
+    #[error("the scene cannot go on from a stored state: {problem}")]
+    NotResumable {
+        /// What is wrong, and the mend.
+        problem: String,
+    },
     /// Elements or masses.
     #[error(transparent)]
     Fem(#[from] impinge_fem::FemError),

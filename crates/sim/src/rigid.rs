@@ -7,6 +7,7 @@ use crate::{
 };
 use impinge_fem::{RigidInertia, RigidPose};
 use nalgebra::{UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The constant part of a free rigid body.
@@ -30,7 +31,7 @@ pub struct RigidBody {
 }
 
 /// The changing part of a free rigid body.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RigidState {
     /// Centre of mass and orientation.
     pub pose: RigidPose,

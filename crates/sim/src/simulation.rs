@@ -6,6 +6,7 @@ use crate::{
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
+    step::contact::Contact,
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
         asynchronous::{Statistics, StepHistogram},
@@ -61,6 +62,77 @@ impl Simulation {
             stepper,
             notices,
         })
+    }
+
+    /// Goes on from `state`, which a simulation of the same scene had: the steps to come are bit for bit what that one
+    /// would have taken.
+    ///
+    /// # Errors
+    /// [`SimError::NotResumable`] if `state` is none of this scene, or for the asynchronous stepper, whose forces each
+    /// have a clock besides the state; the simulation is then as it was.
+    pub fn resume(&mut self, state: State) -> Result<(), SimError> {
+        let refused = |problem: String| Err(SimError::NotResumable { problem });
+        if !self.is_resumable() {
+            return refused(
+                "with the asynchronous stepper every force has a clock that no state holds; run it from its start"
+                    .to_owned(),
+            );
+        }
+        let sizes = [
+            (
+                "positions",
+                state.positions.len(),
+                self.state.positions.len(),
+            ),
+            (
+                "velocities",
+                state.velocities.len(),
+                self.state.velocities.len(),
+            ),
+            ("rigid bodies", state.rigid.len(), self.state.rigid.len()),
+            (
+                "plastic strains",
+                state.plastic_strains.len(),
+                self.state.plastic_strains.len(),
+            ),
+        ];
+        for (what, found, expected) in sizes {
+            if found != expected {
+                return refused(format!(
+                    "it has {found} {what} where the scene has {expected}; give the scene that it is of"
+                ));
+            }
+        }
+        let points = state.positions.iter().chain(&state.velocities);
+        if !(state.time.is_finite() && points.flatten().all(|x| x.is_finite())) {
+            return refused(
+                "it holds numbers that are not finite; run the scene from its start".to_owned(),
+            );
+        }
+        let known = |contact: &Contact| {
+            let of_point = |&point: &u32| (point as usize) < state.positions.len();
+            usize::from(contact.point_count) <= contact.points.len()
+                && contact.stencil().iter().all(of_point)
+        };
+        if !state.contacts.iter().all(known) {
+            return refused(
+                "its contacts name points that the scene has not; give the scene that it is of"
+                    .to_owned(),
+            );
+        }
+        self.stepper = match self.stepper {
+            AnyStepper::Constrained(_) => {
+                AnyStepper::Constrained(Box::new(Constrained::new(&self.model, &state)?))
+            }
+            _ => AnyStepper::Synchronous(Box::new(Synchronous::new(&self.model)?)),
+        };
+        self.state = state;
+        Ok(())
+    }
+
+    /// Whether a state is all it takes to [go on](Self::resume).
+    pub fn is_resumable(&self) -> bool {
+        !matches!(self.stepper, AnyStepper::Asynchronous(_))
     }
 
     /// The constant part.

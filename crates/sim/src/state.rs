@@ -2,11 +2,12 @@
 
 use crate::{rigid::RigidState, step::contact::Contact};
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 /// The simulated bodies at one instant.
 ///
 /// Scratch lives in the stepper; a stepper made anew continues from a state bit for bit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Simulated time (s).
     pub time: f64,

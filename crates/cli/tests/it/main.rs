@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod friction;
 mod mesh;
+mod resume;
 mod solve;
 
 use std::path::{Path, PathBuf};

@@ -51,6 +51,28 @@ pub enum OutputError {
         /// One of the files.
         example: String,
     },
+    /// There is no run that could be taken up again.
+    #[error(
+        "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the scene without --resume",
+        path.display()
+    )]
+    NothingToResume {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The run in the folder was of another scene.
+    #[error(
+        "the run in {} is of another scene: {key} differs\n  mend: run with the scene and the --set of that run (manifest.json holds them), or without --resume",
+        path.display()
+    )]
+    OtherScene {
+        /// The folder.
+        path: PathBuf,
+        /// Dotted name of the first key that differs.
+        key: String,
+    },
     /// A file could not be read.
     #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json", path.display())]
     Read {

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::manifest::{FORMAT, MANIFEST, frame_name};
 use super::rigid::RIGID_CSV;
 use super::{
@@ -11,15 +13,21 @@ use super::{
 };
 use crate::model::Model;
 use crate::scene::Scene;
+use serde_json::Value;
 
 /// Files of an earlier run beside its frames.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     MANIFEST,
+    CHECKPOINT,
     "frames.pvd",
     "steps.csv",
     RIGID_CSV,
     "summary.json",
 ];
+
+/// `frames.pvd` before its first frame.
+const COLLECTION: &str = "<?xml version=\"1.0\"?>\n\
+     <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
 
 /// What a run is about: all of the manifest but the frames.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,11 +106,64 @@ impl FrameWriter {
         let writer = Self {
             folder,
             manifest: header.0,
-            collection: "<?xml version=\"1.0\"?>\n\
-                 <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n"
-                .to_owned(),
+            collection: COLLECTION.to_owned(),
         };
         writer.write_contents()?;
+        Ok(writer)
+    }
+
+    /// Goes on with the run in `folder` after the frame of its `checkpoint`; later frames, and what was written at its
+    /// end, are removed.
+    ///
+    /// # Errors
+    /// [`OutputError::OtherScene`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
+    /// is damaged or lacks that frame, else what the system refuses.
+    pub fn resume(
+        folder: impl Into<PathBuf>,
+        header: RunHeader,
+        checkpoint: &Checkpoint<'_>,
+    ) -> Result<Self, OutputError> {
+        let (folder, step) = (folder.into(), checkpoint.state.step);
+        let earlier = Manifest::read(&folder)?;
+        if earlier.scene_hash != checkpoint.scene_hash {
+            let path = folder.join(CHECKPOINT);
+            return Err(OutputError::format(
+                &path,
+                "it is not of the run that the manifest beside it lists",
+            ));
+        }
+        if earlier.scene_hash != header.0.scene_hash {
+            let key = first_difference(&earlier.scene, &header.0.scene, "");
+            let key = key.unwrap_or_else(|| "its checksum".to_owned());
+            return Err(OutputError::OtherScene { path: folder, key });
+        }
+        let kept = earlier.frames.partition_point(|frame| frame.step <= step);
+        let (frames, later) = earlier.frames.split_at(kept);
+        if frames.last().is_none_or(|frame| frame.step != step) {
+            let path = folder.join(MANIFEST);
+            let problem = format!("it lists no frame of step {step}, where its checkpoint is");
+            return Err(OutputError::format(&path, problem));
+        }
+        let mut writer = Self {
+            folder,
+            manifest: header.0,
+            collection: COLLECTION.to_owned(),
+        };
+        for frame in frames {
+            writer.list(frame.clone());
+        }
+        // The contents first: what they do not list is no part of the run.
+        writer.write_contents()?;
+        let ended = ["summary.json", "events.json"];
+        let files = later.iter().map(|frame| frame.file.as_str()).chain(ended);
+        for path in files.map(|file| writer.folder.join(file)) {
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(OutputError::write(&path, source));
+                }
+                _ => {}
+            }
+        }
         Ok(writer)
     }
 
@@ -134,13 +195,7 @@ impl FrameWriter {
         let path = self.folder.join(&file);
         let bytes = vtu::encode(frame, &path)?;
         atomic::write(&path, &bytes)?;
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            self.collection,
-            "    <DataSet timestep=\"{:?}\" file=\"{file}\"/>",
-            stamp.time
-        );
-        self.manifest.frames.push(FrameEntry {
+        self.list(FrameEntry {
             file,
             step: stamp.step,
             time: stamp.time,
@@ -150,6 +205,17 @@ impl FrameWriter {
         self.write_contents()
     }
 
+    /// Adds a frame that is on disk to both lists.
+    fn list(&mut self, frame: FrameEntry) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.collection,
+            "    <DataSet timestep=\"{:?}\" file=\"{}\"/>",
+            frame.time, frame.file
+        );
+        self.manifest.frames.push(frame);
+    }
+
     fn write_contents(&self) -> Result<(), OutputError> {
         let collection = format!("{}  </Collection>\n</VTKFile>\n", self.collection);
         atomic::write(&self.folder.join("frames.pvd"), collection.as_bytes())?;
@@ -157,6 +223,31 @@ impl FrameWriter {
         let manifest = serde_json::to_vec(&self.manifest)
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
         atomic::write(&path, &manifest)
+    }
+}
+
+/// Dotted name of the first key in which two scenes differ.
+fn first_difference(one: &Value, other: &Value, name: &str) -> Option<String> {
+    let below = |key: &str| match name {
+        "" => key.to_owned(),
+        name => format!("{name}.{key}"),
+    };
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            keys.into_iter().find_map(|key| {
+                let at = |map: &serde_json::Map<String, Value>| map.get(key).cloned();
+                let (a, b) = (at(a).unwrap_or_default(), at(b).unwrap_or_default());
+                first_difference(&a, &b, &below(key))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b).enumerate();
+            pairs
+                .into_iter()
+                .find_map(|(index, (a, b))| first_difference(a, b, &below(&index.to_string())))
+        }
+        _ => (one != other).then(|| name.to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
+//! - [`Checkpoint`]: `checkpoint.bin`, from which a run is taken up again
 //! - [`write_events`]: `events.json`, what the asynchronous stepper did
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
@@ -15,6 +16,7 @@
 //! every field.
 
 pub(crate) mod atomic;
+mod checkpoint;
 mod checksum;
 mod error;
 mod events;
@@ -23,12 +25,14 @@ mod frame;
 mod manifest;
 mod problems;
 mod rigid;
+mod rows;
 mod steps;
 mod summary;
 mod verify;
 mod vtu;
 
 pub(crate) use atomic::write as write_whole;
+pub use checkpoint::Checkpoint;
 pub use checksum::Checksum;
 pub use error::OutputError;
 pub use events::write_events;

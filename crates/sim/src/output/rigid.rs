@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::OutputError;
+use super::{OutputError, rows};
 use crate::model::Model;
 use crate::rigid::{RigidMeasure, rigid_measures};
 use crate::state::State;
@@ -64,6 +64,23 @@ impl RigidCsv {
         rigid.record(COLUMNS.map(str::to_owned))?;
         rigid.flush()?;
         Ok(Some(rigid))
+    }
+
+    /// Opens the file in `folder` again, with the rows up to `step`; none for a model without rigid bodies.
+    ///
+    /// # Errors
+    /// [`OutputError::Format`] if its columns are others, else what the system refuses.
+    pub fn resume(
+        folder: impl AsRef<Path>,
+        model: &Model,
+        step: u64,
+    ) -> Result<Option<Self>, OutputError> {
+        if model.rigid_bodies().next().is_none() {
+            return Ok(None);
+        }
+        let path = folder.as_ref().join(RIGID_CSV);
+        let writer = rows::cut_after(&path, &COLUMNS, step)?;
+        Ok(Some(Self { path, writer }))
     }
 
     /// Appends one row per rigid body.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::OutputError;
+use super::{OutputError, rows};
 use crate::report::{StageTimes, StepReport};
 
 /// A number of a row: counts are written without a decimal point.
@@ -186,6 +186,16 @@ impl StepsCsv {
         };
         steps.record(column_names())?;
         Ok(steps)
+    }
+
+    /// Opens the file in `folder` again, with the rows up to `step`.
+    ///
+    /// # Errors
+    /// [`OutputError::Format`] if its columns are others, else what the system refuses.
+    pub fn resume(folder: impl AsRef<Path>, step: u64) -> Result<Self, OutputError> {
+        let path = folder.as_ref().join("steps.csv");
+        let writer = rows::cut_after(&path, &column_names(), step)?;
+        Ok(Self { path, writer })
     }
 
     /// Appends the row of one step.

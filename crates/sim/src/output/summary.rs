@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::steps::{column_names, columns};
 use super::{Checksum, OutputError, atomic};
@@ -76,7 +76,7 @@ impl Statistics {
 }
 
 /// What did not go the straight way, over all steps: all zero in an untroubled run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Steps that were subdivided.
     pub subdivided_steps: u64,
@@ -101,7 +101,7 @@ pub struct Counters {
 }
 
 /// Collects the steps of a run for `summary.json`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Values of all columns, step after step.
     rows: Vec<Vec<f64>>,

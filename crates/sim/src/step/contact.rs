@@ -2,9 +2,10 @@
 
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 /// Which features touch. The order of keys is the order of contacts everywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// A point and a surface triangle.
     VertexFace {
@@ -44,7 +45,7 @@ pub enum ContactKey {
 }
 
 /// A stored contact: what it touches, how it is linearised, and the force it carries.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     /// Which features.
     pub key: ContactKey,

@@ -1,0 +1,201 @@
+//! `run --resume`: a run that ended early and was taken up again is the run that never ended.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Place, SCENE, names};
+
+/// Two boxes, one of them rigid, that hit the ground and slide.
+const BOXES: &str = r#"title = "boxes slide"
+
+[time]
+step = 2e-3
+duration = 4e-2
+
+[world]
+friction = 0.3
+
+[output]
+every = 4
+
+[[body]]
+name = "soft"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0505]
+velocity = [0.5, 0.2, -0.5]
+
+[[body]]
+name = "rigid"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0.3, 0, 0.0505]
+velocity = [0.5, 0, -0.5]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+fn run(place: &Place, arguments: &[&str]) {
+    let answer = place.impinge(&[&["run", "scene.toml"], arguments].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+}
+
+/// The rows of a table without the columns of wall time.
+fn rows(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).expect("a table");
+    let mut lines = text.lines().map(|line| line.split(','));
+    let header: Vec<&str> = lines.next().expect("a header").collect();
+    let rows = lines.map(|row| {
+        let fields = header.iter().zip(row);
+        let same = fields.filter(|(name, _)| !name.starts_with("time_"));
+        same.map(|(_, field)| field.to_owned()).collect()
+    });
+    rows.collect()
+}
+
+/// Everything on disk but wall times and what depends on when candidates were collected.
+fn assert_same(place: &Place, whole: &str, resumed: &str) {
+    let (whole, resumed) = (place.path(whole), place.path(resumed));
+    assert_eq!(names(&whole), names(&resumed));
+    for name in names(&whole) {
+        let (one, other) = (whole.join(&name), resumed.join(&name));
+        match Path::new(&name).extension().and_then(|e| e.to_str()) {
+            Some("vtu" | "pvd") => assert_eq!(
+                fs::read(one).expect("a file"),
+                fs::read(other).expect("a file"),
+                "{name}"
+            ),
+            Some("csv") => {
+                let without_candidates = |mut row: Vec<String>| {
+                    if name == "steps.csv" {
+                        for column in [13, 18, 19, 20] {
+                            row[column].clear();
+                        }
+                    }
+                    row
+                };
+                let table = |path: &Path| -> Vec<_> {
+                    rows(path).into_iter().map(without_candidates).collect()
+                };
+                assert_eq!(table(&one), table(&other), "{name}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_is_the_one_that_never_ended() {
+    let place = Place::new(BOXES);
+    run(&place, &["--out", "whole"]);
+    run(&place, &["--out", "parts", "--steps", "8"]);
+    fs::copy(place.path("parts/checkpoint.bin"), place.path("early.bin")).expect("a checkpoint");
+    run(&place, &["--out", "parts", "--resume", "--steps", "12"]);
+    run(&place, &["--out", "parts", "--resume"]);
+    assert_same(&place, "whole", "parts");
+
+    // Killed after frames and rows that its checkpoint does not know of yet, in the midst of a row.
+    fs::copy(place.path("early.bin"), place.path("parts/checkpoint.bin")).expect("room");
+    let path = place.path("parts/steps.csv");
+    let rows = fs::read_to_string(&path).expect("a table");
+    fs::write(&path, &rows[..rows.len() - 40]).expect("room");
+    run(&place, &["--out", "parts", "--resume"]);
+    assert_same(&place, "whole", "parts");
+
+    let verified = place.impinge(&["verify", "parts"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.out, verified.err);
+}
+
+#[test]
+fn a_run_that_is_complete_has_nothing_left_to_do() {
+    let place = Place::new(SCENE);
+    run(&place, &["--out", "out"]);
+    let frames = names(&place.path("out"));
+    run(&place, &["--out", "out", "--resume"]);
+    assert_eq!(names(&place.path("out")), frames);
+}
+
+/// Says `words`, ends with the code of bad input, and leaves every file as it is.
+fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
+    let content = || -> Vec<_> {
+        let folder = place.path("out");
+        let files = names(&folder).into_iter();
+        files
+            .map(|name| fs::read(folder.join(name)).expect("a file"))
+            .collect()
+    };
+    let before = content();
+    let answer = place.impinge(
+        &[
+            &["run", "scene.toml", "--out", "out", "--resume"],
+            arguments,
+        ]
+        .concat(),
+    );
+    assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.err);
+    for word in words {
+        assert!(
+            answer.err.contains(word),
+            "`{word}` is not said:\n{}",
+            answer.err
+        );
+    }
+    assert!(content() == before, "a file was touched");
+}
+
+#[test]
+fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
+    let place = Place::new(SCENE);
+    fs::create_dir(place.path("out")).expect("room");
+    refused(
+        &place,
+        &[],
+        &["out", "no run to take up", "mend:", "--resume"],
+    );
+    run(&place, &["--out", "out"]);
+    refused(
+        &place,
+        &["--set", "body.0.material.young=2e5"],
+        &["another scene", "material.young", "mend:"],
+    );
+    let path = place.path("out/checkpoint.bin");
+    let sound = fs::read(&path).expect("a checkpoint");
+    for damage in [
+        |bytes: &mut Vec<u8>| bytes.truncate(25),
+        |bytes: &mut Vec<u8>| bytes[0] ^= 1,
+        |bytes: &mut Vec<u8>| *bytes.last_mut().expect("bytes") ^= 1,
+    ] {
+        let mut bytes = sound.clone();
+        damage(&mut bytes);
+        fs::write(&path, bytes).expect("room");
+        refused(
+            &place,
+            &[],
+            &["checkpoint.bin", "not a whole file", "mend:"],
+        );
+    }
+}
+
+#[test]
+fn the_asynchronous_stepper_says_that_it_cannot() {
+    let sheet = r#"stepper = "asynchronous"
+title = "a sheet falls"
+[time]
+step = 1e-3
+duration = 2e-3
+[asynchronous]
+thickness = 2e-3
+[[body]]
+name = "sheet"
+kind = "shell"
+mesh = { grid = { size = [0.4, 0.4], cells = [4, 4] } }
+shell = { stretch = 50, bend = 1e-6, density = 0.2 }
+"#;
+    let place = Place::new(sheet);
+    run(&place, &["--out", "out"]);
+    assert!(!names(&place.path("out")).contains(&"checkpoint.bin".to_owned()));
+    refused(&place, &[], &["asynchronous", "clock"]);
+}

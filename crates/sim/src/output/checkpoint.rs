@@ -1,0 +1,76 @@
+//! `checkpoint.bin`: the state of a run, from which it can be taken up again.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Checksum, OutputError, Summary, atomic};
+use crate::state::State;
+
+/// Name of the file.
+pub(super) const CHECKPOINT: &str = "checkpoint.bin";
+
+/// What the file begins with; the number is raised whenever what follows changes.
+const HEADER: &[u8; 21] = b"impinge checkpoint 1\n";
+
+/// Bytes of the checksum that follows.
+const CHECKSUM_LEN: usize = 8;
+
+/// A run at the moment of a stored frame.
+///
+/// The state holds every number to the last bit, so a run that is taken up again goes on as if it had never ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint<'a> {
+    /// Checksum of the scene with its overrides.
+    pub scene_hash: Checksum,
+    /// The bodies.
+    pub state: Cow<'a, State>,
+    /// The steps so far.
+    pub summary: Cow<'a, Summary>,
+    /// Wall time of the steps so far (s).
+    pub wall_seconds: f64,
+}
+
+impl Checkpoint<'_> {
+    /// Writes the file into `folder`, in the place of an earlier one.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses; an earlier checkpoint is then left as it was.
+    pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), OutputError> {
+        let path = folder.as_ref().join(CHECKPOINT);
+        let body = postcard::to_allocvec(self)
+            .map_err(|error| OutputError::format(&path, error.to_string()))?;
+        let mut bytes = HEADER.to_vec();
+        bytes.extend(Checksum::of(&body).to_le_bytes());
+        bytes.extend(body);
+        atomic::write(&path, &bytes)
+    }
+}
+
+impl Checkpoint<'static> {
+    /// Reads the checkpoint of the run in `folder`.
+    ///
+    /// # Errors
+    /// [`OutputError::NothingToResume`] if there is none, [`OutputError::Format`] if it is damaged or of another
+    /// version.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
+        let path = folder.as_ref().join(CHECKPOINT);
+        let bytes = fs::read(&path).map_err(|source| OutputError::NothingToResume {
+            path: folder.as_ref().to_owned(),
+            source,
+        })?;
+        let damaged = |problem: &str| OutputError::format(&path, problem);
+        let rest = bytes
+            .strip_prefix(HEADER)
+            .ok_or_else(|| damaged("it does not begin as a checkpoint of this version does"))?;
+        let (checksum, body) = rest
+            .split_at_checked(CHECKSUM_LEN)
+            .ok_or_else(|| damaged("it ends too early"))?;
+        if Checksum::of(body).to_le_bytes() != checksum {
+            return Err(damaged("its checksum is not that of its content"));
+        }
+        postcard::from_bytes(body).map_err(|error| damaged(&error.to_string()))
+    }
+}
