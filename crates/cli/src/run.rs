@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
             problems: None,
             parts: 0,
             begin: Instant::now(),
-            before: Duration::from_secs_f64(checkpoint.wall_seconds.max(0.0)),
+            before: Duration::try_from_secs_f64(checkpoint.wall_seconds).unwrap_or_default(),
         })
     }
 

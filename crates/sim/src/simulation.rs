@@ -64,18 +64,24 @@ impl Simulation {
         })
     }
 
-    /// Goes on from `state`, which a simulation of the same scene had: the steps to come are bit for bit what that one
-    /// would have taken.
+    /// Goes on from `state`, which another simulation of the same scene had: the steps to come are bit for bit what that
+    /// one would have taken.
     ///
     /// # Errors
-    /// [`SimError::NotResumable`] if `state` is none of this scene, or for the asynchronous stepper, whose forces each
-    /// have a clock besides the state; the simulation is then as it was.
+    /// [`SimError::NotResumable`] if `state` is none of this scene, if this simulation has taken steps of its own, or for
+    /// the asynchronous stepper, whose forces each have a clock besides the state; the simulation is then as it was.
     pub fn resume(&mut self, state: State) -> Result<(), SimError> {
         let refused = |problem: String| Err(SimError::NotResumable { problem });
         if !self.is_resumable() {
             return refused(
                 "with the asynchronous stepper every force has a clock that no state holds; run it from its start"
                     .to_owned(),
+            );
+        }
+        if self.state.step > 0 {
+            // What was let go in its own steps would stay so.
+            return refused(
+                "it has taken steps of its own; make a new simulation of the scene".to_owned(),
             );
         }
         let sizes = [

@@ -9,7 +9,7 @@ use super::{OutputError, atomic};
 /// more.
 ///
 /// # Errors
-/// [`OutputError::Format`] if its columns are not `columns` or a row has no step, else what the system refuses.
+/// [`OutputError::Format`] if its columns are not `columns`, else what the system refuses.
 pub(super) fn cut_after<S: AsRef<str>>(
     path: &Path,
     columns: &[S],
@@ -17,7 +17,7 @@ pub(super) fn cut_after<S: AsRef<str>>(
 ) -> Result<csv::Writer<File>, OutputError> {
     let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
     let file = File::open(path).map_err(|source| OutputError::read(path, source))?;
-    // What was killed while it wrote may have left half a row.
+    // A program that was killed while it wrote may have left half a row.
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(file);
     let header = reader.headers().map_err(damaged)?;
     if !header.iter().eq(columns.iter().map(AsRef::as_ref)) {
@@ -30,8 +30,9 @@ pub(super) fn cut_after<S: AsRef<str>>(
     kept.write_record(header).map_err(damaged)?;
     for record in reader.records() {
         let record = record.map_err(damaged)?;
+        let whole = record.len() == columns.len();
         let number = record.get(0).and_then(|field| field.parse::<u64>().ok());
-        if number.is_some_and(|number| number <= step) {
+        if whole && number.is_some_and(|number| number <= step) {
             kept.write_record(&record).map_err(damaged)?;
         }
     }

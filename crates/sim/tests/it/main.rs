@@ -7,6 +7,7 @@ mod constrained_scene;
 mod doctor;
 mod joints;
 mod output;
+mod resume;
 mod scene;
 mod solids;
 mod thin;

@@ -1,0 +1,188 @@
+//! What the scene says of contact methods, and what tolerances are relative to.
+
+use super::{Model, PointMotion};
+use crate::{
+    error::SimError,
+    scene::{Scene, StepperChoice},
+    solid::StrainBody,
+    thin::ThinBodies,
+    tolerances::{ToleranceMode, ToleranceScales},
+};
+use impinge_contact::constraint::{Constraint, GeometricStiffness};
+use impinge_contact::method::Method;
+use impinge_contact::method::active_set_cr::{
+    ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
+};
+use impinge_contact::method::compliant_kkt::CompliantKktSettings;
+use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
+use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
+use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
+use nalgebra::Vector3;
+
+/// What of the geometric stiffness of joints the scene wants.
+pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
+    match scene.solver.joint_stiffness {
+        crate::scene::JointStiffness::None => GeometricStiffness::None,
+        crate::scene::JointStiffness::Symmetric => GeometricStiffness::Symmetric,
+        crate::scene::JointStiffness::Projected => GeometricStiffness::Projected,
+    }
+}
+
+/// Joints, and strains in compliance form, are rows that only one method knows; a compliance at rest is known of tetrahedra
+/// only.
+pub(super) fn check_method(
+    scene: &Scene,
+    solver: &Method,
+    joints: &[Constraint],
+    thin: &ThinBodies,
+    strains: &[StrainBody],
+) -> Result<(), SimError> {
+    // The other steppers have methods of their own.
+    if scene.stepper != StepperChoice::Synchronous {
+        return Ok(());
+    }
+    let refuse = |what: &str, mend: &str| {
+        let problem = format!("the method `{}` knows no {what}", solver.name());
+        Err(scene.error_at("solver.method", problem, mend).into())
+    };
+    if !joints.is_empty() && !matches!(solver, Method::CompliantKkt(_) | Method::Cr(_)) {
+        return if scene.joints.is_empty() {
+            refuse(
+                "bodies in compliance form",
+                "leave it out, or write formulation = \"stiffness\" into each `shell` and `material`",
+            )
+        } else {
+            refuse("joints", "leave it out, or write \"compliant-kkt\"")
+        };
+    }
+    if !strains.is_empty() && solver.needs_bodies() {
+        let mend = "leave it out, or write \"exact-compliance\"";
+        return refuse(
+            "compliance at rest of bodies that flow, in compliance form, of hexahedra or without elements",
+            mend,
+        );
+    }
+    if !thin.masses.is_empty() && solver.needs_bodies() {
+        let mend = "leave it out, or write \"exact-compliance\"";
+        return refuse("compliance at rest of thin bodies", mend);
+    }
+    Ok(())
+}
+
+/// Lengths and masses that tolerances are relative to.
+pub(super) fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
+    let (rest, surface) = (&model.rest, &model.surface);
+    // Of all that moves by itself; a body of elements counts even where all of its nodes are prescribed.
+    let counts = |point: u32| {
+        let moves = matches!(model.motion_of_point[point as usize], PointMotion::Rigid(_));
+        let solid = model.solid(model.solid_of_point(point));
+        moves || !solid.tets.is_empty() || solid.thin
+    };
+    let lengths: Vec<f64> = surface
+        .edges()
+        .iter()
+        .filter(|[first, _]| counts(*first))
+        .map(|&[first, second]| (rest[first as usize] - rest[second as usize]).norm())
+        .collect();
+    let lightest = (0..model.bodies.len())
+        .map(|body| model.body_mass(body))
+        .filter(|&mass| mass > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    ToleranceScales {
+        rigid: !model.rigid.is_empty(),
+        mode: match scene.solver.tolerances {
+            crate::scene::Tolerances::Physical => ToleranceMode::Physical,
+            crate::scene::Tolerances::Paper => ToleranceMode::Paper,
+        },
+        edge_length: lengths.iter().sum::<f64>() / lengths.len() as f64,
+        lightest_body: lightest,
+        gravity: Vector3::from(scene.world.gravity).norm(),
+        momentum: scene.solver.momentum_tolerance,
+        clearance: scene.solver.gap_tolerance,
+        slip: scene.solver.slip_tolerance,
+    }
+}
+
+/// Iterations of one solve after which a shorter step is the better bet.
+const MAX_ITERATIONS: u64 = 5000;
+
+/// The method of the scene. Keys that steer the conjugate-residual iteration mean nothing to the methods beside it.
+pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
+    let mut method = match scene.solver.method {
+        crate::scene::SolverMethod::Cr if !has_rows => {
+            return Method::Cr(cr_settings(scene));
+        }
+        crate::scene::SolverMethod::CrMultipliers => return Method::Cr(cr_settings(scene)),
+        crate::scene::SolverMethod::Cr | crate::scene::SolverMethod::CompliantKkt => {
+            Method::CompliantKkt(CompliantKktSettings::default())
+        }
+        crate::scene::SolverMethod::ActiveSet => {
+            return Method::ActiveSet(ActiveSetCrSettings {
+                schedule: EvaluationSchedule::AtConvergence,
+                anticipation: 0,
+                regions: 0,
+                ..cr_settings(scene)
+            });
+        }
+        crate::scene::SolverMethod::SpActiveSet => {
+            Method::SpActiveSet(StaggeredProjectionsSettings::default())
+        }
+        crate::scene::SolverMethod::Sp2Cr => Method::Sp2Cr(StaggeredProjectionsSettings {
+            schedule: Schedule::Interval,
+            ..StaggeredProjectionsSettings::default()
+        }),
+        crate::scene::SolverMethod::Ica => Method::Ica(ConstraintAnticipationSettings::default()),
+        crate::scene::SolverMethod::ExactCompliance => {
+            Method::ExactCompliance(compliance_settings(scene))
+        }
+        crate::scene::SolverMethod::WarpedCompliance => {
+            Method::WarpedCompliance(compliance_settings(scene))
+        }
+    };
+    if let Some(count) = scene.solver.max_iterations {
+        *method.max_iterations_mut() = u64::from(count);
+    }
+    method
+}
+
+fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
+    CorrectiveMotionSettings {
+        delassus: match scene.solver.delassus {
+            crate::scene::Delassus::Built => DelassusForm::Built,
+            crate::scene::Delassus::Unbuilt => DelassusForm::Unbuilt,
+        },
+        momentum_repair: scene.solver.momentum_repair,
+        corrections: scene.solver.corrections,
+        ..CorrectiveMotionSettings::default()
+    }
+}
+
+fn cr_settings(scene: &Scene) -> ActiveSetCrSettings {
+    let defaults = ActiveSetCrSettings::default();
+    ActiveSetCrSettings {
+        preconditioner: match scene.solver.preconditioner {
+            crate::scene::Preconditioner::Full => PreconditionerKind::Full,
+            crate::scene::Preconditioner::Diagonal => PreconditionerKind::Diagonal,
+        },
+        anticipation: if scene.solver.anticipation {
+            defaults.anticipation
+        } else {
+            0
+        },
+        regions: if scene.solver.anticipation {
+            defaults.regions
+        } else {
+            0
+        },
+        schedule: match scene.solver.evaluation {
+            crate::scene::Evaluation::Interval => EvaluationSchedule::Interval,
+            crate::scene::Evaluation::Every => EvaluationSchedule::Every,
+            crate::scene::Evaluation::AtConvergence => EvaluationSchedule::AtConvergence,
+        },
+        max_iterations: scene
+            .solver
+            .max_iterations
+            .map_or(MAX_ITERATIONS, u64::from),
+        ..defaults
+    }
+}
