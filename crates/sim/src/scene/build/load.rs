@@ -1,0 +1,249 @@
+//! Meshes of bodies and obstacles, made or read from files.
+
+use super::Builder;
+use super::place::Placement;
+use crate::scene::format::{BodyMesh, Material, MeshFile, StepperChoice};
+use crate::scene::{SceneError, shapes};
+use impinge_fem::RigidInertia;
+use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
+use nalgebra::Vector3;
+use std::path::{Path, PathBuf};
+
+impl Builder<'_> {
+    /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
+    pub(super) fn thin_mesh(
+        &mut self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<TriangleMesh, SceneError> {
+        match source {
+            BodyMesh::Grid { size, cells } | BodyMesh::Quadrilaterals { size, cells } => {
+                shapes::grid(*size, *cells).map_err(|error| self.mesh_error(path, &error))
+            }
+            BodyMesh::Strip {
+                points,
+                across,
+                width,
+                spacing,
+            } => shapes::strip(points, *across, *width, *spacing)
+                .map_err(|error| self.mesh_error(path, &error)),
+            BodyMesh::File(file) => self.surface_file(&format!("{path}.file"), file),
+            solid => {
+                let solid = self.tet_mesh(path, solid)?;
+                solid
+                    .surface()
+                    .and_then(|surface| surface.to_triangle_mesh(&solid))
+                    .map_err(|error| self.mesh_error(path, &error))
+            }
+        }
+    }
+
+    /// Surface of a rigid body, and what computes the inertia of a copy from its placement and density.
+    pub(super) fn rigid_shape(
+        &mut self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<(TriangleMesh, InertiaOf), SceneError> {
+        let solid = match (self.tet_mesh(path, source), source) {
+            // A file may hold a surface instead; if it holds neither, that is what the message is about.
+            (Err(_), BodyMesh::File(file)) => {
+                let surface = self.surface_file(&format!("{path}.file"), file)?;
+                let (vertices, triangles) =
+                    (surface.vertices().to_vec(), surface.triangles().to_vec());
+                let inertia = move |placement: &Placement, density: f64| {
+                    RigidInertia::of_surface(&placement.apply(&vertices), &triangles, density)
+                };
+                return Ok((surface, Box::new(inertia)));
+            }
+            (solid, _) => solid?,
+        };
+        let surface = solid
+            .surface()
+            .and_then(|surface| surface.to_triangle_mesh(&solid))
+            .map_err(|error| self.mesh_error(path, &error))?;
+        let inertia = move |placement: &Placement, density: f64| {
+            RigidInertia::of_tets(&placement.apply(solid.nodes()), solid.tets(), density)
+        };
+        Ok((surface, Box::new(inertia)))
+    }
+
+    pub(super) fn tet_mesh(
+        &mut self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<TetMesh, SceneError> {
+        if let BodyMesh::Filled(filled) = source {
+            let key = format!("{path}.filled");
+            let surface = self.surface_file(&key, &filled.file())?;
+            return tetrahedralize(&surface, &StuffingOptions::new(filled.size))
+                .map(|(mesh, _)| mesh)
+                .map_err(|error| self.mesh_error(&key, &error));
+        }
+        let BodyMesh::File(file) = source else {
+            return shapes::solid(source).map_err(|error| self.mesh_error(path, &error));
+        };
+        let key = format!("{path}.file.path");
+        let found = self.find_file(&key, file)?;
+        if !self.solids.contains_key(&found) {
+            let solid = impinge_geometry::io::read_solid_mesh(&found)
+                .map_err(|error| self.file_error(&key, &error))?;
+            self.solids.insert(found.clone(), solid);
+        }
+        let mesh = &self.solids[&found].mesh;
+        let shift = centering(file, mesh.nodes());
+        mesh.map_nodes(|node| (node - shift) * file.scale)
+            .map_err(|error| self.mesh_error(path, &error))
+    }
+
+    /// The hexahedra of a solid of them, as its nodes; empty for all others. What [`tet_mesh`](Self::tet_mesh) has read.
+    pub(super) fn hexahedra(
+        &self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<Vec<[u32; 8]>, SceneError> {
+        let BodyMesh::File(file) = source else {
+            return Ok(shapes::hexahedra(source));
+        };
+        let found = self.find_file(&format!("{path}.file.path"), file)?;
+        let solid = self.solids.get(&found);
+        Ok(solid.map_or_else(Vec::new, |solid| solid.hexahedra.clone()))
+    }
+
+    /// Refuses what is not made for hexahedra; those of a file are known only now.
+    pub(super) fn check_hexahedra(
+        &self,
+        path: &str,
+        material: &Material,
+    ) -> Result<(), SceneError> {
+        if self.scene.stepper == StepperChoice::Asynchronous {
+            return Err(self.scene.error_at(
+                &format!("{path}.mesh"),
+                "the asynchronous stepper knows no hexahedra",
+                "use the synchronous stepper, or a mesh of tetrahedra",
+            ));
+        }
+        if material.meshless.is_some() {
+            return Err(self.scene.error_at(
+                &format!("{path}.material.meshless"),
+                "a body of hexahedra is not without elements",
+                "leave `meshless` out, or use a mesh of tetrahedra",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn surface_file(
+        &self,
+        path: &str,
+        file: &MeshFile,
+    ) -> Result<TriangleMesh, SceneError> {
+        let key = format!("{path}.path");
+        let found = self.find_file(&key, file)?;
+        let mesh = impinge_geometry::io::read_triangle_mesh(&found)
+            .map_err(|error| self.file_error(&key, &error))?;
+        let shift = centering(file, mesh.vertices());
+        mesh.map_vertices(|vertex| (vertex - shift) * file.scale)
+            .map_err(|error| self.mesh_error(path, &error))
+    }
+
+    pub(super) fn find_file(&self, key: &str, file: &MeshFile) -> Result<PathBuf, SceneError> {
+        let expanded = expand_variables(&file.path)
+            .map_err(|(problem, mend)| self.scene.error_at(key, problem, mend))?;
+        let found = self.scene.folder().join(Path::new(&expanded));
+        if found.is_file() {
+            return Ok(found);
+        }
+        Err(self.scene.error_at(
+            key,
+            format!("there is no file {}", found.display()),
+            "correct the path; it is taken relative to the scene file",
+        ))
+    }
+
+    pub(super) fn mesh_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
+        self.scene.error_at(
+            path,
+            format!("this mesh cannot be used: {error}"),
+            "correct the mesh or its placement as said above",
+        )
+    }
+
+    pub(super) fn file_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
+        self.scene.error_at(
+            path,
+            format!("this mesh file cannot be used: {error}"),
+            "correct the file as said above; `impinge mesh info FILE` examines it alone",
+        )
+    }
+}
+
+/// The generalised mass of a placed copy of some density.
+pub(super) type InertiaOf =
+    Box<dyn Fn(&Placement, f64) -> Result<RigidInertia, impinge_fem::FemError>>;
+
+/// What to subtract from the points of a file.
+pub(super) fn centering(file: &MeshFile, points: &[Vector3<f64>]) -> Vector3<f64> {
+    if !file.center {
+        return Vector3::zeros();
+    }
+    let (lower, upper) = bounds(points.iter().copied());
+    0.5 * (lower + upper)
+}
+
+pub(super) fn bounds(points: impl Iterator<Item = Vector3<f64>>) -> (Vector3<f64>, Vector3<f64>) {
+    points.fold(
+        (
+            Vector3::repeat(f64::INFINITY),
+            Vector3::repeat(f64::NEG_INFINITY),
+        ),
+        |(lower, upper), point| (lower.inf(&point), upper.sup(&point)),
+    )
+}
+
+/// Centre of mass (m) of a body of uniform density.
+pub(super) fn center_of_mass(mesh: &TetMesh) -> Vector3<f64> {
+    // Relative to one node, so that a body far from the origin loses no digits.
+    let base = mesh.nodes()[0];
+    let (moment, volume) =
+        mesh.tets()
+            .iter()
+            .fold((Vector3::zeros(), 0.0), |(moment, volume), tet| {
+                let [a, b, c, d] = tet.map(|node| mesh.nodes()[node as usize] - base);
+                // Six times the volume; the factor drops out of the quotient.
+                let share = (b - a).dot(&(c - a).cross(&(d - a)));
+                (moment + share * 0.25 * (a + b + c + d), volume + share)
+            });
+    base + moment / volume
+}
+
+/// Replaces each `${NAME}` by the environment variable.
+pub(super) fn expand_variables(text: &str) -> Result<String, (String, String)> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else {
+            return Err((
+                "`${` has no closing `}`".to_owned(),
+                "write ${NAME}".to_owned(),
+            ));
+        };
+        let name = &rest[start + 2..start + length];
+        match std::env::var(name) {
+            Ok(value) if !value.is_empty() => {
+                expanded.push_str(&rest[..start]);
+                expanded.push_str(&value);
+            }
+            _ => {
+                return Err((
+                    format!("the environment variable {name} is not set"),
+                    format!(
+                        "set it to the folder that holds the files, for example `export {name}=/path/to/data`"
+                    ),
+                ));
+            }
+        }
+        rest = &rest[start + length + 1..];
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}

@@ -1,0 +1,228 @@
+//! From a scene to the parts of a model: placed meshes, materials, velocities and prescribed motions.
+
+mod load;
+mod parts;
+mod place;
+
+pub use parts::{
+    BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, ShellPart, pair_friction,
+};
+
+use load::center_of_mass;
+use place::{name_of, normalized, rotation};
+
+use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
+use super::{Scene, SceneError, shapes, validate};
+use impinge_geometry::io::SolidMesh;
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// More nodes than this in one scene are taken for a mistake (they would need about a terabyte).
+const NODE_LIMIT: usize = 200_000_000;
+
+pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
+    validate::validate(scene)?;
+    let mut builder = Builder {
+        scene,
+        solids: BTreeMap::new(),
+        parts: SceneParts {
+            bodies: Vec::new(),
+            shells: Vec::new(),
+            rigid_bodies: Vec::new(),
+            half_spaces: Vec::new(),
+            obstacles: Vec::new(),
+            motions: Vec::new(),
+        },
+        nodes: 0,
+    };
+    for (index, body) in scene.bodies.iter().enumerate() {
+        match body.kind {
+            BodyKind::Elastic => builder.body(index, body)?,
+            BodyKind::Shell => builder.shell(index, body)?,
+            BodyKind::Rigid => builder.rigid_body(index, body)?,
+        }
+    }
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        builder.obstacle(index, obstacle)?;
+    }
+    Ok(builder.parts)
+}
+
+struct Builder<'a> {
+    scene: &'a Scene,
+    /// Files read so far, in their own units.
+    solids: BTreeMap<PathBuf, SolidMesh>,
+    parts: SceneParts,
+    nodes: usize,
+}
+
+impl Builder<'_> {
+    fn body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let material = body.material.ok_or_else(|| {
+            let problem = "an elastic body needs a `material`";
+            self.scene.error_at(&path, problem, "add one")
+        })?;
+        let mesh = self.tet_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        self.count_nodes(&path, body, mesh.nodes().len())?;
+        let cells = self.hexahedra(&format!("{path}.mesh"), &body.mesh)?;
+        if !cells.is_empty() {
+            self.check_hexahedra(&path, &material)?;
+        }
+
+        let mut prescribed_somewhere = vec![false; body.fixed.len()];
+        let placements = self.placements(&path, body, mesh.nodes())?;
+        for (copy, placement) in placements.iter().enumerate() {
+            let placed = mesh
+                .map_nodes(|node| placement.position + placement.rotation * node)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let prescribed = self.prescribed(
+                body,
+                &placement.position,
+                placed.nodes(),
+                &mut prescribed_somewhere,
+            );
+            let center = center_of_mass(&placed);
+            let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
+            let pull = self.pull(index, body, placed.nodes(), &prescribed)?;
+            self.parts.bodies.push(BodyPart {
+                name: name_of(index, body, copy),
+                mesh: placed,
+                cells: cells.clone(),
+                position: placement.position,
+                rotation: placement.rotation,
+                material,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity,
+                prescribed,
+                pull,
+            });
+        }
+        self.check_fixed(index, body, &prescribed_somewhere)
+    }
+
+    fn shell(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let shell = body.shell.ok_or_else(|| {
+            let problem = "a thin body needs a `shell`";
+            self.scene.error_at(&path, problem, "add one")
+        })?;
+        let mesh = self.thin_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        self.count_nodes(&path, body, mesh.vertices().len())?;
+        let mut prescribed_somewhere = vec![false; body.fixed.len()];
+        let placements = self.placements(&path, body, mesh.vertices())?;
+        for (copy, placement) in placements.iter().enumerate() {
+            let placed = mesh
+                .map_vertices(|vertex| placement.position + placement.rotation * vertex)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let points = placed.vertices();
+            let prescribed =
+                self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
+            let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+            let velocity = self.velocities(body, &center, points, &prescribed);
+            let pull = self.pull(index, body, points, &prescribed)?;
+            self.parts.shells.push(ShellPart {
+                name: name_of(index, body, copy),
+                mesh: placed,
+                quadrilaterals: shapes::quadrilaterals(&body.mesh),
+                fibre: (shell.orthotropic).map(|of| placement.rotation * normalized(&of.fibre)),
+                shell,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity,
+                prescribed,
+                pull,
+            });
+        }
+        self.check_fixed(index, body, &prescribed_somewhere)
+    }
+
+    fn rigid_body(&mut self, index: usize, body: &Body) -> Result<(), SceneError> {
+        let path = format!("body.{index}");
+        let mesh_path = format!("{path}.mesh");
+        let (surface, inertia) = self.rigid_shape(&mesh_path, &body.mesh)?;
+        surface
+            .check_closed_outwards()
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        self.count_nodes(&path, body, surface.vertices().len())?;
+        let placements = self.placements(&path, body, surface.vertices())?;
+        for (copy, placement) in placements.iter().enumerate() {
+            let mesh = surface
+                .map_vertices(|vertex| placement.position + placement.rotation * vertex)
+                .map_err(|error| self.mesh_error(&path, &error))?;
+            let inertia = inertia(placement, body.density.unwrap_or(1.0))
+                .and_then(|inertia| match body.mass {
+                    Some(mass) => inertia.with_mass(mass),
+                    None => Ok(inertia),
+                })
+                .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+            let motion = body.motion.as_ref();
+            let motion = motion.map(|motion| self.motion(Some(motion), &placement.position, None));
+            self.parts.rigid_bodies.push(RigidPart {
+                name: name_of(index, body, copy),
+                mesh,
+                inertia,
+                friction: body.friction.unwrap_or(self.scene.world.friction),
+                velocity: body.velocity.into(),
+                angular_velocity: body.angular_velocity.into(),
+                motion,
+            });
+        }
+        Ok(())
+    }
+
+    /// Counts the nodes of a body and its copies.
+    fn count_nodes(&mut self, path: &str, body: &Body, nodes: usize) -> Result<(), SceneError> {
+        let count = body.copies.map_or(1, |copies| copies.count);
+        self.nodes = self
+            .nodes
+            .saturating_add(nodes.saturating_mul(count as usize));
+        if self.nodes > NODE_LIMIT {
+            return Err(self.scene.error_at(
+                &format!("{path}.copies"),
+                format!("the scene has more than {NODE_LIMIT} nodes"),
+                "use fewer copies or a coarser mesh",
+            ));
+        }
+        Ok(())
+    }
+
+    fn obstacle(&mut self, index: usize, obstacle: &Obstacle) -> Result<(), SceneError> {
+        let path = format!("obstacle.{index}");
+        let name = if obstacle.name.is_empty() {
+            format!("obstacle {}", index + 1)
+        } else {
+            obstacle.name.clone()
+        };
+        let friction = obstacle.friction.unwrap_or(self.scene.world.friction);
+        let position = Vector3::from(obstacle.position);
+        let rotation = rotation(obstacle.rotation.as_ref());
+        let mesh_path = format!("{path}.shape");
+        let mesh = match &obstacle.shape {
+            ObstacleShape::HalfSpace { point, normal } => {
+                self.parts.half_spaces.push(HalfSpacePart {
+                    name,
+                    point: position + rotation * Vector3::from(*point),
+                    normal: rotation * normalized(normal),
+                    friction,
+                });
+                return Ok(());
+            }
+            ObstacleShape::File(file) => self.surface_file(&format!("{mesh_path}.file"), file)?,
+            shape => shapes::surface(shape).map_err(|error| self.mesh_error(&mesh_path, &error))?,
+        };
+        let mesh = mesh
+            .map_vertices(|vertex| position + rotation * vertex)
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        mesh.check_closed_outwards()
+            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        let motion = self.motion(obstacle.motion.as_ref(), &position, None);
+        self.parts.obstacles.push(MeshObstaclePart {
+            name,
+            mesh,
+            friction,
+            motion,
+        });
+        Ok(())
+    }
+}

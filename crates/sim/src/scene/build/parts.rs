@@ -1,0 +1,129 @@
+//! What a scene comes down to: placed meshes, materials, velocities and prescribed motions.
+
+use crate::scene::RigidMotion;
+use crate::scene::format::{Material, Shell};
+use impinge_fem::RigidInertia;
+use impinge_geometry::mesh::{TetMesh, TriangleMesh};
+use nalgebra::{UnitQuaternion, Vector3};
+
+/// Everything a model is made of, in world coordinates at time 0.
+#[derive(Debug, Clone)]
+pub struct SceneParts {
+    /// Elastic bodies in the order of the scene, copies one after the other.
+    pub bodies: Vec<BodyPart>,
+    /// Thin bodies in the order of the scene, copies one after the other.
+    pub shells: Vec<ShellPart>,
+    /// Rigid bodies in the order of the scene, copies one after the other.
+    pub rigid_bodies: Vec<RigidPart>,
+    /// Half-spaces in the order of the scene.
+    pub half_spaces: Vec<HalfSpacePart>,
+    /// Mesh obstacles in the order of the scene.
+    pub obstacles: Vec<MeshObstaclePart>,
+    /// The distinct prescribed motions that bodies and obstacles refer to by index.
+    pub motions: Vec<RigidMotion>,
+}
+
+/// One elastic body.
+#[derive(Debug, Clone)]
+pub struct BodyPart {
+    /// Name for messages.
+    pub name: String,
+    /// Rest shape, scaled and placed as at time 0.
+    pub mesh: TetMesh,
+    /// Its hexahedra as nodes, four around the bottom of each, then those above; empty where tetrahedra are its elements.
+    pub cells: Vec<[u32; 8]>,
+    /// Where the origin of the body's own frame was placed (m).
+    pub position: Vector3<f64>,
+    /// How the body was turned about that origin.
+    pub rotation: UnitQuaternion<f64>,
+    /// What it is made of.
+    pub material: Material,
+    /// Coulomb friction coefficient (1); see [`pair_friction`].
+    pub friction: f64,
+    /// Initial velocity of each node (m/s); of the motion itself where it is prescribed.
+    pub velocity: Vec<Vector3<f64>>,
+    /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub prescribed: Vec<Option<usize>>,
+    /// Constant force on each node (N).
+    pub pull: Vec<Vector3<f64>>,
+}
+
+/// One thin body.
+#[derive(Debug, Clone)]
+pub struct ShellPart {
+    /// Name for messages.
+    pub name: String,
+    /// Surface at rest, placed as at time 0.
+    pub mesh: TriangleMesh,
+    /// Its quadrilaterals as vertices in order around each; empty where triangles are its elements.
+    pub quadrilaterals: Vec<[u32; 4]>,
+    /// Direction of its fibres, if it has any, turned with it.
+    pub fibre: Option<Vector3<f64>>,
+    /// What it is made of.
+    pub shell: Shell,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Initial velocity of each point (m/s); of the motion itself where it is prescribed.
+    pub velocity: Vec<Vector3<f64>>,
+    /// For each point the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub prescribed: Vec<Option<usize>>,
+    /// Constant force on each point (N).
+    pub pull: Vec<Vector3<f64>>,
+}
+
+/// One rigid body.
+#[derive(Debug, Clone)]
+pub struct RigidPart {
+    /// Name for messages.
+    pub name: String,
+    /// Closed surface as at time 0, wound outwards.
+    pub mesh: TriangleMesh,
+    /// Generalised mass, in world axes at time 0; of density 1 for a body with a prescribed motion.
+    pub inertia: RigidInertia,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Initial velocity of the centre of mass (m/s).
+    pub velocity: Vector3<f64>,
+    /// Initial angular velocity (rad/s).
+    pub angular_velocity: Vector3<f64>,
+    /// Index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    pub motion: Option<usize>,
+}
+
+/// A half-space that stands still.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HalfSpacePart {
+    /// Name for messages.
+    pub name: String,
+    /// A point of the plane (m).
+    pub point: Vector3<f64>,
+    /// Unit normal, out of the solid side.
+    pub normal: Vector3<f64>,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+}
+
+/// A closed surface with a prescribed motion.
+#[derive(Debug, Clone)]
+pub struct MeshObstaclePart {
+    /// Name for messages.
+    pub name: String,
+    /// Closed surface as at time 0, wound outwards.
+    pub mesh: TriangleMesh,
+    /// Coulomb friction coefficient (1).
+    pub friction: f64,
+    /// Index into [`SceneParts::motions`].
+    pub motion: usize,
+}
+
+/// Friction coefficient of a touching pair: the geometric mean of the two.
+///
+/// It is symmetric, returns `mu` for two surfaces of the same `mu`, and 0 as soon as one surface is frictionless.
+pub fn pair_friction(a: f64, b: f64) -> f64 {
+    // The product of equal numbers has an exact root only sometimes; equal coefficients must stay what they are.
+    if a.to_bits() == b.to_bits() {
+        a
+    } else {
+        (a * b).sqrt()
+    }
+}

@@ -1,0 +1,271 @@
+//! Where bodies are, how they start and move, and what holds or pulls them.
+
+use super::Builder;
+use super::load::bounds;
+use crate::scene::SceneError;
+use crate::scene::arrange::{SplitMix64, grid_offset};
+use crate::scene::format::{Body, Copies, Motion, Region, Rotation};
+use crate::scene::motion::RigidMotion;
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+
+/// Room between copies beyond what they need (1): far more than rounding, too little to see.
+pub(super) const SPACING_SLACK: f64 = 1.02;
+
+impl Builder<'_> {
+    /// The motion of each point that a `fixed` box of `body` holds; notes which boxes hold any.
+    pub(super) fn prescribed(
+        &mut self,
+        body: &Body,
+        position: &Vector3<f64>,
+        points: &[Vector3<f64>],
+        seen: &mut [bool],
+    ) -> Vec<Option<usize>> {
+        let mut prescribed = vec![None; points.len()];
+        for (fixed, seen) in body.fixed.iter().zip(seen) {
+            let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
+            for (node, slot) in points.iter().zip(&mut prescribed) {
+                if is_inside(fixed.region.as_ref(), node) {
+                    *seen = true;
+                    slot.get_or_insert(motion);
+                }
+            }
+        }
+        prescribed
+    }
+
+    /// Initial velocity of each point of `body`, which turns about `center`.
+    pub(super) fn velocities(
+        &self,
+        body: &Body,
+        center: &Vector3<f64>,
+        points: &[Vector3<f64>],
+        prescribed: &[Option<usize>],
+    ) -> Vec<Vector3<f64>> {
+        let (velocity, turning) = (
+            Vector3::from(body.velocity),
+            Vector3::from(body.angular_velocity),
+        );
+        let of = |(node, motion): (&Vector3<f64>, &Option<usize>)| match *motion {
+            Some(motion) => self.parts.motions[motion].velocity_at(node, 0.0),
+            None => velocity + turning.cross(&(node - center)),
+        };
+        points.iter().zip(prescribed).map(of).collect()
+    }
+
+    /// The constant force on each point of a copy of `body`. A pull that finds no point that it can move is a mistake.
+    pub(super) fn pull(
+        &self,
+        index: usize,
+        body: &Body,
+        points: &[Vector3<f64>],
+        prescribed: &[Option<usize>],
+    ) -> Result<Vec<Vector3<f64>>, SceneError> {
+        let mut forces = vec![Vector3::zeros(); points.len()];
+        for (number, pull) in body.pulls.iter().enumerate() {
+            let pulled: Vec<usize> = (0..points.len())
+                .filter(|&point| prescribed[point].is_none())
+                .filter(|&point| is_inside(pull.region.as_ref(), &points[point]))
+                .collect();
+            if pulled.is_empty() {
+                return Err(self.scene.error_at(
+                    &format!("body.{index}.pulls.{number}"),
+                    format!(
+                        "no node of {} that is free to move lies in this box, so there is nothing to pull",
+                        base_name(index, body)
+                    ),
+                    "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
+                ));
+            }
+            let share = Vector3::from(pull.force) / pulled.len() as f64;
+            for point in pulled {
+                forces[point] += share;
+            }
+        }
+        Ok(forces)
+    }
+
+    /// A `fixed` box that holds nothing is a mistake.
+    pub(super) fn check_fixed(
+        &self,
+        index: usize,
+        body: &Body,
+        seen: &[bool],
+    ) -> Result<(), SceneError> {
+        match seen.iter().position(|&seen| !seen) {
+            None => Ok(()),
+            Some(fixed) => Err(self.scene.error_at(
+                &format!("body.{index}.fixed.{fixed}"),
+                format!(
+                    "no node of {} lies in this box, so it would fix nothing",
+                    base_name(index, body)
+                ),
+                "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
+            )),
+        }
+    }
+
+    /// Where each copy stands; a single placement for a body without copies.
+    pub(super) fn placements(
+        &self,
+        path: &str,
+        body: &Body,
+        points: &[Vector3<f64>],
+    ) -> Result<Vec<Placement>, SceneError> {
+        let single = Placement {
+            position: Vector3::from(body.position),
+            rotation: rotation(body.rotation.as_ref()),
+        };
+        let Some(copies) = &body.copies else {
+            return Ok(vec![single]);
+        };
+        if let Some(turn) = &copies.turn {
+            let center = turn.center.map_or(single.position, Vector3::from);
+            return Ok((0..copies.count)
+                .map(|index| {
+                    let turned = rotation(Some(&Rotation {
+                        axis: turn.axis,
+                        degrees: turn.degrees * f64::from(index),
+                    }));
+                    Placement {
+                        position: center + turned * (single.position - center),
+                        rotation: turned * single.rotation,
+                    }
+                })
+                .collect());
+        }
+        let spacing = self.spacing(path, copies, points, &single.rotation)?;
+        let mut random = SplitMix64::new(copies.seed);
+        Ok((0..copies.count)
+            .map(|index| Placement {
+                position: single.position + grid_offset(copies, &spacing, index),
+                rotation: if copies.random_rotation {
+                    random.rotation()
+                } else {
+                    single.rotation
+                },
+            })
+            .collect())
+    }
+
+    /// Distance between neighbouring copies (m), checked to keep them apart.
+    pub(super) fn spacing(
+        &self,
+        path: &str,
+        copies: &Copies,
+        points: &[Vector3<f64>],
+        rotation: &UnitQuaternion<f64>,
+    ) -> Result<Vector3<f64>, SceneError> {
+        // Turned copies stay inside balls about their origins, unturned ones inside equal boxes.
+        let needed = if copies.random_rotation {
+            let radius = points.iter().map(Vector3::norm).fold(0.0, f64::max);
+            Vector3::repeat(2.0 * radius)
+        } else {
+            let turned = points.iter().map(|point| rotation * point);
+            let (lower, upper) = bounds(turned);
+            upper - lower
+        };
+        let Some(spacing) = copies.spacing.map(Vector3::from) else {
+            return Ok(needed * SPACING_SLACK);
+        };
+        let [nx, ny] = copies.columns;
+        let rows = [nx, ny, copies.count.div_ceil(nx * ny)];
+        for axis in 0..3 {
+            if rows[axis] > 1 && spacing[axis] <= needed[axis] {
+                return Err(self.scene.error_at(
+                    &format!("{path}.copies.spacing.{axis}"),
+                    format!(
+                        "copies {} m apart could overlap at the start: each may reach over {} m",
+                        spacing[axis], needed[axis]
+                    ),
+                    format!(
+                        "leave `spacing` out, or write more than {:.4}",
+                        needed[axis] * 1.001
+                    ),
+                ));
+            }
+        }
+        Ok(spacing)
+    }
+
+    /// Index of a motion in the list, which holds each only once.
+    pub(super) fn motion(
+        &mut self,
+        motion: Option<&Motion>,
+        position: &Vector3<f64>,
+        until: Option<f64>,
+    ) -> usize {
+        let motion = motion.map_or_else(RigidMotion::rest, |motion| RigidMotion {
+            velocity: motion.velocity.into(),
+            angular_velocity: motion.angular_velocity.into(),
+            center: motion.center.map_or(*position, Vector3::from),
+            until: None,
+        });
+        // The centre of what stands still has no meaning.
+        let motion = if motion.is_rest() {
+            RigidMotion::rest()
+        } else {
+            motion
+        };
+        let motion = RigidMotion { until, ..motion };
+        let motions = &mut self.parts.motions;
+        motions
+            .iter()
+            .position(|known| *known == motion)
+            .unwrap_or_else(|| {
+                motions.push(motion);
+                motions.len() - 1
+            })
+    }
+}
+
+/// Whether a box holds a point, its boundary included; everything is held where there is no box.
+pub(super) fn is_inside(region: Option<&Region>, point: &Vector3<f64>) -> bool {
+    region.is_none_or(|region| {
+        (0..3).all(|axis| (region.lower[axis]..=region.upper[axis]).contains(&point[axis]))
+    })
+}
+
+pub(super) struct Placement {
+    pub(super) position: Vector3<f64>,
+    pub(super) rotation: UnitQuaternion<f64>,
+}
+
+impl Placement {
+    pub(super) fn apply(&self, points: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let place = |point| self.position + self.rotation * point;
+        points.iter().map(place).collect()
+    }
+}
+
+pub(super) fn base_name(index: usize, body: &Body) -> String {
+    if body.name.is_empty() {
+        format!("body {}", index + 1)
+    } else {
+        body.name.clone()
+    }
+}
+
+/// Name of a copy of a body.
+pub(super) fn name_of(index: usize, body: &Body, copy: usize) -> String {
+    let name = base_name(index, body);
+    if body.copies.is_some() {
+        format!("{name} {}", copy + 1)
+    } else {
+        name
+    }
+}
+
+pub(super) fn rotation(rotation: Option<&Rotation>) -> UnitQuaternion<f64> {
+    rotation.map_or_else(UnitQuaternion::identity, |rotation| {
+        UnitQuaternion::from_axis_angle(
+            &Unit::new_unchecked(normalized(&rotation.axis)),
+            rotation.degrees.to_radians(),
+        )
+    })
+}
+
+/// Unit vector along `direction`, which is not zero but may be so short or long that its square is.
+pub(super) fn normalized(direction: &[f64; 3]) -> Vector3<f64> {
+    let direction = Vector3::from(*direction);
+    (direction / direction.amax()).normalize()
+}

@@ -1,0 +1,86 @@
+//! Joints.
+
+use super::Formulation;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a joint holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JointKind {
+    /// The two anchors coincide; bodies turn freely about them.
+    Ball,
+    /// A ball that turns about `axis` only. `limits` are angles (rad) from the start.
+    Hinge,
+    /// The first body slides along `axis` of the second and does not turn. `limits` are lengths (m) from the start.
+    Slider,
+    /// Nothing moves against each other.
+    Weld,
+    /// A link between `anchor` and `end`: a rod where `compliance` is 0, else a spring.
+    Link,
+    /// A link that only pulls. Through `via` it runs over points of bodies.
+    Rope,
+    /// Every node of the elastic or thin body `first` within `reach` of `anchor` is held to the point of `second` that it starts
+    /// at: inside a tetrahedron or on a triangle by barycentric weights, on a rigid body as a part of it.
+    Bind,
+}
+
+/// A point that a rope runs through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Via {
+    /// Where it is at the start (m), in the world.
+    pub at: [f64; 3],
+    /// Name of the body that carries it; left out, it stands still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+/// A joint or link between two bodies, or between a body and the world.
+///
+/// Rigid bodies are held at the very point; elastic and thin ones by `ball`, `link` and `rope` at that point of the element that
+/// holds it, or at their nearest node where none does, and by `bind` at many nodes at once.
+/// Joined bodies do not touch each other, unless all joints between them say `contact`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// What it holds.
+    pub kind: JointKind,
+    /// Name of a body. One with copies, joined to itself, is a chain: each copy is joined to the next, the anchor being
+    /// that between the first two.
+    pub first: String,
+    /// Name of the other body; left out, the joint holds the first to the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<String>,
+    /// Where it is at the start (m), in the world; of a link its end on the first body.
+    pub anchor: [f64; 3],
+    /// The other end of a `link` or `rope` at the start (m), on the second body or in the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<[f64; 3]>,
+    /// Direction of a `hinge` or `slider` at the start (1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis: Option<[f64; 3]>,
+    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), 0 being the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<[f64; 2]>,
+    /// Rest length of a `link`, greatest length of a `rope` (m), greater than 0. Default: the distance at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// How far one newton moves a `ball`, `link`, `rope` or node of a `bind` (m/N), 0 or more.
+    #[serde(default)]
+    pub compliance: f64,
+    /// How far from `anchor` a `bind` takes nodes of `first` (m), greater than 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<f64>,
+    /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons
+    /// curved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<Via>,
+    /// How a `ball`, `link`, `rope` or `bind` with a `compliance` enters the equations of a step: "stiffness" for a soft one beside any
+    /// contact method. Default: "compliance", a row of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulation: Option<Formulation>,
+    /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
+    #[serde(default)]
+    pub contact: bool,
+}

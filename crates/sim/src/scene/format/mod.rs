@@ -1,0 +1,19 @@
+//! The keys of a scene file, each with its unit.
+//!
+//! These structs are the format: serde reads them, schemars turns their comments into the JSON schema. What the
+//! numbers must fulfil beyond their type stands in [`validate`](super::validate).
+
+mod body;
+mod joint;
+mod material;
+mod mesh;
+mod settings;
+
+pub use body::{Body, BodyKind, Copies, Fixed, Motion, Obstacle, Pull, Region, Rotation, Turn};
+pub use joint::{Joint, JointKind, Via};
+pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
+pub use mesh::{BodyMesh, FilledSurface, MeshFile, ObstacleShape};
+pub use settings::{
+    Asynchronous, Delassus, Detection, Evaluation, JointStiffness, OutputOptions, Preconditioner,
+    Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
+};

@@ -1,0 +1,311 @@
+//! Bodies of every kind, and their materials.
+
+use super::Check;
+use crate::scene::SceneError;
+use crate::scene::format::{Body, BodyKind, BodyMesh, Material, MaterialModel, StepperChoice};
+
+impl Check<'_> {
+    /// Whether this kind of body can have this mesh under this stepper.
+    pub(super) fn kind_of_mesh(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        let flat = matches!(
+            body.mesh,
+            BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. }
+        );
+        if flat && body.kind != BodyKind::Shell {
+            return self.fail(
+                &format!("{path}.mesh"),
+                "a grid, quadrilaterals or a strip have no volume, but this body needs one"
+                    .to_owned(),
+                "make it thin with kind = \"shell\", or use a `sheet`",
+            );
+        }
+        if body.shell.is_some() && body.kind != BodyKind::Shell {
+            return self.fail(
+                &format!("{path}.shell"),
+                "`shell` belongs to thin bodies".to_owned(),
+                "make it thin with kind = \"shell\", or leave `shell` out",
+            );
+        }
+        match (self.scene.stepper, body.kind) {
+            (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
+                &format!("{path}.kind"),
+                "the constrained stepper does not know solids that deform".to_owned(),
+                "make it rigid or a shell, or use the synchronous stepper",
+            ),
+            (StepperChoice::Constrained, BodyKind::Shell)
+                if body.shell.is_some_and(|shell| shell.bend > 0.0) =>
+            {
+                self.fail(
+                    &format!("{path}.shell.bend"),
+                    "the constrained stepper does not know bending".to_owned(),
+                    "leave `bend` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Elastic)
+                if matches!(body.mesh, BodyMesh::Hexahedra { .. })
+                    || body.material.is_some_and(|material| {
+                        material.formulation.is_some()
+                            || material.yield_stress.is_some()
+                            || material.meshless.is_some()
+                    }) =>
+            {
+                self.fail(
+                    path,
+                    "the asynchronous stepper knows tetrahedra that spring back, in one form only"
+                        .to_owned(),
+                    "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Shell)
+                if matches!(body.mesh, BodyMesh::Quadrilaterals { .. })
+                    || body.shell.is_some_and(|shell| shell.orthotropic.is_some()) =>
+            {
+                self.fail(
+                    path,
+                    "the asynchronous stepper knows neither quadrilaterals nor orthotropic thin bodies"
+                        .to_owned(),
+                    "write a `grid` and leave `orthotropic` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Shell)
+                if body.shell.is_some_and(|shell| shell.formulation.is_some()) =>
+            {
+                self.fail(
+                    &format!("{path}.shell.formulation"),
+                    "the asynchronous stepper solves no equations, so there are no two forms of them"
+                        .to_owned(),
+                    "leave `formulation` out, or use the synchronous stepper",
+                )
+            }
+            (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
+                &format!("{path}.kind"),
+                "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),
+                "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
+            ),
+            (StepperChoice::Asynchronous | StepperChoice::Constrained, _)
+                if let Some(fixed) = body.fixed.iter().position(|fixed| fixed.until.is_some()) =>
+            {
+                self.fail(
+                    &format!("{path}.fixed.{fixed}.until"),
+                    "only the synchronous stepper can let go of nodes".to_owned(),
+                    "leave `until` out, or use the synchronous stepper",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn shell(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+            ("motion", body.motion.is_some()),
+            ("material", body.material.is_some()),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` does not belong to a thin body"),
+                    "leave it out; `shell` says what a thin body is made of, `fixed` moves its points",
+                );
+            }
+        }
+        let Some(shell) = &body.shell else {
+            return self.fail(
+                path,
+                "a thin body needs a `shell`".to_owned(),
+                "add shell = { stretch = ..., bend = ..., density = ... } (N/m, J, kg/m²)",
+            );
+        };
+        let path = format!("{path}.shell");
+        self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch)?;
+        self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend)?;
+        self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping)?;
+        let what = "`bend_damping` (s)";
+        self.not_negative(&format!("{path}.bend_damping"), what, shell.bend_damping)?;
+        let what = "the mass per area (kg/m²)";
+        self.positive(&format!("{path}.density"), what, shell.density)?;
+        if let Some(of) = &shell.orthotropic {
+            let path = format!("{path}.orthotropic");
+            self.direction(&format!("{path}.fibre"), "the fibre", &of.fibre)?;
+            self.positive(&format!("{path}.across"), "`across` (N/m)", of.across)?;
+            self.positive(&format!("{path}.shear"), "`shear` (N/m)", of.shear)?;
+        }
+        let of_strains =
+            shell.orthotropic.is_some() || matches!(body.mesh, BodyMesh::Quadrilaterals { .. });
+        if of_strains && shell.poisson.is_none() {
+            return self.fail(
+                &path,
+                "quadrilaterals and orthotropic bodies resist every strain, so they need `poisson`"
+                    .to_owned(),
+                "write for example poisson = 0.3",
+            );
+        }
+        match shell.poisson {
+            Some(poisson) if !(0.0..1.0).contains(&poisson) => self.fail(
+                &format!("{path}.poisson"),
+                format!("Poisson's ratio is {poisson}, but must be at least 0 and below 1"),
+                "write for example 0.3, or leave it out",
+            ),
+            Some(_) if shell.damping > 0.0 => self.fail(
+                &format!("{path}.damping"),
+                "`damping` acts along edges, which have springs only without `poisson`".to_owned(),
+                "leave one of the two out",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn elastic(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` belongs to rigid bodies, but this one is elastic"),
+                    "write the density into its `material`, or make it rigid with kind = \"rigid\"",
+                );
+            }
+        }
+        if body.motion.is_some() {
+            return self.fail(
+                &format!("{path}.motion"),
+                "`motion` moves a rigid body, but this one is elastic".to_owned(),
+                "write `fixed` with a `motion` for its nodes, or make it rigid with kind = \"rigid\"",
+            );
+        }
+        match &body.material {
+            Some(material) => {
+                if material.meshless.is_some() && matches!(body.mesh, BodyMesh::Hexahedra { .. }) {
+                    return self.fail(
+                        &format!("{path}.material.meshless"),
+                        "a body of hexahedra is not without elements".to_owned(),
+                        "leave `meshless` out, or write a `cuboid`",
+                    );
+                }
+                self.material(&format!("{path}.material"), material)
+            }
+            None => self.fail(
+                path,
+                "an elastic body needs a `material`".to_owned(),
+                "add material = { young = ..., poisson = ..., density = ... }, or make it rigid with kind = \"rigid\"",
+            ),
+        }
+    }
+
+    pub(super) fn rigid(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+        if body.material.is_some() {
+            return self.fail(
+                &format!("{path}.material"),
+                "a rigid body does not deform, so it has no `material`".to_owned(),
+                "leave `material` out, and write `density` (kg/m³) or `mass` (kg) beside `mesh`",
+            );
+        }
+        if !body.fixed.is_empty() {
+            return self.fail(
+                &format!("{path}.fixed"),
+                "a rigid body moves as a whole, so no part of it can be `fixed`".to_owned(),
+                "leave `fixed` out; `motion` moves the whole body",
+            );
+        }
+        if !body.pulls.is_empty() {
+            return self.fail(
+                &format!("{path}.pulls"),
+                "`pulls` act on nodes of elastic and thin bodies".to_owned(),
+                "leave `pulls` out, or make the body elastic",
+            );
+        }
+        if let Some(density) = body.density {
+            let path = format!("{path}.density");
+            self.positive(&path, "the density (kg/m³)", density)?;
+        }
+        if let Some(mass) = body.mass {
+            self.positive(&format!("{path}.mass"), "the mass (kg)", mass)?;
+        }
+        let Some(motion) = &body.motion else {
+            return match (body.density, body.mass) {
+                (Some(_), Some(_)) => self.fail(
+                    &format!("{path}.mass"),
+                    "both `density` and `mass` are given".to_owned(),
+                    "write only one of them",
+                ),
+                (None, None) => self.fail(
+                    path,
+                    "a rigid body needs a mass".to_owned(),
+                    "add `density` (kg/m³) or `mass` (kg), or a `motion` that moves it",
+                ),
+                _ => Ok(()),
+            };
+        };
+        self.motion(&format!("{path}.motion"), motion)?;
+        let moves = |velocity: &[f64; 3]| velocity.iter().any(|v| v.abs() > 0.0);
+        for (key, given) in [
+            ("density", body.density.is_some()),
+            ("mass", body.mass.is_some()),
+            ("velocity", moves(&body.velocity)),
+            ("angular_velocity", moves(&body.angular_velocity)),
+        ] {
+            if given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` means nothing for a body that follows a `motion`"),
+                    "leave one of the two out",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn material(&self, path: &str, material: &Material) -> Result<(), SceneError> {
+        self.positive(
+            &format!("{path}.young"),
+            "Young's modulus (Pa)",
+            material.young,
+        )?;
+        if !(0.0..0.5).contains(&material.poisson) {
+            return self.fail(
+                &format!("{path}.poisson"),
+                format!(
+                    "Poisson's ratio is {}, but must be at least 0 and below 0.5",
+                    material.poisson
+                ),
+                "write for example 0.2 (foam), 0.3 (metal) or 0.45 (nearly incompressible)",
+            );
+        }
+        self.positive(
+            &format!("{path}.density"),
+            "the density (kg/m³)",
+            material.density,
+        )?;
+        self.not_negative(
+            &format!("{path}.mass_damping"),
+            "`mass_damping` (1/s)",
+            material.mass_damping,
+        )?;
+        self.not_negative(
+            &format!("{path}.stiffness_damping"),
+            "`stiffness_damping` (s)",
+            material.stiffness_damping,
+        )?;
+        if let Some(radius) = material.meshless {
+            self.positive(&format!("{path}.meshless"), "the radius (m)", radius)?;
+        }
+        let Some(stress) = material.yield_stress else {
+            return Ok(());
+        };
+        if material.model != MaterialModel::Corotational {
+            return self.fail(
+                &format!("{path}.yield_stress"),
+                "only a corotational material can flow".to_owned(),
+                "leave `yield_stress` or `model` out",
+            );
+        }
+        self.positive(
+            &format!("{path}.yield_stress"),
+            "the yield stress (Pa)",
+            stress,
+        )
+    }
+}

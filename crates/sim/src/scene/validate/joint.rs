@@ -1,0 +1,125 @@
+//! Joints: the keys of each kind, and their values.
+
+use super::Check;
+use crate::scene::SceneError;
+use crate::scene::format::{Formulation, Joint, JointKind};
+
+impl Check<'_> {
+    /// A joint: the keys of its kind, and their values.
+    pub(super) fn joint(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
+        self.vectors(path, "anchor", &joint.anchor)?;
+        self.not_negative(
+            &format!("{path}.compliance"),
+            "the compliance (m/N)",
+            joint.compliance,
+        )?;
+        if let Some(length) = joint.length {
+            self.positive(&format!("{path}.length"), "the length (m)", length)?;
+        }
+        if let Some(reach) = joint.reach {
+            self.positive(&format!("{path}.reach"), "the reach (m)", reach)?;
+        }
+        self.joint_keys(path, joint)?;
+        for (index, via) in joint.via.iter().enumerate() {
+            self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
+        }
+        if let Some(axis) = &joint.axis {
+            self.direction(&format!("{path}.axis"), "the axis", axis)?;
+        }
+        if let Some(end) = &joint.end {
+            self.vectors(path, "end", end)?;
+        }
+        if let Some(limits) = &joint.limits {
+            self.finite(&format!("{path}.limits"), limits)?;
+            if limits[0] > limits[1] {
+                return self.fail(
+                    &format!("{path}.limits"),
+                    format!("the limits {} … {} leave no room", limits[0], limits[1]),
+                    "write the lower one first",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Which keys belong to which kind of joint.
+    pub(super) fn joint_keys(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
+        let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
+        let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
+        let binds = joint.kind == JointKind::Bind;
+        if binds && joint.second.is_none() {
+            return self.fail(
+                path,
+                "`second` is missing for a bind".to_owned(),
+                "name the body that nodes of `first` are bound to; `fixed` holds them to the world",
+            );
+        }
+        for (key, given, wanted, kinds) in [
+            ("reach", joint.reach.is_some(), binds, "a bind"),
+            ("end", joint.end.is_some(), is_link, "a link or rope"),
+            (
+                "axis",
+                joint.axis.is_some(),
+                turns_about,
+                "a hinge or slider",
+            ),
+        ] {
+            if given != wanted {
+                let verb = if given {
+                    "belongs to"
+                } else {
+                    "is missing for"
+                };
+                return self.fail(
+                    path,
+                    format!("`{key}` {verb} {kinds}"),
+                    "see the kinds of joints in the schema: `impinge scene schema`",
+                );
+            }
+        }
+        if joint.limits.is_some() && !turns_about {
+            return self.fail(
+                &format!("{path}.limits"),
+                "`limits` belong to a hinge or slider".to_owned(),
+                "leave them out",
+            );
+        }
+        if joint.length.is_some() && !is_link {
+            return self.fail(
+                &format!("{path}.length"),
+                "`length` belongs to a link or rope".to_owned(),
+                "leave it out",
+            );
+        }
+        if joint.contact && joint.second.is_none() {
+            return self.fail(
+                &format!("{path}.contact"),
+                "`contact` belongs to a joint of two bodies: bodies may touch what they are not joined to".to_owned(),
+                "leave it out",
+            );
+        }
+        let yields = is_link || binds || joint.kind == JointKind::Ball;
+        if joint.compliance > 0.0 && !yields {
+            return self.fail(
+                &format!("{path}.compliance"),
+                "`compliance` belongs to a ball, link, rope or bind".to_owned(),
+                "leave it out",
+            );
+        }
+        if !joint.via.is_empty() && joint.kind != JointKind::Rope {
+            return self.fail(
+                &format!("{path}.via"),
+                "`via` belongs to a rope".to_owned(),
+                "leave it out, or write kind = \"rope\"",
+            );
+        }
+        if joint.formulation == Some(Formulation::Stiffness) && joint.compliance <= 0.0 {
+            return self.fail(
+                &format!("{path}.formulation"),
+                "without `compliance` a joint is hard and has no stiffness".to_owned(),
+                "leave `formulation` out, or give the joint a compliance (m/N)",
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! Meshes of bodies and shapes of obstacles.
+
+use super::Check;
+use crate::scene::SceneError;
+use crate::scene::format::{BodyMesh, MeshFile, ObstacleShape};
+
+impl Check<'_> {
+    pub(super) fn mesh_file(&self, path: &str, file: &MeshFile) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.scale"), "the scale", file.scale)
+    }
+
+    pub(super) fn lengths(&self, path: &str, what: &str, values: &[f64]) -> Result<(), SceneError> {
+        values
+            .iter()
+            .try_for_each(|&value| self.positive(path, what, value))
+    }
+
+    pub(super) fn cells(&self, path: &str, values: &[u32], least: u32) -> Result<(), SceneError> {
+        for &value in values {
+            self.at_least(path, "this count", value, least)?;
+            // A typing error must not fill the memory: 500³ cells are already 750 million elements.
+            if value > 500 {
+                return self.fail(
+                    path,
+                    format!("{value} divisions are more than the 500 allowed"),
+                    "use a coarser mesh, or a mesh file",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn body_mesh(&self, path: &str, mesh: &BodyMesh) -> Result<(), SceneError> {
+        match mesh {
+            BodyMesh::Ring {
+                major_radius,
+                section,
+                segments,
+            } => self.ring(&format!("{path}.ring"), *major_radius, *section, *segments),
+            BodyMesh::Cuboid { size, cells } => {
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.cuboid.cells"), cells, 1)
+            }
+            BodyMesh::Hexahedra { size, cells } => {
+                self.lengths(&format!("{path}.hexahedra.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.hexahedra.cells"), cells, 1)
+            }
+            BodyMesh::Sphere {
+                radius,
+                subdivisions,
+            } => {
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+            }
+            BodyMesh::Cylinder {
+                radius,
+                height,
+                rings,
+                layers,
+            } => {
+                self.cylinder(path, *radius, *height)?;
+                self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1)?;
+                self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1)
+            }
+            BodyMesh::Sheet {
+                size,
+                thickness,
+                cells,
+            } => {
+                self.lengths(&format!("{path}.sheet.size"), "a side length (m)", size)?;
+                self.positive(
+                    &format!("{path}.sheet.thickness"),
+                    "the thickness (m)",
+                    *thickness,
+                )?;
+                self.cells(&format!("{path}.sheet.cells"), cells, 1)
+            }
+            BodyMesh::Grid { size, cells } => {
+                self.lengths(&format!("{path}.grid.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.grid.cells"), cells, 1)
+            }
+            BodyMesh::Quadrilaterals { size, cells } => {
+                let path = format!("{path}.quadrilaterals");
+                self.lengths(&format!("{path}.size"), "a side length (m)", size)?;
+                self.cells(&format!("{path}.cells"), cells, 1)
+            }
+            BodyMesh::Strip {
+                points,
+                across,
+                width,
+                spacing,
+            } => self.strip(&format!("{path}.strip"), points, across, *width, *spacing),
+            BodyMesh::Voussoir {
+                inner_radius,
+                outer_radius,
+                degrees,
+                depth,
+            } => {
+                let path = format!("{path}.voussoir");
+                for (key, length) in [
+                    ("inner_radius", *inner_radius),
+                    ("outer_radius", *outer_radius),
+                    ("depth", *depth),
+                ] {
+                    self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length)?;
+                }
+                if outer_radius <= inner_radius {
+                    return self.fail(
+                        &format!("{path}.outer_radius"),
+                        format!("the outer radius {outer_radius} m is not above the inner one, {inner_radius} m"),
+                        "exchange the two or correct one of them",
+                    );
+                }
+                if !(*degrees > 0.0 && *degrees < 180.0) {
+                    return self.fail(
+                        &format!("{path}.degrees"),
+                        format!("the angle of the block is {degrees} degrees, but must be above 0 and below 180"),
+                        "write for example 12, which makes an arch of fifteen blocks",
+                    );
+                }
+                Ok(())
+            }
+            BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
+            BodyMesh::Filled(filled) => {
+                self.mesh_file(&format!("{path}.filled"), &filled.file())?;
+                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size)
+            }
+        }
+    }
+
+    pub(super) fn ring(
+        &self,
+        path: &str,
+        major_radius: f64,
+        section: f64,
+        segments: u32,
+    ) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.section"), "the section (m)", section)?;
+        let radius = format!("{path}.major_radius");
+        self.positive(&radius, "the major radius (m)", major_radius)?;
+        if major_radius <= 0.5 * section {
+            return self.fail(
+                &radius,
+                format!("the major radius {major_radius} m leaves no hole in a ring of section {section} m"),
+                "make it greater than half of the section",
+            );
+        }
+        let path = format!("{path}.segments");
+        self.at_least(&path, "`segments`", segments, 3)?;
+        self.cells(&path, &[segments], 3)
+    }
+
+    pub(super) fn strip(
+        &self,
+        path: &str,
+        points: &[[f64; 3]],
+        across: &[f64; 3],
+        width: f64,
+        spacing: f64,
+    ) -> Result<(), SceneError> {
+        let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        self.at_least(&format!("{path}.points"), "the number of points", count, 2)?;
+        for (index, point) in points.iter().enumerate() {
+            self.finite(&format!("{path}.points.{index}"), point)?;
+        }
+        self.direction(&format!("{path}.across"), "the direction across", across)?;
+        self.positive(&format!("{path}.width"), "the width (m)", width)?;
+        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing)
+    }
+
+    pub(super) fn obstacle_shape(
+        &self,
+        path: &str,
+        shape: &ObstacleShape,
+    ) -> Result<(), SceneError> {
+        match shape {
+            ObstacleShape::HalfSpace { point, normal } => {
+                self.finite(&format!("{path}.half_space.point"), point)?;
+                self.direction(&format!("{path}.half_space.normal"), "the normal", normal)
+            }
+            ObstacleShape::Sphere {
+                radius,
+                subdivisions,
+            } => {
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+            }
+            ObstacleShape::Cylinder {
+                radius,
+                height,
+                sides,
+            } => {
+                self.cylinder(path, *radius, *height)?;
+                self.at_least(&format!("{path}.cylinder.sides"), "`sides`", *sides, 3)
+            }
+            ObstacleShape::Cuboid { size } => {
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)
+            }
+            ObstacleShape::Torus {
+                major_radius,
+                minor_radius,
+                sides,
+                tube_sides,
+            } => {
+                let path = format!("{path}.torus");
+                let minor = format!("{path}.minor_radius");
+                self.positive(&minor, "the minor radius (m)", *minor_radius)?;
+                let major = format!("{path}.major_radius");
+                self.positive(&major, "the major radius (m)", *major_radius)?;
+                if major_radius <= minor_radius {
+                    return self.fail(
+                        &major,
+                        format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} m"),
+                        "make it greater than the minor radius",
+                    );
+                }
+                self.at_least(&format!("{path}.sides"), "`sides`", *sides, 3)?;
+                self.at_least(
+                    &format!("{path}.tube_sides"),
+                    "`tube_sides`",
+                    *tube_sides,
+                    3,
+                )
+            }
+            ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
+        }
+    }
+
+    pub(super) fn cylinder(&self, path: &str, radius: f64, height: f64) -> Result<(), SceneError> {
+        self.positive(&format!("{path}.cylinder.radius"), "the radius (m)", radius)?;
+        self.positive(&format!("{path}.cylinder.height"), "the height (m)", height)
+    }
+}

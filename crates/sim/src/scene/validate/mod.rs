@@ -1,0 +1,146 @@
+//! What the numbers of a scene must fulfil beyond their type.
+
+mod body;
+mod joint;
+mod mesh;
+mod place;
+mod settings;
+
+use super::format::{BodyKind, ObstacleShape, StepperChoice};
+use super::{Scene, SceneError};
+
+/// Checks the whole scene; the first thing found is the error.
+pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
+    let check = Check { scene };
+    check.time()?;
+    check.world_and_solver()?;
+    check.stepper()?;
+    for (index, body) in scene.bodies.iter().enumerate() {
+        let path = format!("body.{index}");
+        check.body_mesh(&format!("{path}.mesh"), &body.mesh)?;
+        check.kind_of_mesh(&path, body)?;
+        match body.kind {
+            BodyKind::Elastic => check.elastic(&path, body)?,
+            BodyKind::Shell => check.shell(&path, body)?,
+            BodyKind::Rigid => check.rigid(&path, body)?,
+        }
+        check.vectors(&path, "position", &body.position)?;
+        check.vectors(&path, "velocity", &body.velocity)?;
+        check.vectors(&path, "angular_velocity", &body.angular_velocity)?;
+        check.placement(&path, body.rotation.as_ref(), body.friction)?;
+        for (index, fixed) in body.fixed.iter().enumerate() {
+            check.fixed(&format!("{path}.fixed.{index}"), fixed)?;
+        }
+        for (index, pull) in body.pulls.iter().enumerate() {
+            check.pull(&format!("{path}.pulls.{index}"), pull)?;
+        }
+        if let Some(copies) = &body.copies {
+            check.copies(&format!("{path}.copies"), copies)?;
+        }
+    }
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        let path = format!("obstacle.{index}");
+        if scene.stepper == StepperChoice::Constrained {
+            return Err(scene.error_at(
+                &path,
+                "the constrained stepper knows no contact, so nothing would touch this obstacle",
+                "remove it, and hold bodies by `fixed`, `motion` and joints; or use another stepper",
+            ));
+        }
+        check.obstacle_shape(&format!("{path}.shape"), &obstacle.shape)?;
+        check.vectors(&path, "position", &obstacle.position)?;
+        check.placement(&path, obstacle.rotation.as_ref(), obstacle.friction)?;
+        if let Some(motion) = &obstacle.motion {
+            check.motion(&format!("{path}.motion"), motion)?;
+            if matches!(obstacle.shape, ObstacleShape::HalfSpace { .. }) {
+                return Err(scene.error_at(
+                    &format!("{path}.motion"),
+                    "a half-space stands still",
+                    "leave `motion` out, or use a `cuboid` shape as the moving obstacle",
+                ));
+            }
+        }
+    }
+    for (index, joint) in scene.joints.iter().enumerate() {
+        check.joint(&format!("joint.{index}"), joint)?;
+    }
+    if scene.bodies.is_empty() {
+        return Err(scene.error_at(
+            "",
+            "the scene has no body, so nothing can move",
+            "add a [[body]] with a mesh and a material",
+        ));
+    }
+    Ok(())
+}
+
+struct Check<'a> {
+    scene: &'a Scene,
+}
+
+impl Check<'_> {
+    fn fail(&self, path: &str, problem: String, mend: &str) -> Result<(), SceneError> {
+        Err(self.scene.error_at(path, problem, mend))
+    }
+
+    /// Greater than zero. Written so that NaN fails.
+    fn positive(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+        if value > 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must be greater than 0"),
+            "write a number greater than 0",
+        )
+    }
+
+    fn not_negative(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+        if value >= 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must not be negative"),
+            "write 0 or a greater number",
+        )
+    }
+
+    fn at_least(&self, path: &str, what: &str, value: u32, least: u32) -> Result<(), SceneError> {
+        if value >= least {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} is {value}, but must be at least {least}"),
+            &format!("write {least} or more"),
+        )
+    }
+
+    fn finite(&self, path: &str, values: &[f64]) -> Result<(), SceneError> {
+        match values.iter().find(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(value) => self.fail(
+                path,
+                format!("{value} is not a finite number"),
+                "write a finite number",
+            ),
+        }
+    }
+
+    fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) -> Result<(), SceneError> {
+        self.finite(&format!("{path}.{key}"), value)
+    }
+
+    fn direction(&self, path: &str, what: &str, value: &[f64; 3]) -> Result<(), SceneError> {
+        self.finite(path, value)?;
+        if value.iter().any(|&component| component != 0.0) {
+            return Ok(());
+        }
+        self.fail(
+            path,
+            format!("{what} has no direction: all of it is 0"),
+            "write a vector of any length but 0, for example [0, 0, 1]",
+        )
+    }
+}

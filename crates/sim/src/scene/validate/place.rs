@@ -1,0 +1,125 @@
+//! Where bodies are, how they are moved or held, and their copies.
+
+use super::Check;
+use crate::scene::SceneError;
+use crate::scene::format::{Copies, Fixed, Motion, Pull, Region, Rotation, StepperChoice};
+
+impl Check<'_> {
+    pub(super) fn placement(
+        &self,
+        path: &str,
+        rotation: Option<&Rotation>,
+        friction: Option<f64>,
+    ) -> Result<(), SceneError> {
+        if let Some(rotation) = rotation {
+            self.direction(&format!("{path}.rotation.axis"), "the axis", &rotation.axis)?;
+            self.finite(&format!("{path}.rotation.degrees"), &[rotation.degrees])?;
+        }
+        match friction {
+            None => Ok(()),
+            Some(friction) => self.not_negative(
+                &format!("{path}.friction"),
+                "the friction coefficient",
+                friction,
+            ),
+        }
+    }
+
+    pub(super) fn motion(&self, path: &str, motion: &Motion) -> Result<(), SceneError> {
+        self.vectors(path, "velocity", &motion.velocity)?;
+        self.vectors(path, "angular_velocity", &motion.angular_velocity)?;
+        match &motion.center {
+            None => Ok(()),
+            Some(center) => self.vectors(path, "center", center),
+        }
+    }
+
+    pub(super) fn pull(&self, path: &str, pull: &Pull) -> Result<(), SceneError> {
+        if self.scene.stepper == StepperChoice::Constrained {
+            return self.fail(
+                path,
+                "the constrained stepper does not know `pulls`".to_owned(),
+                "remove the entry, or use another stepper",
+            );
+        }
+        self.vectors(path, "force", &pull.force)?;
+        self.region(path, pull.region.as_ref())
+    }
+
+    pub(super) fn region(&self, path: &str, region: Option<&Region>) -> Result<(), SceneError> {
+        let Some(region) = region else {
+            return Ok(());
+        };
+        self.finite(&format!("{path}.box.lower"), &region.lower)?;
+        self.finite(&format!("{path}.box.upper"), &region.upper)?;
+        if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
+            return self.fail(
+                &format!("{path}.box"),
+                "`lower` exceeds `upper`, so the box is empty".to_owned(),
+                "exchange the coordinates that are the wrong way round",
+            );
+        }
+        Ok(())
+    }
+
+    pub(super) fn fixed(&self, path: &str, fixed: &Fixed) -> Result<(), SceneError> {
+        self.region(path, fixed.region.as_ref())?;
+        if let Some(until) = fixed.until {
+            self.positive(&format!("{path}.until"), "`until`", until)?;
+            if self.scene.solver.rest_compliance.is_some() {
+                return self.fail(
+                    &format!("{path}.until"),
+                    "the compliance at rest is stored for one set of fixed nodes".to_owned(),
+                    "leave out `until`, or `solver.rest_compliance`",
+                );
+            }
+        }
+        match &fixed.motion {
+            None => Ok(()),
+            Some(motion) => self.motion(&format!("{path}.motion"), motion),
+        }
+    }
+
+    pub(super) fn copies(&self, path: &str, copies: &Copies) -> Result<(), SceneError> {
+        self.at_least(&format!("{path}.count"), "`count`", copies.count, 1)?;
+        for columns in copies.columns {
+            self.at_least(
+                &format!("{path}.columns"),
+                "the number of columns",
+                columns,
+                1,
+            )?;
+        }
+        if copies.columns[0].checked_mul(copies.columns[1]).is_none() {
+            return self.fail(
+                &format!("{path}.columns"),
+                "there are more columns than can be counted".to_owned(),
+                "write smaller numbers",
+            );
+        }
+        if let Some(turn) = &copies.turn {
+            let turned = format!("{path}.turn");
+            self.direction(&format!("{turned}.axis"), "the axis", &turn.axis)?;
+            self.finite(&format!("{turned}.degrees"), &[turn.degrees])?;
+            if let Some(center) = &turn.center {
+                self.vectors(&turned, "center", center)?;
+            }
+            let gridded = copies.columns != [1, 1] || copies.spacing.is_some();
+            if gridded || copies.random_rotation {
+                return self.fail(
+                    &turned,
+                    "`turn` places all copies, so columns, spacing and random rotations have no place".to_owned(),
+                    "leave `columns`, `spacing` and `random_rotation` out, or `turn`",
+                );
+            }
+        }
+        match &copies.spacing {
+            None => Ok(()),
+            Some(spacing) => self.lengths(
+                &format!("{path}.spacing"),
+                "the distance of neighbours (m)",
+                spacing,
+            ),
+        }
+    }
+}
