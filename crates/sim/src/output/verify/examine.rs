@@ -1,21 +1,14 @@
-//! The guarantees of a run, proved again from its files.
-//!
-//! Nothing here knows how the run was made. Every stored frame is tested for intersections with exact predicates, for
-//! elements turned inside out, for points below a half-space, for prescribed points off their paths and for rigid bodies
-//! that changed their shape; between frames that are one straight motion apart, continuous collision detection proves that nothing crossed.
+//! The examination of one frame, and of the motion from the one before.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-
+use super::{Finding, Problem, Verification, load};
+use crate::output::{Frame, FrameEntry, Manifest};
+use crate::scene::RigidMotion;
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{self, CcdRule, Toi};
 use impinge_geometry::exact;
 use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
-
-use super::{Checksum, Frame, FrameEntry, Manifest, OutputError, vtu};
-use crate::scene::RigidMotion;
+use std::path::Path;
 
 /// Findings of one kind that are reported for one frame; more are only counted.
 const PER_FRAME: usize = 8;
@@ -28,313 +21,20 @@ const PATH_TOLERANCE: f64 = 1e-12;
 /// three of its points, which multiplies their roundings by the body's slenderness.
 const SHAPE_TOLERANCE: f64 = 1e-10;
 
-/// What was proved and what was found wrong.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verification {
-    /// Frames examined.
-    pub frames: usize,
-    /// Motions between frames that were examined.
-    pub motions: usize,
-    /// Motions that could not be examined because steps between the frames were not stored.
-    pub unknown_motions: usize,
-    /// Prescribed positions that were compared with their path.
-    pub prescribed: usize,
-    /// Shapes of rigid bodies that were compared with the first frame.
-    pub rigid: usize,
-    /// Elements that are inside out in a scene that allows it.
-    pub allowed_inversions: usize,
-    /// What is wrong, in order of time.
-    pub findings: Vec<Finding>,
-    /// What could not be examined, and why.
-    pub notes: Vec<String>,
-}
-
-impl Verification {
-    /// Whether nothing is wrong.
-    pub fn is_sound(&self) -> bool {
-        self.findings.is_empty()
-    }
-}
-
-/// One thing that is wrong with a frame.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// The frame file.
-    pub file: String,
-    /// Its time (s), where it is known.
-    pub time: Option<f64>,
-    /// What is wrong.
-    pub problem: Problem,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(time) = self.time {
-            write!(f, " at {time} s")?;
-        }
-        write!(f, ": {}", self.problem)
-    }
-}
-
-/// What can be wrong with a frame.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// The file is missing or damaged.
-    Unreadable(
-        /// Why.
-        String,
-    ),
-    /// The file is not the one that was written.
-    Changed,
-    /// Elements, bodies or prescribed points differ from the first frame.
-    DifferentMesh,
-    /// A position is not a finite number.
-    NotFinite {
-        /// The point.
-        point: u32,
-    },
-    /// Two surface triangles intersect.
-    Intersection {
-        /// Their bodies.
-        bodies: [String; 2],
-        /// The corners of each, as point ids.
-        triangles: [[u32; 3]; 2],
-    },
-    /// An element has no volume or is inside out.
-    Inverted {
-        /// Its body.
-        body: String,
-        /// The element.
-        tet: u32,
-    },
-    /// A point lies behind a half-space's plane.
-    BelowPlane {
-        /// The half-space.
-        half_space: String,
-        /// The body.
-        body: String,
-        /// The point.
-        point: u32,
-        /// How far (m).
-        depth: f64,
-    },
-    /// A prescribed point is not where its motion puts it.
-    OffPath {
-        /// The body.
-        body: String,
-        /// The point.
-        point: u32,
-        /// How far off (m).
-        distance: f64,
-    },
-    /// A rigid body has not the shape of the first frame.
-    Deformed {
-        /// The body.
-        body: String,
-        /// The point that is farthest off.
-        point: u32,
-        /// How far off (m).
-        distance: f64,
-    },
-    /// On the way from the frame before, two features met.
-    Crossing {
-        /// Their bodies.
-        bodies: [String; 2],
-        /// The corners: point and triangle, or edge and edge.
-        points: [u32; 4],
-        /// Whether it is a point and a triangle.
-        vertex_face: bool,
-        /// Time of the meeting (s).
-        at: f64,
-    },
-    /// Further findings of one of these kinds.
-    More(
-        /// How many.
-        usize,
-    ),
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
-            Self::Changed => write!(
-                f,
-                "the file was changed after it was written (its checksum differs)"
-            ),
-            Self::DifferentMesh => write!(
-                f,
-                "its elements, bodies or prescribed points differ from those of the first frame"
-            ),
-            Self::NotFinite { point } => write!(f, "point {point} has no finite position"),
-            Self::Intersection { bodies, triangles } => write!(
-                f,
-                "triangle {:?} of {} intersects triangle {:?} of {}",
-                triangles[0], bodies[0], triangles[1], bodies[1]
-            ),
-            Self::Inverted { body, tet } => write!(f, "element {tet} of {body} is inside out"),
-            Self::BelowPlane {
-                half_space,
-                body,
-                point,
-                depth,
-            } => write!(
-                f,
-                "point {point} of {body} is {depth:e} m behind the plane of {half_space}"
-            ),
-            Self::OffPath {
-                body,
-                point,
-                distance,
-            } => write!(
-                f,
-                "prescribed point {point} of {body} is {distance:e} m off its path"
-            ),
-            Self::Deformed {
-                body,
-                point,
-                distance,
-            } => write!(
-                f,
-                "rigid {body} has another shape than in the first frame: point {point} is {distance:e} m off"
-            ),
-            Self::Crossing {
-                bodies,
-                points: [p, q, r, s],
-                vertex_face,
-                at,
-            } => {
-                if *vertex_face {
-                    write!(
-                        f,
-                        "on the way to it, point {p} of {} meets triangle [{q}, {r}, {s}] of {} at {at} s",
-                        bodies[0], bodies[1]
-                    )
-                } else {
-                    write!(
-                        f,
-                        "on the way to it, edge [{p}, {q}] of {} meets edge [{r}, {s}] of {} at {at} s",
-                        bodies[0], bodies[1]
-                    )
-                }
-            }
-            Self::More(count) => write!(f, "… and {count} more of this kind"),
-        }
-    }
-}
-
-/// Proves the run in `folder` again. `progress` hears of each frame that is done, from any thread.
-///
-/// # Errors
-/// [`OutputError`] if there is no readable manifest. A frame that cannot be read is a finding, not an error.
-pub fn verify_run(
-    folder: impl AsRef<Path>,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Verification, OutputError> {
-    let folder = folder.as_ref();
-    let manifest = Manifest::read(folder)?;
-    let mut verification = Verification::default();
-    let Some(first) = manifest.frames.first() else {
-        verification.notes.push("no frame was stored".to_owned());
-        return Ok(verification);
-    };
-    let (reference, findings) = load(folder, first);
-    let Some(reference) = reference else {
-        verification.findings = findings;
-        return Ok(verification);
-    };
-    if first.time.abs() > 0.0 {
-        verification.notes.push(format!(
-            "the first frame is at {} s, not at 0 s: prescribed positions were not compared",
-            first.time
-        ));
-    }
-    let examiner = Examiner::new(&reference, &manifest);
-    // Each frame alone, its predecessor read again where needed: any order of work gives the same list.
-    let results: Vec<Verification> = (0..manifest.frames.len())
-        .into_par_iter()
-        .map(|index| {
-            let result = examiner.frame(folder, &manifest.frames, index);
-            progress();
-            result
-        })
-        .collect();
-    for result in results {
-        verification.frames += result.frames;
-        verification.motions += result.motions;
-        verification.unknown_motions += result.unknown_motions;
-        verification.prescribed += result.prescribed;
-        verification.rigid += result.rigid;
-        verification.allowed_inversions += result.allowed_inversions;
-        verification.findings.extend(result.findings);
-    }
-    if verification.unknown_motions > 0 {
-        verification.notes.push(format!(
-            "{} motions between frames were not examined: steps or parts of steps were not stored",
-            verification.unknown_motions
-        ));
-    }
-    Ok(verification)
-}
-
-/// Proves one frame again, without a manifest: intersections and element signs alone.
-///
-/// # Errors
-/// [`OutputError`] if it cannot be read.
-pub fn verify_frame(path: impl AsRef<Path>) -> Result<Verification, OutputError> {
-    let path = path.as_ref();
-    let frame = vtu::read_frame(path)?;
-    let examiner = Examiner::without_manifest(&frame);
-    let file = path.display().to_string();
-    let mut result = Verification {
-        frames: 1,
-        ..Verification::default()
-    };
-    examiner.state(&frame, &Stamp { file, time: None }, &mut result);
-    Ok(result)
-}
-
-/// Reads a frame and says whether it is the one that was written.
-fn load(folder: &Path, entry: &FrameEntry) -> (Option<Frame>, Vec<Finding>) {
-    let finding = |problem| Finding {
-        file: entry.file.clone(),
-        time: Some(entry.time),
-        problem,
-    };
-    let path: PathBuf = folder.join(&entry.file);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) => return (None, vec![finding(Problem::Unreadable(error.to_string()))]),
-    };
-    let mut findings = Vec::new();
-    if Checksum::of(&bytes) != entry.checksum {
-        findings.push(finding(Problem::Changed));
-    }
-    match vtu::decode(&bytes, &path) {
-        Ok(frame) => (Some(frame), findings),
-        Err(error) => {
-            findings.push(finding(Problem::Unreadable(error.to_string())));
-            (None, findings)
-        }
-    }
-}
-
-struct Stamp {
-    file: String,
-    time: Option<f64>,
+pub(super) struct Stamp {
+    pub(super) file: String,
+    pub(super) time: Option<f64>,
 }
 
 /// What is the same in all frames of a run.
-struct Examiner<'a> {
+pub(super) struct Examiner<'a> {
     reference: &'a Frame,
     manifest: Option<&'a Manifest>,
     surface: CollisionSurface,
 }
 
 impl<'a> Examiner<'a> {
-    fn new(reference: &'a Frame, manifest: &'a Manifest) -> Self {
+    pub(super) fn new(reference: &'a Frame, manifest: &'a Manifest) -> Self {
         Self {
             reference,
             manifest: Some(manifest),
@@ -342,7 +42,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    fn without_manifest(reference: &'a Frame) -> Self {
+    pub(super) fn without_manifest(reference: &'a Frame) -> Self {
         Self {
             reference,
             manifest: None,
@@ -359,7 +59,12 @@ impl<'a> Examiner<'a> {
     }
 
     /// Examines frame `index` and the motion to it.
-    fn frame(&self, folder: &Path, entries: &[FrameEntry], index: usize) -> Verification {
+    pub(super) fn frame(
+        &self,
+        folder: &Path,
+        entries: &[FrameEntry],
+        index: usize,
+    ) -> Verification {
         let entry = &entries[index];
         let stamp = Stamp {
             file: entry.file.clone(),
@@ -435,7 +140,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// Examines the positions of one frame; `false` if they are not even numbers.
-    fn state(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) -> bool {
+    pub(super) fn state(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) -> bool {
         if let Some(point) = frame
             .points
             .iter()

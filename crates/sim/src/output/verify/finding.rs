@@ -1,0 +1,172 @@
+//! What can be wrong with a run, and how it is said.
+
+use std::fmt;
+
+/// One thing that is wrong with a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The frame file.
+    pub file: String,
+    /// Its time (s), where it is known.
+    pub time: Option<f64>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(time) = self.time {
+            write!(f, " at {time} s")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+/// What can be wrong with a frame.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The file is missing or damaged.
+    Unreadable(
+        /// Why.
+        String,
+    ),
+    /// The file is not the one that was written.
+    Changed,
+    /// Elements, bodies or prescribed points differ from the first frame.
+    DifferentMesh,
+    /// A position is not a finite number.
+    NotFinite {
+        /// The point.
+        point: u32,
+    },
+    /// Two surface triangles intersect.
+    Intersection {
+        /// Their bodies.
+        bodies: [String; 2],
+        /// The corners of each, as point ids.
+        triangles: [[u32; 3]; 2],
+    },
+    /// An element has no volume or is inside out.
+    Inverted {
+        /// Its body.
+        body: String,
+        /// The element.
+        tet: u32,
+    },
+    /// A point lies behind a half-space's plane.
+    BelowPlane {
+        /// The half-space.
+        half_space: String,
+        /// The body.
+        body: String,
+        /// The point.
+        point: u32,
+        /// How far (m).
+        depth: f64,
+    },
+    /// A prescribed point is not where its motion puts it.
+    OffPath {
+        /// The body.
+        body: String,
+        /// The point.
+        point: u32,
+        /// How far off (m).
+        distance: f64,
+    },
+    /// A rigid body has not the shape of the first frame.
+    Deformed {
+        /// The body.
+        body: String,
+        /// The point that is farthest off.
+        point: u32,
+        /// How far off (m).
+        distance: f64,
+    },
+    /// On the way from the frame before, two features met.
+    Crossing {
+        /// Their bodies.
+        bodies: [String; 2],
+        /// The corners: point and triangle, or edge and edge.
+        points: [u32; 4],
+        /// Whether it is a point and a triangle.
+        vertex_face: bool,
+        /// Time of the meeting (s).
+        at: f64,
+    },
+    /// Further findings of one of these kinds.
+    More(
+        /// How many.
+        usize,
+    ),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
+            Self::Changed => write!(
+                f,
+                "the file was changed after it was written (its checksum differs)"
+            ),
+            Self::DifferentMesh => write!(
+                f,
+                "its elements, bodies or prescribed points differ from those of the first frame"
+            ),
+            Self::NotFinite { point } => write!(f, "point {point} has no finite position"),
+            Self::Intersection { bodies, triangles } => write!(
+                f,
+                "triangle {:?} of {} intersects triangle {:?} of {}",
+                triangles[0], bodies[0], triangles[1], bodies[1]
+            ),
+            Self::Inverted { body, tet } => write!(f, "element {tet} of {body} is inside out"),
+            Self::BelowPlane {
+                half_space,
+                body,
+                point,
+                depth,
+            } => write!(
+                f,
+                "point {point} of {body} is {depth:e} m behind the plane of {half_space}"
+            ),
+            Self::OffPath {
+                body,
+                point,
+                distance,
+            } => write!(
+                f,
+                "prescribed point {point} of {body} is {distance:e} m off its path"
+            ),
+            Self::Deformed {
+                body,
+                point,
+                distance,
+            } => write!(
+                f,
+                "rigid {body} has another shape than in the first frame: point {point} is {distance:e} m off"
+            ),
+            Self::Crossing {
+                bodies,
+                points: [p, q, r, s],
+                vertex_face,
+                at,
+            } => {
+                if *vertex_face {
+                    write!(
+                        f,
+                        "on the way to it, point {p} of {} meets triangle [{q}, {r}, {s}] of {} at {at} s",
+                        bodies[0], bodies[1]
+                    )
+                } else {
+                    write!(
+                        f,
+                        "on the way to it, edge [{p}, {q}] of {} meets edge [{r}, {s}] of {} at {at} s",
+                        bodies[0], bodies[1]
+                    )
+                }
+            }
+            Self::More(count) => write!(f, "… and {count} more of this kind"),
+        }
+    }
+}
