@@ -30,6 +30,25 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
+/// A cube that lands on the ground within two steps, sliding.
+const LANDING: &str = r#"title = "a cube lands"
+
+[time]
+step = 1e-3
+duration = 4e-3
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0515]
+velocity = [0.5, 0, -1]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
 /// The mesh of the scene, to be replaced.
 const CUBOID: &str = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
 
