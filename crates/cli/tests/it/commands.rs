@@ -15,6 +15,7 @@ fn a_run_is_complete_and_verifies() {
     assert_eq!(
         names(&place.path("out/scene")),
         [
+            "checkpoint.bin",
             "frame_00000.vtu",
             "frame_00001.vtu",
             "frame_00002.vtu",

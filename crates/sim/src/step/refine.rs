@@ -675,8 +675,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .iter()
             .filter(|contact| crossed(contact.key).is_some())
             .collect();
-        let met = refiner.hits.iter().filter(|hit| crossed(hit.key).is_some());
-        assert_eq!(met.count(), 2 + 3, "two edges of the top, and its diagonal");
+        let top = (start.iter().take(model.bodies[0].points.end))
+            .map(|x| x.z)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let on_top = |other: u32| {
+            let ends = model.surface.edges()[other as usize];
+            ends.iter().all(|&p| start[p as usize].z > top - 1e-9)
+        };
+        let met = (refiner.hits.iter()).filter(|hit| crossed(hit.key).is_some_and(on_top));
+        assert_eq!(met.count(), 3, "two edges of the top, and its diagonal");
         assert_eq!(
             entered.len(),
             2,
