@@ -108,3 +108,52 @@ fn tighter_tolerances_recover_the_weight_more_closely() {
     let error = weight_error(&overrides, 600);
     assert!(error <= 1e-6, "{error:e} of the weight");
 }
+
+/// Three stiff rings in two layers, to the paper's tolerances.
+const PILE: &str = r#"
+[time]
+step = 1e-3
+duration = 1
+[solver]
+tolerances = "paper"
+[[body]]
+name = "lower"
+mesh = { ring = { major_radius = 0.1, section = 0.02, segments = 24 } }
+material = { young = 5e6, poisson = 0.2, density = 1000 }
+position = [0, 0, 0.012]
+copies = { count = 2, columns = [2, 1], spacing = [0.225, 0.225, 0.1] }
+[[body]]
+name = "upper"
+mesh = { ring = { major_radius = 0.1, section = 0.02, segments = 24 } }
+material = { young = 5e6, poisson = 0.2, density = 1000 }
+position = [0.1125, 0, 0.034]
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+/// What a solve leaves below its tolerance is not put into the pile's motion, to be solved away in the next step: every step's forces
+/// carry the pile, and most steps find nothing to do.
+#[test]
+fn a_stiff_pile_does_not_move_up_and_down() {
+    let mut simulation = simulation(PILE, &[]);
+    let weight = mass(simulation.model()) * simulation.model().gravity.norm();
+    let (settling, watched) = (300, 100);
+    let mut iterations = 0;
+    for taken in 0..settling + watched {
+        let report = simulation.advance().expect("a pile at rest is solved");
+        if taken >= settling {
+            let error = (report.contact_force[2] / weight - 1.0).abs();
+            assert!(
+                error < 2e-3,
+                "step {}: {error:e} of the weight",
+                report.step
+            );
+            iterations += report.iterations;
+        }
+    }
+    assert!(
+        iterations <= 2 * watched,
+        "{iterations} iterations in {watched} steps"
+    );
+}

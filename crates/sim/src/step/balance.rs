@@ -1,11 +1,12 @@
 //! Stage 4, its end: exact momentum for every body, and what that does to the contacts.
 
+use super::coarse::{self, BodyBalance, Link};
 use crate::{
     model::{Model, PointMotion},
     state::State,
     step::rigid::balance_rigid,
 };
-use impinge_contact::{ContactProblem, ContactSolution, Method};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, Method, Multipliers};
 use nalgebra::Vector3;
 
 /// Share of the gap tolerance that a finer solve aims at: what its own balance may move rows by.
@@ -14,8 +15,19 @@ const AIM: f64 = 0.5;
 /// Least share of the momentum tolerance that is asked for at once.
 const FINEST: f64 = 0.1;
 
-/// Closes the momentum balance of every body that `method` leaves open; returns what the next solve's momentum tolerance should be
-/// multiplied by, if that moved a row beyond the tolerance `gap` (m).
+/// What closing the balances asks for beside the velocities that it added to the solution.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Balanced {
+    /// Changes of contact forces, by contact: see [`take_up`].
+    changes: Vec<(usize, Vector3<f64>)>,
+    /// What the next solve's momentum tolerance should be multiplied by, if a row was moved beyond its tolerance.
+    pub(crate) finer_by: Option<f64>,
+}
+
+/// Closes the momentum balance of every body that `method` leaves open; a row may be off by the tolerance `gap` (m).
+///
+/// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
+/// find its way back from what no node's own balance asks for, so they are for the last solve of a step ([`take_up`]).
 ///
 /// A body's residual is bounded by `ε₁` in the norm over its nodes, and the sum over `n` of them may be `√n` times as large: on
 /// long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would then be hit on the way,
@@ -27,20 +39,33 @@ pub(crate) fn balance(
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     gap: f64,
-) -> Option<f64> {
+) -> Balanced {
     if !method.balances_momentum() {
         // What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps.
         balance_rigid(model, problem, solution);
-        return None;
+        return Balanced::default();
     }
     // Joints pass momentum between bodies, and their method leaves nothing to balance.
     if !model.joints.is_empty() || model.soft_links > 0 {
-        return None;
+        return Balanced::default();
     }
     let before = worst_row(problem, solution);
-    balance_momentum(model, state, problem, solution);
+    let changes = balance_momentum(model, state, problem, solution);
     let after = worst_row(problem, solution);
-    (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST))
+    Balanced {
+        changes,
+        finer_by: (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST)),
+    }
+}
+
+/// Adds the forces that close the balances with the velocities that [`balance`] has added.
+pub(crate) fn take_up(balanced: &Balanced, contacts: &mut [Multipliers]) {
+    for (contact, change) in &balanced.changes {
+        let multipliers = &mut contacts[*contact];
+        multipliers.lambda += change[0];
+        multipliers.gamma[0] += change[1];
+        multipliers.gamma[1] += change[2];
+    }
 }
 
 /// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m).
@@ -71,17 +96,53 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
     off.fold(0.0, f64::max)
 }
 
-/// Gives every free body the uniform velocity that closes its momentum balance exactly.
+/// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the forces of contacts
+/// that push.
 ///
 /// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
 /// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
-/// not see translations, so this coarse correction needs sums only, and it is smaller than the residual was.
+/// not see translations, so this coarse correction needs sums only ([`coarse`](super::coarse)).
 fn balance_momentum(
     model: &Model,
     state: &State,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
-) {
+) -> Vec<(usize, Vector3<f64>)> {
+    balance_rigid(model, problem, solution);
+    let missing = missing_momentum(model, state, problem, solution);
+    let (pushing, links) = pushing_links(model, problem, solution);
+    let closure = coarse::close(&missing, links);
+    for (&point, velocity) in
+        (model.point_of_block.iter()).zip(solution.velocity.chunks_exact_mut(3))
+    {
+        add(velocity, &closure.velocities[model.solid_of_point(point)]);
+    }
+    for rigid in &model.rigid {
+        let velocity = &mut solution.velocity[3 * rigid.first_block as usize..][..3];
+        add(velocity, &closure.velocities[rigid.body]);
+    }
+    pushing.into_iter().zip(closure.forces).collect()
+}
+
+fn add(velocity: &mut [f64], correction: &Vector3<f64>) {
+    for (v, by) in velocity.iter_mut().zip(correction.iter()) {
+        *v += by;
+    }
+}
+
+/// Of a body that is not free to move as a whole.
+const HELD: BodyBalance = BodyBalance {
+    missing: Vector3::new(0.0, 0.0, 0.0),
+    inertia: 0.0,
+};
+
+/// What each body lacks, in the order of [`Model::bodies`]; rigid bodies are balanced before.
+fn missing_momentum(
+    model: &Model,
+    state: &State,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> Vec<BodyBalance> {
     let time_step = problem.time_step;
     let mut contact_impulse = vec![Vector3::zeros(); model.bodies.len()];
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
@@ -89,48 +150,79 @@ fn balance_momentum(
         let force = Vector3::new(multipliers.lambda, f1, f2);
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            // Blocks beyond those of the nodes are rigid bodies, balanced below.
             if let Some(&point) = model.point_of_block.get(block as usize) {
                 contact_impulse[model.solid_of_point(point)] += jacobian.tr_mul(&force);
             }
         }
     }
-    balance_rigid(model, problem, solution);
-    for (body, impulse) in model.bodies.iter().zip(contact_impulse) {
-        let (mut missing, mut inertia) = (impulse, 0.0);
-        let mut free = true;
-        for point in body.points.clone() {
-            let PointMotion::Free(block) = model.motion_of_point[point] else {
-                free = false;
-                break;
-            };
-            let mass = model.mass[point];
-            let effective = mass + time_step * model.mass_damping[point];
-            let velocity =
-                Vector3::from_column_slice(&solution.velocity[3 * block as usize..][..3]);
-            missing += (state.velocities[point] + model.gravity * time_step) * mass
-                - velocity * effective
-                + model.pull[point] * time_step;
-            inertia += effective;
-        }
-        if free {
-            let correction = missing / inertia;
+    let mut balances: Vec<BodyBalance> = (model.bodies.iter().zip(contact_impulse))
+        .map(|(body, impulse)| {
+            let (mut missing, mut inertia) = (impulse, 0.0);
             for point in body.points.clone() {
-                if let PointMotion::Free(block) = model.motion_of_point[point] {
-                    for axis in 0..3 {
-                        solution.velocity[3 * block as usize + axis] += correction[axis];
-                    }
-                }
+                let PointMotion::Free(block) = model.motion_of_point[point] else {
+                    return HELD;
+                };
+                let mass = model.mass[point];
+                let effective = mass + time_step * model.mass_damping[point];
+                let velocity =
+                    Vector3::from_column_slice(&solution.velocity[3 * block as usize..][..3]);
+                missing += (state.velocities[point] + model.gravity * time_step) * mass
+                    - velocity * effective
+                    + model.pull[point] * time_step;
+                inertia += effective;
+            }
+            BodyBalance { missing, inertia }
+        })
+        .collect();
+    for rigid in &model.rigid {
+        balances[rigid.body] = BodyBalance {
+            missing: Vector3::zeros(),
+            inertia: rigid.inertia.mass(),
+        };
+    }
+    balances
+}
+
+/// The contacts that push, and what they are between bodies: normal rows, and where they stick tangential ones.
+fn pushing_links(
+    model: &Model,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> (Vec<usize>, Vec<Link>) {
+    let first_rigid = model.point_of_block.len();
+    let body_of_block = |block: usize| match model.point_of_block.get(block) {
+        Some(&point) => Some(model.solid_of_point(point)),
+        // Of a rigid body's two blocks the first is its translation.
+        None if (block - first_rigid).is_multiple_of(2) => {
+            Some(model.rigid[(block - first_rigid) / 2].body)
+        }
+        None => None,
+    };
+    let pushing = (solution.contacts.iter().enumerate())
+        .filter(|(_, m)| m.state != ContactState::Inactive && m.lambda > 0.0);
+    let link_of = |(contact, multipliers): (usize, &Multipliers)| {
+        let [f1, f2] = multipliers.friction_force();
+        let slack = match multipliers.state {
+            ContactState::Sticking => problem.friction(contact) * multipliers.lambda - f1.hypot(f2),
+            _ => 0.0,
+        };
+        let mut link = Link::new(multipliers.lambda, slack.max(0.0));
+        let (blocks, jacobians) = problem.row(contact);
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            if let Some(body) = body_of_block(block as usize) {
+                link.add(body, jacobian);
             }
         }
-    }
+        (contact, link)
+    };
+    pushing.map(link_of).unzip()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use impinge_contact::{ContactRow, Multipliers, method::active_set_cr::ActiveSetCrSettings};
+    use impinge_contact::{ContactRow, method::active_set_cr::ActiveSetCrSettings};
     use impinge_krylov::block::SymmetricBlockMatrix;
     use nalgebra::Matrix3;
 
@@ -144,8 +236,9 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes against a row that this just meets.
-    fn drifting(drift: f64) -> (Model, State, ContactProblem, ContactSolution) {
+    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes with `lambda` (N) against a row that
+    /// this just meets.
+    fn drifting(drift: f64, lambda: f64) -> (Model, State, ContactProblem, ContactSolution) {
         let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
         let time_step = model.time_step;
@@ -153,7 +246,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let rhs = vec![0.0; matrix.len()];
         let mut problem = ContactProblem::new(time_step, matrix, rhs);
         let mut solution = ContactSolution::at_rest(&problem);
-        let velocity = model.gravity * time_step + Vector3::z() * drift;
+        let mass: f64 = model.mass.iter().sum();
+        let pushed = lambda * time_step / mass;
+        let velocity = model.gravity * time_step + Vector3::z() * (pushed + drift);
         for v in solution.velocity.chunks_exact_mut(3) {
             v.copy_from_slice(velocity.as_slice());
         }
@@ -167,13 +262,16 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             offset: rows * velocity,
             friction: 0.5,
         });
-        // As good as no force, but one.
         solution.contacts.push(Multipliers {
-            lambda: 1e-12,
+            state: ContactState::Sticking,
+            lambda,
             ..Multipliers::default()
         });
         (model, state, problem, solution)
     }
+
+    /// As good as no force (N), but one.
+    const HARDLY: f64 = 1e-12;
 
     #[test]
     fn a_balance_that_breaks_a_row_asks_for_a_finer_solve() {
@@ -185,10 +283,10 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             (0.8 * moved, Some(0.4)),
             (1e-3 * moved, Some(FINEST)),
         ] {
-            let (model, state, problem, mut solution) = drifting(drift);
+            let (model, state, problem, mut solution) = drifting(drift, HARDLY);
             assert!(worst_row(&problem, &solution) < 1e-18);
-            let share = balance(&model, &state, &method, &problem, &mut solution, gap);
-            match (share, expected) {
+            let balanced = balance(&model, &state, &method, &problem, &mut solution, gap);
+            match (balanced.finer_by, expected) {
                 (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
                 (share, expected) => assert_eq!(share, expected),
             }
@@ -203,9 +301,26 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     #[test]
     fn a_row_that_was_off_before_asks_for_nothing() {
         let method = Method::Cr(ActiveSetCrSettings::default());
-        let (model, state, problem, mut solution) = drifting(1e-3);
+        let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
         solution.velocity[2] += 1.0;
-        let share = balance(&model, &state, &method, &problem, &mut solution, 1e-9);
-        assert_eq!(share, None);
+        let balanced = balance(&model, &state, &method, &problem, &mut solution, 1e-9);
+        assert_eq!(balanced.finer_by, None);
+    }
+
+    /// What a contact can carry it takes up, and its row stays met.
+    #[test]
+    fn a_contact_that_pushes_takes_up_what_is_missing() {
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        let drift = 1e-6;
+        let (model, state, problem, mut solution) = drifting(drift, 1e3);
+        let before = missing_momentum(&model, &state, &problem, &solution)[0].missing;
+        assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
+        let balanced = balance(&model, &state, &method, &problem, &mut solution, 1e-12);
+        assert_eq!(balanced.finer_by, None);
+        assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
+        take_up(&balanced, &mut solution.contacts);
+        let after = missing_momentum(&model, &state, &problem, &solution)[0].missing;
+        // Sums of weights (98 N·s) lose as much.
+        assert!(after.norm() < 1e-13, "{after}");
     }
 }

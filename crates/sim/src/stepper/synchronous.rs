@@ -16,7 +16,7 @@ use crate::{
     step::{
         apart::Sweep,
         assemble::{momentum_system, prescribe},
-        balance::balance,
+        balance::{Balanced, balance, take_up},
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
@@ -30,7 +30,8 @@ use crate::{
 };
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, Method, method::active_set_cr::Tolerances,
+    ContactProblem, ContactSolution, ContactSolver, ContactState, Method,
+    method::active_set_cr::Tolerances,
 };
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -77,6 +78,8 @@ pub struct Synchronous {
     solver: Box<dyn ContactSolver + Send>,
     problem: ContactProblem,
     solution: ContactSolution,
+    /// What the last solve left to close.
+    balanced: Balanced,
     /// Contacts of the attempt; the state's are replaced on success only.
     contacts: Vec<Contact>,
     end: Vec<Vector3<f64>>,
@@ -117,6 +120,7 @@ impl Synchronous {
             solver: model.solver.solver(),
             problem: ContactProblem::new(model.time_step, matrix, rhs),
             solution: ContactSolution::default(),
+            balanced: Balanced::default(),
             contacts: Vec::new(),
             end: vec![Vector3::zeros(); points],
             known_velocity: vec![Vector3::zeros(); points],
@@ -218,6 +222,7 @@ impl Synchronous {
             self.solve_until_free(model, state, time_step, accept_unmet, &mut clock, report)?;
         self.check_inversion(model)?;
         report.inexact_solves += u32::from(!met);
+        self.take_up_imbalance();
         judge(&self.problem, &self.solution, report);
         self.accept(model, state, time_step);
         report.times.commit += clock.lap();
@@ -402,7 +407,7 @@ impl Synchronous {
                     return Err(failure);
                 }
             }
-            let finer_by = balance(
+            self.balanced = balance(
                 model,
                 state,
                 &self.method,
@@ -410,7 +415,7 @@ impl Synchronous {
                 &mut self.solution,
                 tolerances.gap,
             );
-            match finer_by {
+            match self.balanced.finer_by {
                 Some(share) if met && finer < MOST_FINER_SOLVES => {
                     finer += 1;
                     let momentum = share * tolerances.momentum;
@@ -421,6 +426,18 @@ impl Synchronous {
                 }
                 _ => return Ok(met),
             }
+        }
+    }
+
+    /// Gives the contacts the forces that close the bodies' balances.
+    fn take_up_imbalance(&mut self) {
+        take_up(&self.balanced, &mut self.solution.contacts);
+        // Of the contacts that were solved for only inactive ones have been dropped since.
+        let solved = (self.solution.contacts.iter()).filter(|m| m.state != ContactState::Inactive);
+        let kept = (self.contacts.iter_mut())
+            .filter(|contact| contact.multipliers.state != ContactState::Inactive);
+        for (contact, multipliers) in kept.zip(solved) {
+            contact.multipliers = *multipliers;
         }
     }
 
