@@ -18,8 +18,8 @@ const FINEST: f64 = 0.1;
 /// What closing the balances asks for beside the velocities that it added to the solution.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Balanced {
-    /// Changes of contact forces, by contact: see [`take_up`].
-    changes: Vec<(usize, Vector3<f64>)>,
+    /// Changes of the contacts' forces (N, in the axes of their rows); none if there was nothing to balance.
+    pub(crate) changes: Vec<Vector3<f64>>,
     /// What the next solve's momentum tolerance should be multiplied by, if a row was moved beyond its tolerance.
     pub(crate) finer_by: Option<f64>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Balanced {
 /// Closes the momentum balance of every body that `method` leaves open; a row may be off by the tolerance `gap` (m).
 ///
 /// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
-/// find its way back from what no node's own balance asks for, so they are for the last solve of a step ([`take_up`]).
+/// find its way back from what no node's own balance asks for. They are added to what a step ends with ([`add_force`]).
 ///
 /// A body's residual is bounded by `ε₁` in the norm over its nodes, and the sum over `n` of them may be `√n` times as large: on
 /// long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would then be hit on the way,
@@ -58,14 +58,11 @@ pub(crate) fn balance(
     }
 }
 
-/// Adds the forces that close the balances with the velocities that [`balance`] has added.
-pub(crate) fn take_up(balanced: &Balanced, contacts: &mut [Multipliers]) {
-    for (contact, change) in &balanced.changes {
-        let multipliers = &mut contacts[*contact];
-        multipliers.lambda += change[0];
-        multipliers.gamma[0] += change[1];
-        multipliers.gamma[1] += change[2];
-    }
+/// Adds a change of a contact's force (N, in the axes of its rows).
+pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
+    multipliers.lambda += change[0];
+    multipliers.gamma[0] += change[1];
+    multipliers.gamma[1] += change[2];
 }
 
 /// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m).
@@ -107,7 +104,7 @@ fn balance_momentum(
     state: &State,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
-) -> Vec<(usize, Vector3<f64>)> {
+) -> Vec<Vector3<f64>> {
     balance_rigid(model, problem, solution);
     let missing = missing_momentum(model, state, problem, solution);
     let (pushing, links) = pushing_links(model, problem, solution);
@@ -121,7 +118,11 @@ fn balance_momentum(
         let velocity = &mut solution.velocity[3 * rigid.first_block as usize..][..3];
         add(velocity, &closure.velocities[rigid.body]);
     }
-    pushing.into_iter().zip(closure.forces).collect()
+    let mut changes = vec![Vector3::zeros(); solution.contacts.len()];
+    for (contact, force) in pushing.into_iter().zip(closure.forces) {
+        changes[contact] = force;
+    }
+    changes
 }
 
 fn add(velocity: &mut [f64], correction: &Vector3<f64>) {
@@ -318,7 +319,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let balanced = balance(&model, &state, &method, &problem, &mut solution, 1e-12);
         assert_eq!(balanced.finer_by, None);
         assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
-        take_up(&balanced, &mut solution.contacts);
+        add_force(&mut solution.contacts[0], &balanced.changes[0]);
         let after = missing_momentum(&model, &state, &problem, &solution)[0].missing;
         // Sums of weights (98 N·s) lose as much.
         assert!(after.norm() < 1e-13, "{after}");

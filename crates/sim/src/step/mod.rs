@@ -19,4 +19,5 @@ pub(crate) mod refine;
 pub(crate) mod rescue;
 pub(crate) mod resolve;
 pub(crate) mod rigid;
+pub(crate) mod start;
 pub(crate) mod thin;

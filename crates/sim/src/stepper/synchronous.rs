@@ -16,7 +16,7 @@ use crate::{
     step::{
         apart::Sweep,
         assemble::{momentum_system, prescribe},
-        balance::{Balanced, balance, take_up},
+        balance::{Balanced, add_force, balance},
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
@@ -26,11 +26,12 @@ use crate::{
         rescue::rescue,
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
+        start::start_velocity,
     },
 };
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, ContactState, Method,
+    ContactProblem, ContactSolution, ContactSolver, ContactState, Method, Multipliers,
     method::active_set_cr::Tolerances,
 };
 use impinge_fem::Assembler;
@@ -265,7 +266,13 @@ impl Synchronous {
             &mut self.contacts,
             report,
         );
-        self.start_velocity(model, state);
+        start_velocity(
+            model,
+            state,
+            &self.contacts,
+            tolerances.momentum,
+            &mut self.solution.velocity,
+        );
         self.rigid.pose(
             model,
             state,
@@ -431,11 +438,14 @@ impl Synchronous {
 
     /// Gives the contacts the forces that close the bodies' balances.
     fn take_up_imbalance(&mut self) {
-        take_up(&self.balanced, &mut self.solution.contacts);
+        for (multipliers, change) in (self.solution.contacts.iter_mut()).zip(&self.balanced.changes)
+        {
+            add_force(multipliers, change);
+        }
         // Of the contacts that were solved for only inactive ones have been dropped since.
-        let solved = (self.solution.contacts.iter()).filter(|m| m.state != ContactState::Inactive);
-        let kept = (self.contacts.iter_mut())
-            .filter(|contact| contact.multipliers.state != ContactState::Inactive);
+        let is_active = |multipliers: &Multipliers| multipliers.state != ContactState::Inactive;
+        let solved = (self.solution.contacts.iter()).filter(|multipliers| is_active(multipliers));
+        let kept = (self.contacts.iter_mut()).filter(|contact| is_active(&contact.multipliers));
         for (contact, multipliers) in kept.zip(solved) {
             contact.multipliers = *multipliers;
         }
@@ -465,19 +475,6 @@ impl Synchronous {
         flow_plastically(model, state);
         state.time += time_step;
         std::mem::swap(&mut state.contacts, &mut self.contacts);
-    }
-
-    /// Warm start: the velocities of the last step (spec 5.7).
-    fn start_velocity(&mut self, model: &Model, state: &State) {
-        self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        for (v, &point) in self
-            .solution
-            .velocity
-            .chunks_exact_mut(3)
-            .zip(&model.point_of_block)
-        {
-            v.copy_from_slice(state.velocities[point as usize].as_slice());
-        }
     }
 
     fn move_free_points(
