@@ -2,7 +2,7 @@
 
 use super::coarse::{self, BodyBalance, Link};
 use crate::{
-    model::{Model, PointMotion},
+    model::{Body, Model, PointMotion},
     state::State,
     step::rigid::balance_rigid,
 };
@@ -105,18 +105,14 @@ fn balance_momentum(
     problem: &ContactProblem,
     solution: &mut ContactSolution,
 ) -> Vec<Vector3<f64>> {
-    balance_rigid(model, problem, solution);
     let missing = missing_momentum(model, state, problem, solution);
     let (pushing, links) = pushing_links(model, problem, solution);
     let closure = coarse::close(&missing, links);
-    for (&point, velocity) in
-        (model.point_of_block.iter()).zip(solution.velocity.chunks_exact_mut(3))
-    {
-        add(velocity, &closure.velocities[model.solid_of_point(point)]);
-    }
-    for rigid in &model.rigid {
-        let velocity = &mut solution.velocity[3 * rigid.first_block as usize..][..3];
-        add(velocity, &closure.velocities[rigid.body]);
+    for (block, velocity) in solution.velocity.chunks_exact_mut(3).enumerate() {
+        let correction = &closure.velocities[node_of_block(model, block)];
+        for (v, by) in velocity.iter_mut().zip(correction.iter()) {
+            *v += by;
+        }
     }
     let mut changes = vec![Vector3::zeros(); solution.contacts.len()];
     for (contact, force) in pushing.into_iter().zip(closure.forces) {
@@ -125,9 +121,11 @@ fn balance_momentum(
     changes
 }
 
-fn add(velocity: &mut [f64], correction: &Vector3<f64>) {
-    for (v, by) in velocity.iter_mut().zip(correction.iter()) {
-        *v += by;
+/// Number in the coarse system of what `block` belongs to: deformable bodies as in [`Model::bodies`], then blocks of rigid ones.
+fn node_of_block(model: &Model, block: usize) -> usize {
+    match model.point_of_block.get(block) {
+        Some(&point) => model.solid_of_point(point),
+        None => model.bodies.len() + block - model.point_of_block.len(),
     }
 }
 
@@ -137,7 +135,7 @@ const HELD: BodyBalance = BodyBalance {
     inertia: 0.0,
 };
 
-/// What each body lacks, in the order of [`Model::bodies`]; rigid bodies are balanced before.
+/// What each node of the coarse system lacks.
 fn missing_momentum(
     model: &Model,
     state: &State,
@@ -145,43 +143,47 @@ fn missing_momentum(
     solution: &ContactSolution,
 ) -> Vec<BodyBalance> {
     let time_step = problem.time_step;
-    let mut contact_impulse = vec![Vector3::zeros(); model.bodies.len()];
+    let rigid_blocks = solution.velocity.len() / 3 - model.point_of_block.len();
+    let mut contact_impulse = vec![Vector3::zeros(); model.bodies.len() + rigid_blocks];
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
         let [f1, f2] = multipliers.friction_force();
         let force = Vector3::new(multipliers.lambda, f1, f2);
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            if let Some(&point) = model.point_of_block.get(block as usize) {
-                contact_impulse[model.solid_of_point(point)] += jacobian.tr_mul(&force);
-            }
+            contact_impulse[node_of_block(model, block as usize)] += jacobian.tr_mul(&force);
         }
     }
-    let mut balances: Vec<BodyBalance> = (model.bodies.iter().zip(contact_impulse))
-        .map(|(body, impulse)| {
-            let (mut missing, mut inertia) = (impulse, 0.0);
-            for point in body.points.clone() {
-                let PointMotion::Free(block) = model.motion_of_point[point] else {
-                    return HELD;
-                };
-                let mass = model.mass[point];
-                let effective = mass + time_step * model.mass_damping[point];
-                let velocity =
-                    Vector3::from_column_slice(&solution.velocity[3 * block as usize..][..3]);
-                missing += (state.velocities[point] + model.gravity * time_step) * mass
-                    - velocity * effective
-                    + model.pull[point] * time_step;
-                inertia += effective;
-            }
+    let of_block =
+        |values: &[f64], block: usize| Vector3::from_column_slice(&values[3 * block..][..3]);
+    let deformable = |(body, impulse): (&Body, &Vector3<f64>)| {
+        let (mut missing, mut inertia) = (*impulse, 0.0);
+        for point in body.points.clone() {
+            let PointMotion::Free(block) = model.motion_of_point[point] else {
+                return HELD;
+            };
+            let mass = model.mass[point];
+            let effective = mass + time_step * model.mass_damping[point];
+            let velocity = of_block(&solution.velocity, block as usize);
+            missing += (state.velocities[point] + model.gravity * time_step) * mass
+                - velocity * effective
+                + model.pull[point] * time_step;
+            inertia += effective;
+        }
+        BodyBalance { missing, inertia }
+    };
+    // Their blocks are multiples of the identity and touch no others.
+    let rigid = (model.rigid.iter()).flat_map(|rigid| {
+        let inertia = rigid.inertia.mass();
+        [0, 1].map(|i| {
+            let block = rigid.first_block as usize + i;
+            let missing = contact_impulse[node_of_block(model, block)]
+                + of_block(&problem.rhs, block)
+                - of_block(&solution.velocity, block) * inertia;
             BodyBalance { missing, inertia }
         })
-        .collect();
-    for rigid in &model.rigid {
-        balances[rigid.body] = BodyBalance {
-            missing: Vector3::zeros(),
-            inertia: rigid.inertia.mass(),
-        };
-    }
-    balances
+    });
+    let bodies = model.bodies.iter().zip(&contact_impulse);
+    bodies.map(deformable).chain(rigid).collect()
 }
 
 /// The contacts that push, and what they are between bodies: normal rows, and where they stick tangential ones.
@@ -190,15 +192,6 @@ fn pushing_links(
     problem: &ContactProblem,
     solution: &ContactSolution,
 ) -> (Vec<usize>, Vec<Link>) {
-    let first_rigid = model.point_of_block.len();
-    let body_of_block = |block: usize| match model.point_of_block.get(block) {
-        Some(&point) => Some(model.solid_of_point(point)),
-        // Of a rigid body's two blocks the first is its translation.
-        None if (block - first_rigid).is_multiple_of(2) => {
-            Some(model.rigid[(block - first_rigid) / 2].body)
-        }
-        None => None,
-    };
     let pushing = (solution.contacts.iter().enumerate())
         .filter(|(_, m)| m.state != ContactState::Inactive && m.lambda > 0.0);
     let link_of = |(contact, multipliers): (usize, &Multipliers)| {
@@ -210,9 +203,7 @@ fn pushing_links(
         let mut link = Link::new(multipliers.lambda, slack.max(0.0));
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            if let Some(body) = body_of_block(block as usize) {
-                link.add(body, jacobian);
-            }
+            link.add(node_of_block(model, block as usize), jacobian);
         }
         (contact, link)
     };

@@ -19,7 +19,10 @@ const MOST: f64 = 0.5;
 /// Rounds that let go of contacts of which more would be asked.
 const ROUNDS: u32 = 4;
 
-/// What a body lacks.
+/// Sides that a link has at most: two bodies, whose translations and rotations count apart.
+const MOST_SIDES: usize = 4;
+
+/// What a body lacks; of a rigid one, what its translation or its rotation lacks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BodyBalance {
     /// Momentum that it should have beside what it has (N·s).
@@ -28,11 +31,11 @@ pub(crate) struct BodyBalance {
     pub(crate) inertia: f64,
 }
 
-/// A contact that pushes, between at most two bodies.
+/// A contact that pushes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
-    sides: [(u32, Matrix3<f64>); 2],
+    sides: [(u32, Matrix3<f64>); MOST_SIDES],
     count: usize,
     /// How much the force may change: the normal force, what is left to the edge of the cone, the same (N).
     room: Vector3<f64>,
@@ -47,11 +50,11 @@ impl Link {
         }
     }
 
-    /// Adds rows on a point of `body`; there are at most two bodies.
+    /// Adds rows on a point of `body`; there are at most [`MOST_SIDES`] bodies.
     pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
         let body = body as u32;
         let known = self.sides().iter().position(|side| side.0 == body);
-        let at = known.unwrap_or(self.count.min(1));
+        let at = known.unwrap_or(self.count.min(MOST_SIDES - 1));
         self.count = self.count.max(at + 1);
         self.sides[at].0 = body;
         self.sides[at].1 += rows;
@@ -136,10 +139,16 @@ fn stiffness(balances: &[BodyBalance], links: &[Link]) -> f64 {
 
 fn velocities(balances: &[BodyBalance], links: &[Link], stiffness: f64) -> Vec<Vector3<f64>> {
     let free = |body: u32| balances[body as usize].inertia > 0.0;
-    let pairs = links.iter().filter_map(|link| match *link.sides() {
-        [(first, _), (second, _)] if free(first) && free(second) => Some((first, second)),
-        _ => None,
+    let pairs = links.iter().flat_map(|link| {
+        let sides = link
+            .sides()
+            .iter()
+            .map(|side| side.0)
+            .filter(|&body| free(body));
+        let others = sides.clone();
+        sides.flat_map(move |i| others.clone().map(move |j| (i, j)))
     });
+    let pairs = pairs.filter(|(i, j)| i < j);
     let pattern = BlockPattern::from_pairs(balances.len(), pairs);
     let mut matrix = SymmetricBlockMatrix::zeros(pattern.clone());
     let mut unknowns = vec![0.0; matrix.len()];
