@@ -24,6 +24,14 @@ pub(crate) struct Balanced {
     pub(crate) finer_by: Option<f64>,
 }
 
+/// Whether the balances of bodies are closed after solves by `method`.
+///
+/// What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps. Joints pass momentum between
+/// bodies, and their method leaves nothing to balance.
+pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
+    method.balances_momentum() && model.joints.is_empty() && model.soft_links == 0
+}
+
 /// Closes the momentum balance of every body that `method` leaves open; a row may be off by the tolerance `gap` (m).
 ///
 /// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
@@ -40,13 +48,10 @@ pub(crate) fn balance(
     solution: &mut ContactSolution,
     gap: f64,
 ) -> Balanced {
-    if !method.balances_momentum() {
-        // What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps.
-        balance_rigid(model, problem, solution);
-        return Balanced::default();
-    }
-    // Joints pass momentum between bodies, and their method leaves nothing to balance.
-    if !model.joints.is_empty() || model.soft_links > 0 {
+    if !closes_balances(model, method) {
+        if !method.balances_momentum() {
+            balance_rigid(model, problem, solution);
+        }
         return Balanced::default();
     }
     let before = worst_row(problem, solution);

@@ -330,6 +330,11 @@ mod tests {
                 if second < bodies && second != first {
                     link.add(second, &-rows);
                 }
+                // As of a rigid side, whose rotation counts apart.
+                link.add(
+                    (first + 1) % bodies,
+                    &(rows * Vector3::new(0.3, -0.2, 0.5).cross_matrix()),
+                );
                 Some(link)
             },
         );

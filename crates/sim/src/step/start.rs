@@ -5,36 +5,45 @@ use crate::{
     model::{Model, PointMotion},
     state::State,
 };
-use impinge_contact::ContactState;
+use impinge_contact::{ContactState, method::active_set_cr::Tolerances};
 
 /// Share of the momentum tolerance below which the momentum of a body's nodes is what solves left over, not motion.
 const LEFT_OVER: f64 = 0.25;
 
-/// Fills `velocity` with the velocities of the last step (spec 5.7), of bodies that have come to rest with none.
-///
-/// A start that goes on deforming a body asks elastic forces for `Δt² K v`, which nothing balances. Of a stiff body that is more than
-/// the tolerance `momentum` (N·s) although `M v` is a hundredth of it, and solving it away leaves as much again for the next
-/// step. At rest is what is held, or touches something, and whose nodes have less momentum than a solve can tell from none. It is
-/// a start: whatever pushes it more than the tolerance moves it.
-pub(crate) fn start_velocity(
-    model: &Model,
-    state: &State,
-    contacts: &[Contact],
-    momentum: f64,
-    velocity: &mut Vec<f64>,
-) {
+/// The same of a rigid body, in tolerances of gaps that it moves by in a step. Rows leave gaps alone that are off by half as much.
+const RIGID_LEFT_OVER: f64 = 4.0;
+
+/// Fills `velocity` with the velocities that deformable bodies had at the end of the last step (spec 5.7).
+pub(crate) fn last_velocities(model: &Model, state: &State, velocity: &mut Vec<f64>) {
     velocity.resize(3 * model.blocks(), 0.0);
     for (v, &point) in velocity.chunks_exact_mut(3).zip(&model.point_of_block) {
         v.copy_from_slice(state.velocities[point as usize].as_slice());
     }
+}
+
+/// Lets bodies that have come to rest start from rest, not from their `velocity`.
+///
+/// A start that goes on deforming a body asks elastic forces for `Δt² K v`, which nothing balances. Of a stiff body that is more than
+/// the tolerance of momentum although `M v` is a hundredth of it, and solving it away leaves as much again for the next step. A
+/// stack of rigid bodies goes on trembling in the same way by what rows may be off. At rest is what is held, or touches something, and
+/// moves less than a solve can tell from nothing. It is a start: whatever pushes it more than the tolerance moves it, and
+/// the momentum of whole bodies is closed after the solve, with what velocity there was.
+pub(crate) fn start_from_rest(
+    model: &Model,
+    state: &State,
+    contacts: &[Contact],
+    tolerances: &Tolerances,
+    time_step: f64,
+    velocity: &mut [f64],
+) {
     let supported = supported_bodies(model, contacts);
     let free = model.point_of_block.len() as f64;
-    for (body, _) in model.bodies.iter().zip(supported).filter(|(_, s)| *s) {
+    for (body, _) in model.bodies.iter().zip(&supported).filter(|(_, s)| **s) {
         let share = body.points.len() as f64 / free;
-        let resolved = LEFT_OVER * momentum * share.sqrt();
+        let left_over = LEFT_OVER * tolerances.momentum * share.sqrt();
         let of_point = |point: usize| (state.velocities[point] * model.mass[point]).norm_squared();
         let squared: f64 = body.points.clone().map(of_point).sum();
-        if squared > resolved * resolved {
+        if squared > left_over * left_over {
             continue;
         }
         for point in body.points.clone() {
@@ -43,11 +52,19 @@ pub(crate) fn start_velocity(
             }
         }
     }
+    for rigid in model.rigid.iter().filter(|rigid| supported[rigid.body]) {
+        // The unknowns of its rotation are velocities at its radius of gyration.
+        let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
+        let moved = |v: &f64| v.abs() * time_step;
+        if velocity.iter().map(moved).fold(0.0, f64::max) < RIGID_LEFT_OVER * tolerances.gap {
+            velocity.fill(0.0);
+        }
+    }
 }
 
 /// Which bodies touch something or are held somewhere: others keep their motion, however slow.
 fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool> {
-    let is_held = |point: usize| !matches!(model.motion_of_point[point], PointMotion::Free(_));
+    let is_held = |point: usize| matches!(model.motion_of_point[point], PointMotion::Prescribed(_));
     let mut supported: Vec<bool> = (model.bodies.iter())
         .map(|body| body.points.clone().any(is_held))
         .collect();
@@ -86,19 +103,37 @@ position = [3, 0, 0]
 shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
 "#;
 
-    /// Tolerance of momentum (N·s).
-    const MOMENTUM: f64 = 1e-3;
+    const TOLERANCES: Tolerances = Tolerances {
+        momentum: 1e-3,
+        gap: 1e-8,
+        slip: 1e-8,
+    };
 
     /// Velocities that a step starts from, per body the largest (m/s), where all points move by `speed` and `contacts` are known.
-    fn started(speed: f64, contacts: impl Fn(&Model) -> Vec<Contact>) -> [f64; 2] {
-        let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
+    fn started(text: &str, speed: f64, contacts: impl Fn(&Model) -> Vec<Contact>) -> [f64; 2] {
+        let scene = Scene::parse("cubes.toml", text, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x() * speed);
         let mut velocity = Vec::new();
-        start_velocity(&model, &state, &contacts(&model), MOMENTUM, &mut velocity);
+        last_velocities(&model, &state, &mut velocity);
+        for rigid in &model.rigid {
+            velocity[3 * rigid.first_block as usize] = speed;
+        }
+        let contacts = contacts(&model);
+        let time_step = model.time_step;
+        start_from_rest(
+            &model,
+            &state,
+            &contacts,
+            &TOLERANCES,
+            time_step,
+            &mut velocity,
+        );
         let largest = |body: usize| {
             let blocks = model.bodies[body].points.clone();
             let blocks = blocks.filter_map(|point| model.block_of_point[point]);
+            let rigid = model.rigid.iter().filter(|rigid| rigid.body == body);
+            let blocks = blocks.chain(rigid.map(|rigid| rigid.first_block));
             let speeds = blocks.map(|block| velocity[3 * block as usize].abs());
             speeds.fold(0.0, f64::max)
         };
@@ -124,16 +159,32 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         // A cube of a ton has nodes of a tenth or so.
         let slow = 1e-8;
         let sticking = on_the_ground(ContactState::Sticking);
-        assert_eq!(started(slow, sticking), [0.0, 0.0]);
+        assert_eq!(started(TWO_CUBES, slow, sticking), [0.0, 0.0]);
         let open = on_the_ground(ContactState::Inactive);
-        assert_eq!(started(slow, open), [0.0, slow]);
-        assert_eq!(started(slow, |_| Vec::new()), [0.0, slow]);
+        assert_eq!(started(TWO_CUBES, slow, open), [0.0, slow]);
+        assert_eq!(started(TWO_CUBES, slow, |_| Vec::new()), [0.0, slow]);
     }
 
     #[test]
     fn what_moves_starts_with_its_velocity() {
         let fast = 1e-3;
         let sticking = on_the_ground(ContactState::Sticking);
-        assert_eq!(started(fast, sticking), [fast, fast]);
+        assert_eq!(started(TWO_CUBES, fast, sticking), [fast, fast]);
+    }
+
+    #[test]
+    fn rigid_bodies_are_judged_by_how_far_they_move() {
+        let free_cube = TWO_CUBES.rfind("[[body]]").expect("the second cube");
+        let (first, second) = TWO_CUBES.split_at(free_cube);
+        let rigid = second.replace("[[body]]", "[[body]]\nkind = \"rigid\"\ndensity = 1000");
+        let rigid: String = rigid
+            .lines()
+            .filter(|line| !line.starts_with("material"))
+            .fold(first.to_owned(), |text, line| text + line + "\n");
+        // A step of 1e-3 s moves them by one and by ten tolerances.
+        let sticking = || on_the_ground(ContactState::Sticking);
+        assert_eq!(started(&rigid, 1e-5, sticking())[1], 0.0);
+        assert_eq!(started(&rigid, 1e-4, sticking())[1], 1e-4);
+        assert_eq!(started(&rigid, 1e-5, |_| Vec::new())[1], 1e-5);
     }
 }

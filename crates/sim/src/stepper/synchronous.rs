@@ -16,7 +16,7 @@ use crate::{
     step::{
         apart::Sweep,
         assemble::{momentum_system, prescribe},
-        balance::{Balanced, add_force, balance},
+        balance::{Balanced, add_force, balance, closes_balances},
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
@@ -26,7 +26,7 @@ use crate::{
         rescue::rescue,
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
-        start::start_velocity,
+        start::{last_velocities, start_from_rest},
     },
 };
 use impinge_contact::compliance::TurnedBodies;
@@ -266,13 +266,7 @@ impl Synchronous {
             &mut self.contacts,
             report,
         );
-        start_velocity(
-            model,
-            state,
-            &self.contacts,
-            tolerances.momentum,
-            &mut self.solution.velocity,
-        );
+        last_velocities(model, state, &mut self.solution.velocity);
         self.rigid.pose(
             model,
             state,
@@ -283,6 +277,16 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )?;
+        if closes_balances(model, &self.method) {
+            start_from_rest(
+                model,
+                state,
+                &self.contacts,
+                &tolerances,
+                time_step,
+                &mut self.solution.velocity,
+            );
+        }
         self.joints.pose(
             model,
             state,
