@@ -1,0 +1,110 @@
+//! The solver against closed forms, dense algebra and its own promises.
+
+mod closed_forms;
+mod iteration;
+
+use super::support::{oblique, particles, push};
+use impinge_contact::method::active_set_cr::{
+    ActiveSetCr, ActiveSetCrSettings, DirectionRule, DuplicateRule, EvaluationSchedule,
+    PreconditionerKind, Tolerances,
+};
+use impinge_contact::{ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination};
+use nalgebra::Vector3;
+
+const KINDS: [PreconditionerKind; 3] = [
+    PreconditionerKind::Full,
+    PreconditionerKind::FullBlocks,
+    PreconditionerKind::Diagonal,
+];
+const RULES: [DuplicateRule; 2] = [DuplicateRule::Similarity, DuplicateRule::RowSum];
+const SCHEDULES: [EvaluationSchedule; 3] = [
+    EvaluationSchedule::Interval,
+    EvaluationSchedule::Every,
+    EvaluationSchedule::AtConvergence,
+];
+
+/// Every combination of the discrete settings, with tolerances that leave closed forms 1e-8 of their size.
+fn variants() -> impl Iterator<Item = ActiveSetCrSettings> {
+    KINDS.into_iter().flat_map(|preconditioner| {
+        RULES.into_iter().flat_map(move |duplicates| {
+            SCHEDULES.into_iter().flat_map(move |schedule| {
+                [
+                    (DirectionRule::Implicit, 0),
+                    (DirectionRule::Damped, 0),
+                    (DirectionRule::Implicit, 300),
+                ]
+                .map(|(direction_rule, anticipation)| ActiveSetCrSettings {
+                    preconditioner,
+                    duplicates,
+                    schedule,
+                    direction_rule,
+                    anticipation,
+                    ..strict()
+                })
+            })
+        })
+    })
+}
+
+fn strict() -> ActiveSetCrSettings {
+    ActiveSetCrSettings {
+        tolerances: Tolerances {
+            momentum: 1e-11,
+            gap: 1e-13,
+            slip: 1e-13,
+        },
+        ..ActiveSetCrSettings::default()
+    }
+}
+
+/// The same with hard rows and nothing before them, for what holds of the linear iteration itself: soft rows are solved
+/// several times, each time about the forces of the last.
+fn hard() -> ActiveSetCrSettings {
+    ActiveSetCrSettings {
+        softness: 0.0,
+        anticipation: 0,
+        ..strict()
+    }
+}
+
+fn solve(
+    problem: &ContactProblem,
+    settings: ActiveSetCrSettings,
+) -> (ContactSolution, ContactReport) {
+    let mut solution = ContactSolution::at_rest(problem);
+    let report = ActiveSetCr::new(settings)
+        .solve(problem, &mut solution)
+        .expect("a sound problem");
+    (solution, report)
+}
+
+#[track_caller]
+fn solved(
+    problem: &ContactProblem,
+    settings: ActiveSetCrSettings,
+) -> (ContactSolution, ContactReport) {
+    let (solution, report) = solve(problem, settings);
+    assert_eq!(
+        report.termination,
+        Termination::Converged,
+        "{settings:?} {report:?}"
+    );
+    (solution, report)
+}
+
+fn velocity(solution: &ContactSolution, block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&solution.velocity[3 * block..3 * block + 3])
+}
+
+/// A particle over an oblique plane, its free velocity given in the frame `(n, t₁, t₂)`.
+fn over_plane(
+    mass: f64,
+    free: Vector3<f64>,
+    offset: Vector3<f64>,
+    friction: f64,
+) -> ContactProblem {
+    let frame = oblique();
+    let mut problem = particles(&[mass], &[frame.transpose() * free]);
+    push(&mut problem, &frame, &[(0, 1.0)], offset, friction);
+    problem
+}
