@@ -193,5 +193,8 @@ fn a_rigid_stack_comes_to_rest_and_costs_nothing() {
             iterations += report.iterations;
         }
     }
-    assert!(iterations <= watched, "{iterations} in {watched} steps");
+    assert!(
+        iterations <= watched / 10,
+        "{iterations} iterations in {watched} steps"
+    );
 }

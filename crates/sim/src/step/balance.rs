@@ -32,7 +32,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
     method.balances_momentum() && model.joints.is_empty() && model.soft_links == 0
 }
 
-/// Closes the momentum balance of every body that `method` leaves open; a row may be off by the tolerance `gap` (m).
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the tolerance `gap` (m).
 ///
 /// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
 /// find its way back from what no node's own balance asks for. They are added to what a step ends with ([`add_force`]).
@@ -99,7 +99,7 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
 }
 
 /// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the forces of contacts
-/// that push.
+/// that push. What a whole body lacks comes to few nodes with these, so what they lack may be more than the solver's tolerance.
 ///
 /// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
 /// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
@@ -200,12 +200,7 @@ fn pushing_links(
     let pushing = (solution.contacts.iter().enumerate())
         .filter(|(_, m)| m.state != ContactState::Inactive && m.lambda > 0.0);
     let link_of = |(contact, multipliers): (usize, &Multipliers)| {
-        let [f1, f2] = multipliers.friction_force();
-        let slack = match multipliers.state {
-            ContactState::Sticking => problem.friction(contact) * multipliers.lambda - f1.hypot(f2),
-            _ => 0.0,
-        };
-        let mut link = Link::new(multipliers.lambda, slack.max(0.0));
+        let mut link = Link::new(multipliers, problem.friction(contact));
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             link.add(node_of_block(model, block as usize), jacobian);

@@ -4,19 +4,20 @@
 //! away, would leave a residual of its own, and the body would move up and down for ever. So contacts that push
 //! take up what they resist, as stiff springs between bodies that do not deform.
 
+use impinge_contact::{ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_krylov::direct::BlockCholesky;
 use nalgebra::{Matrix3, Vector3};
 
-/// Resistance of the contact that pushes most, in inertias of the heaviest body.
+/// Resistance of the contact that pushes a body most, in inertias of the body.
 ///
 /// The inverse is the share of the velocity that gets through; sums over bodies that push only each other lose as many digits.
 const RESISTANCE: f64 = 1e6;
 
-/// Share of a contact's force, or of what is left to the edge of its cone, that a change may use up.
+/// Share of a contact's normal force that its change may use up.
 const MOST: f64 = 0.5;
 
-/// Rounds that let go of contacts of which more would be asked.
+/// Rounds that let go of single contacts of which more would be asked; later ones let go of all at the same bodies.
 const ROUNDS: u32 = 4;
 
 /// Sides that a link has at most: two bodies, whose translations and rotations count apart.
@@ -31,22 +32,38 @@ pub(crate) struct BodyBalance {
     pub(crate) inertia: f64,
 }
 
+impl BodyBalance {
+    fn is_free(&self) -> bool {
+        self.inertia > 0.0
+    }
+}
+
 /// A contact that pushes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
     sides: [(u32, Matrix3<f64>); MOST_SIDES],
     count: usize,
-    /// How much the force may change: the normal force, what is left to the edge of the cone, the same (N).
+    multipliers: Multipliers,
+    friction: f64,
+    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N).
     room: Vector3<f64>,
 }
 
 impl Link {
-    /// A contact with normal force `lambda` and `slack` left to the edge of its cone, 0 if it slides (N).
-    pub(crate) fn new(lambda: f64, slack: f64) -> Self {
+    /// A contact with its forces and coefficient of friction.
+    pub(crate) fn new(multipliers: &Multipliers, friction: f64) -> Self {
+        let [f1, f2] = multipliers.friction_force();
+        let slack = match multipliers.state {
+            ContactState::Sticking => (friction * multipliers.lambda - f1.hypot(f2)).max(0.0),
+            _ => 0.0,
+        };
         Self {
-            room: Vector3::new(lambda, slack, slack),
-            ..Self::default()
+            sides: Default::default(),
+            count: 0,
+            multipliers: *multipliers,
+            friction,
+            room: Vector3::new(multipliers.lambda, slack, slack),
         }
     }
 
@@ -54,6 +71,7 @@ impl Link {
     pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
         let body = body as u32;
         let known = self.sides().iter().position(|side| side.0 == body);
+        debug_assert!(known.is_some() || self.count < MOST_SIDES, "two bodies");
         let at = known.unwrap_or(self.count.min(MOST_SIDES - 1));
         self.count = self.count.max(at + 1);
         self.sides[at].0 = body;
@@ -64,7 +82,11 @@ impl Link {
         &self.sides[..self.count]
     }
 
-    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/s²) times the room there is.
+    fn bodies(&self) -> impl Iterator<Item = usize> {
+        self.sides().iter().map(|side| side.0 as usize)
+    }
+
+    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times the room there is.
     fn force(&self, velocities: &[Vector3<f64>], stiffness: f64) -> Vector3<f64> {
         let moved: Vector3<f64> = (self.sides().iter())
             .map(|(body, rows)| rows * velocities[*body as usize])
@@ -72,18 +94,21 @@ impl Link {
         -self.room.component_mul(&moved) * stiffness
     }
 
-    /// Gives up what more than `MOST` of its room was asked of; whether there was any.
-    fn let_go(&mut self, force: &Vector3<f64>) -> bool {
-        let asked = |axis: usize| force[axis].abs() > MOST * self.room[axis];
-        if asked(0) {
+    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there was any.
+    fn let_go(&mut self, change: &Vector3<f64>) -> bool {
+        let lambda = self.multipliers.lambda;
+        if change[0].abs() > MOST * self.room[0] {
             self.room = Vector3::zeros();
-            true
-        } else if asked(1) || asked(2) {
-            (self.room[1], self.room[2]) = (0.0, 0.0);
-            true
-        } else {
-            false
+            return true;
         }
+        let [f1, f2] = self.multipliers.friction_force();
+        let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
+        let sticks = self.room[1] > 0.0;
+        let beyond = sticks && friction_force > self.friction * (lambda + change[0]);
+        if beyond {
+            (self.room[1], self.room[2]) = (0.0, 0.0);
+        }
+        beyond
     }
 }
 
@@ -94,57 +119,82 @@ pub(crate) struct Closure {
     pub(crate) forces: Vec<Vector3<f64>>,
 }
 
-/// `δv` with `(M + k Σ Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces `−k R J δv`.
+/// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces `−k R J δv`.
 ///
 /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
-/// any force from outside.
+/// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
+/// the edge by `μ` times the change of the normal force.
 pub(crate) fn close(balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
-    for _ in 0..ROUNDS {
+    for round in 0.. {
         let closure = closure(balances, &links);
+        let mut asking = vec![false; balances.len()];
         let mut asked_too_much = false;
-        for (link, force) in links.iter_mut().zip(&closure.forces) {
-            asked_too_much |= link.let_go(force);
+        for (link, change) in links.iter_mut().zip(&closure.forces) {
+            if link.let_go(change) {
+                asked_too_much = true;
+                link.bodies().for_each(|body| asking[body] = true);
+            }
         }
         if !asked_too_much {
             return closure;
         }
+        if round >= ROUNDS {
+            let asked = |link: &&mut Link| link.bodies().any(|body| asking[body]);
+            (links.iter_mut().filter(asked)).for_each(|link| link.room.fill(0.0));
+        }
     }
-    links.iter_mut().for_each(|link| link.room.fill(0.0));
-    closure(balances, &links)
+    unreachable!("links without room are asked for nothing, and every round leaves fewer with room")
 }
 
 fn closure(balances: &[BodyBalance], links: &[Link]) -> Closure {
-    let stiffness = stiffness(balances, links);
-    let velocities = velocities(balances, links, stiffness);
-    let forces = (links.iter())
-        .map(|link| link.force(&velocities, stiffness))
-        .collect();
-    Closure { velocities, forces }
-}
-
-/// What the rooms of the links are multiplied by, such that the strongest resists as [`RESISTANCE`] says (1/s²).
-fn stiffness(balances: &[BodyBalance], links: &[Link]) -> f64 {
-    let heaviest = (balances.iter().map(|body| body.inertia)).fold(0.0, f64::max);
-    let strongest = (links.iter())
-        .flat_map(|link| {
-            (link.sides().iter()).map(|(_, rows)| rows.norm_squared() * link.room.max())
-        })
-        .fold(0.0, f64::max);
-    if strongest > 0.0 {
-        RESISTANCE * heaviest / strongest
-    } else {
-        0.0
+    let stiffnesses = stiffnesses(balances, links);
+    if let Some(velocities) = velocities(balances, links, &stiffnesses) {
+        let forces = (links.iter().zip(&stiffnesses))
+            .map(|(link, &stiffness)| link.force(&velocities, stiffness))
+            .collect();
+        return Closure { velocities, forces };
+    }
+    let alone = |body: &BodyBalance| match body.is_free() {
+        true => body.missing / body.inertia,
+        false => Vector3::zeros(),
+    };
+    Closure {
+        velocities: balances.iter().map(alone).collect(),
+        forces: vec![Vector3::zeros(); links.len()],
     }
 }
 
-fn velocities(balances: &[BodyBalance], links: &[Link], stiffness: f64) -> Vec<Vector3<f64>> {
-    let free = |body: u32| balances[body as usize].inertia > 0.0;
+/// What the room of each link is multiplied by, such that the strongest at every body resists as [`RESISTANCE`] says (1/m).
+fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
+    let mut strongest = vec![0.0_f64; balances.len()];
+    for link in links {
+        for (body, rows) in link.sides() {
+            let strength = rows.norm_squared() * link.room.max();
+            let most = &mut strongest[*body as usize];
+            *most = most.max(strength);
+        }
+    }
+    let of_body = |body: usize| match strongest[body] > 0.0 {
+        true => RESISTANCE * balances[body].inertia / strongest[body],
+        false => 0.0,
+    };
+    let of_link = |link: &Link| link.bodies().map(of_body).fold(0.0, f64::max);
+    links.iter().map(of_link).collect()
+}
+
+/// `None` where nothing resists, or forces are so far from each other in size that the system cannot be solved.
+fn velocities(
+    balances: &[BodyBalance],
+    links: &[Link],
+    stiffnesses: &[f64],
+) -> Option<Vec<Vector3<f64>>> {
+    if stiffnesses.iter().all(|&stiffness| stiffness == 0.0) {
+        return None;
+    }
+    let free = |body: u32| balances[body as usize].is_free();
     let pairs = links.iter().flat_map(|link| {
-        let sides = link
-            .sides()
-            .iter()
-            .map(|side| side.0)
-            .filter(|&body| free(body));
+        let bodies = link.sides().iter().map(|side| side.0);
+        let sides = bodies.filter(|&body| free(body));
         let others = sides.clone();
         sides.flat_map(move |i| others.clone().map(move |j| (i, j)))
     });
@@ -153,14 +203,15 @@ fn velocities(balances: &[BodyBalance], links: &[Link], stiffness: f64) -> Vec<V
     let mut matrix = SymmetricBlockMatrix::zeros(pattern.clone());
     let mut unknowns = vec![0.0; matrix.len()];
     for (body, balance) in balances.iter().enumerate() {
-        let held = balance.inertia == 0.0;
-        let inertia = if held { 1.0 } else { balance.inertia };
-        *matrix.diagonal_block_mut(body) = Matrix3::identity() * inertia;
-        if !held {
+        let diagonal = matrix.diagonal_block_mut(body);
+        if balance.is_free() {
+            *diagonal = Matrix3::identity() * balance.inertia;
             unknowns[3 * body..][..3].copy_from_slice(balance.missing.as_slice());
+        } else {
+            *diagonal = Matrix3::identity();
         }
     }
-    for link in links {
+    for (link, &stiffness) in links.iter().zip(stiffnesses) {
         let springs = Matrix3::from_diagonal(&(link.room * stiffness));
         for (i, a) in link.sides() {
             for (j, b) in link.sides() {
@@ -171,20 +222,14 @@ fn velocities(balances: &[BodyBalance], links: &[Link], stiffness: f64) -> Vec<V
             }
         }
     }
-    let factor = BlockCholesky::new(&pattern, (0..balances.len()).collect());
-    let solved = factor.and_then(|mut factor| {
-        factor.factorize(&matrix)?;
-        factor.solve_in_place(&mut unknowns);
-        Ok(())
-    });
-    // Forces without bounds: they are for the solver to complain about.
-    if solved.is_err() {
-        unknowns.fill(0.0);
-    }
+    let mut factor = BlockCholesky::new(&pattern, (0..balances.len()).collect()).ok()?;
+    factor.factorize(&matrix).ok()?;
+    factor.solve_in_place(&mut unknowns);
+    let velocities = unknowns.chunks_exact(3).map(Vector3::from_column_slice);
     unknowns
-        .chunks_exact(3)
-        .map(Vector3::from_column_slice)
-        .collect()
+        .iter()
+        .all(|v| v.is_finite())
+        .then(|| velocities.collect())
 }
 
 #[cfg(test)]
@@ -201,12 +246,28 @@ mod tests {
         ]) * 1e-3
     }
 
+    const FRICTION: f64 = 0.5;
+
     fn lacking(missing: Vector3<f64>, inertia: f64) -> BodyBalance {
         BodyBalance { missing, inertia }
     }
 
-    fn support(body: usize, lambda: f64, slack: f64) -> Link {
-        let mut link = Link::new(lambda, slack);
+    /// A contact that pushes with `lambda`; it sticks, without a force of friction, if there is `friction`.
+    fn pushing(lambda: f64, friction: f64) -> Link {
+        let state = match friction > 0.0 {
+            true => ContactState::Sticking,
+            false => ContactState::Sliding,
+        };
+        let multipliers = Multipliers {
+            state,
+            lambda,
+            ..Multipliers::default()
+        };
+        Link::new(&multipliers, friction)
+    }
+
+    fn support(body: usize, lambda: f64, friction: f64) -> Link {
+        let mut link = pushing(lambda, friction);
         link.add(body, &rows());
         link
     }
@@ -238,7 +299,7 @@ mod tests {
     #[test]
     fn what_rests_takes_it_as_force() {
         let balances = [lacking(Vector3::new(1e-3, 0.0, -2e-3), 2.0)];
-        let links = [support(0, 10.0, 5.0), support(0, 10.0, 5.0)];
+        let links = [support(0, 10.0, 0.5), support(0, 10.0, 0.5)];
         let closure = close(&balances, links.to_vec());
         assert!(closure.velocities[0].norm() < 1e-8);
         for force in &closure.forces {
@@ -263,7 +324,7 @@ mod tests {
             lacking(Vector3::z() * 3e-3, 1.0),
             lacking(Vector3::zeros(), 2.0),
         ];
-        let mut link = support(0, 10.0, 5.0);
+        let mut link = support(0, 10.0, 0.5);
         link.add(1, &-rows());
         let closure = close(&balances, vec![link]);
         let [first, second] = [closure.velocities[0], closure.velocities[1]];
@@ -286,21 +347,47 @@ mod tests {
     #[test]
     fn what_asks_for_more_friction_than_there_is_slides() {
         let balances = [lacking(Vector3::new(1.0, 0.0, -1e-3), 2.0)];
-        let closure = close(&balances, vec![support(0, 10.0, 5.0)]);
+        let closure = close(&balances, vec![support(0, 10.0, 0.5)]);
         assert!((closure.velocities[0].x - 0.5).abs() < 1e-12);
         assert!(closure.velocities[0].z.abs() < 1e-8);
     }
 
     #[test]
-    fn what_is_held_stays() {
+    fn what_is_held_stays_and_carries() {
         let balances = [
             lacking(Vector3::repeat(1.0), 0.0),
-            lacking(Vector3::zeros(), 1.0),
+            lacking(Vector3::z() * 1e-3, 1.0),
         ];
-        let mut link = support(0, 10.0, 5.0);
+        let mut link = support(0, 10.0, 0.5);
         link.add(1, &-rows());
         let closure = close(&balances, vec![link]);
-        assert_eq!(closure.velocities, [Vector3::zeros(); 2]);
+        assert_eq!(closure.velocities[0], Vector3::zeros());
+        assert!(closure.velocities[1].norm() < 1e-8);
+        assert!((closure.forces[0] - Vector3::new(1.0, 0.0, 0.0)).norm() < 1e-5);
+    }
+
+    /// How much one body presses says nothing of another, however much more that is.
+    #[test]
+    fn a_light_body_rests_beside_a_press() {
+        let balances = [
+            lacking(Vector3::z() * 1.0, 1e3),
+            lacking(Vector3::z() * -1e-6, 1e-3),
+        ];
+        let closure = close(&balances, vec![support(0, 1e7, 0.5), support(1, 1e-2, 0.5)]);
+        assert!(
+            closure.velocities[1].norm() < 1e-8,
+            "{:?}",
+            closure.velocities
+        );
+    }
+
+    /// Numbers that overflow leave every body alone with what it lacks.
+    #[test]
+    fn what_cannot_be_solved_is_closed_by_velocities() {
+        let balances = [lacking(Vector3::z(), 2.0)];
+        let closure = close(&balances, vec![support(0, 1e-310, 0.5)]);
+        assert_eq!(closure.velocities, [Vector3::z() / 2.0]);
+        assert_eq!(closure.forces, [Vector3::zeros()]);
     }
 
     fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
@@ -308,41 +395,39 @@ mod tests {
     }
 
     fn links(bodies: usize) -> impl Strategy<Value = Vec<Link>> {
-        let link = (
-            0..bodies,
-            0..=bodies,
-            vector(1e-3),
-            -9.0..2.0_f64,
-            0.0..1.0_f64,
-        );
-        let link = link.prop_filter_map(
-            "a direction",
-            move |(first, second, normal, power, share)| {
-                let normal = normal.try_normalize(1e-9)?;
-                let frame = impinge_contact::frame::ContactFrame::around(normal);
-                let [t1, t2] = frame.tangents;
-                let rows =
-                    Matrix3::from_rows(&[normal.transpose(), t1.transpose(), t2.transpose()])
-                        * 1e-3;
-                let lambda = 10.0_f64.powf(power);
-                let mut link = Link::new(lambda, share * lambda);
-                link.add(first, &rows);
-                if second < bodies && second != first {
-                    link.add(second, &-rows);
-                }
-                // As of a rigid side, whose rotation counts apart.
-                link.add(
-                    (first + 1) % bodies,
-                    &(rows * Vector3::new(0.3, -0.2, 0.5).cross_matrix()),
-                );
-                Some(link)
-            },
-        );
+        let push = (-9.0..2.0_f64, 0.0..1.0_f64, 0.0..6.3_f64).prop_map(|(power, share, angle)| {
+            let lambda = 10.0_f64.powf(power);
+            let friction_force = FRICTION * lambda * share;
+            let multipliers = Multipliers {
+                state: ContactState::Sticking,
+                lambda,
+                gamma: [friction_force * angle.cos(), friction_force * angle.sin()],
+                ..Multipliers::default()
+            };
+            Link::new(&multipliers, FRICTION)
+        });
+        let link = (0..bodies, 0..=bodies, vector(1e-3), push);
+        let link = link.prop_filter_map("a direction", move |(first, second, normal, push)| {
+            let normal = normal.try_normalize(1e-9)?;
+            let frame = impinge_contact::frame::ContactFrame::around(normal);
+            let [t1, t2] = frame.tangents;
+            let rows =
+                Matrix3::from_rows(&[normal.transpose(), t1.transpose(), t2.transpose()]) * 1e-3;
+            let mut link = push;
+            link.add(first, &rows);
+            if second < bodies && second != first {
+                link.add(second, &-rows);
+            }
+            // As of a rigid side, whose rotation counts apart.
+            let turn = Vector3::new(0.3, -0.2, 0.5).cross_matrix();
+            link.add((first + 1) % bodies, &(rows * turn));
+            Some(link)
+        });
         prop::collection::vec(link, 0..20)
     }
 
     proptest! {
-        /// Every balance is closed, and no contact is asked for more than half of what it has.
+        /// Every balance is closed, no contact gives more than half of its normal force, and friction that helps stays in its cone.
         #[test]
         fn balances_are_closed_by_what_there_is(
             missing in prop::collection::vec((vector(1e-3), 0.1..10.0_f64), 6),
@@ -354,9 +439,12 @@ mod tests {
             for rest in left(&balances, &links, &closure) {
                 prop_assert!(rest.norm() <= 1e-9 * largest, "{rest}");
             }
-            for (link, force) in links.iter().zip(&closure.forces) {
-                for axis in 0..3 {
-                    prop_assert!(force[axis].abs() <= MOST * link.room[axis]);
+            for (link, change) in links.iter().zip(&closure.forces) {
+                let Multipliers { lambda, gamma: [f1, f2], .. } = link.multipliers;
+                prop_assert!(change[0].abs() <= MOST * lambda);
+                if change.yz().amax() > 0.0 {
+                    let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
+                    prop_assert!(friction_force <= FRICTION * (lambda + change[0]));
                 }
             }
         }

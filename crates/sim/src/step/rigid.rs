@@ -202,7 +202,7 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Gives every rigid body the velocity that closes its momentum balance exactly, as the deformable bodies get theirs.
+/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
 ///
 /// Its blocks are multiples of the identity and touch no others, so what is left of the solver's residual is rounding.
 pub(crate) fn balance_rigid(

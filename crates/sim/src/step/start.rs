@@ -37,19 +37,19 @@ pub(crate) fn start_from_rest(
     velocity: &mut [f64],
 ) {
     let supported = supported_bodies(model, contacts);
-    let free = model.point_of_block.len() as f64;
+    let all = model.point_of_block.len() as f64;
     for (body, _) in model.bodies.iter().zip(&supported).filter(|(_, s)| **s) {
-        let share = body.points.len() as f64 / free;
+        let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
+        let nodes = body.points.clone().filter_map(free);
+        let share = nodes.clone().count() as f64 / all;
         let left_over = LEFT_OVER * tolerances.momentum * share.sqrt();
         let of_point = |point: usize| (state.velocities[point] * model.mass[point]).norm_squared();
-        let squared: f64 = body.points.clone().map(of_point).sum();
+        let squared: f64 = nodes.clone().map(|(point, _)| of_point(point)).sum();
         if squared > left_over * left_over {
             continue;
         }
-        for point in body.points.clone() {
-            if let Some(block) = model.block_of_point[point] {
-                velocity[3 * block as usize..][..3].fill(0.0);
-            }
+        for (_, block) in nodes {
+            velocity[3 * block as usize..][..3].fill(0.0);
         }
     }
     for rigid in model.rigid.iter().filter(|rigid| supported[rigid.body]) {
