@@ -109,10 +109,15 @@ impl<'a> Recorder<'a> {
         let checkpoint = Checkpoint::read(&folder)?;
         let header = RunHeader::new(scene, simulation.model());
         let step = checkpoint.state.step;
-        let frames = FrameWriter::resume(folder, header.clone(), &checkpoint)?;
+        // Everything is looked at before anything is cut.
+        let steps = StepsCsv::kept(&folder, step);
+        let rigid = RigidCsv::kept(&folder, simulation.model(), step);
+        let frames = FrameWriter::kept(folder, header.clone(), &checkpoint)?;
+        let (steps, rigid) = (steps?, rigid?);
         simulation.resume(checkpoint.state.into_owned())?;
-        let steps = StepsCsv::resume(frames.folder(), step)?;
-        let rigid = RigidCsv::resume(frames.folder(), simulation.model(), step)?;
+        let frames = FrameWriter::resume(frames)?;
+        let steps = StepsCsv::resume(steps)?;
+        let rigid = rigid.map(RigidCsv::resume).transpose()?;
         Ok(Self {
             scene,
             simulation,

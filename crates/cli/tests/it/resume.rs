@@ -180,6 +180,25 @@ fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
 }
 
 #[test]
+fn tables_that_lack_rows_are_refused_before_anything_is_cut() {
+    let place = Place::new(BOXES);
+    run(&place, &["--out", "out", "--steps", "8"]);
+    for (table, row) in [("out/steps.csv", 3), ("out/rigid.csv", 3)] {
+        let path = place.path(table);
+        let sound = fs::read_to_string(&path).expect("a table");
+        let lines: Vec<&str> = sound.lines().collect();
+        let without: Vec<&str> = match table {
+            "out/steps.csv" => [&lines[..row], &lines[row + 1..]].concat(),
+            _ => lines[..row].to_vec(),
+        };
+        fs::write(&path, without.join("\n")).expect("room");
+        refused(&place, &[], &[table, "one is missing", "step 8", "mend:"]);
+        fs::write(&path, sound).expect("room");
+    }
+    run(&place, &["--out", "out", "--resume"]);
+}
+
+#[test]
 fn the_asynchronous_stepper_says_that_it_cannot() {
     let sheet = r#"stepper = "asynchronous"
 title = "a sheet falls"

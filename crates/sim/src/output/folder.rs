@@ -94,6 +94,14 @@ pub struct FrameWriter {
     collection: String,
 }
 
+/// The frames that a run goes on after. Nothing on disk has changed yet.
+#[derive(Debug)]
+pub struct KeptFrames {
+    writer: FrameWriter,
+    /// Files of later frames.
+    later: Vec<String>,
+}
+
 impl FrameWriter {
     /// Makes `folder`, removes the files of an earlier run from it, and writes an empty manifest.
     ///
@@ -112,17 +120,16 @@ impl FrameWriter {
         Ok(writer)
     }
 
-    /// Goes on with the run in `folder` after the frame of its `checkpoint`; later frames, and what was written at its
-    /// end, are removed.
+    /// The frames of the run in `folder` up to that of its `checkpoint`, to go on after.
     ///
     /// # Errors
     /// [`OutputError::OtherScene`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
     /// is damaged or lacks that frame, else what the system refuses.
-    pub fn resume(
+    pub fn kept(
         folder: impl Into<PathBuf>,
         header: RunHeader,
         checkpoint: &Checkpoint<'_>,
-    ) -> Result<Self, OutputError> {
+    ) -> Result<KeptFrames, OutputError> {
         let (folder, step) = (folder.into(), checkpoint.state.step);
         let earlier = Manifest::read(&folder)?;
         if earlier.scene_hash != checkpoint.scene_hash {
@@ -152,10 +159,20 @@ impl FrameWriter {
         for frame in frames {
             writer.list(frame.clone());
         }
+        let later = later.iter().map(|frame| frame.file.clone()).collect();
+        Ok(KeptFrames { writer, later })
+    }
+
+    /// Goes on after the frames that are `kept`; later ones, and what was written at the end of the run, are removed.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn resume(kept: KeptFrames) -> Result<Self, OutputError> {
+        let KeptFrames { writer, later } = kept;
         // The contents first: what they do not list is no part of the run.
         writer.write_contents()?;
         let ended = ["summary.json", "events.json"];
-        let files = later.iter().map(|frame| frame.file.as_str()).chain(ended);
+        let files = later.iter().map(String::as_str).chain(ended);
         for path in files.map(|file| writer.folder.join(file)) {
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -227,7 +244,7 @@ impl FrameWriter {
 }
 
 /// Dotted name of the first key in which two scenes differ.
-fn first_difference(one: &Value, other: &Value, name: &str) -> Option<String> {
+fn first_difference<'a>(one: &'a Value, other: &'a Value, name: &str) -> Option<String> {
     let below = |key: &str| match name {
         "" => key.to_owned(),
         name => format!("{name}.{key}"),
@@ -236,9 +253,9 @@ fn first_difference(one: &Value, other: &Value, name: &str) -> Option<String> {
         (Value::Object(a), Value::Object(b)) => {
             let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
             keys.into_iter().find_map(|key| {
-                let at = |map: &serde_json::Map<String, Value>| map.get(key).cloned();
-                let (a, b) = (at(a).unwrap_or_default(), at(b).unwrap_or_default());
-                first_difference(&a, &b, &below(key))
+                let at =
+                    |map: &'a serde_json::Map<String, Value>| map.get(key).unwrap_or(&Value::Null);
+                first_difference(at(a), at(b), &below(key))
             })
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{OutputError, rows};
+use super::OutputError;
+use super::rows::KeptRows;
 use crate::model::Model;
 use crate::rigid::{RigidMeasure, rigid_measures};
 use crate::state::State;
@@ -66,21 +67,29 @@ impl RigidCsv {
         Ok(Some(rigid))
     }
 
-    /// Opens the file in `folder` again, with the rows up to `step`; none for a model without rigid bodies.
+    /// The rows of the file in `folder` up to `step`, to go on after; none for a model without rigid bodies.
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are others, else what the system refuses.
-    pub fn resume(
+    /// [`OutputError::Format`] if its columns are others or the last of its frames has no row, else what the system refuses.
+    pub fn kept(
         folder: impl AsRef<Path>,
         model: &Model,
         step: u64,
-    ) -> Result<Option<Self>, OutputError> {
+    ) -> Result<Option<KeptRows>, OutputError> {
         if model.rigid_bodies().next().is_none() {
             return Ok(None);
         }
         let path = folder.as_ref().join(RIGID_CSV);
-        let writer = rows::cut_after(&path, &COLUMNS, step)?;
-        Ok(Some(Self { path, writer }))
+        KeptRows::read(&path, &COLUMNS, step, |last, next| next >= last).map(Some)
+    }
+
+    /// Goes on after the rows that are `kept`; later ones are removed.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
+        let (path, writer) = kept.open()?;
+        Ok(Self { path, writer })
     }
 
     /// Appends one row per rigid body.

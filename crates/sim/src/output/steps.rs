@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{OutputError, rows};
+use super::OutputError;
+use super::rows::KeptRows;
 use crate::report::{StageTimes, StepReport};
 
 /// A number of a row: counts are written without a decimal point.
@@ -188,13 +189,21 @@ impl StepsCsv {
         Ok(steps)
     }
 
-    /// Opens the file in `folder` again, with the rows up to `step`.
+    /// The rows of the file in `folder` up to `step`, to go on after.
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are others, else what the system refuses.
-    pub fn resume(folder: impl AsRef<Path>, step: u64) -> Result<Self, OutputError> {
+    /// [`OutputError::Format`] if its columns are others or a step has no row, else what the system refuses.
+    pub fn kept(folder: impl AsRef<Path>, step: u64) -> Result<KeptRows, OutputError> {
         let path = folder.as_ref().join("steps.csv");
-        let writer = rows::cut_after(&path, &column_names(), step)?;
+        KeptRows::read(&path, &column_names(), step, |last, next| next == last + 1)
+    }
+
+    /// Goes on after the rows that are `kept`; later ones are removed.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
+        let (path, writer) = kept.open()?;
         Ok(Self { path, writer })
     }
 
