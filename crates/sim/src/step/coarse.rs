@@ -154,9 +154,12 @@ fn closure(balances: &[BodyBalance], links: &[Link]) -> Closure {
             .collect();
         return Closure { velocities, forces };
     }
-    let alone = |body: &BodyBalance| match body.is_free() {
-        true => body.missing / body.inertia,
-        false => Vector3::zeros(),
+    let alone = |body: &BodyBalance| {
+        if body.is_free() {
+            body.missing / body.inertia
+        } else {
+            Vector3::zeros()
+        }
     };
     Closure {
         velocities: balances.iter().map(alone).collect(),
@@ -174,9 +177,12 @@ fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
             *most = most.max(strength);
         }
     }
-    let of_body = |body: usize| match strongest[body] > 0.0 {
-        true => RESISTANCE * balances[body].inertia / strongest[body],
-        false => 0.0,
+    let of_body = |body: usize| {
+        if strongest[body] > 0.0 {
+            RESISTANCE * balances[body].inertia / strongest[body]
+        } else {
+            0.0
+        }
     };
     let of_link = |link: &Link| link.bodies().map(of_body).fold(0.0, f64::max);
     links.iter().map(of_link).collect()
@@ -235,6 +241,7 @@ fn velocities(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::Vector2;
     use proptest::prelude::*;
 
     /// Rows of a horizontal support, for steps of a millisecond.
@@ -254,9 +261,10 @@ mod tests {
 
     /// A contact that pushes with `lambda`; it sticks, without a force of friction, if there is `friction`.
     fn pushing(lambda: f64, friction: f64) -> Link {
-        let state = match friction > 0.0 {
-            true => ContactState::Sticking,
-            false => ContactState::Sliding,
+        let state = if friction > 0.0 {
+            ContactState::Sticking
+        } else {
+            ContactState::Sliding
         };
         let multipliers = Multipliers {
             state,
@@ -315,7 +323,7 @@ mod tests {
         let closure = close(&balances, vec![support(0, 10.0, 0.0)]);
         assert!((closure.velocities[0].x - 5e-4).abs() < 1e-15);
         assert!(closure.velocities[0].z.abs() < 1e-8);
-        assert_eq!(closure.forces[0].yz().amax(), 0.0);
+        assert_eq!(closure.forces[0].yz(), Vector2::zeros());
     }
 
     #[test]
