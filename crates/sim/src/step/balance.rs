@@ -103,7 +103,7 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
 ///
 /// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
 /// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
-/// not see translations, so this coarse correction needs sums only ([`coarse`](super::coarse)).
+/// not see translations, so this coarse correction needs sums only ([`coarse`]).
 fn balance_momentum(
     model: &Model,
     state: &State,
