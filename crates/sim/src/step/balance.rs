@@ -315,4 +315,48 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         // Sums of weights (98 N·s) lose as much.
         assert!(after.norm() < 1e-13, "{after}");
     }
+
+    /// Translation and rotation of a rigid body are nodes of their own, and both are closed beside its contact.
+    #[test]
+    fn a_rigid_body_is_closed_in_both_of_its_blocks() {
+        let rigid = CUBE.replace("name", "kind = \"rigid\"\ndensity = 1000\nname");
+        let lines = rigid.lines().filter(|line| !line.starts_with("material"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
+        let (model, state) = Model::new(&scene).expect("a model");
+        let matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
+        let rhs = vec![0.5, -0.25, 0.0, 0.0, 0.125, 1.0];
+        let mut problem = ContactProblem::new(model.time_step, matrix, rhs);
+        let mut solution = ContactSolution::at_rest(&problem);
+        let rows = Matrix3::identity() * model.time_step;
+        problem.push(&ContactRow {
+            entries: &[
+                (0, rows),
+                (
+                    1,
+                    Vector3::new(0.1, 0.2, 0.3).cross_matrix() * model.time_step,
+                ),
+            ],
+            offset: Vector3::zeros(),
+            friction: 0.5,
+        });
+        solution.contacts.push(Multipliers {
+            state: ContactState::Sticking,
+            lambda: 1e3,
+            ..Multipliers::default()
+        });
+        let nodes = [0, 1].map(|block| node_of_block(&model, block));
+        assert_eq!(nodes, [model.bodies.len(), model.bodies.len() + 1]);
+        let missing = |solution: &ContactSolution| {
+            let of_nodes = missing_momentum(&model, &state, &problem, solution);
+            nodes.map(|node| of_nodes[node].missing)
+        };
+        let before = missing(&solution);
+        assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
+        let changes = balance_momentum(&model, &state, &problem, &mut solution);
+        add_force(&mut solution.contacts[0], &changes[0]);
+        for rest in missing(&solution) {
+            assert!(rest.norm() < 1e-9 * before[0].norm(), "{rest}");
+        }
+    }
 }

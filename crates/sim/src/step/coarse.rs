@@ -43,8 +43,11 @@ impl BodyBalance {
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
     sides: [(u32, Matrix3<f64>); MOST_SIDES],
+    /// How many of `sides` count.
     count: usize,
+    /// The forces before the change.
     multipliers: Multipliers,
+    /// `μ`.
     friction: f64,
     /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N).
     room: Vector3<f64>,
