@@ -9,7 +9,7 @@
 //! their room but for a margin; while no point ends farther than half of that margin from where it ended there, the
 //! others need no look.
 
-use super::contact::ContactKey;
+use super::{contact::ContactKey, moved::Moved};
 use impinge_geometry::{
     broad_phase::CandidateSet,
     ccd::{self, CcdRule, Toi},
@@ -67,8 +67,8 @@ pub(super) struct Apart {
     /// Distance that each pair is proven to have there (m).
     vertex_face_room: Vec<f64>,
     edge_edge_room: Vec<f64>,
-    /// `u` at the start and at the end of the motion (m).
-    displaced: [Vec<Vector3<f64>>; 2],
+    /// `u` at both ends of the motion.
+    moved: Moved,
     near: Near,
 }
 
@@ -145,14 +145,8 @@ impl Apart {
         if survey {
             self.near.begin(sweep);
         }
-        for (displaced, positions) in self.displaced.iter_mut().zip([sweep.start, sweep.end]) {
-            displaced.clear();
-            displaced.extend(positions.iter().zip(&self.reference).map(|(x, r)| x - r));
-        }
-        let displaced = Displaced {
-            at_ends: &self.displaced,
-            most: most_apart(&self.displaced),
-        };
+        self.moved.update(surface, &self.reference, sweep);
+        let moved = &self.moved;
         let margin = survey.then_some(self.near.margin);
         let (pairs, room) = (&candidates.vertex_face, &self.vertex_face_room);
         if let Some(margin) = margin {
@@ -160,26 +154,26 @@ impl Apart {
                 &kinds.0,
                 pairs,
                 room,
-                displaced,
+                moved,
                 margin,
                 &mut self.near.vertex_face,
             );
         }
         let near = &self.near.vertex_face;
-        let mut tests = examine(&kinds.0, (pairs, room, near), displaced, sweep, hits);
+        let mut tests = examine(&kinds.0, (pairs, room, near), moved, sweep, hits);
         let (pairs, room) = (&candidates.edge_edge, &self.edge_edge_room);
         if let Some(margin) = margin {
             list_near(
                 &kinds.1,
                 pairs,
                 room,
-                displaced,
+                moved,
                 margin,
                 &mut self.near.edge_edge,
             );
         }
         let near = &self.near.edge_edge;
-        tests += examine(&kinds.1, (pairs, room, near), displaced, sweep, hits);
+        tests += examine(&kinds.1, (pairs, room, near), moved, sweep, hits);
         if measure_anew {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -193,6 +187,8 @@ impl Apart {
 trait Kind: Sync {
     /// How many of the four points belong to the first side.
     const FIRST: usize;
+    /// Whose pairs these are.
+    fn surface(&self) -> &CollisionSurface;
     /// Name of a pair.
     fn key(&self, pair: [u32; 2]) -> ContactKey;
     /// Its points, the first side first.
@@ -207,6 +203,10 @@ struct VertexFace<'a>(&'a CollisionSurface);
 
 impl Kind for VertexFace<'_> {
     const FIRST: usize = 1;
+
+    fn surface(&self) -> &CollisionSurface {
+        self.0
+    }
 
     fn key(&self, [vertex, face]: [u32; 2]) -> ContactKey {
         ContactKey::VertexFace { vertex, face }
@@ -231,6 +231,10 @@ struct EdgeEdge<'a>(&'a CollisionSurface);
 
 impl Kind for EdgeEdge<'_> {
     const FIRST: usize = 2;
+
+    fn surface(&self) -> &CollisionSurface {
+        self.0
+    }
 
     fn key(&self, [first, second]: [u32; 2]) -> ContactKey {
         ContactKey::EdgeEdge { first, second }
@@ -281,62 +285,44 @@ fn measure<K: Kind>(kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>], ro
         .collect_into_vec(room);
 }
 
-/// `u` at both ends of a motion.
-#[derive(Clone, Copy)]
-struct Displaced<'a> {
-    at_ends: &'a [Vec<Vector3<f64>>; 2],
-    /// Bound of `‖u_i − u_j‖` over all points: most pairs need no closer look.
-    most: f64,
-}
-
-/// Diagonal of the largest box around all `u` of one end; NaN or infinite where one is not a number.
-fn most_apart(at_ends: &[Vec<Vector3<f64>>; 2]) -> f64 {
-    let diagonal = |displaced: &Vec<Vector3<f64>>| {
-        let mut lower = Vector3::repeat(f64::INFINITY);
-        let mut upper = -lower;
-        let mut sum = 0.0;
-        for u in displaced {
-            lower = lower.inf(u);
-            upper = upper.sup(u);
-            sum += u.sum();
-        }
-        // A sum keeps what the box loses: a NaN.
-        (upper - lower).norm() + 0.0 * sum
-    };
-    let [first, second] = at_ends.each_ref().map(diagonal);
-    if first > second || first.is_nan() {
-        first
-    } else {
-        second
-    }
-}
-
 /// Lists the pairs that keep less than `margin` of their room, in their order.
 fn list_near<K: Kind>(
     kind: &K,
     pairs: &[[u32; 2]],
     room: &[f64],
-    displaced: Displaced<'_>,
+    moved: &Moved,
     margin: f64,
     near: &mut Vec<u32>,
 ) {
-    let is_near = |(index, (pair, room)): (usize, (&[u32; 2], &f64))| {
-        let spare = RELIED_ON * room - margin;
-        let far = displaced.most < spare || {
-            let approach = approach_squared::<K>(kind.points(*pair), displaced.at_ends);
-            spare > 0.0 && approach < spare * spare
-        };
-        (!far).then_some(index as u32)
+    let list_chunk = |(chunk, pairs): (usize, &[[u32; 2]])| {
+        let first = chunk * PAIRS_PER_TASK;
+        let (mut bodies, mut most) = (None, f64::INFINITY);
+        let mut listed = Vec::new();
+        for (index, pair) in (first..).zip(pairs) {
+            let points = kind.points(*pair);
+            // Pairs of the same two bodies come one after the other.
+            let of_pair =
+                [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
+            if bodies != Some(of_pair) {
+                bodies = Some(of_pair);
+                most = moved.most_between(of_pair);
+            }
+            let spare = RELIED_ON * room[index] - margin;
+            let far = most < spare
+                || spare > 0.0 && moved.approach_squared(points, K::FIRST) < spare * spare;
+            if !far {
+                listed.push(index as u32);
+            }
+        }
+        listed
     };
+    let chunks: Vec<Vec<u32>> = (pairs.par_chunks(PAIRS_PER_TASK).enumerate())
+        .map(list_chunk)
+        .collect();
     near.clear();
-    near.par_extend(
-        pairs
-            .par_iter()
-            .zip(room)
-            .enumerate()
-            .with_min_len(PAIRS_PER_TASK)
-            .filter_map(is_near),
-    );
+    for listed in chunks {
+        near.extend(listed);
+    }
 }
 
 /// Tests the `near` ones of pairs in their order, whatever the number of threads; returns how many needed the continuous
@@ -344,7 +330,7 @@ fn list_near<K: Kind>(
 fn examine<K: Kind>(
     kind: &K,
     (pairs, room, near): (&[[u32; 2]], &[f64], &[u32]),
-    displaced: Displaced<'_>,
+    moved: &Moved,
     sweep: Sweep<'_>,
     hits: &mut Vec<Hit>,
 ) -> usize {
@@ -355,7 +341,7 @@ fn examine<K: Kind>(
             let pair = pairs[index as usize];
             let relied_on = RELIED_ON * room[index as usize];
             let points = kind.points(pair);
-            if approach_squared::<K>(points, displaced.at_ends) < relied_on * relied_on {
+            if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
                 continue;
             }
             tests += 1;
@@ -379,24 +365,6 @@ fn examine<K: Kind>(
         tests += tested;
     }
     tests
-}
-
-/// Largest `‖u_i − u_j‖²` over the corners of both sides and both ends of the motion; NaN where one is not a number.
-fn approach_squared<K: Kind>(points: [u32; 4], displaced: &[Vec<Vector3<f64>>; 2]) -> f64 {
-    let mut largest = 0.0;
-    for displaced in displaced {
-        let u = points.map(|p| displaced[p as usize]);
-        let (first, second) = u.split_at(K::FIRST);
-        for one in first {
-            for other in second {
-                let squared = (one - other).norm_squared();
-                if squared > largest || squared.is_nan() {
-                    largest = squared;
-                }
-            }
-        }
-    }
-    largest
 }
 
 #[cfg(test)]
@@ -487,7 +455,12 @@ mod tests {
         );
         let mut moved = points.clone();
         moved[4].x = f64::NAN;
-        let at_ends = [points.clone(), moved];
-        assert!(most_apart(&at_ends).is_nan());
+        let mut near = Vec::new();
+        for (end, expected) in [(&points, 0), (&moved, 3)] {
+            let (start, mut by) = (&points, Moved::default());
+            by.update(&surface, &points, Sweep { start, end });
+            list_near(&VertexFace(&surface), &pairs, &room, &by, 0.1, &mut near);
+            assert_eq!(near.len(), expected);
+        }
     }
 }

@@ -14,6 +14,7 @@ pub mod features;
 pub(crate) mod formulate;
 pub(crate) mod joints;
 pub(crate) mod linearise;
+mod moved;
 mod passing;
 pub(crate) mod refine;
 pub(crate) mod rescue;
