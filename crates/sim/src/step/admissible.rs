@@ -204,71 +204,29 @@ impl Cone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        scene::Scene,
-        step::{
-            features::{features_for, vertex_pair},
-            refine::stencil_of,
-        },
+    use crate::step::{
+        features::{features_for, vertex_pair},
+        refine::stencil_of,
+        two_cubes::TwoCubes,
     };
 
-    /// A cube of two by two cells a side, and a smaller one beside it.
-    const PAIR: &str = r#"
-[time]
-step = 1e-3
-duration = 1e-3
-[[body]]
-name = "lower"
-mesh = { cuboid = { size = [1, 1, 1], cells = [2, 2, 2] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-[[body]]
-name = "upper"
-position = [0, 0, 0.8]
-mesh = { cuboid = { size = [0.5, 0.5, 0.5], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-"#;
-
-    /// The model of `PAIR`, positions where the middle of the lower cube's top lies deeper by `depth`, and that point.
-    fn dented(depth: f64) -> (Model, Vec<Vector3<f64>>, u32) {
-        let scene = Scene::parse("pair.toml", PAIR, &[""; 0]).expect("a scene");
-        let (model, state) = Model::new(&scene).expect("a model");
-        let mut positions = state.positions;
-        let middle = (positions.iter())
-            .position(|x| (x - Vector3::z() * 0.5).norm() < 1e-9)
-            .expect("a point in the middle of the top");
-        positions[middle].z -= depth;
-        (model, positions, middle as u32)
-    }
-
-    /// An edge from `point` to the surface point at `other`.
-    fn edge_to(model: &Model, positions: &[Vector3<f64>], point: u32, other: Vector3<f64>) -> u32 {
-        let is_it = |ends: &[u32; 2]| {
-            ends.contains(&point)
-                && ends
-                    .iter()
-                    .any(|&p| (positions[p as usize] - other).norm() < 1e-9)
-        };
-        model
-            .surface
-            .edges()
-            .iter()
-            .position(is_it)
-            .expect("an edge") as u32
+    /// Two cubes, where the middle of the lower one's top lies deeper by `depth`, that point, and an edge from it to a side of the top.
+    fn dented(depth: f64) -> (TwoCubes, u32, u32) {
+        let mut cubes = TwoCubes::apart();
+        let middle = cubes.point([0.0, 0.0, 0.5]);
+        let edge = cubes.edge(middle, cubes.point([0.0, 0.5, 0.5]));
+        cubes.positions[middle as usize].z -= depth;
+        (cubes, middle, edge)
     }
 
     /// Where an edge lies in a flat side, the side says which way a normal looks, wherever the pair came from: along the
     /// side, or from behind it.
     #[test]
     fn a_flat_side_gives_its_own_normal() {
-        let (model, positions, middle) = dented(0.0);
-        let edge = edge_to(&model, &positions, middle, Vector3::new(0.0, 0.5, 0.5));
-        let corner = (positions.iter())
-            .position(|x| (x - Vector3::new(0.25, 0.25, 0.55)).norm() < 1e-9)
-            .expect("a corner of the upper cube");
-        let key = ContactKey::VertexEdge {
-            vertex: corner as u32,
-            edge,
-        };
+        let (cubes, _, edge) = dented(0.0);
+        let vertex = cubes.point([0.25, 0.25, 0.55]);
+        let key = ContactKey::VertexEdge { vertex, edge };
+        let TwoCubes { model, positions } = cubes;
         let (x, up) = (Vector3::x(), Vector3::z());
         for seed in [up, x, -x, -up, (x - up * 0.1).normalize()] {
             let normal = admissible(&model, &positions, key, seed).expect("a normal");
@@ -279,8 +237,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     /// Two edges within flat sides bound a normal from both sides alike; only one of its directions keeps the bodies apart.
     #[test]
     fn edges_of_flat_sides_are_kept_apart_not_pulled_through() {
-        let (model, positions, middle) = dented(0.0);
-        let lower = edge_to(&model, &positions, middle, Vector3::new(0.0, 0.5, 0.5));
+        let (TwoCubes { model, positions }, _, lower) = dented(0.0);
         let is_diagonal = |ends: &[u32; 2]| {
             let [p, q] = ends.map(|p| positions[p as usize]);
             let along = p - q;
@@ -313,14 +270,12 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
                 .expect("points") as u32
         };
         for (depth, admits) in [(0.02, true), (0.4, false)] {
-            let (model, mut positions, middle) = dented(depth);
-            let corner = corner_of(&model, &positions);
+            let (mut cubes, middle, _) = dented(depth);
+            let corner = corner_of(&cubes.model, &cubes.positions);
             // The corner looks down into the dent.
-            let shift =
-                positions[middle as usize] + Vector3::z() * 1e-7 - positions[corner as usize];
-            for point in model.bodies[1].points.clone() {
-                positions[point] += shift;
-            }
+            let above = cubes.positions[middle as usize] + Vector3::z() * 1e-7;
+            cubes.move_upper(corner, above.into());
+            let TwoCubes { model, positions } = cubes;
             let key = vertex_pair(middle, corner);
             let up = if middle < corner {
                 -Vector3::z()

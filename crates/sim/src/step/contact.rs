@@ -80,6 +80,8 @@ pub struct Contact {
     pub hits: u8,
     /// How often its gap asked for a new linearisation during this step.
     pub relinearised: u8,
+    /// Whether it has a row of its own although a contact of the nearer features has one: that one did not keep it apart.
+    pub stands_alone: bool,
     /// Stencil positions at the latest linearisation (m).
     pub linearised_at: [Vector3<f64>; 4],
 }
@@ -175,6 +177,7 @@ mod tests {
                 held: false,
                 hits: 0,
                 relinearised: 0,
+                stands_alone: false,
                 linearised_at: [Vector3::zeros(); 4],
             }
         }

@@ -42,7 +42,7 @@ pub(super) fn contradicts(proxy: &Contact, own: &Contact) -> bool {
 }
 
 /// Cosine between the normal rows of two contacts, as vectors over all points.
-fn row_cosine(a: &Contact, b: &Contact) -> f64 {
+pub(super) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
     let (a_points, b_points) = (a.stencil().iter().zip(&a.weights), b.stencil());
     let product: f64 = a_points
         .filter_map(|(point, weight)| {

@@ -75,10 +75,13 @@ pub(crate) fn carry_over(
     drop_contradicted(contacts);
 }
 
-/// Gives a contact that slid to an end, side or corner the features it now touches with.
+/// Gives a contact that slid to an end, side or corner the features it now touches with, unless a contact of these did not keep it apart
+/// and it still pushes: merged with that one it would be hit again, in every step.
 fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact: &mut Contact) {
     let key = features_for(model, contact.key, &contact.gather(positions), positions);
-    if key == contact.key {
+    let pushes = contact.multipliers.state != ContactState::Inactive;
+    contact.stands_alone &= pushes && key != contact.key;
+    if key == contact.key || contact.stands_alone {
         return;
     }
     // The force stays what it is on the first side; a pair of vertices is ordered by number and may turn round.
@@ -274,6 +277,8 @@ pub(crate) fn solids_of(model: &Model, key: ContactKey) -> [usize; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::two_cubes::TwoCubes;
+    use impinge_contact::Multipliers;
 
     fn pushing(normal: Vector3<f64>, lambda: f64) -> Contact {
         let key = ContactKey::VertexVertex {
@@ -284,6 +289,45 @@ mod tests {
         contact.multipliers.state = ContactState::Sliding;
         contact.multipliers.lambda = lambda;
         contact
+    }
+
+    /// A corner close to an edge that one of its own edges crosses: the pair of edges becomes a contact of the corner, but not while it
+    /// pushes where that contact did not keep it apart.
+    #[test]
+    fn what_stands_alone_does_so_while_it_pushes() {
+        let mut cubes = TwoCubes::apart();
+        let below = cubes.edge(cubes.point([0.0, 0.0, 0.5]), cubes.point([0.0, 0.5, 0.5]));
+        let corner = cubes.point([-0.25, -0.25, 0.55]);
+        let above = cubes.edge(corner, cubes.point([0.25, -0.25, 0.55]));
+        cubes.move_upper(corner, [-1e-5, 0.2, 0.5 + 5e-5]);
+        let TwoCubes { model, positions } = cubes;
+        let key = ContactKey::EdgeEdge {
+            first: below.min(above),
+            second: below.max(above),
+        };
+        let from_below = if below < above { -1.0 } else { 1.0 };
+        let (points, _) = stencil_of(&model, key);
+        let mut contact = Contact::bare(key, &points, Vector3::z() * from_below);
+        contact.multipliers.state = ContactState::Sticking;
+        contact.multipliers.lambda = 1.0;
+        let carried = |contact: Contact| {
+            let mut contacts = vec![contact];
+            let mut report = StepReport::default();
+            carry_over(&model, &positions, 1e-6, &mut contacts, &mut report);
+            assert_eq!(contacts.len(), 1);
+            contacts[0]
+        };
+        let nearer = ContactKey::VertexEdge {
+            vertex: corner,
+            edge: below,
+        };
+        assert_eq!(carried(contact).key, nearer);
+        contact.stands_alone = true;
+        assert_eq!(carried(contact).key, key);
+        assert!(carried(contact).stands_alone);
+        contact.multipliers = Multipliers::default();
+        assert_eq!(carried(contact).key, nearer);
+        assert!(!carried(contact).stands_alone);
     }
 
     /// Two contacts that clamped the same two vertices leave the force that they were together, along the stronger one.

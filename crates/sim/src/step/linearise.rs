@@ -22,6 +22,9 @@ const OFF_FEATURE: f64 = -1e-3;
 /// Sine of the angle below which two edges have no usable common normal (spec 4.1).
 const PARALLEL_SINE: f64 = 1e-8;
 
+/// Normals that differ by less (rad) push in the same direction: a tenth of what one may violate its conditions by.
+const SAME_NORMAL: f64 = 1e-4;
+
 /// A closest point nearer than this to an end or side belongs to it, in clearances: contacts there come in
 /// near-duplicates, one per incident feature, and none of their own normals is right.
 const REACH_PER_CLEARANCE: f64 = 4.0;
@@ -79,6 +82,20 @@ impl Linearisation {
             },
             _ => self,
         }
+    }
+
+    /// Whether a row with this linearisation asks for nothing that the motion to `corners` does not do, along the same `normal` as before,
+    /// with a gap below `clearance` (m): then it leaves the solution as it is.
+    pub(super) fn changes_nothing(
+        &self,
+        normal: &Vector3<f64>,
+        corners: &[Vector3<f64>; 4],
+        clearance: f64,
+    ) -> bool {
+        let gap: f64 = (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&corners[i]))
+            .sum();
+        (self.normal - normal).norm() < SAME_NORMAL && gap > 0.0 && gap < clearance
     }
 
     /// The same with weights moved back onto the features.
@@ -233,6 +250,26 @@ pub(crate) fn closest_direction(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Another normal asks for another force, and a gap that is off for another motion.
+    #[test]
+    fn a_row_that_the_motion_meets_changes_nothing() {
+        let seen = Linearisation {
+            normal: Vector3::z(),
+            weights: [1.0, -1.0, 0.0, 0.0],
+            lateral: 1e-5,
+        };
+        let changes_nothing = |normal: Vector3<f64>, gap| {
+            let zero = Vector3::zeros();
+            let corners = [Vector3::new(1e-5, 0.0, gap), zero, zero, zero];
+            seen.changes_nothing(&normal, &corners, 5e-6)
+        };
+        let tilted = Vector3::new(1e-3, 0.0, 1.0).normalize();
+        assert!(changes_nothing(Vector3::z(), 2e-6));
+        assert!(!changes_nothing(tilted, 2e-6));
+        assert!(!changes_nothing(Vector3::z(), 6e-6));
+        assert!(!changes_nothing(Vector3::z(), -1e-6));
+    }
 
     /// A pair that starts behind its normal gets the direction between its features; one that comes from ahead, a little
     /// below the top of what it will slide over, keeps the normal.

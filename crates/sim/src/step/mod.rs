@@ -12,9 +12,11 @@ mod crowd;
 pub(crate) mod detect;
 pub mod features;
 pub(crate) mod formulate;
+mod gap;
 pub(crate) mod joints;
 pub(crate) mod linearise;
 mod moved;
+pub(crate) mod opposed;
 mod passing;
 pub(crate) mod refine;
 pub(crate) mod rescue;
@@ -22,3 +24,5 @@ pub(crate) mod resolve;
 pub(crate) mod rigid;
 pub(crate) mod start;
 pub(crate) mod thin;
+#[cfg(test)]
+mod two_cubes;

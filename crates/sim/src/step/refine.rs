@@ -8,7 +8,8 @@ use super::{
     detect::Detector,
     features::features_for,
     formulate::{friction_of, solids_of},
-    linearise::{Linearisation, closest_direction, closest_weights, linearise, release},
+    gap::{distance_apart, gap_at},
+    linearise::{Linearisation, closest_direction, linearise, release},
     passing::{Entering, passes_through},
 };
 use crate::{
@@ -76,6 +77,7 @@ impl Refiner {
                 && !can_stand_for_others(model, &touch, sweep, contacts)
             {
                 touch = Touch::with_key(model, hit.key, hit.time, sweep);
+                touch.stands_alone = true;
             }
             if !self.touched.insert(touch.key) {
                 continue;
@@ -141,7 +143,7 @@ impl Refiner {
                 continue;
             }
             let corners = contact.gather(sweep.end);
-            if distance_apart(contact, &corners) < clearance {
+            if gap_at(model, sweep.end, contact, clearance) < clearance {
                 continue;
             }
             let normal = &contact.frame.normal;
@@ -216,8 +218,9 @@ pub(crate) fn check_gaps(
             return moved || distance_apart(contact, &corners) < release(model);
         }
         // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
-        let gap = distance_apart(contact, &corners);
+        let gap = gap_at(model, sweep.end, contact, clearance);
         let close = gap < clearance;
+        let mut settled = close || contact.held;
         if !close {
             let surroundings = (!contact.held).then_some(sweep.start);
             let normal = &contact.frame.normal;
@@ -226,10 +229,11 @@ pub(crate) fn check_gaps(
                 // It slid off during the step, which the continuous test found harmless: it goes at the next start.
                 return true;
             }
+            settled |= seen.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
-        if close || contact.held {
+        if settled {
             report.loose_contacts += u32::from(!close);
             return true;
         }
@@ -257,6 +261,8 @@ struct Touch {
     point_count: u8,
     /// Stencil positions at the time of impact (m).
     at_impact: [Vector3<f64>; 4],
+    /// Whether nearer features have a contact that does not keep this pair apart.
+    stands_alone: bool,
 }
 
 impl Touch {
@@ -285,6 +291,7 @@ impl Touch {
             points,
             point_count,
             at_impact,
+            stands_alone: false,
         }
     }
 }
@@ -329,6 +336,7 @@ fn first_contact(model: &Model, touch: &Touch, sweep: Sweep<'_>) -> Contact {
         held: false,
         hits: 0,
         relinearised: 0,
+        stands_alone: touch.stands_alone,
         linearised_at: touch.at_impact,
     };
     let start = contact.gather(sweep.start);
@@ -408,16 +416,6 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
     contact
         .frame
         .tangential(&contact.anchor_vector(&contact.gather(sweep.end)))
-}
-
-/// Distance between the features of a contact (m); signed for a half-space.
-fn distance_apart(contact: &Contact, corners: &[Vector3<f64>; 4]) -> f64 {
-    if let ContactKey::VertexHalfSpace { .. } = contact.key {
-        return contact.frame.normal.dot(&contact.gap_vector(corners));
-    }
-    let weights = closest_weights(contact.key, corners);
-    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
-    gap.norm()
 }
 
 /// Points of the features of `key`, and how many there are.

@@ -22,6 +22,7 @@ use crate::{
         detect::Detector,
         formulate::{carry_over, fill_problem},
         joints::{JointRows, flow_plastically},
+        opposed::turn_opposed,
         refine::{Refiner, check_gaps, describe},
         rescue::rescue,
         resolve::resolve,
@@ -313,6 +314,7 @@ impl Synchronous {
         let tolerances = self.method.tolerances();
         let (mut adding, mut relinearising, mut settling) = (0, 0, 0);
         loop {
+            turn_opposed(&mut self.contacts, &state.positions);
             fill_problem(
                 model,
                 state,

@@ -1,0 +1,123 @@
+//! How far apart the surfaces are at a contact.
+
+use super::{
+    contact::{Contact, ContactKey},
+    linearise::closest_weights,
+    refine::stencil_of,
+};
+use crate::model::Model;
+use nalgebra::Vector3;
+
+/// Distance between the features of a contact (m); signed for a half-space.
+pub(super) fn distance_apart(contact: &Contact, corners: &[Vector3<f64>; 4]) -> f64 {
+    if let ContactKey::VertexHalfSpace { .. } = contact.key {
+        return contact.frame.normal.dot(&contact.gap_vector(corners));
+    }
+    let weights = closest_weights(contact.key, corners);
+    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+    gap.norm()
+}
+
+/// Gap of a contact at `positions` (m): the distance of its features, or if that is not below `enough` the least distance of what meets
+/// at their corners.
+///
+/// A vertex that rests on a side close to an edge, or has slid a little past it, is kept as a contact with that edge: one row for all pairs
+/// that touch there. The edge is then farther from it than the side is.
+pub(super) fn gap_at(
+    model: &Model,
+    positions: &[Vector3<f64>],
+    contact: &Contact,
+    enough: f64,
+) -> f64 {
+    let own = distance_apart(contact, &contact.gather(positions));
+    if own < enough {
+        return own;
+    }
+    let mut smallest = own;
+    for_neighbours(model, contact, |key| {
+        let points = stencil_of(model, key).0;
+        let corners = points.map(|point| positions[point as usize]);
+        let weights = closest_weights(key, &corners);
+        let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+        smallest = smallest.min(gap.norm());
+    });
+    smallest
+}
+
+/// Calls `visit` with the vertex-face and edge-edge pairs of what meets at the corners of a contact's features, some of them twice. What
+/// shares a point is no pair.
+fn for_neighbours(model: &Model, contact: &Contact, mut visit: impl FnMut(ContactKey)) {
+    let first_side = match contact.key {
+        ContactKey::VertexHalfSpace { .. } => return,
+        ContactKey::EdgeEdge { .. } => 2,
+        ContactKey::VertexFace { .. }
+        | ContactKey::VertexEdge { .. }
+        | ContactKey::VertexVertex { .. } => 1,
+    };
+    let mut visit_pair = |key: ContactKey| {
+        let points = stencil_of(model, key).0;
+        if (1..4).all(|i| !points[..i].contains(&points[i])) {
+            visit(key);
+        }
+    };
+    let neighbours = &model.neighbours;
+    let (first, second) = contact.stencil().split_at(first_side);
+    for &one in first {
+        for &other in second {
+            for (vertex, at) in [(one, other), (other, one)] {
+                for &edge in neighbours.edges_of(at) {
+                    for face in neighbours.faces_of_edge[edge as usize] {
+                        visit_pair(ContactKey::VertexFace { vertex, face });
+                    }
+                }
+            }
+            for &first in neighbours.edges_of(one) {
+                for &second in neighbours.edges_of(other) {
+                    visit_pair(ContactKey::EdgeEdge { first, second });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::two_cubes::TwoCubes;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// A corner over a flat side, beside an edge or a vertex of it that its contact is kept with: the gap is its height.
+        #[test]
+        fn beside_an_edge_the_gap_is_that_of_the_side(
+            along in 0.05..0.45_f64,
+            beside in -0.02..0.02_f64,
+            height in 1e-5..1e-3_f64,
+            of_vertex in any::<bool>(),
+        ) {
+            let mut cubes = TwoCubes::apart();
+            let middle = cubes.point([0.0, 0.0, 0.5]);
+            let edge = cubes.edge(middle, cubes.point([0.0, 0.5, 0.5]));
+            let corner = cubes.point([0.25, 0.25, 0.55]);
+            let key = if of_vertex {
+                ContactKey::VertexVertex { first: middle.min(corner), second: middle.max(corner) }
+            } else {
+                ContactKey::VertexEdge { vertex: corner, edge }
+            };
+            let along = if of_vertex { beside } else { along };
+            cubes.move_upper(corner, [beside, along, 0.5 + height]);
+            let TwoCubes { model, positions } = cubes;
+            let (points, count) = stencil_of(&model, key);
+            let contact = Contact::bare(key, &points[..usize::from(count)], Vector3::z());
+            let own = distance_apart(&contact, &contact.gather(&positions));
+            prop_assert!(own >= height * (1.0 - 1e-9));
+            let gap = gap_at(&model, &positions, &contact, 0.5 * height);
+            // The upper cube's lower side is level: its other corners are as high.
+            prop_assert!((gap - height).abs() < 1e-12, "{gap} for {height}");
+            let enough = gap_at(&model, &positions, &contact, 2.0 * own);
+            prop_assert!((enough - own).abs() < 1e-15, "nothing nearer is looked for");
+        }
+    }
+}

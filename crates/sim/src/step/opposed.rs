@@ -1,0 +1,162 @@
+//! Two pairs that touch at the same place, in opposite directions.
+//!
+//! Where a vertex has slid past a side of a face it may come up to the plane of the face from behind, while the edge at that side says
+//! rightly where it is. A row for each clamps the same points: forces of hundreds of newtons, and gaps that no solve
+//! meets. Both gaps are one vector, measured along opposite normals, so one pair starts behind its own normal. That one is turned
+//! round: were it dropped, it would be found again. Rows move from round to round, so this is looked at before every solve.
+
+use super::{
+    contact::{Contact, ContactKey},
+    contradiction::row_cosine,
+};
+use impinge_contact::{Multipliers, frame::ContactFrame};
+use nalgebra::Vector3;
+
+/// Cosine between rows below which they say the opposite of each other. Rows that share all points but one stay above −0.87, so what
+/// is pressed from two sides is not meant.
+const OPPOSITE: f64 = -0.9;
+
+/// Turns round what starts the step behind its own normal while another pair says the opposite; the points are at `positions` (m) then. It
+/// keeps no force, and the other one what the two of them left.
+pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>]) {
+    let is_pair = |contact: &Contact| !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
+    let behind: Vec<usize> = (0..contacts.len())
+        .filter(|&index| contacts[index].distance < 0.0 && is_pair(&contacts[index]))
+        .collect();
+    if behind.is_empty() {
+        return;
+    }
+    let pairs = (contacts.iter().enumerate()).filter(|(_, contact)| is_pair(contact));
+    let mut by_dominant: Vec<(u32, usize)> = pairs
+        .map(|(index, contact)| (dominant(contact), index))
+        .collect();
+    by_dominant.sort_unstable();
+    for turned in behind {
+        let one = &contacts[turned];
+        let at_its_points = one.stencil().iter().flat_map(|&point| {
+            let first = by_dominant.partition_point(|entry| entry.0 < point);
+            (by_dominant[first..].iter()).take_while(move |entry| entry.0 == point)
+        });
+        let ahead = at_its_points
+            .map(|&(_, other)| other)
+            .filter(|&other| contacts[other].distance > one.distance)
+            .find(|&other| are_opposed(one, &contacts[other]));
+        if let Some(ahead) = ahead {
+            let lambda = one.multipliers.lambda;
+            let left = &mut contacts[ahead].multipliers;
+            left.lambda = (left.lambda - lambda).max(0.0);
+            left.previous_lambda = left.lambda;
+            turn_round(&mut contacts[turned], positions);
+        }
+    }
+}
+
+fn are_opposed(one: &Contact, other: &Contact) -> bool {
+    // Most that share a point have normals across each other, and no cosine of rows is larger than that of their normals.
+    one.frame.normal.dot(&other.frame.normal).abs() > -OPPOSITE && row_cosine(one, other) < OPPOSITE
+}
+
+/// The point with the largest weight: a row that says the opposite acts on it too.
+fn dominant(contact: &Contact) -> u32 {
+    let points = contact.stencil().iter().zip(&contact.weights);
+    let largest = points.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+    largest.map_or(contact.points[0], |(&point, _)| point)
+}
+
+fn turn_round(contact: &mut Contact, positions: &[Vector3<f64>]) {
+    contact.frame = ContactFrame::around(-contact.frame.normal);
+    contact.distance = -contact.distance;
+    contact.multipliers = Multipliers::default();
+    contact.anchored = false;
+    contact.drop_anchor(&contact.gather(positions));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_contact::ContactState;
+
+    /// Point 0 beside the side from 1 to 2 of a face whose third corner is 3, and 4 at the other end of an edge from 0.
+    const AT: [[f64; 3]; 5] = [
+        [0.4, -1e-4, -8e-6],
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.4, -1.0, -0.2],
+    ];
+
+    fn pushing(
+        key: ContactKey,
+        points: &[u32],
+        weights: [f64; 4],
+        normal: Vector3<f64>,
+        lambda: f64,
+    ) -> Contact {
+        let mut contact = Contact::bare(key, points, normal);
+        contact.weights = weights;
+        contact.multipliers.state = ContactState::Sticking;
+        contact.multipliers.lambda = lambda;
+        let corners = contact.gather(&AT.map(Vector3::from));
+        contact.distance = normal.dot(&contact.gap_vector(&corners));
+        contact
+    }
+
+    fn face(normal: Vector3<f64>, lambda: f64) -> Contact {
+        let key = ContactKey::VertexFace { vertex: 0, face: 5 };
+        pushing(key, &[0, 1, 2, 3], [1.0, -0.6, -0.4, 0.0], normal, lambda)
+    }
+
+    fn edges(normal: Vector3<f64>, lambda: f64) -> Contact {
+        let key = ContactKey::EdgeEdge {
+            first: 6,
+            second: 7,
+        };
+        let weights = [0.999, 0.001, -0.6, -0.4];
+        pushing(key, &[0, 4, 1, 2], weights, normal, lambda)
+    }
+
+    #[test]
+    fn what_starts_behind_its_normal_is_turned_and_leaves_its_force() {
+        let up = Vector3::z();
+        let tilted = Vector3::new(0.1, 0.0, -1.0).normalize();
+        for turned_first in [true, false] {
+            let mut contacts = [face(up, 540.0), edges(tilted, 515.0)];
+            if !turned_first {
+                contacts.reverse();
+            }
+            turn_opposed(&mut contacts, &AT.map(Vector3::from));
+            if !turned_first {
+                contacts.reverse();
+            }
+            let [face, edges] = contacts;
+            assert_eq!(face.frame.normal, -up);
+            assert!((face.distance - 8e-6).abs() < 1e-18, "{}", face.distance);
+            assert_eq!(face.multipliers, Multipliers::default());
+            assert_eq!(edges.frame.normal, tilted);
+            assert!(edges.multipliers.lambda.abs() < 1e-12, "515 N less 540 N");
+        }
+    }
+
+    #[test]
+    fn pairs_that_agree_or_are_pressed_from_two_sides_stay() {
+        let up = Vector3::z();
+        let across = Vector3::new(1.0, 0.0, 0.4).normalize();
+        for others in [
+            edges(up, 1.0),
+            edges(-across, 1.0),
+            // Another face, on the other side of the vertex.
+            pushing(
+                ContactKey::VertexFace { vertex: 0, face: 9 },
+                &[0, 2, 3, 4],
+                [1.0, 0.0, -0.5, -0.5],
+                -up,
+                1.0,
+            ),
+        ] {
+            let before = [face(up, 1.0), others];
+            let mut contacts = before;
+            turn_opposed(&mut contacts, &AT.map(Vector3::from));
+            assert_eq!(contacts, before);
+        }
+    }
+}
