@@ -1,12 +1,14 @@
 //! An elastic block on the ground, stepped with slip tolerances that resolve what gravity does in one step.
 
-use super::support::TIME_STEP;
 use super::support::lattice::{GroundScene, Lattice};
+use super::support::{TIME_STEP, particles, push};
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DirectionRule, EvaluationSchedule, PreconditionerKind,
     Tolerances,
 };
-use impinge_contact::{ContactSolver, ContactState, Termination, residual};
+use impinge_contact::{
+    ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame, residual,
+};
 use nalgebra::Vector3;
 
 const GRAVITY: f64 = 9.81;
@@ -283,4 +285,41 @@ fn many_rows_change_together_after_patience_is_lost() {
         "{} looks for {let_go} rows: {report:?}",
         report.evaluations
     );
+}
+
+/// Two rows on the same two particles, two degrees short of opposite: their forces have to grow to some hundred newtons before
+/// what is left of them pushes the particles aside far enough.
+#[test]
+fn rows_that_say_nearly_the_opposite_are_met() {
+    let still = Vector3::zeros();
+    let mut problem = particles(&[1.0, 1.0], &[still, still]);
+    let (sine, cosine) = 2.0_f64.to_radians().sin_cos();
+    let asked = 3e-6;
+    for up in [cosine, -cosine] {
+        let normal = Vector3::new(sine, 0.0, up);
+        let frame = ContactFrame::around(normal).rows();
+        let offset = Vector3::new(asked, 0.0, 0.0);
+        push(&mut problem, &frame, &[(0, 1.0), (1, -1.0)], offset, 0.0);
+    }
+    let tolerances = Tolerances {
+        momentum: 1e-6,
+        gap: 1e-7,
+        slip: 1e-7,
+    };
+    let mut solver = ActiveSetCr::new(ActiveSetCrSettings {
+        tolerances,
+        ..ActiveSetCrSettings::default()
+    });
+    let mut solution = ContactSolution::at_rest(&problem);
+    let report = solver.solve(&problem, &mut solution).expect("sound");
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    assert!(report.iterations <= 20, "{report:?}");
+    let judged = residual(&problem, &solution);
+    assert!(judged.meets(&tolerances), "{judged:?}");
+    // Apart by `asked/sine` along x, half of it each, by two equal forces.
+    let expected = 0.5 * asked / sine / TIME_STEP.powi(2) / (2.0 * sine);
+    for contact in &solution.contacts {
+        let off = (contact.lambda - expected).abs();
+        assert!(off < 0.05 * expected, "{} for {expected} N", contact.lambda);
+    }
 }

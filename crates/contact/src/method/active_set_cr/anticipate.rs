@@ -28,15 +28,23 @@ const FIRST_BOUND: f64 = 2.0;
 /// What a measured curvature above `ℓ` is exceeded by afterwards.
 const MARGIN: f64 = 1.02;
 
-/// Sweeps over the contacts in one step: the first finds the states, the others settle forces between neighbours, and all
-/// of them cost less than the product with `A`.
+/// Most sweeps over the contacts in one step: the first finds the states, the others settle forces between neighbours.
 const SWEEPS: u32 = 4;
+
+/// Most sweeps after these over the contacts that still move: rows that say nearly the opposite of each other settle slowly.
+const FURTHER_SWEEPS: u32 = 200;
+
+/// Change of a sweep, as a displacement over the tolerance of gaps, that no further sweep follows: a step moves more.
+const SETTLED: f64 = 0.1;
 
 /// Steps without a change of state after which the states are taken for found, at first.
 pub(super) const PATIENCE: u64 = 25;
 
 /// Reduction of the residual over as many steps that is worth going on for, once the states are found.
 const WORTHWHILE: f64 = 0.5;
+
+/// Steps beyond the usual number while the momentum is closed: forces that oppose each other grow slowly to what keeps gaps open.
+const WHILE_CLOSED: u64 = 1000;
 
 /// Why the steps ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +61,15 @@ impl Anticipated {
     }
 }
 
+/// What a sweep over contacts did.
+#[derive(Debug, Default, Clone, Copy)]
+struct Swept {
+    /// Contacts that changed state.
+    changes: u64,
+    /// Largest change of a force, as the displacement that its own contact takes it for (m).
+    largest: f64,
+}
+
 /// Iterates of the steps; momentum vectors of length `n`.
 #[derive(Debug, Default)]
 pub(super) struct Anticipation {
@@ -64,11 +81,14 @@ pub(super) struct Anticipation {
     a_last: Vec<f64>,
     /// `A v⁺`.
     a_next: Vec<f64>,
-    /// `D` (kg).
+    /// `D` (kg) and its inverse (1/kg).
     diagonal: Vec<f64>,
+    inverse: Vec<f64>,
     /// `(λ, F)` per contact (N).
     forces: Vec<Vector3<f64>>,
     states: Vec<ContactState>,
+    /// Contacts that had a force before or after the first sweep of a step: further sweeps are over these.
+    touching: Vec<u32>,
 }
 
 impl Anticipation {
@@ -80,6 +100,7 @@ impl Anticipation {
             &mut self.a_last,
             &mut self.a_next,
             &mut self.diagonal,
+            &mut self.inverse,
         ] {
             vector.resize(unknowns, 0.0);
         }
@@ -100,6 +121,7 @@ impl ActiveSetCr {
     ) -> Anticipated {
         let last_iteration =
             (report.iterations + self.settings.anticipation).min(self.settings.max_iterations);
+        let last_if_closed = (last_iteration + WHILE_CLOSED).min(self.settings.max_iterations);
         report.extra_products += 1;
         if self.begin(problem, solution) < self.settings.tolerances.momentum
             && self.anticipated_laws_hold(problem, solution)
@@ -111,13 +133,28 @@ impl ActiveSetCr {
         let mut inertia = 1.0_f64;
         let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
         let mut outcome = Anticipated::States;
-        while report.iterations < last_iteration {
+        // With the momentum closed only rows are left to be met, and equalities have nothing to offer for that.
+        let mut closed = false;
+        while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
             report.iterations += 1;
             report.anticipations += 1;
             self.step_without_news(problem, solution, bound);
-            let mut changes = 0;
-            for _ in 0..SWEEPS {
-                changes += self.sweep(problem, solution, bound);
+            let settled = SETTLED * self.settings.tolerances.gap;
+            let mut swept = self.sweep_all(problem, solution, bound);
+            let mut changes = swept.changes;
+            for _ in 1..SWEEPS {
+                if swept.largest < settled {
+                    break;
+                }
+                swept = self.sweep_touching(problem, solution, bound);
+                changes += swept.changes;
+            }
+            for _ in 0..FURTHER_SWEEPS {
+                if swept.largest < settled {
+                    break;
+                }
+                swept = self.sweep_moving(problem, solution, bound, settled);
+                changes += swept.changes;
             }
             report.state_changes += changes;
             let (norm, curvature) = self.residual_of_step(problem, solution, bound);
@@ -126,9 +163,8 @@ impl ActiveSetCr {
                 break;
             }
             self.relax_if_overdue(report);
-            if norm < self.settings.tolerances.momentum
-                && self.anticipated_laws_hold(problem, solution)
-            {
+            closed = norm < self.settings.tolerances.momentum;
+            if closed && self.anticipated_laws_hold(problem, solution) {
                 outcome = Anticipated::Solved;
                 break;
             }
@@ -136,7 +172,7 @@ impl ActiveSetCr {
             if quiet == 0 {
                 norm_when_quiet = norm;
             } else if quiet.is_multiple_of(patience) {
-                if norm > WORTHWHILE * norm_when_quiet {
+                if norm > WORTHWHILE * norm_when_quiet && !closed {
                     break;
                 }
                 norm_when_quiet = norm;
@@ -154,6 +190,9 @@ impl ActiveSetCr {
         let work = &mut self.anticipation;
         work.resize(problem.unknowns());
         problem.momentum.diagonal_into(&mut work.diagonal);
+        for (inverse, diagonal) in work.inverse.iter_mut().zip(&work.diagonal) {
+            *inverse = 1.0 / diagonal;
+        }
         work.last.copy_from_slice(&solution.velocity);
         work.y.copy_from_slice(&solution.velocity);
         problem
@@ -187,53 +226,114 @@ impl ActiveSetCr {
     ) {
         let work = &self.anticipation;
         let next = &mut solution.velocity;
-        for i in 0..next.len() {
-            next[i] = work.y[i] + (problem.rhs[i] - work.ay[i]) / (bound * work.diagonal[i]);
+        let bounded = 1.0 / bound;
+        let known = next.iter_mut().zip(&work.y).zip(&work.ay);
+        for (((next, y), ay), (b, inverse)) in known.zip(problem.rhs.iter().zip(&work.inverse)) {
+            *next = y + (b - ay) * (bounded * inverse);
         }
         for (contact, force) in work.forces.iter().enumerate() {
             if *force != Vector3::zeros() {
-                push(problem, contact, *force, bound, &work.diagonal, next);
+                push(problem, contact, force * bounded, &work.inverse, next);
             }
         }
     }
 
-    /// Meets the laws of one contact after the other, `v⁺` in `solution` following; returns how many changed state.
-    fn sweep(
+    /// Meets the laws of one contact after the other, `v⁺` in `solution` following.
+    fn sweep_all(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         bound: f64,
-    ) -> u64 {
-        let work = &mut self.anticipation;
-        let next = &mut solution.velocity;
-        let mut changes = 0;
+    ) -> Swept {
+        let mut swept = Swept::default();
+        self.anticipation.touching.clear();
         for contact in 0..problem.contacts() {
-            let softness = self.settings.softness * self.preconditioner.normal_compliance(contact);
-            let normal = self.preconditioner.normal_compliance(contact) / bound + softness;
-            let tangential = self.preconditioner.tangential_compliance(contact) / bound;
-            let moved = displacement(problem, contact, next) - problem.offset(contact);
-            let old = work.forces[contact];
-            let lambda = (old[0] - moved[0] / normal).max(0.0);
-            let radius = problem.friction(contact) * lambda;
-            let wanted = [
-                old[1] - moved[1] / tangential,
-                old[2] - moved[2] / tangential,
-            ];
-            let (friction, state) = in_cone(wanted, radius);
-            let state = if lambda > 0.0 {
-                state
-            } else {
-                ContactState::Inactive
-            };
-            changes += u64::from(state != work.states[contact]);
-            work.states[contact] = state;
-            let new = Vector3::new(lambda, friction[0], friction[1]);
-            if new != old {
-                push(problem, contact, new - old, bound, &work.diagonal, next);
-                work.forces[contact] = new;
+            let before = self.anticipation.forces[contact][0];
+            self.meet_laws(problem, contact, &mut solution.velocity, bound, &mut swept);
+            if before.max(self.anticipation.forces[contact][0]) > 0.0 {
+                self.anticipation.touching.push(contact as u32);
             }
         }
-        changes
+        swept
+    }
+
+    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
+    fn sweep_touching(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        bound: f64,
+    ) -> Swept {
+        let mut swept = Swept::default();
+        for i in 0..self.anticipation.touching.len() {
+            let contact = self.anticipation.touching[i] as usize;
+            self.meet_laws(problem, contact, &mut solution.velocity, bound, &mut swept);
+        }
+        swept
+    }
+
+    /// The same over those of them whose force still changes by more than `settled` (m).
+    fn sweep_moving(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        bound: f64,
+        settled: f64,
+    ) -> Swept {
+        let mut swept = Swept::default();
+        let mut touching = std::mem::take(&mut self.anticipation.touching);
+        touching.retain(|&contact| {
+            let mut own = Swept::default();
+            let velocity = &mut solution.velocity;
+            self.meet_laws(problem, contact as usize, velocity, bound, &mut own);
+            swept.changes += own.changes;
+            swept.largest = swept.largest.max(own.largest);
+            own.largest >= settled
+        });
+        self.anticipation.touching = touching;
+        swept
+    }
+
+    /// Meets the laws of one contact, `v⁺` in `next` following.
+    #[inline]
+    fn meet_laws(
+        &mut self,
+        problem: &ContactProblem,
+        contact: usize,
+        next: &mut [f64],
+        bound: f64,
+        swept: &mut Swept,
+    ) {
+        let work = &mut self.anticipation;
+        let bounded = 1.0 / bound;
+        let normal_compliance = self.preconditioner.normal_compliance(contact);
+        let softness = self.settings.softness * normal_compliance;
+        let normal = normal_compliance * bounded + softness;
+        let tangential = self.preconditioner.tangential_compliance(contact) * bounded;
+        let moved = displacement(problem, contact, next) - problem.offset(contact);
+        let old = work.forces[contact];
+        let lambda = (old[0] - moved[0] / normal).max(0.0);
+        let radius = problem.friction(contact) * lambda;
+        let wanted = [
+            old[1] - moved[1] / tangential,
+            old[2] - moved[2] / tangential,
+        ];
+        let (friction, state) = in_cone(wanted, radius);
+        let state = if lambda > 0.0 {
+            state
+        } else {
+            ContactState::Inactive
+        };
+        swept.changes += u64::from(state != work.states[contact]);
+        work.states[contact] = state;
+        let new = Vector3::new(lambda, friction[0], friction[1]);
+        if new != old {
+            let change = new - old;
+            let tangential = tangential * change[1].abs().max(change[2].abs());
+            swept.largest = swept.largest.max(normal * change[0].abs()).max(tangential);
+            push(problem, contact, change * bounded, &work.inverse, next);
+            work.forces[contact] = new;
+        }
     }
 
     /// `‖b − A v⁺ + Jᵀλ⁺ + J_tᵀF⁺‖` and the curvature of `A` along the step, over that of `D`.
@@ -321,21 +421,23 @@ impl ActiveSetCr {
     }
 }
 
-/// `v += M⁻¹ [J; J_t]ᵀ force` of one contact.
+/// `v += D⁻¹ [J; J_t]ᵀ force` of one contact.
+#[inline]
 fn push(
     problem: &ContactProblem,
     contact: usize,
     force: Vector3<f64>,
-    bound: f64,
-    diagonal: &[f64],
+    inverse: &[f64],
     v: &mut [f64],
 ) {
     let (blocks, jacobians) = problem.row(contact);
     for (&block, jacobian) in blocks.iter().zip(jacobians) {
         let impulse = jacobian.tr_mul(&force);
         let first = 3 * block as usize;
+        let inverse = &inverse[first..][..3];
+        let v = &mut v[first..][..3];
         for axis in 0..3 {
-            v[first + axis] += impulse[axis] / (bound * diagonal[first + axis]);
+            v[axis] += impulse[axis] * inverse[axis];
         }
     }
 }
