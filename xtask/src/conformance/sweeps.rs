@@ -170,17 +170,17 @@ fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
             pool.install(|| timed(&mut simulation, parts).map_err(|error| error.to_string()))?;
         for ((costs, seconds), (part, _, _)) in costs.iter_mut().zip(seconds).zip(PARTS) {
             table.figure(
-                &format!("{count} rings, {part}: processor time a step, s"),
-                format!("{seconds:.3}"),
+                &format!("{count} rings, {part}: processor time a step, s, median (mean)"),
+                format!("{:.3} ({:.3})", seconds.median, seconds.mean),
             );
-            costs.push(seconds);
+            costs.push(seconds.median);
         }
     }
     for (costs, (part, _, _)) in costs.iter().zip(PARTS) {
         let doublings = (costs.len() - 1) as f64;
         let exponent = (costs[costs.len() - 1] / costs[0]).log2() / doublings;
         table.at_most(
-            &format!("rings, {part}: exponent of time over bodies, 60 to 960"),
+            &format!("rings, {part}: exponent of that median over bodies, 60 to 960"),
             exponent,
             GROWTH,
         );
@@ -188,21 +188,32 @@ fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Mean processor time (s) of a step in each of `parts` `[from, to]` (s), to the end of the last.
-fn timed(simulation: &mut Simulation, parts: [[f64; 2]; 2]) -> Result<[f64; 2], Box<dyn Error>> {
-    let (mut seconds, mut steps) = ([0.0; 2], [0_u32; 2]);
+/// Processor time of a step (s).
+struct Spent {
+    median: f64,
+    mean: f64,
+}
+
+/// What the steps in each of `parts` `[from, to]` (s) take, to the end of the last.
+fn timed(simulation: &mut Simulation, parts: [[f64; 2]; 2]) -> Result<[Spent; 2], Box<dyn Error>> {
+    let mut seconds = [Vec::new(), Vec::new()];
     while simulation.state().time < parts[1][1] {
         let begin = ProcessTime::try_now()?;
         let time = simulation.advance()?.time;
         let spent = begin.try_elapsed()?.as_secs_f64();
-        for (part, [from, to]) in parts.into_iter().enumerate() {
+        for (seconds, [from, to]) in seconds.iter_mut().zip(parts) {
             if time > from && time <= to {
-                seconds[part] += spent;
-                steps[part] += 1;
+                seconds.push(spent);
             }
         }
     }
-    Ok([0, 1].map(|part| seconds[part] / f64::from(steps[part])))
+    Ok(seconds.map(|mut seconds: Vec<f64>| {
+        seconds.sort_by(f64::total_cmp);
+        Spent {
+            median: seconds[seconds.len() / 2],
+            mean: seconds.iter().sum::<f64>() / seconds.len() as f64,
+        }
+    }))
 }
 
 fn shipped(name: &str, settings: &[impl AsRef<str>]) -> Result<Scene, Box<dyn Error>> {
