@@ -83,7 +83,8 @@ pub struct StepReport {
     pub friction_residual: f64,
     /// Smallest distance of an active contact at the end of the step (m); infinite when there is none.
     pub minimum_gap: f64,
-    /// Largest distance of an active contact at the end of the step (m); 0 when there is none.
+    /// Largest distance of an active contact at the end of the step (m), one beside an edge or a corner measured to what is nearest there;
+    /// 0 when there is none.
     pub maximum_gap: f64,
     /// Smallest deformed over rest volume of any element.
     pub minimum_volume_ratio: f64,
@@ -110,7 +111,7 @@ pub struct StepReport {
     /// Restarts from the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,
     /// Active contacts that ended farther apart than the clearance: where the path needed the row to hold at an impact,
-    /// or where re-linearisation did not settle.
+    /// where re-linearisation did not settle, or where it would change nothing.
     pub loose_contacts: u32,
     /// Continuous collision queries that stopped at their work limit and were counted as impacts.
     pub ccd_work_limits: u32,

@@ -300,7 +300,7 @@ fn list_near<K: Kind>(
         let mut listed = Vec::new();
         for (index, pair) in (first..).zip(pairs) {
             let points = kind.points(*pair);
-            // Pairs of the same two bodies come one after the other.
+            // Pairs of one feature come one after the other, most of them with the same body.
             let of_pair =
                 [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
             if bodies != Some(of_pair) {

@@ -171,7 +171,7 @@ fn closure(balances: &[BodyBalance], links: &[Link]) -> Closure {
     }
 }
 
-/// Adds to the velocities what the `forces` leave.
+/// Makes the velocities those that the `forces` leave for closing the balances.
 ///
 /// Springs are stiff, so forces hang on the last digits of differences of velocities: between bodies of a thousandfold mass they are off by
 /// 1e-7. As velocity that is nothing.
@@ -470,7 +470,11 @@ mod tests {
         ) {
             let balances: Vec<_> = missing.iter().map(|&(r, m)| lacking(r, m)).collect();
             let closure = close(&balances, links.clone());
-            let largest: f64 = missing.iter().map(|(r, _)| r.norm()).sum();
+            let impulse = |(link, force): (&Link, &Vector3<f64>)| -> f64 {
+                link.sides().iter().map(|(_, rows)| rows.tr_mul(force).norm()).sum()
+            };
+            let largest: f64 = missing.iter().map(|(r, _)| r.norm()).sum::<f64>()
+                + links.iter().zip(&closure.forces).map(impulse).sum::<f64>();
             for rest in left(&balances, &links, &closure) {
                 prop_assert!(rest.norm() <= 1e-13 * largest, "{rest}");
             }

@@ -80,7 +80,7 @@ pub struct Contact {
     pub hits: u8,
     /// How often its gap asked for a new linearisation during this step.
     pub relinearised: u8,
-    /// Whether it has a row of its own although a contact of the nearer features has one: that one did not keep it apart.
+    /// Whether it keeps to its own features although it is near an end or a side: a contact there did not keep it apart, or could not.
     pub stands_alone: bool,
     /// Stencil positions at the latest linearisation (m).
     pub linearised_at: [Vector3<f64>; 4],

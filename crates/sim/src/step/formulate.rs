@@ -76,11 +76,14 @@ pub(crate) fn carry_over(
 }
 
 /// Gives a contact that slid to an end, side or corner the features it now touches with, unless a contact of these did not keep it apart
-/// and it still pushes: merged with that one it would be hit again, in every step.
+/// and it still pushes, on its own features: merged with that one it would be hit again, in every step.
 fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact: &mut Contact) {
     let key = features_for(model, contact.key, &contact.gather(positions), positions);
     let pushes = contact.multipliers.state != ContactState::Inactive;
-    contact.stands_alone &= pushes && key != contact.key;
+    contact.stands_alone &= pushes && key != contact.key && {
+        let (corners, normal) = (contact.gather(positions), &contact.frame.normal);
+        !linearise(model, None, contact.key, &corners, normal).is_off_feature(model, contact.key)
+    };
     if key == contact.key || contact.stands_alone {
         return;
     }

@@ -84,8 +84,8 @@ impl Linearisation {
         }
     }
 
-    /// Whether a row with this linearisation asks for nothing that the motion to `corners` does not do, along the same `normal` as before,
-    /// with a gap below `clearance` (m): then it leaves the solution as it is.
+    /// Whether the motion to `corners` already leaves a row between meshes with this linearisation a gap in `(0, clearance)` (m), along the
+    /// same `normal` as before: another solve would have nothing to mend.
     pub(super) fn changes_nothing(
         &self,
         normal: &Vector3<f64>,

@@ -2,18 +2,18 @@
 //!
 //! Where a vertex has slid past a side of a face it may come up to the plane of the face from behind, while the edge at that side says
 //! rightly where it is. A row for each clamps the same points: forces of hundreds of newtons, and gaps that no solve
-//! meets. Both gaps are one vector, measured along opposite normals, so one pair starts behind its own normal. That one is turned
+//! meets. Both gaps are nearly one vector, measured along opposite normals, so one pair starts behind its own normal. That one is turned
 //! round: were it dropped, it would be found again. Rows move from round to round, so this is looked at before every solve.
 
 use super::{
     contact::{Contact, ContactKey},
     contradiction::row_cosine,
+    linearise::closest_direction,
 };
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// Cosine between rows below which they say the opposite of each other. Rows that share all points but one stay above −0.87, so what
-/// is pressed from two sides is not meant.
+/// Cosine between rows below which they say the opposite of each other.
 const OPPOSITE: f64 = -0.9;
 
 /// Turns round what starts the step behind its own normal while another pair says the opposite; the points are at `positions` (m) then. It
@@ -21,7 +21,7 @@ const OPPOSITE: f64 = -0.9;
 pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>]) {
     let is_pair = |contact: &Contact| !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
     let behind: Vec<usize> = (0..contacts.len())
-        .filter(|&index| contacts[index].distance < 0.0 && is_pair(&contacts[index]))
+        .filter(|&index| is_pair(&contacts[index]) && starts_behind(&contacts[index], positions))
         .collect();
     if behind.is_empty() {
         return;
@@ -49,6 +49,14 @@ pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>])
             turn_round(&mut contacts[turned], positions);
         }
     }
+}
+
+/// Whether a pair starts on the other side of its normal, by its row and by its closest points: what a vertex in a narrow crease is pressed by
+/// is in front of both walls, whatever a row says that was linearised elsewhere.
+fn starts_behind(contact: &Contact, positions: &[Vector3<f64>]) -> bool {
+    contact.distance < 0.0
+        && closest_direction(contact.key, &contact.gather(positions))
+            .is_some_and(|apart| apart.dot(&contact.frame.normal) < 0.0)
 }
 
 fn are_opposed(one: &Contact, other: &Contact) -> bool {
@@ -135,6 +143,21 @@ mod tests {
             assert_eq!(edges.frame.normal, tilted);
             assert!(edges.multipliers.lambda.abs() < 1e-12, "515 N less 540 N");
         }
+    }
+
+    /// A vertex in a narrow crease is in front of both of its walls. The row of the one was linearised where the vertex has slid from.
+    #[test]
+    fn the_walls_of_a_crease_stay() {
+        let mut at = AT;
+        at[0] = [0.4, 0.2, 1e-5];
+        let positions = at.map(Vector3::from);
+        let mut stale = face(Vector3::z(), 10.0);
+        stale.distance = -1e-5;
+        let before = [stale, edges(-Vector3::z(), 10.0)];
+        let mut contacts = before;
+        assert!(are_opposed(&contacts[0], &contacts[1]));
+        turn_opposed(&mut contacts, &positions);
+        assert_eq!(contacts, before);
     }
 
     #[test]

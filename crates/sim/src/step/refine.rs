@@ -86,6 +86,7 @@ impl Refiner {
                 Ok(stored) => {
                     let contact = &mut contacts[stored];
                     contact.held = true;
+                    contact.stands_alone |= touch.stands_alone;
                     contact.hits = contact.hits.saturating_add(1);
                     relinearise(model, contact, sweep, touch.at_impact);
                     report.relinearised += 1;
@@ -229,7 +230,8 @@ pub(crate) fn check_gaps(
                 // It slid off during the step, which the continuous test found harmless: it goes at the next start.
                 return true;
             }
-            settled |= seen.changes_nothing(normal, &corners, clearance);
+            let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
+            settled |= between_meshes && seen.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
@@ -261,7 +263,7 @@ struct Touch {
     point_count: u8,
     /// Stencil positions at the time of impact (m).
     at_impact: [Vector3<f64>; 4],
-    /// Whether nearer features have a contact that does not keep this pair apart.
+    /// Whether a contact of the nearer features does not keep this pair apart, or could not.
     stands_alone: bool,
 }
 

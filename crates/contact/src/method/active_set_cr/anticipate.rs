@@ -201,6 +201,8 @@ impl ActiveSetCr {
         work.a_last.copy_from_slice(&work.ay);
         work.forces.clear();
         work.states.clear();
+        work.touching.clear();
+        work.touching.reserve(problem.contacts());
         for multipliers in &solution.contacts {
             let [f1, f2] = multipliers.friction_force();
             work.forces

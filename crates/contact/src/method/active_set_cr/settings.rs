@@ -101,8 +101,8 @@ pub struct ActiveSetCrSettings {
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`;
-    /// 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
+    /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`, and a thousand more
+    /// while the momentum is closed; 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
     pub anticipation: u64,
     /// Most steps in which the regions that need it are solved for by themselves before the whole problem is; 0 for
     /// none, as in the paper.
