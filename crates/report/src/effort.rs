@@ -22,8 +22,8 @@ pub struct MethodRow {
     pub products: f64,
     /// Processor time a step.
     pub milliseconds: Average,
-    /// Mean of that over the reference's.
-    pub time_ratio: f64,
+    /// That over the reference's: of the means, of the medians.
+    pub time_ratio: Average,
     /// State changes a step, in the mean.
     pub state_changes: f64,
     /// Solves beyond what an accepted one has to meet.
@@ -48,7 +48,7 @@ impl MethodRow {
         let iterations = |record: &MethodRecord| record.average(|step| step.iterations as f64);
         let seconds = |record: &MethodRecord| record.average(|step| step.seconds);
         let reference_iterations = iterations(reference);
-        let time = seconds(reference).mean;
+        let reference_time = seconds(reference);
         records
             .iter()
             .map(|record| {
@@ -67,7 +67,10 @@ impl MethodRow {
                         mean: 1e3 * own_time.mean,
                         median: 1e3 * own_time.median,
                     },
-                    time_ratio: own_time.mean / time,
+                    time_ratio: Average {
+                        mean: own_time.mean / reference_time.mean,
+                        median: own_time.median / reference_time.median,
+                    },
                     state_changes: record.average(|step| step.state_changes as f64).mean,
                     unmet: record.total(|step| step.unmet),
                     relaxed: record.total(|step| step.relaxed),
@@ -88,7 +91,7 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
     let reference = escape(reference);
     let paper = rows.iter().any(|row| row.paper.is_some());
     let mut html = format!(
-        "<div class=\"scroll\"><table><tr><th>method</th><th>iterations<br>mean (median)</th><th>/ {reference}<br>mean (median)</th>{}<th>products</th><th>ms<br>mean (median)</th><th>time<br>/ {reference}</th><th>state<br>changes</th><th>unmet</th><th>relaxed</th><th>e_v</th><th>e_n</th><th>e_t</th><th>depth</th></tr>\n",
+        "<div class=\"scroll\"><table><tr><th>method</th><th>iterations<br>mean (median)</th><th>/ {reference}<br>mean (median)</th>{}<th>products</th><th>ms<br>mean (median)</th><th>time / {reference}<br>mean (median)</th><th>state<br>changes</th><th>unmet</th><th>relaxed</th><th>e_v</th><th>e_n</th><th>e_t</th><th>depth</th></tr>\n",
         if paper { "<th>paper</th>" } else { "" },
     );
     for row in rows {
@@ -101,7 +104,7 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
         }
         html += &cell(&format!("{:.0}", row.products));
         html += &cell(&pair(row.milliseconds, 1));
-        html += &cell(&figure(row.time_ratio, 2));
+        html += &cell(&pair(row.time_ratio, 2));
         html += &cell(&format!("{:.0}", row.state_changes));
         html += &judged(&row.unmet.to_string(), row.unmet == 0);
         html += &cell(&row.relaxed.to_string());

@@ -95,6 +95,11 @@ impl Simulation {
                 state.velocities.len(),
                 self.state.velocities.len(),
             ),
+            (
+                "accelerations",
+                state.accelerations.len(),
+                self.state.accelerations.len(),
+            ),
             ("rigid bodies", state.rigid.len(), self.state.rigid.len()),
             (
                 "plastic strains",
@@ -110,7 +115,8 @@ impl Simulation {
             }
         }
         let points = state.positions.iter().chain(&state.velocities);
-        if !(state.time.is_finite() && points.flatten().all(|x| x.is_finite())) {
+        let mut numbers = points.chain(&state.accelerations).flatten();
+        if !(state.time.is_finite() && numbers.all(|x| x.is_finite())) {
             return refused(
                 "it holds numbers that are not finite; run the scene from its start".to_owned(),
             );

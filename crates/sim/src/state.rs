@@ -17,6 +17,8 @@ pub struct State {
     pub positions: Vec<Vector3<f64>>,
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
+    /// Change of the velocities over the last step, per time (m/s²): where the next solve starts from. Zeros where the stepper asks for none.
+    pub accelerations: Vec<Vector3<f64>>,
     /// Free rigid bodies; their points' positions and velocities follow from these.
     pub rigid: Vec<RigidState>,
     /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.

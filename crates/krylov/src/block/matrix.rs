@@ -28,7 +28,11 @@ pub struct SymmetricBlockMatrix {
 struct Known {
     revision: OnceLock<u64>,
     finite: OnceLock<bool>,
+    definite_diagonal: OnceLock<bool>,
 }
+
+/// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over elements.
+const ASYMMETRY: f64 = 1e-9;
 
 /// Revisions that were given away.
 static REVISIONS: AtomicU64 = AtomicU64::new(0);
@@ -140,6 +144,36 @@ impl SymmetricBlockMatrix {
             self.values
                 .iter()
                 .all(|block| block.iter().fold(true, |all, x| all & x.is_finite()))
+        })
+    }
+
+    /// How far the diagonal block of row `i` is from symmetric: the largest difference of an entry from its mirror image; 0 if that is
+    /// rounding.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    #[track_caller]
+    pub fn asymmetry(&self, i: usize) -> f64 {
+        let block = self.diagonal_block(i);
+        let beyond = |i, j| (block[(i, j)] - block[(j, i)]).abs();
+        let difference = beyond(0, 1).max(beyond(0, 2)).max(beyond(1, 2));
+        if difference > 0.0 && difference > ASYMMETRY * block.amax() {
+            difference
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether the diagonal is positive and its blocks are symmetric to rounding, as every positive definite matrix has them; looked at once
+    /// and remembered until values may change.
+    #[must_use]
+    pub fn has_definite_diagonal(&self) -> bool {
+        *self.known.definite_diagonal.get_or_init(|| {
+            (0..self.blocks()).all(|i| {
+                let block = self.diagonal_block(i);
+                (0..3).all(|axis| block[(axis, axis)] > 0.0) && self.asymmetry(i) == 0.0
+            })
         })
     }
 

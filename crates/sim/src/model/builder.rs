@@ -547,6 +547,7 @@ fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidSta
         time: 0.0,
         step: 0,
         positions: model.rest.clone(),
+        accelerations: vec![Vector3::zeros(); velocities.len()],
         velocities,
         rigid,
         contacts: Vec::new(),

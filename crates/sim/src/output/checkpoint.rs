@@ -13,7 +13,7 @@ use crate::state::State;
 pub(super) const CHECKPOINT: &str = "checkpoint.bin";
 
 /// What the file begins with; the number is raised whenever what follows changes.
-const HEADER: &[u8; 21] = b"impinge checkpoint 2\n";
+const HEADER: &[u8; 21] = b"impinge checkpoint 3\n";
 
 /// Bytes of the checksum that follows.
 const CHECKSUM_LEN: usize = 8;

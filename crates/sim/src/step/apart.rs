@@ -22,6 +22,9 @@ use rayon::prelude::*;
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
+/// The same for runs of them.
+const RUNS_PER_TASK: usize = 512;
+
 /// Room that is relied on: rounding is far below the rest.
 const RELIED_ON: f64 = 0.99;
 
@@ -67,9 +70,22 @@ pub(super) struct Apart {
     /// Distance that each pair is proven to have there (m).
     vertex_face_room: Vec<f64>,
     edge_edge_room: Vec<f64>,
+    vertex_face_runs: Vec<Run>,
+    edge_edge_runs: Vec<Run>,
     /// `u` at both ends of the motion.
     moved: Moved,
     near: Near,
+}
+
+/// Pairs one after the other that are of the same two bodies.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// The first of them among the candidates, and the first of the next run.
+    start: u32,
+    end: u32,
+    bodies: [u32; 2],
+    /// Least room of them (m).
+    room: f64,
 }
 
 /// The pairs that a motion like the surveyed one may bring together.
@@ -138,8 +154,12 @@ impl Apart {
             self.reference.extend_from_slice(sweep.start);
             let room = &mut self.vertex_face_room;
             measure(&kinds.0, &candidates.vertex_face, &self.reference, room);
+            let runs = &mut self.vertex_face_runs;
+            find_runs(&kinds.0, &candidates.vertex_face, room, runs);
             let room = &mut self.edge_edge_room;
             measure(&kinds.1, &candidates.edge_edge, &self.reference, room);
+            let runs = &mut self.edge_edge_runs;
+            find_runs(&kinds.1, &candidates.edge_edge, room, runs);
         }
         let survey = measure_anew || !self.near.covers(sweep);
         if survey {
@@ -152,8 +172,7 @@ impl Apart {
         if let Some(margin) = margin {
             list_near(
                 &kinds.0,
-                pairs,
-                room,
+                (pairs, room, &self.vertex_face_runs),
                 moved,
                 margin,
                 &mut self.near.vertex_face,
@@ -165,8 +184,7 @@ impl Apart {
         if let Some(margin) = margin {
             list_near(
                 &kinds.1,
-                pairs,
-                room,
+                (pairs, room, &self.edge_edge_runs),
                 moved,
                 margin,
                 &mut self.near.edge_edge,
@@ -285,40 +303,59 @@ fn measure<K: Kind>(kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>], ro
         .collect_into_vec(room);
 }
 
+/// Gathers pairs into runs.
+fn find_runs<K: Kind>(kind: &K, pairs: &[[u32; 2]], room: &[f64], runs: &mut Vec<Run>) {
+    runs.clear();
+    for (index, (pair, &room)) in (0..).zip(pairs.iter().zip(room)) {
+        let points = kind.points(*pair);
+        let bodies = [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
+        match runs.last_mut() {
+            Some(run) if run.bodies == bodies => {
+                run.end = index + 1;
+                run.room = run.room.min(room);
+            }
+            _ => runs.push(Run {
+                start: index,
+                end: index + 1,
+                bodies,
+                room,
+            }),
+        }
+    }
+}
+
 /// Lists the pairs that keep less than `margin` of their room, in their order.
+///
+/// Most are known to keep more from how far their bodies moved, all of a run at once or by their own room, without a look at their points.
 fn list_near<K: Kind>(
     kind: &K,
-    pairs: &[[u32; 2]],
-    room: &[f64],
+    (pairs, room, runs): (&[[u32; 2]], &[f64], &[Run]),
     moved: &Moved,
     margin: f64,
     near: &mut Vec<u32>,
 ) {
-    let list_chunk = |(chunk, pairs): (usize, &[[u32; 2]])| {
-        let first = chunk * PAIRS_PER_TASK;
-        let (mut bodies, mut most) = (None, f64::INFINITY);
+    let list_chunk = |runs: &[Run]| {
         let mut listed = Vec::new();
-        for (index, pair) in (first..).zip(pairs) {
-            let points = kind.points(*pair);
-            // Pairs of one feature come one after the other, most of them with the same body.
-            let of_pair =
-                [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
-            if bodies != Some(of_pair) {
-                bodies = Some(of_pair);
-                most = moved.most_between(of_pair);
+        for run in runs {
+            let most = moved.most_between(run.bodies);
+            if most < RELIED_ON * run.room - margin {
+                continue;
             }
-            let spare = RELIED_ON * room[index] - margin;
-            let far = most < spare
-                || spare > 0.0 && moved.approach_squared(points, K::FIRST) < spare * spare;
-            if !far {
-                listed.push(index as u32);
+            for index in run.start..run.end {
+                let spare = RELIED_ON * room[index as usize] - margin;
+                if most < spare {
+                    continue;
+                }
+                let points = kind.points(pairs[index as usize]);
+                let far = spare > 0.0 && moved.approach_squared(points, K::FIRST) < spare * spare;
+                if !far {
+                    listed.push(index);
+                }
             }
         }
         listed
     };
-    let chunks: Vec<Vec<u32>> = (pairs.par_chunks(PAIRS_PER_TASK).enumerate())
-        .map(list_chunk)
-        .collect();
+    let chunks: Vec<Vec<u32>> = runs.par_chunks(RUNS_PER_TASK).map(list_chunk).collect();
     near.clear();
     for listed in chunks {
         near.extend(listed);
@@ -453,13 +490,20 @@ mod tests {
             room.iter().all(|room| (room - 1.0).abs() < 1e-12),
             "{room:?}"
         );
+        let mut runs = Vec::new();
+        find_runs(&VertexFace(&surface), &pairs, &room, &mut runs);
+        let [run] = runs[..] else {
+            panic!("of the same bodies: {runs:?}")
+        };
+        assert_eq!((run.start, run.end, run.bodies), (0, 3, [0, 1]));
         let mut moved = points.clone();
         moved[4].x = f64::NAN;
         let mut near = Vec::new();
         for (end, expected) in [(&points, 0), (&moved, 3)] {
             let (start, mut by) = (&points, Moved::default());
             by.update(&surface, &points, Sweep { start, end });
-            list_near(&VertexFace(&surface), &pairs, &room, &by, 0.1, &mut near);
+            let pairs = (&pairs[..], &room[..], &runs[..]);
+            list_near(&VertexFace(&surface), pairs, &by, 0.1, &mut near);
             assert_eq!(near.len(), expected);
         }
     }

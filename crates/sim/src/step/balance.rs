@@ -1,6 +1,6 @@
 //! Stage 4, its end: exact momentum for every body, and what that does to the contacts.
 
-use super::coarse::{self, BodyBalance, Link};
+use super::coarse::{BodyBalance, Coarse, Link};
 use crate::{
     model::{Body, Model, PointMotion},
     state::State,
@@ -41,6 +41,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
 /// long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would then be hit on the way,
 /// be re-linearised, solved for, and be broken by the balance again.
 pub(crate) fn balance(
+    coarse: &mut Coarse,
     model: &Model,
     state: &State,
     method: &Method,
@@ -55,7 +56,7 @@ pub(crate) fn balance(
         return Balanced::default();
     }
     let before = worst_row(problem, solution);
-    let changes = balance_momentum(model, state, problem, solution);
+    let changes = balance_momentum(coarse, model, state, problem, solution);
     let after = worst_row(problem, solution);
     Balanced {
         changes,
@@ -103,8 +104,9 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
 ///
 /// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
 /// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
-/// not see translations, so this coarse correction needs sums only ([`coarse`]).
+/// not see translations, so this coarse correction needs sums only ([`Coarse`]).
 fn balance_momentum(
+    coarse: &mut Coarse,
     model: &Model,
     state: &State,
     problem: &ContactProblem,
@@ -112,7 +114,7 @@ fn balance_momentum(
 ) -> Vec<Vector3<f64>> {
     let missing = missing_momentum(model, state, problem, solution);
     let (pushing, links) = pushing_links(model, problem, solution);
-    let closure = coarse::close(&missing, links);
+    let closure = coarse.close(&missing, links);
     for (block, velocity) in solution.velocity.chunks_exact_mut(3).enumerate() {
         let correction = &closure.velocities[node_of_block(model, block)];
         for (v, by) in velocity.iter_mut().zip(correction.iter()) {
@@ -277,7 +279,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         ] {
             let (model, state, problem, mut solution) = drifting(drift, HARDLY);
             assert!(worst_row(&problem, &solution) < 1e-18);
-            let balanced = balance(&model, &state, &method, &problem, &mut solution, gap);
+            let balanced = balance(
+                &mut Coarse::default(),
+                &model,
+                &state,
+                &method,
+                &problem,
+                &mut solution,
+                gap,
+            );
             match (balanced.finer_by, expected) {
                 (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
                 (share, expected) => assert_eq!(share, expected),
@@ -295,7 +305,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let method = Method::Cr(ActiveSetCrSettings::default());
         let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
         solution.velocity[2] += 1.0;
-        let balanced = balance(&model, &state, &method, &problem, &mut solution, 1e-9);
+        let balanced = balance(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &method,
+            &problem,
+            &mut solution,
+            1e-9,
+        );
         assert_eq!(balanced.finer_by, None);
     }
 
@@ -307,7 +325,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
         let before = missing_momentum(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
-        let balanced = balance(&model, &state, &method, &problem, &mut solution, 1e-12);
+        let balanced = balance(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &method,
+            &problem,
+            &mut solution,
+            1e-12,
+        );
         assert_eq!(balanced.finer_by, None);
         assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
         add_force(&mut solution.contacts[0], &balanced.changes[0]);
@@ -353,7 +379,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         };
         let before = missing(&solution);
         assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
-        let changes = balance_momentum(&model, &state, &problem, &mut solution);
+        let changes = balance_momentum(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &problem,
+            &mut solution,
+        );
         add_force(&mut solution.contacts[0], &changes[0]);
         for rest in missing(&solution) {
             assert!(rest.norm() < 1e-9 * before[0].norm(), "{rest}");

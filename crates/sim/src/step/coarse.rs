@@ -8,6 +8,7 @@ use impinge_contact::{ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_krylov::direct::BlockCholesky;
 use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
 
 /// Resistance of the contact that pushes a body most, in inertias of the body.
 ///
@@ -122,52 +123,158 @@ pub(crate) struct Closure {
     pub(crate) forces: Vec<Vector3<f64>>,
 }
 
-/// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces `−k R J δv`.
-///
-/// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
-/// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
-/// the edge by `μ` times the change of the normal force.
-pub(crate) fn close(balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
-    for round in 0.. {
-        let closure = closure(balances, &links);
-        let mut asking = vec![false; balances.len()];
-        let mut asked_too_much = false;
-        for (link, change) in links.iter_mut().zip(&closure.forces) {
-            if link.let_go(change) {
-                asked_too_much = true;
-                link.bodies().for_each(|body| asking[body] = true);
-            }
-        }
-        if !asked_too_much {
-            return closure;
-        }
-        if round >= ROUNDS {
-            let asked = |link: &&mut Link| link.bodies().any(|body| asking[body]);
-            (links.iter_mut().filter(asked)).for_each(|link| link.room.fill(0.0));
-        }
-    }
-    unreachable!("links without room are asked for nothing, and every round leaves fewer with room")
+/// The coarse system, and what solves of a step have in common: which bodies touch hardly changes in it.
+#[derive(Default)]
+pub(crate) struct Coarse {
+    system: Option<System>,
 }
 
-fn closure(balances: &[BodyBalance], links: &[Link]) -> Closure {
-    let stiffnesses = stiffnesses(balances, links);
-    if let Some(mut velocities) = velocities(balances, links, &stiffnesses) {
-        let forces: Vec<_> = (links.iter().zip(&stiffnesses))
-            .map(|(link, &stiffness)| link.force(&velocities, stiffness))
-            .collect();
-        close_to_rounding(balances, links, &forces, &mut velocities);
-        return Closure { velocities, forces };
+/// A matrix with room for the links that it was made for, and the order in which its unknowns are eliminated.
+struct System {
+    pattern: Arc<BlockPattern>,
+    matrix: SymmetricBlockMatrix,
+    factor: BlockCholesky,
+}
+
+impl Coarse {
+    /// Forgets what was common: another step must not depend on the order of what came before it.
+    pub(crate) fn begin_step(&mut self) {
+        self.system = None;
     }
-    let alone = |body: &BodyBalance| {
-        if body.is_free() {
-            body.missing / body.inertia
-        } else {
-            Vector3::zeros()
+
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces `−k R J δv`.
+    ///
+    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
+    /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
+    /// the edge by `μ` times the change of the normal force.
+    pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
+        for round in 0.. {
+            let closure = self.closure(balances, &links);
+            let mut asking = vec![false; balances.len()];
+            let mut asked_too_much = false;
+            for (link, change) in links.iter_mut().zip(&closure.forces) {
+                if link.let_go(change) {
+                    asked_too_much = true;
+                    link.bodies().for_each(|body| asking[body] = true);
+                }
+            }
+            if !asked_too_much {
+                return closure;
+            }
+            if round >= ROUNDS {
+                let asked = |link: &&mut Link| link.bodies().any(|body| asking[body]);
+                (links.iter_mut().filter(asked)).for_each(|link| link.room.fill(0.0));
+            }
         }
-    };
-    Closure {
-        velocities: balances.iter().map(alone).collect(),
-        forces: vec![Vector3::zeros(); links.len()],
+        unreachable!(
+            "links without room are asked for nothing, and every round leaves fewer with room"
+        )
+    }
+
+    fn closure(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
+        let stiffnesses = stiffnesses(balances, links);
+        if let Some(mut velocities) = self.velocities(balances, links, &stiffnesses) {
+            let forces: Vec<_> = (links.iter().zip(&stiffnesses))
+                .map(|(link, &stiffness)| link.force(&velocities, stiffness))
+                .collect();
+            close_to_rounding(balances, links, &forces, &mut velocities);
+            return Closure { velocities, forces };
+        }
+        let alone = |body: &BodyBalance| {
+            if body.is_free() {
+                body.missing / body.inertia
+            } else {
+                Vector3::zeros()
+            }
+        };
+        Closure {
+            velocities: balances.iter().map(alone).collect(),
+            forces: vec![Vector3::zeros(); links.len()],
+        }
+    }
+
+    /// `None` where nothing resists, or forces are so far from each other in size that the system cannot be solved.
+    fn velocities(
+        &mut self,
+        balances: &[BodyBalance],
+        links: &[Link],
+        stiffnesses: &[f64],
+    ) -> Option<Vec<Vector3<f64>>> {
+        if stiffnesses.iter().all(|&stiffness| stiffness == 0.0) {
+            return None;
+        }
+        let of_as_many = |system: &System| system.pattern.blocks() == balances.len();
+        let mut known = self.system.take().filter(of_as_many);
+        let filled = |system: &mut System| system.fill(balances, links, stiffnesses);
+        if !known.as_mut().is_some_and(filled) {
+            let system = known.insert(System::of(balances, links)?);
+            let has_room = filled(system);
+            debug_assert!(has_room, "it was made for these links");
+        }
+        let system = self.system.insert(known?);
+        system.factor.factorize(&system.matrix).ok()?;
+        let mut unknowns = vec![0.0; system.matrix.len()];
+        for (unknown, balance) in unknowns.chunks_exact_mut(3).zip(balances) {
+            if balance.is_free() {
+                unknown.copy_from_slice(balance.missing.as_slice());
+            }
+        }
+        system.factor.solve_in_place(&mut unknowns);
+        let velocities = unknowns.chunks_exact(3).map(Vector3::from_column_slice);
+        unknowns
+            .iter()
+            .all(|v| v.is_finite())
+            .then(|| velocities.collect())
+    }
+}
+
+impl System {
+    /// A system with room for `links`; `None` if it does not fit in memory.
+    fn of(balances: &[BodyBalance], links: &[Link]) -> Option<Self> {
+        let free = |body: u32| balances[body as usize].is_free();
+        let pairs = links.iter().flat_map(|link| {
+            let bodies = link.sides().iter().map(|side| side.0);
+            let sides = bodies.filter(|&body| free(body));
+            let others = sides.clone();
+            sides.flat_map(move |i| others.clone().map(move |j| (i, j)))
+        });
+        let pairs = pairs.filter(|(i, j)| i < j);
+        let pattern = Arc::new(BlockPattern::from_pairs(balances.len(), pairs));
+        Some(Self {
+            matrix: SymmetricBlockMatrix::zeros(Arc::clone(&pattern)),
+            factor: BlockCholesky::new(&pattern, (0..balances.len()).collect()).ok()?,
+            pattern,
+        })
+    }
+
+    /// Writes `M + Σ k Jᵀ R J`; whether there is room for all links.
+    fn fill(&mut self, balances: &[BodyBalance], links: &[Link], stiffnesses: &[f64]) -> bool {
+        let (matrix, pattern) = (&mut self.matrix, &self.pattern);
+        matrix.set_zero();
+        let free = |body: u32| balances[body as usize].is_free();
+        for (body, balance) in balances.iter().enumerate() {
+            let inertia = if balance.is_free() {
+                balance.inertia
+            } else {
+                1.0
+            };
+            *matrix.diagonal_block_mut(body) = Matrix3::identity() * inertia;
+        }
+        for (link, &stiffness) in links.iter().zip(stiffnesses) {
+            let springs = Matrix3::from_diagonal(&(link.room * stiffness));
+            for (i, a) in link.sides() {
+                for (j, b) in link.sides() {
+                    if i > j || !free(*i) || !free(*j) {
+                        continue;
+                    }
+                    let Some(slot) = pattern.slot(*i as usize, *j as usize) else {
+                        return false;
+                    };
+                    *matrix.block_mut(slot) += a.tr_mul(&(springs * b));
+                }
+            }
+        }
+        true
     }
 }
 
@@ -215,61 +322,15 @@ fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
     links.iter().map(of_link).collect()
 }
 
-/// `None` where nothing resists, or forces are so far from each other in size that the system cannot be solved.
-fn velocities(
-    balances: &[BodyBalance],
-    links: &[Link],
-    stiffnesses: &[f64],
-) -> Option<Vec<Vector3<f64>>> {
-    if stiffnesses.iter().all(|&stiffness| stiffness == 0.0) {
-        return None;
-    }
-    let free = |body: u32| balances[body as usize].is_free();
-    let pairs = links.iter().flat_map(|link| {
-        let bodies = link.sides().iter().map(|side| side.0);
-        let sides = bodies.filter(|&body| free(body));
-        let others = sides.clone();
-        sides.flat_map(move |i| others.clone().map(move |j| (i, j)))
-    });
-    let pairs = pairs.filter(|(i, j)| i < j);
-    let pattern = BlockPattern::from_pairs(balances.len(), pairs);
-    let mut matrix = SymmetricBlockMatrix::zeros(pattern.clone());
-    let mut unknowns = vec![0.0; matrix.len()];
-    for (body, balance) in balances.iter().enumerate() {
-        let diagonal = matrix.diagonal_block_mut(body);
-        if balance.is_free() {
-            *diagonal = Matrix3::identity() * balance.inertia;
-            unknowns[3 * body..][..3].copy_from_slice(balance.missing.as_slice());
-        } else {
-            *diagonal = Matrix3::identity();
-        }
-    }
-    for (link, &stiffness) in links.iter().zip(stiffnesses) {
-        let springs = Matrix3::from_diagonal(&(link.room * stiffness));
-        for (i, a) in link.sides() {
-            for (j, b) in link.sides() {
-                let slot = pattern.slot(*i as usize, *j as usize);
-                if let (true, true, Some(slot)) = (free(*i), free(*j), slot) {
-                    *matrix.block_mut(slot) += a.tr_mul(&(springs * b));
-                }
-            }
-        }
-    }
-    let mut factor = BlockCholesky::new(&pattern, (0..balances.len()).collect()).ok()?;
-    factor.factorize(&matrix).ok()?;
-    factor.solve_in_place(&mut unknowns);
-    let velocities = unknowns.chunks_exact(3).map(Vector3::from_column_slice);
-    unknowns
-        .iter()
-        .all(|v| v.is_finite())
-        .then(|| velocities.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use nalgebra::Vector2;
     use proptest::prelude::*;
+
+    fn close(balances: &[BodyBalance], links: Vec<Link>) -> Closure {
+        Coarse::default().close(balances, links)
+    }
 
     /// Rows of a horizontal support, for steps of a millisecond.
     fn rows() -> Matrix3<f64> {

@@ -4,7 +4,7 @@ mod admissible;
 pub(crate) mod apart;
 pub(crate) mod assemble;
 pub(crate) mod balance;
-mod coarse;
+pub(crate) mod coarse;
 pub(crate) mod commit;
 pub mod contact;
 pub(crate) mod contradiction;

@@ -17,6 +17,7 @@ use crate::{
         apart::Sweep,
         assemble::{momentum_system, prescribe},
         balance::{Balanced, add_force, balance, closes_balances},
+        coarse::Coarse,
         commit::{judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
@@ -27,7 +28,7 @@ use crate::{
         rescue::rescue,
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
-        start::{last_velocities, start_from_rest},
+        start::{extrapolate_velocities, start_from_rest},
     },
 };
 use impinge_contact::compliance::TurnedBodies;
@@ -80,8 +81,9 @@ pub struct Synchronous {
     solver: Box<dyn ContactSolver + Send>,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// What the last solve left to close.
+    /// What the last solve left to close, and the system that closes it.
     balanced: Balanced,
+    coarse: Coarse,
     /// Contacts of the attempt; the state's are replaced on success only.
     contacts: Vec<Contact>,
     end: Vec<Vector3<f64>>,
@@ -123,6 +125,7 @@ impl Synchronous {
             problem: ContactProblem::new(model.time_step, matrix, rhs),
             solution: ContactSolution::default(),
             balanced: Balanced::default(),
+            coarse: Coarse::default(),
             contacts: Vec::new(),
             end: vec![Vector3::zeros(); points],
             known_velocity: vec![Vector3::zeros(); points],
@@ -247,6 +250,7 @@ impl Synchronous {
             &mut self.known_velocity,
         )?;
         self.problem.time_step = time_step;
+        self.coarse.begin_step();
         momentum_system(
             model,
             &self.assembler,
@@ -267,7 +271,13 @@ impl Synchronous {
             &mut self.contacts,
             report,
         );
-        last_velocities(model, state, &mut self.solution.velocity);
+        extrapolate_velocities(
+            model,
+            state,
+            &tolerances,
+            time_step,
+            &mut self.solution.velocity,
+        );
         self.rigid.pose(
             model,
             state,
@@ -421,6 +431,7 @@ impl Synchronous {
                 }
             }
             self.balanced = balance(
+                &mut self.coarse,
                 model,
                 state,
                 &self.method,
@@ -468,12 +479,14 @@ impl Synchronous {
     /// The attempt becomes the state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
-            state.velocities[point] = match model.block_of_point[point] {
+            let velocity = match model.block_of_point[point] {
                 Some(block) => {
                     Vector3::from_column_slice(&self.solution.velocity[3 * block as usize..][..3])
                 }
                 None => self.known_velocity[point],
             };
+            state.accelerations[point] = (velocity - state.velocities[point]) / time_step;
+            state.velocities[point] = velocity;
             *x = *end;
         }
         self.rigid.accept(model, state, &self.solution.velocity);

@@ -15,12 +15,10 @@
 
 use super::{
     ActiveSetCr,
-    laws::in_cone,
-    rows::{add_impulse, displacement},
+    sweeps::{Mass, Sweeps},
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
-use nalgebra::Vector3;
 
 /// `ℓ` at the start: lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above it, and it grows where it is exceeded.
 const FIRST_BOUND: f64 = 2.0;
@@ -61,15 +59,6 @@ impl Anticipated {
     }
 }
 
-/// What a sweep over contacts did.
-#[derive(Debug, Default, Clone, Copy)]
-struct Swept {
-    /// Contacts that changed state.
-    changes: u64,
-    /// Largest change of a force, as the displacement that its own contact takes it for (m).
-    largest: f64,
-}
-
 /// Iterates of the steps; momentum vectors of length `n`.
 #[derive(Debug, Default)]
 pub(super) struct Anticipation {
@@ -81,14 +70,18 @@ pub(super) struct Anticipation {
     a_last: Vec<f64>,
     /// `A v⁺`.
     a_next: Vec<f64>,
-    /// `D` (kg) and its inverse (1/kg).
-    diagonal: Vec<f64>,
-    inverse: Vec<f64>,
-    /// `(λ, F)` per contact (N).
-    forces: Vec<Vector3<f64>>,
-    states: Vec<ContactState>,
-    /// Contacts that had a force before or after the first sweep of a step: further sweeps are over these.
-    touching: Vec<u32>,
+    sweeps: Sweeps,
+}
+
+/// What a step was like.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// `‖b − A v⁺ + Jᵀλ⁺ + J_tᵀF⁺‖` (N·s).
+    norm: f64,
+    /// Curvature of `A` along the step, over that of `D`.
+    curvature: f64,
+    /// Whether the motion turned against the extrapolation.
+    turned: bool,
 }
 
 impl Anticipation {
@@ -99,8 +92,6 @@ impl Anticipation {
             &mut self.last,
             &mut self.a_last,
             &mut self.a_next,
-            &mut self.diagonal,
-            &mut self.inverse,
         ] {
             vector.resize(unknowns, 0.0);
         }
@@ -130,34 +121,24 @@ impl ActiveSetCr {
         }
 
         let mut bound = FIRST_BOUND;
-        let mut inertia = 1.0_f64;
+        let (mut inertia, mut beta) = (1.0_f64, 0.0);
         let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
         let mut outcome = Anticipated::States;
+        let mut bound_of_last = None;
         // With the momentum closed only rows are left to be met, and equalities have nothing to offer for that.
         let mut closed = false;
         while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
             report.iterations += 1;
             report.anticipations += 1;
-            self.step_without_news(problem, solution, bound);
-            let settled = SETTLED * self.settings.tolerances.gap;
-            let mut swept = self.sweep_all(problem, solution, bound);
-            let mut changes = swept.changes;
-            for _ in 1..SWEEPS {
-                if swept.largest < settled {
-                    break;
-                }
-                swept = self.sweep_touching(problem, solution, bound);
-                changes += swept.changes;
-            }
-            for _ in 0..FURTHER_SWEEPS {
-                if swept.largest < settled {
-                    break;
-                }
-                swept = self.sweep_moving(problem, solution, bound, settled);
-                changes += swept.changes;
-            }
+            self.step_without_news(problem, solution, bound, beta);
+            let changes = self.sweep(problem, solution, bound);
             report.state_changes += changes;
-            let (norm, curvature) = self.residual_of_step(problem, solution, bound);
+            bound_of_last = Some(bound);
+            let Step {
+                norm,
+                curvature,
+                turned,
+            } = self.measure_step(problem, solution, bound);
             self.trace.push("anticipation", || norm, report);
             if !norm.is_finite() {
                 break;
@@ -177,8 +158,11 @@ impl ActiveSetCr {
                 }
                 norm_when_quiet = norm;
             }
-            inertia = self.extrapolate(&solution.velocity, inertia);
+            (beta, inertia) = extrapolation(turned, inertia);
             bound = bound.max(MARGIN * curvature);
+        }
+        if let Some(bound) = bound_of_last {
+            self.write_residual(solution, bound);
         }
         self.name_states(problem, solution);
         outcome
@@ -189,215 +173,167 @@ impl ActiveSetCr {
         self.work.r.m.fill(0.0);
         let work = &mut self.anticipation;
         work.resize(problem.unknowns());
-        problem.momentum.diagonal_into(&mut work.diagonal);
-        for (inverse, diagonal) in work.inverse.iter_mut().zip(&work.diagonal) {
-            *inverse = 1.0 / diagonal;
-        }
         work.last.copy_from_slice(&solution.velocity);
         work.y.copy_from_slice(&solution.velocity);
         problem
             .momentum
             .multiply(&work.y, &mut work.ay, &mut self.work.product);
+        // The first step extrapolates nothing.
+        work.a_next.copy_from_slice(&work.ay);
         work.a_last.copy_from_slice(&work.ay);
-        work.forces.clear();
-        work.states.clear();
-        work.touching.clear();
-        work.touching.reserve(problem.contacts());
-        for multipliers in &solution.contacts {
-            let [f1, f2] = multipliers.friction_force();
-            work.forces
-                .push(Vector3::new(multipliers.lambda.max(0.0), f1, f2));
-            work.states.push(multipliers.state);
-        }
+        let preconditioner = &self.preconditioner;
+        work.sweeps.begin(
+            problem,
+            &solution.contacts,
+            self.settings.softness,
+            |contact| {
+                [
+                    preconditioner.normal_compliance(contact),
+                    preconditioner.tangential_compliance(contact),
+                ]
+            },
+        );
         let r = &mut self.work.r.v;
         for ((r, b), ay) in r.iter_mut().zip(&problem.rhs).zip(&work.ay) {
             *r = b - ay;
         }
-        for (contact, force) in work.forces.iter().enumerate() {
-            add_impulse(problem, contact, force, r);
-        }
+        work.sweeps.add_impulses(problem, r);
         vector::dot(r, r).sqrt()
     }
 
-    /// `v⁺` for the forces of the last step, in `solution`.
+    /// `y ← v⁺ + β (v⁺ − v)`, `v ← v⁺`, and the next `v⁺` for the forces of the last step, in `solution`.
+    ///
+    /// All in one pass: vectors of large problems come from memory every time.
     fn step_without_news(
-        &self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-        bound: f64,
-    ) {
-        let work = &self.anticipation;
-        let next = &mut solution.velocity;
-        let bounded = 1.0 / bound;
-        let known = next.iter_mut().zip(&work.y).zip(&work.ay);
-        for (((next, y), ay), (b, inverse)) in known.zip(problem.rhs.iter().zip(&work.inverse)) {
-            *next = y + (b - ay) * (bounded * inverse);
-        }
-        for (contact, force) in work.forces.iter().enumerate() {
-            if *force != Vector3::zeros() {
-                push(problem, contact, force * bounded, &work.inverse, next);
-            }
-        }
-    }
-
-    /// Meets the laws of one contact after the other, `v⁺` in `solution` following.
-    fn sweep_all(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         bound: f64,
-    ) -> Swept {
-        let mut swept = Swept::default();
-        self.anticipation.touching.clear();
-        for contact in 0..problem.contacts() {
-            let before = self.anticipation.forces[contact][0];
-            self.meet_laws(problem, contact, &mut solution.velocity, bound, &mut swept);
-            if before.max(self.anticipation.forces[contact][0]) > 0.0 {
-                self.anticipation.touching.push(contact as u32);
-            }
-        }
-        swept
-    }
-
-    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
-    fn sweep_touching(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-        bound: f64,
-    ) -> Swept {
-        let mut swept = Swept::default();
-        for i in 0..self.anticipation.touching.len() {
-            let contact = self.anticipation.touching[i] as usize;
-            self.meet_laws(problem, contact, &mut solution.velocity, bound, &mut swept);
-        }
-        swept
-    }
-
-    /// The same over those of them whose force still changes by more than `settled` (m).
-    fn sweep_moving(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-        bound: f64,
-        settled: f64,
-    ) -> Swept {
-        let mut swept = Swept::default();
-        let mut touching = std::mem::take(&mut self.anticipation.touching);
-        touching.retain(|&contact| {
-            let mut own = Swept::default();
-            let velocity = &mut solution.velocity;
-            self.meet_laws(problem, contact as usize, velocity, bound, &mut own);
-            swept.changes += own.changes;
-            swept.largest = swept.largest.max(own.largest);
-            own.largest >= settled
-        });
-        self.anticipation.touching = touching;
-        swept
-    }
-
-    /// Meets the laws of one contact, `v⁺` in `next` following.
-    #[inline]
-    fn meet_laws(
-        &mut self,
-        problem: &ContactProblem,
-        contact: usize,
-        next: &mut [f64],
-        bound: f64,
-        swept: &mut Swept,
+        beta: f64,
     ) {
         let work = &mut self.anticipation;
-        let bounded = 1.0 / bound;
-        let normal_compliance = self.preconditioner.normal_compliance(contact);
-        let softness = self.settings.softness * normal_compliance;
-        let normal = normal_compliance * bounded + softness;
-        let tangential = self.preconditioner.tangential_compliance(contact) * bounded;
-        let moved = displacement(problem, contact, next) - problem.offset(contact);
-        let old = work.forces[contact];
-        let lambda = (old[0] - moved[0] / normal).max(0.0);
-        let radius = problem.friction(contact) * lambda;
-        let wanted = [
-            old[1] - moved[1] / tangential,
-            old[2] - moved[2] / tangential,
-        ];
-        let (friction, state) = in_cone(wanted, radius);
-        let state = if lambda > 0.0 {
-            state
-        } else {
-            ContactState::Inactive
+        let next = &mut solution.velocity;
+        let mass = Mass {
+            inverse: self.preconditioner.inverse_diagonal(),
+            bounded: 1.0 / bound,
         };
-        swept.changes += u64::from(state != work.states[contact]);
-        work.states[contact] = state;
-        let new = Vector3::new(lambda, friction[0], friction[1]);
-        if new != old {
-            let change = new - old;
-            let tangential = tangential * change[1].abs().max(change[2].abs());
-            swept.largest = swept.largest.max(normal * change[0].abs()).max(tangential);
-            push(problem, contact, change * bounded, &work.inverse, next);
-            work.forces[contact] = new;
+        let of_last = (work.y.iter_mut().zip(&mut work.ay)).zip(&mut work.last);
+        let of_a = work.a_next.iter().zip(&work.a_last);
+        let known = problem.rhs.iter().zip(mass.inverse);
+        for (((next, ((y, ay), last)), (a_next, a_last)), (b, inverse)) in
+            next.iter_mut().zip(of_last).zip(of_a).zip(known)
+        {
+            *y = *next + beta * (*next - *last);
+            *ay = a_next + beta * (a_next - a_last);
+            *last = *next;
+            *next = *y + (b - *ay) * (mass.bounded * inverse);
         }
+        std::mem::swap(&mut work.a_last, &mut work.a_next);
+        work.sweeps.push_all(problem, mass, next);
     }
 
-    /// `‖b − A v⁺ + Jᵀλ⁺ + J_tᵀF⁺‖` and the curvature of `A` along the step, over that of `D`.
-    ///
-    /// By construction of the step the residual is `(M − A)(v⁺ − y)`: no product with the rows is needed.
-    fn residual_of_step(
+    /// Meets the laws of contact, `v⁺` in `solution` following; returns how many contacts changed state.
+    fn sweep(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        bound: f64,
+    ) -> u64 {
+        let work = &mut self.anticipation;
+        let next = &mut solution.velocity;
+        let mass = Mass {
+            inverse: self.preconditioner.inverse_diagonal(),
+            bounded: 1.0 / bound,
+        };
+        let settled = SETTLED * self.settings.tolerances.gap;
+        let mut swept = work.sweeps.sweep_all(problem, mass, next);
+        let mut changes = swept.changes;
+        for _ in 1..SWEEPS {
+            if swept.largest < settled {
+                break;
+            }
+            swept = work.sweeps.sweep_touching(problem, mass, next);
+            changes += swept.changes;
+        }
+        for _ in 0..FURTHER_SWEEPS {
+            if swept.largest < settled {
+                break;
+            }
+            swept = work.sweeps.sweep_moving(problem, mass, settled, next);
+            changes += swept.changes;
+        }
+        changes
+    }
+
+    /// By construction of the step its residual is `(M − A)(v⁺ − y)`: no product with the rows is needed.
+    fn measure_step(
         &mut self,
         problem: &ContactProblem,
         solution: &ContactSolution,
         bound: f64,
-    ) -> (f64, f64) {
+    ) -> Step {
         let work = &mut self.anticipation;
+        let next = &solution.velocity;
         problem
             .momentum
-            .multiply(&solution.velocity, &mut work.a_next, &mut self.work.product);
-        let r = &mut self.work.r.v;
-        let (mut along_a, mut along_d) = (0.0, 0.0);
-        for i in 0..r.len() {
-            let step = solution.velocity[i] - work.y[i];
-            let a_step = work.a_next[i] - work.ay[i];
-            let d_step = work.diagonal[i] * step;
-            r[i] = bound * d_step - a_step;
-            along_a += step * a_step;
-            along_d += step * d_step;
+            .multiply(next, &mut work.a_next, &mut self.work.product);
+        let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
+        let vectors = [
+            next,
+            &work.y,
+            &work.a_next,
+            &work.ay,
+            self.preconditioner.diagonal(),
+            &work.last,
+        ];
+        let [next, y, a_next, ay, diagonal, last] = vectors.map(|v| v.as_chunks::<3>().0);
+        // Sums of their own for the axes: one sum would wait for itself at every term.
+        for block in 0..next.len() {
+            for axis in 0..3 {
+                let step = next[block][axis] - y[block][axis];
+                let a_step = a_next[block][axis] - ay[block][axis];
+                let d_step = diagonal[block][axis] * step;
+                let r = bound * d_step - a_step;
+                square[axis] += r * r;
+                along_a[axis] += step * a_step;
+                along_d[axis] += step * d_step;
+                against[axis] -= d_step * (next[block][axis] - last[block][axis]);
+            }
         }
-        (vector::dot(r, r).sqrt(), along_a / along_d)
+        let sum = |parts: [f64; 3]| -> f64 { parts.iter().sum() };
+        Step {
+            norm: sum(square).sqrt(),
+            curvature: sum(along_a) / sum(along_d),
+            turned: sum(against) > 0.0,
+        }
     }
 
-    /// `y ← v⁺ + β (v⁺ − v)`, `v ← v⁺`; returns the inertia of the next step.
-    fn extrapolate(&mut self, next: &[f64], inertia: f64) -> f64 {
-        let work = &mut self.anticipation;
-        let mut against = 0.0;
-        for i in 0..next.len() {
-            against += (work.y[i] - next[i]) * work.diagonal[i] * (next[i] - work.last[i]);
+    /// Writes the residual of the last step out.
+    fn write_residual(&mut self, solution: &ContactSolution, bound: f64) {
+        let work = &self.anticipation;
+        let (steps, a_steps) = (
+            solution.velocity.iter().zip(&work.y),
+            work.a_next.iter().zip(&work.ay),
+        );
+        let residual = self.work.r.v.iter_mut().zip(self.preconditioner.diagonal());
+        for (((r, diagonal), (next, y)), (a_next, ay)) in residual.zip(steps).zip(a_steps) {
+            *r = bound * (diagonal * (next - y)) - (a_next - ay);
         }
-        let grown = 0.5 * (1.0 + (1.0 + 4.0 * inertia * inertia).sqrt());
-        let (beta, inertia) = if against > 0.0 {
-            (0.0, 1.0)
-        } else {
-            ((inertia - 1.0) / grown, grown)
-        };
-        for i in 0..next.len() {
-            work.y[i] = next[i] + beta * (next[i] - work.last[i]);
-            work.ay[i] = work.a_next[i] + beta * (work.a_next[i] - work.a_last[i]);
-        }
-        work.last.copy_from_slice(next);
-        std::mem::swap(&mut work.a_last, &mut work.a_next);
-        inertia
     }
 
     fn anticipated_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
-        let forces = &self.anticipation.forces;
-        self.laws_hold(problem, &solution.velocity, |contact| forces[contact])
+        let sweeps = &self.anticipation.sweeps;
+        self.laws_hold(problem, &solution.velocity, |contact| sweeps.force(contact))
     }
 
     /// States and multipliers of the last step's forces.
     fn name_states(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let [lambda, f1, f2] = self.anticipation.forces[contact].into();
+            let sweeps = &self.anticipation.sweeps;
+            let [lambda, f1, f2] = sweeps.force(contact).into();
             let size = f1.hypot(f2);
             let old_direction = multipliers.slip_direction;
-            *multipliers = match self.anticipation.states[contact] {
+            *multipliers = match sweeps.state(contact) {
                 ContactState::Inactive => Multipliers::default(),
                 ContactState::Sticking if problem.friction(contact) > 0.0 => Multipliers {
                     state: ContactState::Sticking,
@@ -423,23 +359,11 @@ impl ActiveSetCr {
     }
 }
 
-/// `v += D⁻¹ [J; J_t]ᵀ force` of one contact.
-#[inline]
-fn push(
-    problem: &ContactProblem,
-    contact: usize,
-    force: Vector3<f64>,
-    inverse: &[f64],
-    v: &mut [f64],
-) {
-    let (blocks, jacobians) = problem.row(contact);
-    for (&block, jacobian) in blocks.iter().zip(jacobians) {
-        let impulse = jacobian.tr_mul(&force);
-        let first = 3 * block as usize;
-        let inverse = &inverse[first..][..3];
-        let v = &mut v[first..][..3];
-        for axis in 0..3 {
-            v[axis] += impulse[axis] * inverse[axis];
-        }
+/// `β` of the next step and the inertia of the one after it.
+fn extrapolation(turned: bool, inertia: f64) -> (f64, f64) {
+    if turned {
+        return (0.0, 1.0);
     }
+    let grown = 0.5 * (1.0 + (1.0 + 4.0 * inertia * inertia).sqrt());
+    ((inertia - 1.0) / grown, grown)
 }

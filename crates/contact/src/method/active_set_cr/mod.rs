@@ -19,6 +19,7 @@ mod rows;
 mod settings;
 mod soft_rows;
 mod stall;
+mod sweeps;
 mod workspace;
 
 pub use settings::{

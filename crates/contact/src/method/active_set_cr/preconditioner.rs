@@ -12,7 +12,10 @@ use nalgebra::{Matrix3, Vector3};
 #[derive(Debug, Default)]
 pub(super) struct Preconditioner {
     pub(super) kind: PreconditionerKind,
-    /// `1/diag(A)`, length `n` (1/kg).
+    /// Revision of the matrix that the diagonal is of.
+    revision: Option<u64>,
+    /// `diag(A)`, length `n` (kg), and its inverse (1/kg).
+    diagonal: Vec<f64>,
     inverse_diagonal: Vec<f64>,
     /// `D⁻¹` where `D` is made of blocks (1/kg); empty where it is the diagonal.
     inverse_blocks: Vec<Matrix3<f64>>,
@@ -42,10 +45,14 @@ impl Preconditioner {
         self.kind = kind;
         self.relative_softness = softness;
         self.counted = false;
-        self.inverse_diagonal.resize(problem.unknowns(), 0.0);
-        problem.momentum.diagonal_into(&mut self.inverse_diagonal);
-        for entry in &mut self.inverse_diagonal {
-            *entry = entry.recip();
+        // The solves of a step are about one matrix.
+        let revision = Some(problem.momentum.revision());
+        if std::mem::replace(&mut self.revision, revision) != revision {
+            self.diagonal.resize(problem.unknowns(), 0.0);
+            problem.momentum.diagonal_into(&mut self.diagonal);
+            self.inverse_diagonal.clear();
+            let inverse = self.diagonal.iter().map(|entry| entry.recip());
+            self.inverse_diagonal.extend(inverse);
         }
         self.inverse_blocks.clear();
         if kind == PreconditionerKind::FullBlocks {
@@ -74,6 +81,16 @@ impl Preconditioner {
             }
             self.compliance.extend_from_slice(w.as_slice());
         }
+    }
+
+    /// `diag(A)` (kg).
+    pub(super) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// `1/diag(A)` (1/kg).
+    pub(super) fn inverse_diagonal(&self) -> &[f64] {
+        &self.inverse_diagonal
     }
 
     /// `D⁻¹ x` of one block.

@@ -1,0 +1,463 @@
+//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at once.
+//!
+//! Sweeps wait for memory more than for arithmetic. So what they need of a contact lies in one place, and rows between points, which are
+//! multiples of one frame, are kept as that frame and weights for each block.
+
+use super::laws::in_cone;
+use crate::{
+    ContactProblem, ContactState, Multipliers,
+    method::rows::{add_impulse, at, displacement},
+};
+use nalgebra::{Matrix2x3, Matrix3, Vector3};
+
+/// Most blocks of a contact between points: a vertex and a triangle, or two edges.
+const MOST_POINTS: usize = 4;
+
+/// What rows may differ from multiples of one frame by, over its entries: rounding of the weight times the frame.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// What a sweep over contacts did.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Swept {
+    /// Contacts that changed state.
+    pub(super) changes: u64,
+    /// Largest change of a force, as the displacement that its own contact takes it for (m).
+    pub(super) largest: f64,
+}
+
+/// The diagonal mass matrix `M = ℓ D`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mass<'a> {
+    /// `D⁻¹` (1/kg).
+    pub(super) inverse: &'a [f64],
+    /// `1/ℓ`.
+    pub(super) bounded: f64,
+}
+
+/// A contact as the sweeps need it.
+#[derive(Debug, Clone, Copy)]
+struct SweptContact {
+    rows: Rows,
+    /// `(c_n, c_t)` (m).
+    offset: Vector3<f64>,
+    /// `μ`.
+    friction: f64,
+    /// `W_n` and `W_t` with `D⁻¹` for `A⁻¹` (m/N).
+    normal_compliance: f64,
+    tangential_compliance: f64,
+    /// `(λ, F)` (N).
+    force: Vector3<f64>,
+    state: ContactState,
+}
+
+/// Rows `[w n; a t₁; a t₂]` on every block, with one frame and weights of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rows {
+    /// Those of unit weights (s).
+    frame: Matrix3<f64>,
+    /// `w`, and `a` where it differs: a contact that sticks may hold on to another point than the closest one.
+    weights: [f64; MOST_POINTS],
+    tangential_weights: [f64; MOST_POINTS],
+    blocks: [u32; MOST_POINTS],
+    /// How many of them count; none if the rows are not of this kind and are read from the problem.
+    count: u32,
+    /// Whether the weights are the same for all rows.
+    uniform: bool,
+}
+
+impl Rows {
+    /// Not of this kind.
+    const GENERAL: Self = Self {
+        frame: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        weights: [0.0; MOST_POINTS],
+        tangential_weights: [0.0; MOST_POINTS],
+        blocks: [0; MOST_POINTS],
+        count: 0,
+        uniform: true,
+    };
+
+    /// The rows of a contact; general ones if there is no common frame, as with rigid bodies.
+    fn of(blocks: &[u32], jacobians: &[Matrix3<f64>]) -> Self {
+        if blocks.is_empty() || blocks.len() > MOST_POINTS {
+            return Self::GENERAL;
+        }
+        let mut rows = Self {
+            count: blocks.len() as u32,
+            ..Self::GENERAL
+        };
+        rows.blocks[..blocks.len()].copy_from_slice(blocks);
+        let mut normal = Vector3::zeros();
+        let mut tangents = Matrix2x3::zeros();
+        for jacobian in jacobians {
+            let row = jacobian.row(0).transpose();
+            let pair = jacobian.fixed_rows::<2>(1);
+            if row.norm_squared() > normal.norm_squared() {
+                normal = row;
+            }
+            if pair.norm_squared() > tangents.norm_squared() {
+                tangents.copy_from(&pair);
+            }
+        }
+        rows.frame.set_row(0, &normal.transpose());
+        rows.frame.fixed_rows_mut::<2>(1).copy_from(&tangents);
+        let squares = [normal.norm_squared(), tangents.norm_squared()];
+        let roundings = [normal.amax(), tangents.amax()].map(|size| ROUNDING * size);
+        for (place, jacobian) in jacobians.iter().enumerate() {
+            let row = jacobian.row(0).transpose();
+            let pair = jacobian.fixed_rows::<2>(1);
+            let weight = row.dot(&normal) / squares[0];
+            let tangential = pair.dot(&tangents) / squares[1];
+            let off = [
+                (row - normal * weight).amax(),
+                (pair - tangents * tangential).amax(),
+            ];
+            // Not so where one is not a number.
+            if !(off[0] <= roundings[0] && off[1] <= roundings[1]) {
+                return Self::GENERAL;
+            }
+            rows.weights[place] = weight;
+            rows.tangential_weights[place] = tangential;
+            rows.uniform &= (weight - tangential).abs() <= ROUNDING;
+        }
+        rows
+    }
+
+    /// Blocks and one kind of weights.
+    #[inline]
+    fn points<'a>(
+        &'a self,
+        weights: &'a [f64; MOST_POINTS],
+    ) -> impl Iterator<Item = (u32, f64)> + 'a {
+        let count = self.count as usize;
+        (self.blocks[..count].iter().copied()).zip(weights[..count].iter().copied())
+    }
+
+    /// `[J; J_t] v`.
+    #[inline]
+    fn displacement(&self, v: &[f64]) -> Vector3<f64> {
+        let mean = |weights| {
+            let add = |sum: Vector3<f64>, (block, weight)| sum + at(v, block) * weight;
+            self.points(weights).fold(Vector3::zeros(), add)
+        };
+        let mut moved = self.frame * mean(&self.weights);
+        if !self.uniform {
+            let tangential = mean(&self.tangential_weights);
+            for row in 1..3 {
+                moved[row] = self.frame.row(row).transpose().dot(&tangential);
+            }
+        }
+        moved
+    }
+
+    /// Calls `add` with every block and its part of `[J; J_t]ᵀ force`.
+    #[inline]
+    fn impulses(&self, force: &Vector3<f64>, mut add: impl FnMut(u32, Vector3<f64>)) {
+        if self.uniform {
+            let impulse = self.frame.tr_mul(force);
+            for (block, weight) in self.points(&self.weights) {
+                add(block, impulse * weight);
+            }
+            return;
+        }
+        let normal = self.frame.row(0).transpose() * force[0];
+        let tangential = self.frame.tr_mul(&Vector3::new(0.0, force[1], force[2]));
+        let both = self.points(&self.weights).zip(self.tangential_weights);
+        for ((block, weight), tangential_weight) in both {
+            add(block, normal * weight + tangential * tangential_weight);
+        }
+    }
+}
+
+impl SweptContact {
+    /// `[J; J_t] v`.
+    #[inline]
+    fn displacement(&self, problem: &ContactProblem, contact: usize, v: &[f64]) -> Vector3<f64> {
+        if self.rows.count == 0 {
+            return displacement(problem, contact, v);
+        }
+        self.rows.displacement(v)
+    }
+
+    /// `v += D⁻¹ [J; J_t]ᵀ force`.
+    #[inline]
+    fn push(
+        &self,
+        problem: &ContactProblem,
+        contact: usize,
+        force: &Vector3<f64>,
+        inverse: &[f64],
+        v: &mut [f64],
+    ) {
+        let mut add = |block: u32, impulse: Vector3<f64>| {
+            let first = 3 * block as usize;
+            let inverse = &inverse[first..][..3];
+            let v = &mut v[first..][..3];
+            for axis in 0..3 {
+                v[axis] += impulse[axis] * inverse[axis];
+            }
+        };
+        if self.rows.count == 0 {
+            let (blocks, jacobians) = problem.row(contact);
+            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+                add(block, jacobian.tr_mul(force));
+            }
+            return;
+        }
+        self.rows.impulses(force, add);
+    }
+
+    /// Meets the laws of the contact, `v` following. Normal rows are soft by `softness` times their compliance.
+    #[inline]
+    fn meet_laws(
+        &mut self,
+        problem: &ContactProblem,
+        contact: usize,
+        softness: f64,
+        mass: Mass<'_>,
+        v: &mut [f64],
+    ) -> Swept {
+        let normal = self.normal_compliance * (mass.bounded + softness);
+        let tangential = self.tangential_compliance * mass.bounded;
+        let moved = self.displacement(problem, contact, v) - self.offset;
+        let old = self.force;
+        let lambda = (old[0] - moved[0] / normal).max(0.0);
+        let radius = self.friction * lambda;
+        let wanted = [
+            old[1] - moved[1] / tangential,
+            old[2] - moved[2] / tangential,
+        ];
+        let (friction, state) = in_cone(wanted, radius);
+        let state = if lambda > 0.0 {
+            state
+        } else {
+            ContactState::Inactive
+        };
+        let changes = u64::from(state != self.state);
+        self.state = state;
+        let new = Vector3::new(lambda, friction[0], friction[1]);
+        let change = new - old;
+        if change == Vector3::zeros() {
+            return Swept {
+                changes,
+                largest: 0.0,
+            };
+        }
+        self.push(problem, contact, &(change * mass.bounded), mass.inverse, v);
+        self.force = new;
+        let tangential = tangential * change[1].abs().max(change[2].abs());
+        Swept {
+            changes,
+            largest: tangential.max(normal * change[0].abs()),
+        }
+    }
+}
+
+/// The contacts of a problem, their forces and states.
+#[derive(Debug, Default)]
+pub(super) struct Sweeps {
+    contacts: Vec<SweptContact>,
+    /// Those that had a force before or after the last sweep over all: further sweeps are over these.
+    touching: Vec<u32>,
+    /// Softness of normal rows, over their compliance.
+    softness: f64,
+}
+
+impl Sweeps {
+    /// Takes over contacts with their forces. `compliance_of` gives `W_n` and `W_t` of one (m/N).
+    pub(super) fn begin(
+        &mut self,
+        problem: &ContactProblem,
+        start: &[Multipliers],
+        softness: f64,
+        compliance_of: impl Fn(usize) -> [f64; 2],
+    ) {
+        self.softness = softness;
+        self.touching.clear();
+        self.touching.reserve(problem.contacts());
+        self.contacts.clear();
+        let contacts = start.iter().enumerate().map(|(contact, multipliers)| {
+            let (blocks, jacobians) = problem.row(contact);
+            let [f1, f2] = multipliers.friction_force();
+            let [normal_compliance, tangential_compliance] = compliance_of(contact);
+            SweptContact {
+                rows: Rows::of(blocks, jacobians),
+                offset: problem.offset(contact),
+                friction: problem.friction(contact),
+                normal_compliance,
+                tangential_compliance,
+                force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
+                state: multipliers.state,
+            }
+        });
+        self.contacts.extend(contacts);
+    }
+
+    /// `(λ, F)` of a contact (N).
+    pub(super) fn force(&self, contact: usize) -> Vector3<f64> {
+        self.contacts[contact].force
+    }
+
+    pub(super) fn state(&self, contact: usize) -> ContactState {
+        self.contacts[contact].state
+    }
+
+    /// `r += [J; J_t]ᵀ (λ, F)`.
+    pub(super) fn add_impulses(&self, problem: &ContactProblem, r: &mut [f64]) {
+        for (contact, swept) in self.contacts.iter().enumerate() {
+            add_impulse(problem, contact, &swept.force, r);
+        }
+    }
+
+    /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
+    pub(super) fn push_all(&self, problem: &ContactProblem, mass: Mass<'_>, v: &mut [f64]) {
+        for (contact, swept) in self.contacts.iter().enumerate() {
+            if swept.force != Vector3::zeros() {
+                let force = swept.force * mass.bounded;
+                swept.push(problem, contact, &force, mass.inverse, v);
+            }
+        }
+    }
+
+    /// Meets the laws of one contact after the other, `v` following.
+    pub(super) fn sweep_all(
+        &mut self,
+        problem: &ContactProblem,
+        mass: Mass<'_>,
+        v: &mut [f64],
+    ) -> Swept {
+        let mut swept = Swept::default();
+        self.touching.clear();
+        for (contact, own) in self.contacts.iter_mut().enumerate() {
+            let before = own.force[0];
+            swept.add(own.meet_laws(problem, contact, self.softness, mass, v));
+            if before.max(own.force[0]) > 0.0 {
+                self.touching.push(contact as u32);
+            }
+        }
+        swept
+    }
+
+    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
+    pub(super) fn sweep_touching(
+        &mut self,
+        problem: &ContactProblem,
+        mass: Mass<'_>,
+        v: &mut [f64],
+    ) -> Swept {
+        let mut swept = Swept::default();
+        for &contact in &self.touching {
+            let contact = contact as usize;
+            let own = &mut self.contacts[contact];
+            swept.add(own.meet_laws(problem, contact, self.softness, mass, v));
+        }
+        swept
+    }
+
+    /// The same over those of them whose force still changes by more than `settled` (m).
+    pub(super) fn sweep_moving(
+        &mut self,
+        problem: &ContactProblem,
+        mass: Mass<'_>,
+        settled: f64,
+        v: &mut [f64],
+    ) -> Swept {
+        let mut swept = Swept::default();
+        let (contacts, softness) = (&mut self.contacts, self.softness);
+        self.touching.retain(|&contact| {
+            let contact = contact as usize;
+            let own = contacts[contact].meet_laws(problem, contact, softness, mass, v);
+            swept.add(own);
+            own.largest >= settled
+        });
+        swept
+    }
+}
+
+impl Swept {
+    fn add(&mut self, own: Self) {
+        self.changes += own.changes;
+        self.largest = self.largest.max(own.largest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContactRow, frame::ContactFrame};
+    use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+    use proptest::prelude::*;
+
+    /// A contact of four blocks whose rows are a frame times weights, those along the tangents `shift` apart, turned by `twist` in
+    /// one of them.
+    fn problem(normal: Vector3<f64>, weights: [f64; 4], shift: f64, twist: f64) -> ContactProblem {
+        let pattern = BlockPattern::from_pairs(4, std::iter::empty());
+        let mut momentum = SymmetricBlockMatrix::zeros(pattern);
+        for block in 0..4 {
+            *momentum.diagonal_block_mut(block) = Matrix3::identity();
+        }
+        let mut problem = ContactProblem::new(1e-3, momentum, vec![0.0; 12]);
+        let frame = ContactFrame::around(normal);
+        let [t1, t2] = frame.tangents;
+        let frame =
+            Matrix3::from_rows(&[frame.normal.transpose(), t1.transpose(), t2.transpose()]) * 1e-3;
+        let turned = Matrix3::identity() + Vector3::new(0.3, -0.2, 0.5).cross_matrix() * twist;
+        let weighted =
+            |w: f64| Matrix3::from_diagonal(&Vector3::new(w, w + shift, w + shift)) * frame;
+        let mut entries: Vec<_> = (0..4).zip(weights.map(weighted)).collect();
+        entries[2].1 *= turned;
+        problem.push(&ContactRow {
+            entries: &entries,
+            offset: Vector3::new(1e-5, -2e-5, 3e-5),
+            friction: 0.4,
+        });
+        problem
+    }
+
+    fn swept(problem: &ContactProblem) -> SweptContact {
+        let mut sweeps = Sweeps::default();
+        sweeps.begin(problem, &[Multipliers::default()], 0.0, |_| [1.0, 1.0]);
+        sweeps.contacts[0]
+    }
+
+    proptest! {
+        /// Whether by the frame or by the rows themselves, displacements and pushes are those of the problem's rows.
+        #[test]
+        fn rows_are_those_of_the_problem(
+            normal in prop::array::uniform3(-1.0..1.0_f64),
+            weights in prop::array::uniform4(-1.0..1.0_f64),
+            shift in prop::sample::select(vec![0.0, 1e-9, 0.3]),
+            twist in prop::sample::select(vec![0.0, 1e-9, 1.0]),
+            v in prop::array::uniform12(-1.0..1.0_f64),
+            inverse in prop::array::uniform12(0.1..10.0_f64),
+        ) {
+            let Some(normal) = Vector3::from(normal).try_normalize(1e-3) else { return Ok(()) };
+            prop_assume!(weights[2].abs() > 1e-3);
+            let problem = problem(normal, weights, shift, twist);
+            let own = swept(&problem);
+            prop_assert_eq!(own.rows.count, if twist == 0.0 { 4 } else { 0 });
+            prop_assert_eq!(own.rows.uniform, shift == 0.0 || twist != 0.0);
+
+            let off = own.displacement(&problem, 0, &v) - displacement(&problem, 0, &v);
+            prop_assert!(off.amax() < 1e-17, "{}", off);
+
+            let force = Vector3::new(3.0, -1.0, 2.0);
+            let (mut pushed, mut impulse) = ([0.0; 12], [0.0; 12]);
+            own.push(&problem, 0, &force, &inverse, &mut pushed);
+            add_impulse(&problem, 0, &force, &mut impulse);
+            for ((pushed, impulse), inverse) in pushed.iter().zip(impulse).zip(inverse) {
+                prop_assert!((pushed - impulse * inverse).abs() < 1e-16);
+            }
+        }
+    }
+
+    /// A half-space touches one block, and so does a vertex on a prescribed body.
+    #[test]
+    fn one_block_is_its_own_frame() {
+        let rows = Rows::of(&[7], &[Matrix3::identity() * -2.0]);
+        assert_eq!((rows.count, rows.blocks[0]), (1, 7));
+        assert_eq!((rows.weights[0], rows.tangential_weights[0]), (1.0, 1.0));
+        assert!(rows.uniform);
+        assert_eq!(rows.frame, Matrix3::identity() * -2.0);
+        assert_eq!(Rows::of(&[], &[]).count, 0);
+    }
+}
