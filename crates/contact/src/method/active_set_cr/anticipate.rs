@@ -15,7 +15,7 @@
 
 use super::{
     ActiveSetCr,
-    sweeps::{Mass, Sweeps},
+    sweeps::{Metric, Sweeps},
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
@@ -32,7 +32,7 @@ const SWEEPS: u32 = 4;
 /// Most sweeps after these over the contacts that still move: rows that say nearly the opposite of each other settle slowly.
 const FURTHER_SWEEPS: u32 = 200;
 
-/// Change of a sweep, as a displacement over the tolerance of gaps, that no further sweep follows: a step moves more.
+/// Change of a sweep, as a displacement over its tolerance, that no further sweep follows: a step moves more.
 const SETTLED: f64 = 0.1;
 
 /// Steps without a change of state after which the states are taken for found, at first.
@@ -40,6 +40,9 @@ pub(super) const PATIENCE: u64 = 25;
 
 /// Reduction of the residual over as many steps that is worth going on for, once the states are found.
 const WORTHWHILE: f64 = 0.5;
+
+/// Steps between looks at friction where nothing else is left to be met: what is not halved from one to the next is settled to the gap tolerance.
+const FRICTION_LOOKS: u64 = 50;
 
 /// Steps beyond the usual number while the momentum is closed: forces that oppose each other grow slowly to what keeps gaps open.
 const WHILE_CLOSED: u64 = 1000;
@@ -127,6 +130,7 @@ impl ActiveSetCr {
         let mut bound_of_last = None;
         // With the momentum closed only rows are left to be met, and equalities have nothing to offer for that.
         let mut closed = false;
+        let mut friction_left = None;
         while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
             report.iterations += 1;
             report.anticipations += 1;
@@ -145,6 +149,17 @@ impl ActiveSetCr {
             }
             self.relax_if_overdue(report);
             closed = norm < self.settings.tolerances.momentum;
+            if report.iterations.is_multiple_of(FRICTION_LOOKS) {
+                let left = closed
+                    .then(|| self.friction_left(problem, solution))
+                    .flatten();
+                if let (Some(before), Some(left)) = (friction_left, left)
+                    && left > WORTHWHILE * before
+                {
+                    self.relax_friction(report);
+                }
+                friction_left = left;
+            }
             if closed && self.anticipated_laws_hold(problem, solution) {
                 outcome = Anticipated::Solved;
                 break;
@@ -213,23 +228,22 @@ impl ActiveSetCr {
     ) {
         let work = &mut self.anticipation;
         let next = &mut solution.velocity;
-        let mass = Mass {
-            inverse: self.preconditioner.inverse_diagonal(),
-            bounded: 1.0 / bound,
-        };
+        let inverse = self.preconditioner.inverse_diagonal();
+        let bounded = 1.0 / bound;
         let of_last = (work.y.iter_mut().zip(&mut work.ay)).zip(&mut work.last);
         let of_a = work.a_next.iter().zip(&work.a_last);
-        let known = problem.rhs.iter().zip(mass.inverse);
+        let known = problem.rhs.iter().zip(inverse);
         for (((next, ((y, ay), last)), (a_next, a_last)), (b, inverse)) in
             next.iter_mut().zip(of_last).zip(of_a).zip(known)
         {
             *y = *next + beta * (*next - *last);
             *ay = a_next + beta * (a_next - a_last);
             *last = *next;
-            *next = *y + (b - *ay) * (mass.bounded * inverse);
+            *next = *y + (b - *ay) * (bounded * inverse);
         }
         std::mem::swap(&mut work.a_last, &mut work.a_next);
-        work.sweeps.push_all(problem, mass, next);
+        let metric = Metric::new(inverse, bound, &self.settings.tolerances);
+        work.sweeps.push_all(problem, metric, next);
     }
 
     /// Meets the laws of contact, `v⁺` in `solution` following; returns how many contacts changed state.
@@ -241,25 +255,22 @@ impl ActiveSetCr {
     ) -> u64 {
         let work = &mut self.anticipation;
         let next = &mut solution.velocity;
-        let mass = Mass {
-            inverse: self.preconditioner.inverse_diagonal(),
-            bounded: 1.0 / bound,
-        };
-        let settled = SETTLED * self.settings.tolerances.gap;
-        let mut swept = work.sweeps.sweep_all(problem, mass, next);
+        let inverse = self.preconditioner.inverse_diagonal();
+        let metric = Metric::new(inverse, bound, &self.settings.tolerances);
+        let mut swept = work.sweeps.sweep_all(problem, metric, next);
         let mut changes = swept.changes;
         for _ in 1..SWEEPS {
-            if swept.largest < settled {
+            if swept.largest < SETTLED {
                 break;
             }
-            swept = work.sweeps.sweep_touching(problem, mass, next);
+            swept = work.sweeps.sweep_touching(problem, metric, next);
             changes += swept.changes;
         }
         for _ in 0..FURTHER_SWEEPS {
-            if swept.largest < settled {
+            if swept.largest < SETTLED {
                 break;
             }
-            swept = work.sweeps.sweep_moving(problem, mass, settled, next);
+            swept = work.sweeps.sweep_moving(problem, metric, SETTLED, next);
             changes += swept.changes;
         }
         changes
@@ -324,6 +335,21 @@ impl ActiveSetCr {
     fn anticipated_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
         let sweeps = &self.anticipation.sweeps;
         self.laws_hold(problem, &solution.velocity, |contact| sweeps.force(contact))
+    }
+
+    /// What friction is off its law at the most, in tolerances, where normal forces meet theirs.
+    fn friction_left(&self, problem: &ContactProblem, solution: &ContactSolution) -> Option<f64> {
+        let sweeps = &self.anticipation.sweeps;
+        let mut most = 0.0_f64;
+        for contact in 0..problem.contacts() {
+            let force = sweeps.force(contact);
+            let [normal, friction] = self.misfits(problem, contact, &solution.velocity, force);
+            if normal >= 1.0 {
+                return None;
+            }
+            most = most.max(friction);
+        }
+        Some(most)
     }
 
     /// States and multipliers of the last step's forces.

@@ -26,6 +26,18 @@ impl ActiveSetCr {
         velocity: &[f64],
         force: Vector3<f64>,
     ) -> bool {
+        let [normal, friction] = self.misfits(problem, contact, velocity, force);
+        normal < 1.0 && friction < 1.0
+    }
+
+    /// What `velocity` and the force `(λ, F)` of one contact are off the laws of contact and friction, in tolerances.
+    pub(super) fn misfits(
+        &self,
+        problem: &ContactProblem,
+        contact: usize,
+        velocity: &[f64],
+        force: Vector3<f64>,
+    ) -> [f64; 2] {
         let tolerances = &self.settings.tolerances;
         let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
         let [lambda, f1, f2] = force.into();
@@ -37,7 +49,10 @@ impl ActiveSetCr {
         let radius = problem.friction(contact) * lambda.max(0.0);
         let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
         let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
-        (normal * lambda).min(gap).abs() < tolerances.gap && misfit < tolerances.slip
+        [
+            (normal * lambda).min(gap).abs() / tolerances.gap,
+            misfit / tolerances.slip,
+        ]
     }
 
     /// Whether the iterate solves the problem, though the equalities of its states may not hold or some state may not

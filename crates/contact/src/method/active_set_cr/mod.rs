@@ -452,9 +452,16 @@ impl ActiveSetCr {
     /// From `relax_after` on, friction is settled to the gap tolerance only.
     fn relax_if_overdue(&mut self, report: &mut ContactReport) {
         if report.iterations == self.settings.relax_after {
-            let tolerances = &mut self.settings.tolerances;
-            report.relaxed = tolerances.slip < tolerances.gap;
-            tolerances.slip = tolerances.slip.max(tolerances.gap);
+            self.relax_friction(report);
+        }
+    }
+
+    /// Settles friction to the gap tolerance from here on, unless that is never to be.
+    fn relax_friction(&mut self, report: &mut ContactReport) {
+        let tolerances = &mut self.settings.tolerances;
+        if self.settings.relax_after < u64::MAX && tolerances.slip < tolerances.gap {
+            report.relaxed = true;
+            tolerances.slip = tolerances.gap;
         }
     }
 

@@ -3,7 +3,7 @@
 //! Sweeps wait for memory more than for arithmetic. So what they need of a contact lies in one place, and rows between points, which are
 //! multiples of one frame, are kept as that frame and weights for each block.
 
-use super::laws::in_cone;
+use super::{laws::in_cone, settings::Tolerances};
 use crate::{
     ContactProblem, ContactState, Multipliers,
     method::rows::{add_impulse, at, displacement},
@@ -21,17 +21,31 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 pub(super) struct Swept {
     /// Contacts that changed state.
     pub(super) changes: u64,
-    /// Largest change of a force, as the displacement that its own contact takes it for (m).
+    /// Largest change of a force, as the displacement that its own contact takes it for, in tolerances.
     pub(super) largest: f64,
 }
 
-/// The diagonal mass matrix `M = ℓ D`.
+/// The diagonal mass matrix `M = ℓ D`, and what displacements are measured by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mass<'a> {
+pub(super) struct Metric<'a> {
     /// `D⁻¹` (1/kg).
-    pub(super) inverse: &'a [f64],
+    inverse: &'a [f64],
     /// `1/ℓ`.
-    pub(super) bounded: f64,
+    bounded: f64,
+    /// Inverse tolerances of gaps and slips (1/m).
+    per_gap: f64,
+    per_slip: f64,
+}
+
+impl<'a> Metric<'a> {
+    pub(super) fn new(inverse: &'a [f64], bound: f64, tolerances: &Tolerances) -> Self {
+        Self {
+            inverse,
+            bounded: bound.recip(),
+            per_gap: tolerances.gap.recip(),
+            per_slip: tolerances.slip.recip(),
+        }
+    }
 }
 
 /// A contact as the sweeps need it.
@@ -213,11 +227,11 @@ impl SweptContact {
         problem: &ContactProblem,
         contact: usize,
         softness: f64,
-        mass: Mass<'_>,
+        metric: Metric<'_>,
         v: &mut [f64],
     ) -> Swept {
-        let normal = self.normal_compliance * (mass.bounded + softness);
-        let tangential = self.tangential_compliance * mass.bounded;
+        let normal = self.normal_compliance * (metric.bounded + softness);
+        let tangential = self.tangential_compliance * metric.bounded;
         let moved = self.displacement(problem, contact, v) - self.offset;
         let old = self.force;
         let lambda = (old[0] - moved[0] / normal).max(0.0);
@@ -242,12 +256,18 @@ impl SweptContact {
                 largest: 0.0,
             };
         }
-        self.push(problem, contact, &(change * mass.bounded), mass.inverse, v);
+        self.push(
+            problem,
+            contact,
+            &(change * metric.bounded),
+            metric.inverse,
+            v,
+        );
         self.force = new;
-        let tangential = tangential * change[1].abs().max(change[2].abs());
+        let slipped = tangential * change[1].abs().max(change[2].abs());
         Swept {
             changes,
-            largest: tangential.max(normal * change[0].abs()),
+            largest: (slipped * metric.per_slip).max(normal * change[0].abs() * metric.per_gap),
         }
     }
 }
@@ -309,11 +329,11 @@ impl Sweeps {
     }
 
     /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
-    pub(super) fn push_all(&self, problem: &ContactProblem, mass: Mass<'_>, v: &mut [f64]) {
+    pub(super) fn push_all(&self, problem: &ContactProblem, metric: Metric<'_>, v: &mut [f64]) {
         for (contact, swept) in self.contacts.iter().enumerate() {
             if swept.force != Vector3::zeros() {
-                let force = swept.force * mass.bounded;
-                swept.push(problem, contact, &force, mass.inverse, v);
+                let force = swept.force * metric.bounded;
+                swept.push(problem, contact, &force, metric.inverse, v);
             }
         }
     }
@@ -322,14 +342,14 @@ impl Sweeps {
     pub(super) fn sweep_all(
         &mut self,
         problem: &ContactProblem,
-        mass: Mass<'_>,
+        metric: Metric<'_>,
         v: &mut [f64],
     ) -> Swept {
         let mut swept = Swept::default();
         self.touching.clear();
         for (contact, own) in self.contacts.iter_mut().enumerate() {
             let before = own.force[0];
-            swept.add(own.meet_laws(problem, contact, self.softness, mass, v));
+            swept.add(own.meet_laws(problem, contact, self.softness, metric, v));
             if before.max(own.force[0]) > 0.0 {
                 self.touching.push(contact as u32);
             }
@@ -341,23 +361,23 @@ impl Sweeps {
     pub(super) fn sweep_touching(
         &mut self,
         problem: &ContactProblem,
-        mass: Mass<'_>,
+        metric: Metric<'_>,
         v: &mut [f64],
     ) -> Swept {
         let mut swept = Swept::default();
         for &contact in &self.touching {
             let contact = contact as usize;
             let own = &mut self.contacts[contact];
-            swept.add(own.meet_laws(problem, contact, self.softness, mass, v));
+            swept.add(own.meet_laws(problem, contact, self.softness, metric, v));
         }
         swept
     }
 
-    /// The same over those of them whose force still changes by more than `settled` (m).
+    /// The same over those of them whose force still changes by more than `settled` tolerances.
     pub(super) fn sweep_moving(
         &mut self,
         problem: &ContactProblem,
-        mass: Mass<'_>,
+        metric: Metric<'_>,
         settled: f64,
         v: &mut [f64],
     ) -> Swept {
@@ -365,7 +385,7 @@ impl Sweeps {
         let (contacts, softness) = (&mut self.contacts, self.softness);
         self.touching.retain(|&contact| {
             let contact = contact as usize;
-            let own = contacts[contact].meet_laws(problem, contact, softness, mass, v);
+            let own = contacts[contact].meet_laws(problem, contact, softness, metric, v);
             swept.add(own);
             own.largest >= settled
         });
