@@ -7,9 +7,10 @@ use impinge_contact::method::active_set_cr::{
     Tolerances,
 };
 use impinge_contact::{
-    ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame, residual,
+    ContactProblem, ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame,
+    residual,
 };
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 const GRAVITY: f64 = 9.81;
 /// `0.005 g Δt²`: what gravity moves in a step must be far above it (m).
@@ -287,20 +288,26 @@ fn many_rows_change_together_after_patience_is_lost() {
     );
 }
 
-/// Two rows on the same two particles, two degrees short of opposite: their forces have to grow to some hundred newtons before
-/// what is left of them pushes the particles aside far enough.
-#[test]
-fn rows_that_say_nearly_the_opposite_are_met() {
+/// Two rows on the same two particles, `angle` short of opposite, both of which ask for a gap of `asked` (m).
+fn nearly_opposite(angle: f64, asked: f64) -> ContactProblem {
     let still = Vector3::zeros();
     let mut problem = particles(&[1.0, 1.0], &[still, still]);
-    let (sine, cosine) = 2.0_f64.to_radians().sin_cos();
-    let asked = 3e-6;
+    let (sine, cosine) = angle.sin_cos();
     for up in [cosine, -cosine] {
         let normal = Vector3::new(sine, 0.0, up);
         let frame = ContactFrame::around(normal).rows();
         let offset = Vector3::new(asked, 0.0, 0.0);
-        push(&mut problem, &frame, &[(0, 1.0), (1, -1.0)], offset, 0.0);
+        let points = [(0, 1.0), (1, -1.0)];
+        push(&mut problem, &frame, &points, offset, 0.0);
     }
+    problem
+}
+
+/// Their forces have to grow to some hundred newtons before what is left of them pushes the particles aside far enough.
+#[test]
+fn rows_that_say_nearly_the_opposite_are_met() {
+    let (angle, asked) = (2.0_f64.to_radians(), 3e-6);
+    let (problem, sine) = (nearly_opposite(angle, asked), angle.sin());
     let tolerances = Tolerances {
         momentum: 1e-6,
         gap: 1e-7,
@@ -322,4 +329,56 @@ fn rows_that_say_nearly_the_opposite_are_met() {
         let off = (contact.lambda - expected).abs();
         assert!(off < 0.05 * expected, "{} for {expected} N", contact.lambda);
     }
+}
+
+/// Two contacts of the same particles that stick to places a few nanometres apart pull at each other until the cone ends that. It is not waited
+/// for: once nothing else is left, friction is settled to the tolerance of gaps, and the report says so.
+#[test]
+fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
+    let mut problem = particles(&[1.0, 1.0], &[Vector3::z() * -1.0, Vector3::z()]);
+    for side in [-1.0, 1.0] {
+        // Both are needed to stop the particles, and their first tangents are the same.
+        let normal = Vector3::new(side, 0.0, 1.0).normalize();
+        let tangent = Vector3::y();
+        let frame = Matrix3::from_rows(
+            &[normal, tangent, normal.cross(&tangent)].map(|row| row.transpose()),
+        );
+        let offset = Vector3::new(0.0, 2e-9 * side, 0.0);
+        let points = [(0, 1.0), (1, -1.0)];
+        push(&mut problem, &frame, &points, offset, 0.2);
+    }
+    let tolerances = Tolerances {
+        momentum: 1e-6,
+        gap: 1e-7,
+        slip: 1e-10,
+    };
+    let settings = ActiveSetCrSettings {
+        tolerances,
+        max_iterations: 390,
+        ..ActiveSetCrSettings::default()
+    };
+    assert!(settings.max_iterations < settings.relax_after);
+    let solve = |settings| {
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = ActiveSetCr::new(settings).solve(&problem, &mut solution);
+        (report.expect("sound"), solution)
+    };
+    let (report, solution) = solve(settings);
+    assert_eq!(report.termination, Termination::Converged, "{report:?}");
+    assert!(report.relaxed, "{report:?}");
+    let judged = residual(&problem, &solution);
+    let coarser = Tolerances {
+        slip: tolerances.gap,
+        ..tolerances
+    };
+    assert!(judged.meets(&coarser), "{judged:?}");
+
+    // With time enough the cone does end it.
+    let (patient, solution) = solve(ActiveSetCrSettings {
+        relax_after: u64::MAX,
+        ..settings
+    });
+    assert!(!patient.relaxed && patient.iterations > report.iterations);
+    let judged = residual(&problem, &solution);
+    assert!(judged.meets(&tolerances), "{judged:?}");
 }

@@ -1,7 +1,7 @@
 //! Patterns, and the product against oracles.
 
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Matrix3};
 use proptest::prelude::*;
 
 use crate::common::{
@@ -49,6 +49,27 @@ proptest! {
             prop_assert_eq!(matrix.is_finite(), finite);
             revisions.push(matrix.revision());
         }
+    }
+
+    /// A diagonal that no positive definite matrix has, or a block that is not symmetric beyond rounding, is seen wherever it is.
+    #[test]
+    fn indefinite_diagonals_are_seen((blocks, pairs, seed) in patterns(10), axis in 0..3_usize) {
+        let mut matrix = random_matrix(blocks, pairs, seed, 0.0);
+        for block in 0..blocks {
+            *matrix.diagonal_block_mut(block) = Matrix3::identity() * 2.0;
+        }
+        prop_assert!(matrix.has_definite_diagonal());
+        let block = blocks - 1;
+        matrix.diagonal_block_mut(block)[(axis, axis)] = 0.0;
+        prop_assert!(!matrix.has_definite_diagonal());
+        matrix.diagonal_block_mut(block)[(axis, axis)] = 2.0;
+        let (row, column) = ((axis + 1) % 3, axis);
+        matrix.diagonal_block_mut(block)[(row, column)] = 1e-10;
+        prop_assert!(matrix.has_definite_diagonal());
+        prop_assert_eq!(matrix.asymmetry(block), 0.0);
+        matrix.diagonal_block_mut(block)[(row, column)] = 1e-3;
+        prop_assert!(!matrix.has_definite_diagonal());
+        prop_assert!((matrix.asymmetry(block) - 1e-3).abs() < 1e-15);
     }
 
     #[test]
