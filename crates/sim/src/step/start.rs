@@ -13,10 +13,14 @@ const LEFT_OVER: f64 = 0.25;
 /// The same of a rigid body, in tolerances of gaps that it moves by in a step. Rows leave gaps alone that are off by half as much.
 const RIGID_LEFT_OVER: f64 = 4.0;
 
+/// Change of a body's momentum over what a solve may be off by, above which it is motion: from one end of a tolerance to the other
+/// is two, and twice that is nothing that solves could keep going by themselves.
+const MOTION: f64 = 4.0;
+
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
 /// The paper starts from the last velocities (spec 5.7). Where bodies swing or are slowed down these are off by what a step changes, and most
-/// of that is the same as before: solves take a quarter fewer iterations. A body that changed by no more than solves and rows may be off
+/// of that is the same as before: solves take up to a quarter fewer iterations. A body that changed by no more than solves and rows may be off
 /// starts from its last velocities: what is left over there must not be kept going.
 pub(crate) fn extrapolate_velocities(
     model: &Model,
@@ -39,7 +43,7 @@ pub(crate) fn extrapolate_velocities(
         }
         let of_solves = tolerances.momentum * f64::sqrt(count / all);
         let of_rows = tolerances.gap / time_step * f64::sqrt(squared_masses);
-        let goes_on = f64::sqrt(squared_change) > of_solves.max(of_rows);
+        let goes_on = f64::sqrt(squared_change) > MOTION * of_solves.max(of_rows);
         for (point, block) in nodes {
             let mut start = state.velocities[point];
             if goes_on {
@@ -207,10 +211,10 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         assert!(!start.is_empty() && start.iter().all(|v| (v - 0.99).abs() < 1e-15));
     }
 
-    /// A ton that a step changes by 1e-3 N·s moves by 1e-6 m/s, and rows may be off by ten times that.
+    /// Of a ton ε₁ makes 1e-6 m/s, and rows may be off by ten times that.
     #[test]
     fn what_solves_and_rows_may_be_off_is_not_kept_going() {
-        let per_step = TOLERANCES.gap / 1e-3;
+        let per_step = MOTION * TOLERANCES.gap / 1e-3;
         let below = start_after(0.9 * per_step / 1e-3);
         assert!(below.iter().all(|v| v.to_bits() == 1.0_f64.to_bits()));
         let above = start_after(1.1 * per_step / 1e-3);
