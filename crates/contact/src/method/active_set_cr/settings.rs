@@ -108,7 +108,7 @@ pub struct ActiveSetCrSettings {
     /// none, as in the paper.
     pub regions: u32,
     /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
-    /// says so. `u64::MAX` for never.
+    /// says so. So is friction that is all that is left to anticipation and hardly gets better. `u64::MAX` for never.
     pub relax_after: u64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
