@@ -17,7 +17,8 @@ pub struct State {
     pub positions: Vec<Vector3<f64>>,
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
-    /// Change of the velocities over the last step, per time (m/s²): where the next solve starts from. Zeros where the stepper asks for none.
+    /// Change of the velocities of free nodes of deformable bodies over the last step, per time (m/s²): where the next solve starts from.
+    /// Zeros elsewhere, and with steppers that do not use it.
     pub accelerations: Vec<Vector3<f64>>,
     /// Free rigid bodies; their points' positions and velocities follow from these.
     pub rigid: Vec<RigidState>,

@@ -321,7 +321,7 @@ fn run(
 
 fn same_bits(a: &State, b: &State) -> bool {
     let bits = |state: &State| -> Vec<u64> {
-        let vectors = state.positions.iter().chain(&state.velocities);
+        let vectors = (state.positions.iter().chain(&state.velocities)).chain(&state.accelerations);
         vectors
             .flat_map(|v| [v.x, v.y, v.z])
             .map(f64::to_bits)

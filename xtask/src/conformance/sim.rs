@@ -160,7 +160,7 @@ fn active(state: &State) -> impl Iterator<Item = &impinge_sim::step::contact::Co
 
 fn same_bits(a: Option<&State>, b: Option<&State>) -> bool {
     let bits = |state: &State| -> Vec<u64> {
-        let vectors = state.positions.iter().chain(&state.velocities);
+        let vectors = (state.positions.iter().chain(&state.velocities)).chain(&state.accelerations);
         vectors
             .flat_map(|v| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
             .collect()

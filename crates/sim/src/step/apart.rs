@@ -22,8 +22,9 @@ use rayon::prelude::*;
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
-/// The same for runs of them.
-const RUNS_PER_TASK: usize = 512;
+/// Most pairs of a run, and runs per task: together they make tasks of the same order, be runs long or short.
+const LONGEST_RUN: u32 = 256;
+const RUNS_PER_TASK: usize = 64;
 
 /// Room that is relied on: rounding is far below the rest.
 const RELIED_ON: f64 = 0.99;
@@ -310,7 +311,7 @@ fn find_runs<K: Kind>(kind: &K, pairs: &[[u32; 2]], room: &[f64], runs: &mut Vec
         let points = kind.points(*pair);
         let bodies = [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
         match runs.last_mut() {
-            Some(run) if run.bodies == bodies => {
+            Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
                 run.end = index + 1;
                 run.room = run.room.min(room);
             }

@@ -137,7 +137,7 @@ struct System {
 }
 
 impl Coarse {
-    /// Forgets what was common: another step must not depend on the order of what came before it.
+    /// Forgets what was common: a system with room for more rounds differently, and a run that is resumed here has no other.
     pub(crate) fn begin_step(&mut self) {
         self.system = None;
     }

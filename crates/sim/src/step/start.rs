@@ -20,7 +20,7 @@ const MOTION: f64 = 4.0;
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
 /// The paper starts from the last velocities (spec 5.7). Where bodies swing or are slowed down these are off by what a step changes, and most
-/// of that is the same as before: solves take up to a quarter fewer iterations. A body that changed by no more than solves and rows may be off
+/// of that is the same as before. A body that changed by no more than solves and rows may be off
 /// starts from its last velocities: what is left over there must not be kept going.
 pub(crate) fn extrapolate_velocities(
     model: &Model,

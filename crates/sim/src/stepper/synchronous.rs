@@ -479,13 +479,15 @@ impl Synchronous {
     /// The attempt becomes the state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
-            let velocity = match model.block_of_point[point] {
+            let (velocity, acceleration) = match model.block_of_point[point] {
                 Some(block) => {
-                    Vector3::from_column_slice(&self.solution.velocity[3 * block as usize..][..3])
+                    let solved = &self.solution.velocity[3 * block as usize..][..3];
+                    let velocity = Vector3::from_column_slice(solved);
+                    (velocity, (velocity - state.velocities[point]) / time_step)
                 }
-                None => self.known_velocity[point],
+                None => (self.known_velocity[point], Vector3::zeros()),
             };
-            state.accelerations[point] = (velocity - state.velocities[point]) / time_step;
+            state.accelerations[point] = acceleration;
             state.velocities[point] = velocity;
             *x = *end;
         }

@@ -149,6 +149,10 @@ impl ActiveSetCr {
             }
             self.relax_if_overdue(report);
             closed = norm < self.settings.tolerances.momentum;
+            if closed && self.anticipated_laws_hold(problem, solution) {
+                outcome = Anticipated::Solved;
+                break;
+            }
             if report.iterations.is_multiple_of(FRICTION_LOOKS) {
                 let left = closed
                     .then(|| self.friction_left(problem, solution))
@@ -159,10 +163,6 @@ impl ActiveSetCr {
                     self.relax_friction(report);
                 }
                 friction_left = left;
-            }
-            if closed && self.anticipated_laws_hold(problem, solution) {
-                outcome = Anticipated::Solved;
-                break;
             }
             quiet = if changes == 0 { quiet + 1 } else { 0 };
             if quiet == 0 {

@@ -151,7 +151,8 @@ impl ActiveSetCr {
             cost.anticipations += share * solved.anticipations as f64;
             cost.extra_products += share * solved.extra_products as f64;
             report.add_looks(&solved);
-            all_solved &= solved.termination == Termination::Converged;
+            // What a region settles less finely the whole finds again: better to iterate on that at once.
+            all_solved &= solved.termination == Termination::Converged && !solved.relaxed;
         }
         if all_solved {
             Outcome::Improved
