@@ -11,6 +11,7 @@ use impinge_report::{
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::scene::StepperChoice;
 use impinge_sim::{Scene, Simulation, StepReport};
+use indicatif::ProgressBar;
 
 use super::arguments::Compare;
 use super::exit::{Code, Failure};
@@ -58,14 +59,18 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         from: options.from,
         every: 1,
     };
-    let mut watch = Watch::new(methods.clone(), selection);
+    let bar = progress_bar(steps, options.quiet || options.json);
+    let mut watch = Watch::new(methods.clone(), selection).announcing({
+        let bar = bar.clone();
+        move |step, method| bar.set_message(format!("step {step}: {method}"))
+    });
     if draft.is_some() {
         watch = watch.keeping_a_sample();
     }
     simulation.observe_solves(watch.clone());
 
     let film = draft.is_some().then(|| Film::new(&simulation, steps));
-    let run = advance(&mut simulation, steps, film, options);
+    let run = advance(&mut simulation, steps, film, &bar);
     let records = watch.records();
     if options.json {
         let text = serde_json::to_string_pretty(&records)
@@ -114,9 +119,8 @@ struct Run {
 }
 
 /// Takes the steps, and films them where that is asked for.
-fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, options: &Compare) -> Run {
+fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &ProgressBar) -> Run {
     let interrupt = Interrupt::listen();
-    let bar = progress_bar(steps, options.quiet || options.json);
     let mut run = Run {
         reports: Vec::new(),
         film,

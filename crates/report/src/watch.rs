@@ -132,6 +132,15 @@ impl Watch {
         }
     }
 
+    /// Calls `announce` with the number of the step and the name of the method before every solve.
+    #[must_use]
+    pub fn announcing(self, announce: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
+        Self {
+            comparison: self.comparison.announcing(announce),
+            ..self
+        }
+    }
+
     /// What was recorded so far.
     pub fn records(&self) -> Vec<MethodRecord> {
         self.comparison.records()

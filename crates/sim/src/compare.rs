@@ -110,7 +110,13 @@ fn larger(most: f64, x: f64) -> f64 {
 ///
 /// A clone records in the same place: one goes to the simulation, another is asked for the records.
 #[derive(Clone)]
-pub struct Comparison(Arc<Mutex<Vec<Contender>>>);
+pub struct Comparison {
+    contenders: Arc<Mutex<Vec<Contender>>>,
+    announce: Option<Announce>,
+}
+
+/// What is told of a turn before it begins: the step, and the name of the method.
+type Announce = Arc<dyn Fn(u64, &str) + Send + Sync>;
 
 struct Contender {
     record: MethodRecord,
@@ -134,27 +140,49 @@ impl Comparison {
                 solution: ContactSolution::default(),
             })
             .collect();
-        Self(Arc::new(Mutex::new(contenders)))
+        Self {
+            contenders: Arc::new(Mutex::new(contenders)),
+            announce: None,
+        }
+    }
+
+    /// Calls `announce` with the number of the step and the name of the method before every solve: a rival may take its time,
+    /// and who waits wants to know which.
+    #[must_use]
+    pub fn announcing(self, announce: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
+        Self {
+            announce: Some(Arc::new(announce)),
+            ..self
+        }
     }
 
     /// What was recorded so far.
     pub fn records(&self) -> Vec<MethodRecord> {
-        let contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let contenders = self
+            .contenders
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         contenders.iter().map(|c| c.record.clone()).collect()
     }
 }
 
 impl SolveObserver for Comparison {
     fn wants_bodies(&self) -> bool {
-        let contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let contenders = self
+            .contenders
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         contenders
             .iter()
             .any(|contender| contender.record.settings.needs_bodies())
     }
 
     fn solved(&mut self, solve: &Solve<'_>) {
-        let mut contenders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contenders = (self.contenders.lock()).unwrap_or_else(PoisonError::into_inner);
         for contender in contenders.iter_mut() {
+            if let Some(announce) = &self.announce {
+                announce(solve.stamp.step, &contender.record.name);
+            }
             contender.solve(solve);
         }
     }

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use impinge_geometry::exact::surface_intersections;
 use impinge_geometry::kinetic::separating_slab::{distance_waiting_time, slab_waiting_time};
 use impinge_geometry::kinetic::{MovingPoint, PairKind};
 use impinge_sim::Scene;
@@ -18,6 +17,7 @@ use impinge_sim::stepper::asynchronous::{Asynchronous, EventKind, Settings};
 use nalgebra::Vector3;
 
 use super::Extent;
+use super::overlap::overlaps;
 use super::table::Table;
 use paths::{Paths, Verdict};
 
@@ -90,7 +90,7 @@ struct Run {
     cpu: Duration,
     /// Time of the steps by the clock, as the shares of events are measured.
     elapsed: Duration,
-    intersections: usize,
+    overlaps: usize,
     stopped: Option<String>,
 }
 
@@ -111,13 +111,13 @@ fn shipped(
         stepper.measure_times();
     }
     let (mut cpu, mut elapsed) = (Duration::ZERO, Duration::ZERO);
-    let (mut intersections, mut stopped) = (0, None);
+    let (mut found, mut stopped) = (0, None);
     for _ in 0..steps {
         let (begin, started) = (ThreadTime::now(), Instant::now());
         let advanced = stepper.advance(&model, &mut state);
         cpu += begin.elapsed();
         elapsed += started.elapsed();
-        intersections += surface_intersections(&state.positions, &model.surface, 1).len();
+        found += overlaps(&model, &state);
         if let Err(error) = advanced {
             stopped = Some(error.to_string());
             break;
@@ -128,7 +128,7 @@ fn shipped(
         stepper,
         cpu,
         elapsed,
-        intersections,
+        overlaps: found,
         stopped,
     })
 }
@@ -255,8 +255,8 @@ fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
         let run = shipped(name, &overrides, steps, false)?;
         let statistics = run.stepper.statistics();
         table.exactly(
-            &format!("{name}: intersecting states"),
-            run.intersections,
+            &format!("{name}: triangle pairs that intersect (exact), points below a half-space"),
+            run.overlaps,
             0,
         );
         table.figure(

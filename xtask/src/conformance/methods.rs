@@ -6,18 +6,19 @@ use std::fmt::Write as _;
 
 use impinge_contact::method::MethodError;
 use impinge_contact::{ContactError, ContactSolution, Method};
-use impinge_geometry::exact::surface_intersections;
 use impinge_report::convergence::answers;
 use impinge_report::effort::pair;
 use impinge_report::scene::{SampleSize, size_of};
 use impinge_report::watch::Sample;
-use impinge_report::{Curve, Film, MethodRow, SceneRecord, Selection, Watch, curves};
+use impinge_report::{Curve, Film, MethodRow, SceneRecord, Watch, curves};
 use impinge_sim::compare::{Average, MethodRecord, StepEffort};
 use impinge_sim::report::StageTimes;
 use impinge_sim::stepper::{Solve, SolveObserver};
 use impinge_sim::{Scene, Simulation, State, StepReport};
 
+use super::overlap::overlaps;
 use super::parts;
+use super::progress::Progress;
 use super::scenes::{CASES, Case, Plan};
 use super::{Extent, table::Table};
 
@@ -95,7 +96,7 @@ struct Run {
     reports: Vec<StepReport>,
     /// State after the steps that are taken again.
     halfway: State,
-    intersections: usize,
+    overlaps: usize,
     film: Option<Film>,
     /// Why it stopped early.
     stopped: Option<String>,
@@ -116,18 +117,19 @@ fn examine(
         .iter()
         .map(|&name| Ok((name.to_owned(), Method::named(name, tolerances)?)))
         .collect::<Result<Vec<_>, MethodError>>()?;
-    let selection = Selection {
-        from: plan.from,
-        every: plan.every,
-    };
-    let watch = Watch::new(contenders.clone(), selection).keeping_a_sample();
+    let selection = plan.selection();
+    let progress = Progress::new(name, plan.steps);
+    let watch = Watch::new(contenders.clone(), selection)
+        .keeping_a_sample()
+        .announcing(progress.announce());
     let variants = match extent {
         Extent::Full if case.parts => parts::contenders(tolerances)?,
         _ => Vec::new(),
     };
-    let variants = Watch::new(variants, selection);
+    let variants = Watch::new(variants, selection).announcing(progress.announce());
     let both = Both(watch.clone(), variants.clone());
-    let first = run(simulation, plan, Some(both), 1)?;
+    let first = run(simulation, plan, Some((both, &progress)), 1)?;
+    drop(progress);
     let again = Plan {
         steps: plan.again,
         ..plan
@@ -189,8 +191,10 @@ fn hold_to_the_guarantees(
         plan.steps as usize,
     );
     table.exactly(
-        &format!("{name}: intersecting triangle pairs of any step, exact"),
-        first.intersections,
+        &format!(
+            "{name}: triangle pairs that intersect (exact), points below a half-space, any step"
+        ),
+        first.overlaps,
         0,
     );
     let inexact: u32 = first
@@ -271,20 +275,21 @@ fn bits(answers: &[ContactSolution]) -> Vec<u64> {
 fn run(
     mut simulation: Simulation,
     plan: Plan,
-    watch: Option<Both>,
+    watch: Option<(Both, &Progress)>,
     threads: usize,
 ) -> Result<Run, Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()?;
     let certify = watch.is_some();
-    if let Some(watch) = watch {
+    let progress = watch.map(|(watch, progress)| {
         simulation.observe_solves(watch);
-    }
+        progress
+    });
     let mut run = Run {
         reports: Vec::new(),
         halfway: simulation.state().clone(),
-        intersections: 0,
+        overlaps: 0,
         film: certify.then(|| Film::new(&simulation, plan.steps)),
         stopped: None,
     };
@@ -295,6 +300,9 @@ fn run(
             }
             match simulation.advance() {
                 Ok(mut report) => {
+                    if let Some(progress) = progress {
+                        progress.step(report.step, plan.selection().holds(report.step));
+                    }
                     report.times = StageTimes::default();
                     run.reports.push(report);
                 }
@@ -305,8 +313,7 @@ fn run(
             }
             if certify {
                 let (model, state) = (simulation.model(), simulation.state());
-                run.intersections +=
-                    surface_intersections(&state.positions, &model.surface, 100).len();
+                run.overlaps += overlaps(model, state);
             }
             if step + 1 == plan.again {
                 run.halfway = simulation.state().clone();

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use impinge_report::Selection;
 use impinge_sim::Scene;
 
 use super::Extent;
@@ -18,6 +19,16 @@ pub(super) struct Plan {
     pub(super) every: u64,
     /// Steps that are taken again on another number of threads.
     pub(super) again: u64,
+}
+
+impl Plan {
+    /// The steps that methods are compared on.
+    pub(super) fn selection(&self) -> Selection {
+        Selection {
+            from: self.from,
+            every: self.every,
+        }
+    }
 }
 
 /// A shipped scene.

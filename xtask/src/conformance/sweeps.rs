@@ -76,7 +76,7 @@ fn stiffness(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let mut costs = Vec::new();
-    for young in [3.125e5, 1.25e6, STIFF] {
+    for young in [3.125e5, 6.25e5, 1.25e6, 2.5e6, STIFF] {
         let cost = pyramid(1e-3, young, 1.0)?;
         table.figure(
             &format!("pyramid of 14, {young:e} Pa: iterations a simulated second"),
