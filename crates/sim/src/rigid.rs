@@ -130,16 +130,15 @@ pub fn rigid_measures(model: &Model, state: &State) -> Vec<RigidMeasure> {
             }
         } else if let PointMotion::Prescribed(motion) = model.motion_of_point[points.start] {
             let motion = &model.motions[motion as usize];
+            let (velocity, angular_velocity) = motion.velocities_at(state.time);
             RigidMeasure {
                 body,
                 pose: RigidPose {
-                    center: motion.center + motion.velocity * state.time,
-                    orientation: UnitQuaternion::from_scaled_axis(
-                        motion.angular_velocity * state.time,
-                    ),
+                    center: motion.center + motion.shift_at(state.time),
+                    orientation: motion.turn_at(state.time).unwrap_or_default(),
                 },
-                velocity: motion.velocity,
-                angular_velocity: motion.angular_velocity,
+                velocity,
+                angular_velocity,
                 wrench: Wrench::default(),
             }
         } else {

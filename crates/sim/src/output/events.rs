@@ -1,11 +1,13 @@
 //! `events.json`: what the asynchronous stepper did.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::{OutputError, atomic};
-use crate::stepper::asynchronous::{Statistics, StepHistogram};
+use crate::stepper::asynchronous::force::ForceKind;
+use crate::stepper::asynchronous::{EventKind, Statistics, StepHistogram, Times};
 
 /// The file, as it is read.
 #[derive(Serialize)]
@@ -31,10 +33,43 @@ struct Page {
     layers_dismissed: u64,
     deepest_layer: u32,
     smallest_distance: f64,
+    shares_of_time: Option<Shares>,
     /// Pairs of a length (s) and the number of straight flights of a vertex at least as long, but shorter than twice that.
     flights: Vec<(f64, u64)>,
     /// The same step by step.
     flights_over_time: Vec<Flights>,
+}
+
+/// Parts of the time of all events, which add up to 1.
+#[derive(Serialize)]
+struct Shares {
+    elastic_forces: f64,
+    given_forces: f64,
+    layers: f64,
+    slabs: f64,
+    slabs_redated: f64,
+    volumes: f64,
+    volumes_redated: f64,
+    scripts: f64,
+}
+
+impl Shares {
+    /// `None` if no time was measured.
+    fn of(times: &Times) -> Option<Self> {
+        let total = times.total().as_secs_f64();
+        let share = |time: Duration| time.as_secs_f64() / total;
+        let given = times.forces[ForceKind::Given as usize];
+        (total > 0.0).then(|| Self {
+            elastic_forces: share(times.of(EventKind::Force).saturating_sub(given)),
+            given_forces: share(given),
+            layers: share(times.of(EventKind::Layer)),
+            slabs: share(times.of(EventKind::Slab)),
+            slabs_redated: share(times.slabs_redated),
+            volumes: share(times.of(EventKind::Volume)),
+            volumes_redated: share(times.volumes_redated),
+            scripts: share(times.of(EventKind::Script)),
+        })
+    }
 }
 
 /// Straight flights that ended in one step.
@@ -78,6 +113,7 @@ pub fn write_events(
         layers_dismissed: statistics.deactivations,
         deepest_layer: statistics.deepest_layer,
         smallest_distance: statistics.smallest_distance,
+        shares_of_time: Shares::of(&statistics.times),
         flights: statistics.steps.bins().collect(),
         flights_over_time: flights
             .iter()

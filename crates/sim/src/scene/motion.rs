@@ -3,10 +3,11 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// A centre that moves at constant velocity, and a turn about it at constant angular velocity.
+/// A centre that moves at constant velocity, and a turn about it at constant angular velocity; from given times on at others.
 ///
-/// `x(t) = c + v t + exp(ω t) (X − c)` for the point that is at `X` at time 0: exact for any `t`, no step is summed up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// `x(t) = c + s(t) + R(t) (X − c)` for the point that is at `X` at time 0, where `s` adds up `v` times the duration and `R` turns by
+/// `exp(ω` times the duration`)` for each leg so far: exact for any `t`, no step is summed up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RigidMotion {
     /// Velocity `v` of the centre (m/s).
     pub velocity: Vector3<f64>,
@@ -17,6 +18,20 @@ pub struct RigidMotion {
     /// When it lets go of what it moves (s); `None` for never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
+    /// Other velocities, in the order of their times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<MotionLeg>,
+}
+
+/// The velocities of a [`RigidMotion`] from a time on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MotionLeg {
+    /// When it begins (s).
+    pub at: f64,
+    /// Velocity of the centre from then on (m/s).
+    pub velocity: Vector3<f64>,
+    /// Angular velocity from then on (rad/s).
+    pub angular_velocity: Vector3<f64>,
 }
 
 impl RigidMotion {
@@ -27,6 +42,7 @@ impl RigidMotion {
             angular_velocity: Vector3::zeros(),
             center: Vector3::zeros(),
             until: None,
+            then: Vec::new(),
         }
     }
 
@@ -35,26 +51,80 @@ impl RigidMotion {
         self.until.is_some_and(|until| time >= until * (1.0 - 1e-9))
     }
 
-    /// Whether nothing moves.
+    /// Whether nothing ever moves.
     pub fn is_rest(&self) -> bool {
-        self.velocity == Vector3::zeros() && self.angular_velocity == Vector3::zeros()
+        let still = |leg: MotionLeg| {
+            leg.velocity == Vector3::zeros() && leg.angular_velocity == Vector3::zeros()
+        };
+        self.legs().all(still)
     }
 
-    /// Where the point that is at `start` (m) at time 0 is at `time` (s); `start` itself, bit for bit, at rest.
+    /// Largest angular speed of all legs (rad/s).
+    pub fn fastest_turn(&self) -> f64 {
+        let speeds = self.legs().map(|leg| leg.angular_velocity.norm());
+        speeds.fold(0.0, f64::max)
+    }
+
+    /// How far the centre has moved at `time` (s), `s` (m).
+    pub fn shift_at(&self, time: f64) -> Vector3<f64> {
+        let parts = self.until_now(time);
+        parts.fold(Vector3::zeros(), |sum, (leg, duration)| {
+            sum + leg.velocity * duration
+        })
+    }
+
+    /// The turn up to `time` (s), `R`; `None` if nothing has turned.
+    pub fn turn_at(&self, time: f64) -> Option<UnitQuaternion<f64>> {
+        let turning = self
+            .until_now(time)
+            .filter(|(leg, _)| leg.angular_velocity != Vector3::zeros());
+        turning
+            .map(|(leg, duration)| {
+                UnitQuaternion::from_scaled_axis(leg.angular_velocity * duration)
+            })
+            .reduce(|before, after| after * before)
+    }
+
+    /// Velocities of the centre (m/s) and of the turn (rad/s) at `time` (s); at the beginning of a leg its own.
+    pub fn velocities_at(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
+        let begun = self.then.iter().rev().find(|leg| leg.at <= time);
+        begun.map_or((self.velocity, self.angular_velocity), |leg| {
+            (leg.velocity, leg.angular_velocity)
+        })
+    }
+
+    /// Where the point that is at `start` (m) at time 0 is at `time` (s); `start` itself, bit for bit, while nothing moved.
     pub fn position_at(&self, start: &Vector3<f64>, time: f64) -> Vector3<f64> {
-        if self.is_rest() {
-            return *start;
+        let shift = self.shift_at(time);
+        match self.turn_at(time) {
+            None => start + shift,
+            Some(turn) => self.center + shift + turn * (start - self.center),
         }
-        if self.angular_velocity == Vector3::zeros() {
-            return start + self.velocity * time;
-        }
-        let turn = UnitQuaternion::from_scaled_axis(self.angular_velocity * time);
-        self.center + self.velocity * time + turn * (start - self.center)
     }
 
     /// Velocity (m/s) at `time` (s) of the point that is at `start` (m) at time 0.
     pub fn velocity_at(&self, start: &Vector3<f64>, time: f64) -> Vector3<f64> {
-        let arm = self.position_at(start, time) - (self.center + self.velocity * time);
-        self.velocity + self.angular_velocity.cross(&arm)
+        let (velocity, angular_velocity) = self.velocities_at(time);
+        let arm = self.position_at(start, time) - (self.center + self.shift_at(time));
+        velocity + angular_velocity.cross(&arm)
+    }
+
+    /// The first leg, which begins at time 0, and those after it.
+    fn legs(&self) -> impl Iterator<Item = MotionLeg> {
+        let first = MotionLeg {
+            at: 0.0,
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+        };
+        std::iter::once(first).chain(self.then.iter().copied())
+    }
+
+    /// The legs that have begun at `time` (s), each with how long it has lasted (s).
+    fn until_now(&self, time: f64) -> impl Iterator<Item = (MotionLeg, f64)> {
+        let ends = self.then.iter().map(|leg| leg.at).chain([f64::INFINITY]);
+        self.legs()
+            .zip(ends)
+            .take_while(move |(leg, _)| leg.at <= 0.0 || leg.at < time)
+            .map(move |(leg, end)| (leg, time.min(end) - leg.at))
     }
 }

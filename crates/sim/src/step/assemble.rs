@@ -25,7 +25,7 @@ pub(crate) fn prescribe(
     velocity: &mut [Vector3<f64>],
 ) -> Result<(), StepFailure> {
     for (index, motion) in model.motions.iter().enumerate() {
-        check_turn(motion.angular_velocity.norm() * time_step, || {
+        check_turn(motion.fastest_turn() * time_step, || {
             model.name_of_moved(index as u32)
         })?;
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use impinge_geometry::broad_phase::Aabb;
 use impinge_geometry::exact::surface_intersections;
 use impinge_geometry::surface::CollisionSurface;
-use impinge_sim::scene::{BodyPart, RigidMotion, Scene, SceneParts, pair_friction};
+use impinge_sim::scene::{BodyPart, MotionLeg, RigidMotion, Scene, SceneParts, pair_friction};
 use nalgebra::Vector3;
 
 const MINIMAL: &str = r#"title = "test"
@@ -627,13 +627,98 @@ fn velocity_of_a_rigid_motion_is_the_derivative_of_its_position() {
         angular_velocity: Vector3::new(1.0, 2.0, -0.5),
         center: Vector3::new(0.1, 0.2, 0.3),
         until: None,
+        then: vec![MotionLeg {
+            at: 1.5,
+            velocity: Vector3::new(-1.0, 0.4, 2.0),
+            angular_velocity: Vector3::new(-3.0, 0.5, 1.0),
+        }],
     };
     let start = Vector3::new(1.0, -1.0, 0.5);
-    let error = |h: f64| {
-        let slope =
-            (motion.position_at(&start, 0.7 + h) - motion.position_at(&start, 0.7 - h)) / (2.0 * h);
-        (slope - motion.velocity_at(&start, 0.7)).norm()
+    for time in [0.7, 2.2] {
+        let error = |h: f64| {
+            let slope = (motion.position_at(&start, time + h)
+                - motion.position_at(&start, time - h))
+                / (2.0 * h);
+            (slope - motion.velocity_at(&start, time)).norm()
+        };
+        let order = (error(2e-2) / error(1e-2)).log2();
+        assert!((order - 2.0).abs() < 0.05, "order {order} at {time}");
+    }
+    let jump = motion.position_at(&start, 1.5 + 1e-9) - motion.position_at(&start, 1.5);
+    assert!(jump.norm() < 1e-7, "{jump}");
+}
+
+/// A quarter turn about the centre, a way along x that takes the centre along, and another quarter turn about it.
+#[test]
+fn legs_of_a_motion_follow_one_another() {
+    let quarter = Vector3::z() * std::f64::consts::FRAC_PI_2;
+    let leg = |at, velocity, angular_velocity| MotionLeg {
+        at,
+        velocity,
+        angular_velocity,
     };
-    let order = (error(2e-2) / error(1e-2)).log2();
-    assert!((order - 2.0).abs() < 0.05, "order {order}");
+    let motion = RigidMotion {
+        velocity: Vector3::zeros(),
+        angular_velocity: quarter,
+        center: Vector3::new(1.0, 0.0, 0.0),
+        until: None,
+        then: vec![
+            leg(1.0, Vector3::x() * 2.0, Vector3::zeros()),
+            leg(2.0, Vector3::zeros(), quarter),
+            leg(3.0, Vector3::zeros(), Vector3::zeros()),
+        ],
+    };
+    let start = Vector3::new(2.0, 0.0, 0.0);
+    for (time, expected) in [
+        (0.0, start),
+        (1.0, Vector3::new(1.0, 1.0, 0.0)),
+        (1.5, Vector3::new(2.0, 1.0, 0.0)),
+        (2.0, Vector3::new(3.0, 1.0, 0.0)),
+        (3.0, Vector3::new(2.0, 0.0, 0.0)),
+        (9.0, Vector3::new(2.0, 0.0, 0.0)),
+    ] {
+        let error = (motion.position_at(&start, time) - expected).norm();
+        assert!(error < 1e-14, "{time}: {error:e}");
+    }
+    let waits = RigidMotion {
+        then: vec![leg(1.0, Vector3::x(), quarter)],
+        ..RigidMotion::rest()
+    };
+    assert!(!waits.is_rest());
+    let odd = Vector3::new(0.1, 0.7, -1.3);
+    assert_eq!(waits.position_at(&odd, 0.9), odd, "bit for bit");
+}
+
+#[test]
+fn legs_of_a_motion_are_read_and_checked() {
+    let scene = |then: &str| {
+        format!(
+            "[time]\nstep = 0.1\nduration = 1\n[[obstacle]]\nname = \"post\"\nshape = {{ box = {{ size = [1, 1, 1] }} }}\nmotion = {{ then = [{then}] }}\n"
+        )
+    };
+    let text = scene("{ at = 0.5, velocity = [0, 0, 2] }, { at = 0.75 }");
+    let parts = Scene::parse("test.toml", &text, NONE)
+        .and_then(|scene| scene.instantiate())
+        .unwrap();
+    let motion = parts
+        .motions
+        .iter()
+        .find(|motion| !motion.is_rest())
+        .unwrap();
+    let up = |time| motion.position_at(&Vector3::zeros(), time).z;
+    assert_eq!(
+        [0.5, 0.6, 0.75, 1.0].map(|t| (up(t) * 1e9).round() / 1e9),
+        [0.0, 0.2, 0.5, 0.5]
+    );
+    for then in [
+        "{ at = 0 }",
+        "{ at = nan }",
+        "{ at = 0.5 }, { at = 0.5 }",
+        "{ at = 1, velocity = [inf, 0, 0] }",
+    ] {
+        let error = Scene::parse("test.toml", &scene(then), NONE)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("motion.then."), "{then}: {error}");
+    }
 }

@@ -4,8 +4,8 @@ use super::Builder;
 use super::load::bounds;
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
-use crate::scene::format::{Body, Copies, Motion, Region, Rotation};
-use crate::scene::motion::RigidMotion;
+use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
+use crate::scene::motion::{MotionLeg, RigidMotion};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// Room between copies beyond what they need (1): far more than rounding, too little to see.
@@ -199,6 +199,7 @@ impl Builder<'_> {
             angular_velocity: motion.angular_velocity.into(),
             center: motion.center.map_or(*position, Vector3::from),
             until: None,
+            then: motion.then.iter().map(leg).collect(),
         });
         // The centre of what stands still has no meaning.
         let motion = if motion.is_rest() {
@@ -215,6 +216,14 @@ impl Builder<'_> {
                 motions.push(motion);
                 motions.len() - 1
             })
+    }
+}
+
+fn leg(leg: &Leg) -> MotionLeg {
+    MotionLeg {
+        at: leg.at,
+        velocity: leg.velocity.into(),
+        angular_velocity: leg.angular_velocity.into(),
     }
 }
 

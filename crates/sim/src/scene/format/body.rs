@@ -14,8 +14,9 @@ pub struct Rotation {
     pub degrees: f64,
 }
 
-/// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along, and
+/// others from given times on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Motion {
     /// Velocity of the centre (m/s).
@@ -25,6 +26,23 @@ pub struct Motion {
     /// Where the centre is at time 0, in world coordinates (m). Default: the `position` of the body or obstacle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
+    /// Other velocities from given times on, in the order of these times. Default: none, for ever the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Leg>,
+}
+
+/// The velocities of a motion from a time on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Leg {
+    /// When it begins (s), after time 0 and after the leg before.
+    pub at: f64,
+    /// Velocity of the centre from then on (m/s). Default: none.
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Angular velocity about the centre from then on (rad/s). Default: none.
+    #[serde(default)]
+    pub angular_velocity: [f64; 3],
 }
 
 /// A box with sides along the world axes, its boundary included.
@@ -49,7 +67,7 @@ pub struct Pull {
 }
 
 /// Nodes of a body whose motion is given. Where several entries hold a node, the first one moves it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.

@@ -9,7 +9,9 @@ mod material;
 mod mesh;
 mod settings;
 
-pub use body::{Body, BodyKind, Copies, Fixed, Motion, Obstacle, Pull, Region, Rotation, Turn};
+pub use body::{
+    Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, Pull, Region, Rotation, Turn,
+};
 pub use joint::{Joint, JointKind, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile, ObstacleShape};

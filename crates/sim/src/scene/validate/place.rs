@@ -28,10 +28,25 @@ impl Check<'_> {
     pub(super) fn motion(&self, path: &str, motion: &Motion) -> Result<(), SceneError> {
         self.vectors(path, "velocity", &motion.velocity)?;
         self.vectors(path, "angular_velocity", &motion.angular_velocity)?;
-        match &motion.center {
-            None => Ok(()),
-            Some(center) => self.vectors(path, "center", center),
+        if let Some(center) = &motion.center {
+            self.vectors(path, "center", center)?;
         }
+        let mut before = 0.0;
+        for (index, leg) in motion.then.iter().enumerate() {
+            let path = format!("{path}.then.{index}");
+            self.positive(&format!("{path}.at"), "the time of a leg", leg.at)?;
+            if leg.at <= before {
+                return self.fail(
+                    &format!("{path}.at"),
+                    format!("{} s is not after the leg before, at {before} s", leg.at),
+                    "give the legs in the order of their times",
+                );
+            }
+            before = leg.at;
+            self.vectors(&path, "velocity", &leg.velocity)?;
+            self.vectors(&path, "angular_velocity", &leg.angular_velocity)?;
+        }
+        Ok(())
     }
 
     pub(super) fn pull(&self, path: &str, pull: &Pull) -> Result<(), SceneError> {

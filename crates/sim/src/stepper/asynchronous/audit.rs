@@ -2,8 +2,10 @@
 
 use super::engine::Engine;
 use super::pairs::Features;
+use super::queue::EventKind;
 use impinge_geometry::kinetic::PairKind;
 use nalgebra::Vector3;
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// Rounding of a distance, relative to the largest coordinate.
@@ -39,6 +41,22 @@ pub enum Violation {
         /// Its end (s).
         due: f64,
     },
+    /// I3: a certificate is not, or more than once, in the queue.
+    #[error("the queue has {entries} ends of the certificate of the points {points:?}, due at {due} s")]
+    Unqueued {
+        /// Points of the pair.
+        points: [u32; 4],
+        /// Its end (s).
+        due: f64,
+        /// How often it is there.
+        entries: u32,
+    },
+    /// I3: a pair whose volumes overlap has no certificate.
+    #[error("the volumes of the points {points:?} overlap, but nobody watches them")]
+    Overlooked {
+        /// Points of the pair.
+        points: [u32; 4],
+    },
     /// I4: a layer that pairs have does not tick when it should.
     #[error("the next tick of layer {layer} is at {due} s")]
     OffBeat {
@@ -57,7 +75,34 @@ pub enum Violation {
     },
 }
 
+/// Builds with debug assertions audit themselves every so many events, …
+const EVENTS_PER_AUDIT: u64 = 1000;
+
+/// … and look at all pairs as often for a surface of this many triangles, more seldom for a larger one: that is quadratic.
+const TRIANGLES_PER_AUDIT: u64 = 100;
+
 impl Engine {
+    /// Of builds with debug assertions, after an event: looks at everything now and then.
+    ///
+    /// # Panics
+    /// If an invariant does not hold.
+    pub(super) fn audit_now_and_then(&mut self) {
+        self.stepped += 1;
+        if !self.stepped.is_multiple_of(EVENTS_PER_AUDIT) {
+            return;
+        }
+        let triangles = self.surface.triangles().len() as u64;
+        let wait = triangles.div_ceil(TRIANGLES_PER_AUDIT).max(1).pow(2);
+        let audited = if (self.stepped / EVENTS_PER_AUDIT).is_multiple_of(wait) {
+            self.audit()
+        } else {
+            self.audit_events()
+        };
+        if let Err(violation) = audited {
+            panic!("at {} s: {violation}", self.now);
+        }
+    }
+
     /// Looks at every pair of the surface by brute force, at the time of the last event.
     ///
     /// # Errors
@@ -69,17 +114,23 @@ impl Engine {
         self.audit_events()?;
         let at: Vec<Vector3<f64>> = self.vertices.iter().map(|v| v.at(self.now)).collect();
         let surface = &self.surface;
+        let certified = self.history.is_none();
         let look = |kind: PairKind, numbers: [u32; 2], points: [u32; 4]| {
             let split = kind.first_side();
             if !surface.may_touch(&points[..split], &points[split..]) {
                 return Ok(());
             }
             let distance = kind.closest(&points.map(|p| at[p as usize])).distance;
-            let watched = self.pairs.find(&Features::Two(kind, numbers));
-            if watched.is_none() && distance < self.law.thickness(1) {
-                return Err(Violation::Unwatched { points, distance });
+            let features = Features::Two(kind, numbers);
+            if self.pairs.knows(&features) {
+                Ok(())
+            } else if distance < self.law.thickness(1) {
+                Err(Violation::Unwatched { points, distance })
+            } else if certified && self.volumes.overlap(surface, &features) {
+                Err(Violation::Overlooked { points })
+            } else {
+                Ok(())
             }
-            Ok(())
         };
         for (face, &[a, b, c]) in (0..).zip(surface.triangles()) {
             for &vertex in surface.vertices() {
@@ -103,9 +154,25 @@ impl Engine {
                 });
             }
         }
+        let mut entries: BTreeMap<u32, u32> = BTreeMap::new();
+        for event in self.queue.iter() {
+            let current = event.kind == EventKind::Slab
+                && self.pairs.get(event.id).generation == event.generation;
+            if current {
+                *entries.entry(event.id).or_default() += 1;
+            }
+        }
         for id in self.pairs.ids() {
             let pair = self.pairs.get(id);
             let points = pair.points;
+            let entries = entries.get(&id).copied().unwrap_or(0);
+            if entries != u32::from(pair.due < f64::INFINITY) {
+                return Err(Violation::Unqueued {
+                    points,
+                    due: pair.due,
+                    entries,
+                });
+            }
             if pair.due < self.now {
                 return Err(Violation::Overdue {
                     points,

@@ -51,6 +51,8 @@ pub struct Engine {
     pub(super) queue: Queue,
     pub(super) now: f64,
     pub(super) statistics: Statistics,
+    /// Calls of [`step`](Self::step) that audits are counted by.
+    pub(super) stepped: u64,
     /// Of speculation only: the paths since the window began …
     pub(super) history: Option<History>,
     /// … and what it needs between windows.
@@ -128,6 +130,7 @@ impl Engine {
             queue: Queue::default(),
             now: 0.0,
             statistics: Statistics::default(),
+            stepped: 0,
             history: None,
             speculation: None,
             kicked: Vec::new(),
@@ -342,10 +345,15 @@ impl Engine {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn step(&mut self, until: f64) -> Result<Option<Event>, Stop> {
-        if self.speculation.is_some() {
-            return self.window(until);
+        let last = if self.speculation.is_some() {
+            self.window(until)?
+        } else {
+            self.next_event(until)?
+        };
+        if cfg!(debug_assertions) {
+            self.audit_now_and_then();
         }
-        self.next_event(until)
+        Ok(last)
     }
 
     pub(super) fn next_event(&mut self, until: f64) -> Result<Option<Event>, Stop> {
@@ -359,15 +367,28 @@ impl Engine {
             debug_assert!(event.time >= self.now, "an event in the past (I3)");
             self.now = event.time;
             if self.settings.profile {
-                let begin = Instant::now();
-                self.dispatch(event)?;
-                self.statistics.times[event.kind as usize] += begin.elapsed();
+                self.dispatch_timed(event)?;
             } else {
                 self.dispatch(event)?;
             }
             self.sweep();
             return Ok(Some(event));
         }
+    }
+
+    fn dispatch_timed(&mut self, event: Event) -> Result<(), Stop> {
+        let force = (event.kind == EventKind::Force)
+            .then(|| self.forces[event.id as usize].1.kind() as usize);
+        let (before, begin) = (self.statistics.times.redating(), Instant::now());
+        let dispatched = self.dispatch(event);
+        let elapsed = begin.elapsed();
+        let times = &mut self.statistics.times;
+        let own = elapsed.saturating_sub(times.redating() - before);
+        times.events[event.kind as usize] += own;
+        if let Some(force) = force {
+            times.forces[force] += own;
+        }
+        dispatched
     }
 
     #[inline]

@@ -39,7 +39,7 @@ pub use audit::Violation;
 pub use clock::{Clock, nested_period};
 pub use engine::Engine;
 pub use queue::{Event, EventKind};
-pub use statistics::{Statistics, StepHistogram};
+pub use statistics::{Statistics, StepHistogram, Times};
 pub use stepper::Asynchronous;
 pub use system::{Path, Plane, Script, Settings, Stop, System, SystemError};
 pub use trajectory::Vertex;

@@ -18,8 +18,9 @@ use std::fmt;
 pub(super) struct Obstacles {
     /// Triangles of mesh obstacles and prescribed rigid bodies, over all points.
     surface: CollisionSurface,
-    /// Points that move, with their motions.
-    moving: Vec<(u32, RigidMotion)>,
+    motions: Vec<RigidMotion>,
+    /// Points that move, with the numbers of their motions.
+    moving: Vec<(u32, u32)>,
     /// Points that move, and half-spaces that their bodies were off at the start.
     planes: Vec<(u32, usize)>,
     start: Vec<Vector3<f64>>,
@@ -53,13 +54,13 @@ impl Obstacles {
     /// The obstacles of a model at the given positions; `None` if none of them moves. Motions are straight between multiples
     /// of `period` (s), as scripts are.
     pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
-        let moving: Vec<(u32, RigidMotion)> = (0_u32..)
+        let moving: Vec<(u32, u32)> = (0_u32..)
             .zip(&model.motion_of_point)
-            .filter_map(|(point, of_point)| match of_point {
-                PointMotion::Prescribed(motion) => Some((point, model.motions[*motion as usize])),
+            .filter_map(|(point, of_point)| match *of_point {
+                PointMotion::Prescribed(motion) => Some((point, motion)),
                 _ => None,
             })
-            .filter(|(_, motion)| !motion.is_rest())
+            .filter(|(_, motion)| !model.motions[*motion as usize].is_rest())
             .collect();
         if moving.is_empty() {
             return None;
@@ -68,6 +69,7 @@ impl Obstacles {
         let planes = planes_of(model, start, &moving);
         Some(Self {
             surface,
+            motions: model.motions.clone(),
             moving,
             planes,
             start: start.to_vec(),
@@ -89,28 +91,29 @@ impl Obstacles {
         (first..first + pieces).find_map(|piece| self.meeting_in(model, piece))
     }
 
-    fn place(&self, point: u32, motion: &RigidMotion, piece: u64) -> Vector3<f64> {
-        motion.position_at(&self.start[point as usize], piece as f64 * self.period)
+    fn place(&self, (point, motion): (u32, u32), piece: u64) -> Vector3<f64> {
+        self.motions[motion as usize]
+            .position_at(&self.start[point as usize], piece as f64 * self.period)
     }
 
     /// Pairs whose boxes meet in any of the pieces.
     fn sweep(&mut self, first: u64, pieces: u64) {
-        for (point, motion) in &self.moving {
-            let mut bounds = Aabb::from_point(&self.place(*point, motion, first));
+        for &moved in &self.moving {
+            let mut bounds = Aabb::from_point(&self.place(moved, first));
             for piece in first + 1..=first + pieces {
-                bounds = bounds.merged(&Aabb::from_point(&self.place(*point, motion, piece)));
+                bounds = bounds.merged(&Aabb::from_point(&self.place(moved, piece)));
             }
-            self.boxes[*point as usize] = bounds;
+            self.boxes[moved.0 as usize] = bounds;
         }
         self.broad_phase
             .collect(&self.surface, &self.boxes, &mut self.candidates);
     }
 
     fn meeting_in(&mut self, model: &Model, piece: u64) -> Option<Meeting> {
-        for (point, motion) in &self.moving {
-            let index = *point as usize;
-            self.from[index] = self.place(*point, motion, piece);
-            self.to[index] = self.place(*point, motion, piece + 1);
+        for &moved in &self.moving {
+            let index = moved.0 as usize;
+            self.from[index] = self.place(moved, piece);
+            self.to[index] = self.place(moved, piece + 1);
         }
         let motion = LinearMotion {
             start: &self.from,
@@ -210,11 +213,7 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
 }
 
 /// Points that move, each with the half-spaces that no such point of its body is in at the start.
-fn planes_of(
-    model: &Model,
-    start: &[Vector3<f64>],
-    moving: &[(u32, RigidMotion)],
-) -> Vec<(u32, usize)> {
+fn planes_of(model: &Model, start: &[Vector3<f64>], moving: &[(u32, u32)]) -> Vec<(u32, usize)> {
     let mut planes = Vec::new();
     for (plane, half_space) in model.half_spaces.iter().enumerate() {
         let inside: BTreeSet<usize> = moving

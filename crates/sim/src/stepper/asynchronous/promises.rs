@@ -8,6 +8,7 @@
 use super::engine::Engine;
 use super::system::Stop;
 use nalgebra::Vector3;
+use std::time::Instant;
 
 /// A promise that was kept for a whole volume is made narrower by this, for narrow promises date certificates later.
 const NARROWER: f64 = 0.7;
@@ -89,10 +90,17 @@ impl Engine {
 
     /// Dates all certificates of a vertex for its new promise; those that last longer than before stay as they are.
     fn redate_vertex(&mut self, point: u32, time: f64) -> Result<(), Stop> {
+        let begin = self.settings.profile.then(Instant::now);
         self.redate_volume(point, time);
+        let middle = self.settings.profile.then(Instant::now);
         for index in 0..self.pairs.count_at(point) {
             let id = self.pairs.at(point, index);
             self.redate_slab(id, time)?;
+        }
+        if let (Some(begin), Some(middle)) = (begin, middle) {
+            let times = &mut self.statistics.times;
+            times.volumes_redated += middle - begin;
+            times.slabs_redated += middle.elapsed();
         }
         Ok(())
     }

@@ -43,6 +43,17 @@ pub struct Event {
     pub generation: u32,
 }
 
+impl From<Entry> for Event {
+    fn from(entry: Entry) -> Self {
+        Self {
+            time: f64::from_bits(entry.time),
+            kind: entry.kind,
+            id: entry.id,
+            generation: entry.generation,
+        }
+    }
+}
+
 /// Events in the order of their times; what was re-dated stays until it comes up or is swept out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
@@ -70,17 +81,17 @@ impl Queue {
     #[inline]
     pub(super) fn pop(&mut self, limit: f64) -> Option<Event> {
         let Reverse(entry) = *self.heap.peek()?;
-        let time = f64::from_bits(entry.time);
-        if time > limit {
+        let event = Event::from(entry);
+        if event.time > limit {
             return None;
         }
         self.heap.pop();
-        Some(Event {
-            time,
-            kind: entry.kind,
-            id: entry.id,
-            generation: entry.generation,
-        })
+        Some(event)
+    }
+
+    /// All entries in no particular order, void ones included.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Event> + '_ {
+        self.heap.iter().map(|Reverse(entry)| Event::from(*entry))
     }
 
     /// Number of entries, void ones included.

@@ -92,8 +92,38 @@ pub struct Statistics {
     pub smallest_distance: f64,
     /// Straight flights of vertices.
     pub steps: StepHistogram,
-    /// Time by [`EventKind`], if it is measured.
-    pub times: [Duration; 5],
+    /// Times, if they are measured.
+    pub times: Times,
+}
+
+/// Where the time goes, as the paper's profile tells it apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// By [`EventKind`], without what events date anew.
+    pub events: [Duration; 5],
+    /// Of the forces among them, by [`ForceKind`].
+    pub forces: [Duration; 5],
+    /// Dating volumes anew, because a promise was broken.
+    pub volumes_redated: Duration,
+    /// Dating certificates of pairs anew, because a promise was broken.
+    pub slabs_redated: Duration,
+}
+
+impl Times {
+    /// Of one kind of event, without what it dates anew.
+    pub fn of(&self, kind: EventKind) -> Duration {
+        self.events[kind as usize]
+    }
+
+    /// Dating certificates anew.
+    pub fn redating(&self) -> Duration {
+        self.volumes_redated + self.slabs_redated
+    }
+
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.events.iter().sum::<Duration>() + self.redating()
+    }
 }
 
 impl Default for Statistics {
@@ -118,7 +148,7 @@ impl Default for Statistics {
             deepest_layer: 0,
             smallest_distance: f64::INFINITY,
             steps: StepHistogram::default(),
-            times: [Duration::ZERO; 5],
+            times: Times::default(),
         }
     }
 }
@@ -137,10 +167,5 @@ impl Statistics {
     /// Force terms of one kind.
     pub fn terms_of(&self, kind: ForceKind) -> u64 {
         self.force_terms[kind as usize]
-    }
-
-    /// Time that one kind of event took, what it re-dated included.
-    pub fn time_of(&self, kind: EventKind) -> Duration {
-        self.times[kind as usize]
     }
 }

@@ -250,7 +250,7 @@ fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
         if !vertices.is_empty() {
             scripts.push(Script {
                 vertices,
-                path: Box::new(*motion),
+                path: Box::new(motion.clone()),
                 period,
             });
         }

@@ -104,13 +104,13 @@ impl Sweep {
         self.ahead.clear();
         self.cover(engine, window);
         if let Some(begin) = begin {
-            engine.statistics.times[EventKind::Volume as usize] += begin.elapsed();
+            engine.statistics.times.events[EventKind::Volume as usize] += begin.elapsed();
         }
         let begin = engine.settings.profile.then(Instant::now);
         self.look_at_pairs(engine, window);
         self.look_at_planes(engine, window);
         if let Some(begin) = begin {
-            engine.statistics.times[EventKind::Slab as usize] += begin.elapsed();
+            engine.statistics.times.events[EventKind::Slab as usize] += begin.elapsed();
         }
         !self.at_once.is_empty()
     }
