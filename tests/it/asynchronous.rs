@@ -267,7 +267,7 @@ fn a_compactor_that_closes_stops_safely() {
         assert_apart(simulation.model(), simulation.state());
     };
     assert!(
-        matches!(error.failure, StepFailure::Asynchronous(_)),
+        matches!(error.failure, StepFailure::Asynchronous { .. }),
         "{error}"
     );
     assert!(

@@ -1,6 +1,7 @@
 //! Laws of whole simulations, on small scenes: momentum, energy, rest, no intersection, one set of bits.
 
 mod asynchronous;
+mod asynchronous_limits;
 mod compliance;
 mod determinism;
 mod energy;

@@ -54,7 +54,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let Some(&(_, first)) = methods.first() else {
         return Err(Failure::new(Code::BadInput, "--methods: name at least one"));
     };
-    simulation.use_method(first);
+    simulation.use_method(first)?;
     let selection = Selection {
         from: options.from,
         every: 1,

@@ -75,8 +75,13 @@ pub enum SimError {
         thickness: f64,
     },
     /// The asynchronous stepper cannot start.
-    #[error(transparent)]
-    Asynchronous(#[from] crate::stepper::asynchronous::SystemError),
+    #[error("{between}{error}")]
+    Asynchronous {
+        /// Names of the bodies that it is about, with a colon; empty if it is about none.
+        between: String,
+        /// Why.
+        error: crate::stepper::asynchronous::SystemError,
+    },
     /// The constraints cannot be stepped.
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
@@ -199,8 +204,13 @@ pub enum StepFailure {
         problem: String,
     },
     /// The asynchronous integrator stopped.
-    #[error(transparent)]
-    Asynchronous(#[from] crate::stepper::asynchronous::Stop),
+    #[error("{between}{stop}")]
+    Asynchronous {
+        /// Names of the bodies that it is about, with a colon.
+        between: String,
+        /// Why.
+        stop: crate::stepper::asynchronous::Stop,
+    },
     /// The constraints could not be stepped.
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
@@ -233,10 +243,13 @@ fn solve_of(unsolved: Option<&StepFailure>) -> String {
 
 fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     match failure {
-        StepFailure::Asynchronous(_) | StepFailure::ObstaclesMeet { .. } => {
+        StepFailure::Asynchronous { .. } | StepFailure::ObstaclesMeet { .. } => {
             ". Everything up to here is safe".to_owned()
         }
         StepFailure::Constrained(_) => String::new(),
+        StepFailure::Inverted { .. } if shortest <= 0.0 => {
+            ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()
+        }
         _ => format!(
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
              smaller `time.minimum_step`"

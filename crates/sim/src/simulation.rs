@@ -33,6 +33,9 @@ enum AnyStepper {
     Constrained(Box<Constrained>),
 }
 
+/// One in this many events of the asynchronous stepper is timed: no divisor of the numbers of events that clocks repeat.
+const TIMED: u64 = 61;
+
 impl Simulation {
     /// Prepares `scene` and proves that it starts free of overlap, if its stepper knows contact.
     ///
@@ -47,8 +50,7 @@ impl Simulation {
         let stepper = match (&model.asynchronous, scene.stepper) {
             (Some(settings), _) => {
                 let mut stepper = Asynchronous::new(&model, &state, settings)?;
-                // Under one part in a hundred, for where the rest goes.
-                stepper.measure_times();
+                stepper.measure_times(TIMED);
                 AnyStepper::Asynchronous(Box::new(stepper))
             }
             (None, StepperChoice::Constrained) => {
@@ -196,9 +198,27 @@ impl Simulation {
         }
     }
 
-    /// Solves the steps to come by `method`, with the tolerances of the scene.
-    pub fn use_method(&mut self, method: Method) {
-        self.model.solver = method;
+    /// Solves the steps to come by `method`, with the tolerances of the scene; the synchronous stepper alone has one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), for what the method cannot have; everything is then as before.
+    pub fn use_method(&mut self, method: Method) -> Result<(), SimError> {
+        let before = std::mem::replace(&mut self.model.solver, method);
+        let renewed = self.renew();
+        if renewed.is_err() {
+            self.model.solver = before;
+        }
+        renewed
+    }
+
+    /// Lays the synchronous stepper out anew for the model, as it is now.
+    fn renew(&mut self) -> Result<(), SimError> {
+        if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
+            let renewed = Synchronous::new(&self.model)?;
+            let observer = std::mem::replace(&mut **stepper, renewed).observer;
+            stepper.observer = observer;
+        }
+        Ok(())
     }
 
     /// Takes one whole step.
@@ -219,32 +239,25 @@ impl Simulation {
 impl Simulation {
     /// Lets go of the nodes whose prescribed motion ends here: the stepper is laid out anew for them.
     fn release(&mut self) -> Result<(), StepError> {
-        let AnyStepper::Synchronous(stepper) = &mut self.stepper else {
+        if !matches!(self.stepper, AnyStepper::Synchronous(_)) {
             return Ok(());
-        };
+        }
         let Some(before) = self.model.release(self.state.time) else {
             return Ok(());
         };
-        match Synchronous::new(&self.model) {
-            Ok(mut renewed) => {
-                renewed.observer = stepper.observer.take();
-                **stepper = renewed;
-                Ok(())
+        self.renew().map_err(|error| {
+            // The stepper and the model must fit each other, whatever is done with them next.
+            self.model.move_points(before);
+            StepError {
+                step: self.state.step + 1,
+                time: self.state.time,
+                shortest: self.model.time_step,
+                failure: StepFailure::Release {
+                    problem: error.to_string(),
+                },
+                unsolved: None,
             }
-            Err(error) => {
-                // The stepper and the model must fit each other, whatever is done with them next.
-                self.model.move_points(before);
-                Err(StepError {
-                    step: self.state.step + 1,
-                    time: self.state.time,
-                    shortest: self.model.time_step,
-                    failure: StepFailure::Release {
-                        problem: error.to_string(),
-                    },
-                    unsolved: None,
-                })
-            }
-        }
+        })
     }
 }
 

@@ -107,7 +107,7 @@ fn shipped(
     let settings = scene.asynchronous.ok_or("not an asynchronous scene")?;
     let mut stepper = Asynchronous::new(&model, &state, &settings)?;
     if profile {
-        stepper.measure_times();
+        stepper.measure_times(1);
     }
     let mut cpu = Duration::ZERO;
     let (mut found, mut stopped) = (0, None);

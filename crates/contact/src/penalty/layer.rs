@@ -53,10 +53,12 @@ impl LayerLaw {
         thickness: f64,
     ) -> Result<Self, LayerLawError> {
         let energy = 0.5 * mass * speed * speed;
-        Self::new(
-            840.0 * energy / (thickness * thickness * layers.powf(3.5)),
-            thickness,
-        )
+        Self::new(Self::stiffness_for(energy, layers, thickness), thickness)
+    }
+
+    /// `r₁ ≈ 840 E / (η₁² N^(7/2))` (N/m): with it about `layers` of them, the first one `thickness` (m) thick, stop an energy (J).
+    pub fn stiffness_for(energy: f64, layers: f64, thickness: f64) -> f64 {
+        840.0 * energy / (thickness * thickness * layers.powf(3.5))
     }
 
     /// `r(l)` (N/m).

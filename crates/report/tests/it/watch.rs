@@ -89,3 +89,29 @@ fn only_selected_steps_are_compared() {
 fn without_contacts_or_without_asking_nothing_is_kept() {
     assert!(land(&["cr"], 9, 2).sample.is_none());
 }
+
+/// A run by another method than the scene's is that of a scene that asks for it, and its observer stays.
+#[test]
+fn a_run_goes_by_the_method_that_it_is_told_to_use() {
+    let ica = ["solver.method=\"ica\""];
+    let chosen = Scene::parse("landing.toml", LANDING, &ica).expect("a scene");
+    let mut expected = Simulation::new(&chosen).expect("a simulation");
+    let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
+    let mut told = Simulation::new(&scene).expect("a simulation");
+    let method = expected.model().solver;
+    let selection = Selection { from: 1, every: 1 };
+    let watch = Watch::new([("ica".to_owned(), method)], selection);
+    told.observe_solves(watch.clone());
+    told.use_method(method)
+        .expect("a method that needs nothing");
+    for _ in 0..4 {
+        expected.advance().expect("a step");
+        told.advance().expect("a step");
+    }
+    assert_eq!(told.state(), expected.state());
+    // Solved once more from the same start, it does the same again.
+    let [record] = &watch.records()[..] else {
+        panic!("one method");
+    };
+    assert!(record.steps.iter().any(|step| step.iterations > 0));
+}

@@ -47,6 +47,7 @@ pub use separate::{Move, SeparateError, Separation, separate};
 
 use crate::model::Model;
 use crate::scene::{Scene, StepperChoice};
+use crate::stepper::Asynchronous;
 
 /// All findings, the worst first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,12 +86,23 @@ impl Diagnosis {
 pub fn examine(scene: &Scene) -> Diagnosis {
     let mut symptoms = Vec::new();
     match Model::new(scene) {
-        Ok((model, _)) => {
+        Ok((model, state)) => {
             // Without contact, bodies may overlap.
             if scene.stepper != StepperChoice::Constrained {
                 overlap::examine(&model, &mut symptoms);
             }
             elements::examine(scene, &model, &mut symptoms);
+            // What overlaps is too close for layers, too: that was said.
+            let starts = symptoms
+                .iter()
+                .all(|symptom| symptom.severity() != Severity::Error);
+            if let (Some(settings), true) = (&model.asynchronous, starts)
+                && let Err(error) = Asynchronous::new(&model, &state, settings)
+            {
+                symptoms.push(Symptom::Unusable {
+                    message: error.to_string(),
+                });
+            }
         }
         Err(error) => symptoms.push(Symptom::Unusable {
             message: error.to_string(),

@@ -1,6 +1,7 @@
 //! Stage 6: what a finished step tells of itself.
 
 use crate::{
+    error::StepFailure,
     model::{Model, PointMotion},
     report::StepReport,
     state::State,
@@ -77,4 +78,28 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     }
     report.active = report.sticking + report.sliding;
     report.contact_force = force.into();
+}
+
+/// Whether no element is inverted, unless that is allowed.
+pub(crate) fn check_inversion(
+    model: &Model,
+    positions: &[Vector3<f64>],
+) -> Result<(), StepFailure> {
+    if model.allow_inversion {
+        return Ok(());
+    }
+    match model.elastic.minimum_volume_ratio(positions) {
+        Some(smallest) if smallest.ratio.is_nan() || smallest.ratio <= 0.0 => {
+            let body = model
+                .bodies
+                .iter()
+                .find(|body| body.tets.contains(&smallest.element));
+            Err(StepFailure::Inverted {
+                body: body.map_or_else(String::new, |body| body.name.clone()),
+                tet: smallest.element - body.map_or(0, |body| body.tets.start),
+                ratio: smallest.ratio,
+            })
+        }
+        _ => Ok(()),
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
         assemble::{momentum_system, prescribe},
         balance::{Balanced, add_force, balance, closes_balances},
         coarse::Coarse,
-        commit::{judge, measure},
+        commit::{check_inversion, judge, measure},
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
@@ -225,7 +225,7 @@ impl Synchronous {
 
         let met =
             self.solve_until_free(model, state, time_step, accept_unmet, &mut clock, report)?;
-        self.check_inversion(model)?;
+        check_inversion(model, &self.end)?;
         report.inexact_solves += u32::from(!met);
         self.take_up_imbalance();
         judge(&self.problem, &self.solution, report);
@@ -523,26 +523,6 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )
-    }
-
-    fn check_inversion(&self, model: &Model) -> Result<(), StepFailure> {
-        if model.allow_inversion {
-            return Ok(());
-        }
-        match model.elastic.minimum_volume_ratio(&self.end) {
-            Some(smallest) if smallest.ratio.is_nan() || smallest.ratio <= 0.0 => {
-                let body = model
-                    .bodies
-                    .iter()
-                    .find(|body| body.tets.contains(&smallest.element));
-                Err(StepFailure::Inverted {
-                    body: body.map_or_else(String::new, |body| body.name.clone()),
-                    tet: smallest.element - body.map_or(0, |body| body.tets.start),
-                    ratio: smallest.ratio,
-                })
-            }
-            _ => Ok(()),
-        }
     }
 }
 

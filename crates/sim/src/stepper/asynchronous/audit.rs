@@ -42,7 +42,9 @@ pub enum Violation {
         due: f64,
     },
     /// I3: a certificate is not, or more than once, in the queue.
-    #[error("the queue has {entries} ends of the certificate of the points {points:?}, due at {due} s")]
+    #[error(
+        "the queue has {entries} ends of the certificate of the points {points:?}, due at {due} s"
+    )]
     Unqueued {
         /// Points of the pair.
         points: [u32; 4],

@@ -53,6 +53,9 @@ pub struct Engine {
     pub(super) statistics: Statistics,
     /// Calls of [`step`](Self::step) that audits are counted by.
     pub(super) stepped: u64,
+    /// Events, void ones left out, and whether the present one is timed.
+    dispatched: u64,
+    pub(super) timed: bool,
     /// Of speculation only: the paths since the window began …
     pub(super) history: Option<History>,
     /// … and what it needs between windows.
@@ -131,6 +134,8 @@ impl Engine {
             now: 0.0,
             statistics: Statistics::default(),
             stepped: 0,
+            dispatched: 0,
+            timed: false,
             history: None,
             speculation: None,
             kicked: Vec::new(),
@@ -139,6 +144,14 @@ impl Engine {
             met: Vec::new(),
         };
         engine.deepest = engine.deepest_layer();
+        if engine.deepest == 0 {
+            return Err(SystemError::TooFast {
+                what: "the first penalty layer",
+                period: engine.layer_period(1),
+                shortest: (engine.settings.shortest_period).max(0.4 / engine.settings.most_ticks),
+                mend: "use a smaller `asynchronous.stiffness`, or a larger `asynchronous.thickness`, `layer_step` or `most_ticks`",
+            });
+        }
         engine.add_scripts(system.scripts);
         engine.start_promises();
         for (id, (clock, _)) in (0..).zip(&engine.forces) {
@@ -156,7 +169,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The deepest layer whose clock is not too fast, alone and together with those above it.
+    /// The deepest layer whose clock is not too fast, alone and together with those above it; 0 if even the first one is.
     ///
     /// `Σ_(l≤L) 1/h(l) ≈ 2 L^(5/2) / (5 h₁)`.
     fn deepest_layer(&self) -> u32 {
@@ -168,7 +181,7 @@ impl Engine {
             reason = "positive; a huge or missing bound saturates"
         )]
         let deepest = by_period.min(by_ticks).min(f64::from(u32::MAX / 2)) as u32;
-        deepest.max(1)
+        deepest
     }
 
     fn add_scripts(&mut self, scripts: Vec<Script>) {
@@ -275,9 +288,10 @@ impl Engine {
         &self.vertices
     }
 
-    /// From now on measures the time that each kind of event takes; that itself costs time.
-    pub fn measure_times(&mut self) {
-        self.settings.profile = true;
+    /// From now on measures the time that each kind of event takes, of one in `every` events, which stands for all of them: of each
+    /// it costs a tenth, of one in a hundred nothing that could be measured. Windows of speculation are measured always.
+    pub fn measure_times(&mut self, every: u64) {
+        self.settings.profile = every;
     }
 
     /// The law of the layers.
@@ -366,8 +380,12 @@ impl Engine {
             }
             debug_assert!(event.time >= self.now, "an event in the past (I3)");
             self.now = event.time;
-            if self.settings.profile {
-                self.dispatch_timed(event)?;
+            self.dispatched += 1;
+            if self.settings.profile > 0 && self.dispatched.is_multiple_of(self.settings.profile) {
+                self.timed = true;
+                let dispatched = self.dispatch_timed(event);
+                self.timed = false;
+                dispatched?;
             } else {
                 self.dispatch(event)?;
             }
@@ -383,7 +401,8 @@ impl Engine {
         let dispatched = self.dispatch(event);
         let elapsed = begin.elapsed();
         let times = &mut self.statistics.times;
-        let own = elapsed.saturating_sub(times.redating() - before);
+        let every = u32::try_from(self.settings.profile).unwrap_or(u32::MAX);
+        let own = (elapsed * every).saturating_sub(times.redating() - before);
         times.events[event.kind as usize] += own;
         if let Some(force) = force {
             times.forces[force] += own;

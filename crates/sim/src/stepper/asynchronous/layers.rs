@@ -179,6 +179,11 @@ impl Engine {
         if next >= self.law.thickness(depth + 1) {
             return depth;
         }
+        // In a window that will be run again sides may be anywhere.
+        let most = self.deepest.max(depth + 1);
+        if distance <= self.law.thickness(most) {
+            return most;
+        }
         let held = if depth > 0 {
             self.law.energy(distance)
         } else {
@@ -193,7 +198,7 @@ impl Engine {
         self.law
             .layers_at(next.max(0.0))
             .min(stopping)
-            .clamp(depth + 1, self.deepest.max(depth + 1))
+            .clamp(depth + 1, most)
     }
 
     /// Calls the layers that were guessed.
@@ -238,7 +243,8 @@ impl Engine {
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
         let sticking_velocity = if friction > 0.0 {
-            self.stick(id, time, &nearest)
+            let slide = (relative - nearest.normal * separation).norm();
+            self.stick(id, time, &nearest, slide)
         } else {
             Vector3::zeros()
         };
@@ -274,11 +280,13 @@ impl Engine {
         false
     }
 
-    /// Sees to the anchor of a pressed pair; the velocity across the normal at which it undoes its slip (m/s).
+    /// Sees to the anchor of a pressed pair whose sides slide at `slide` (m/s); the velocity across the normal at which it
+    /// undoes its slip (m/s).
     ///
     /// The slip is at most `μ` times how far the first layer is pressed in, as if that were the spring of both directions:
-    /// beyond it the sides drag the anchor along.
-    fn stick(&mut self, id: u32, time: f64, nearest: &Nearest) -> Vector3<f64> {
+    /// beyond it the sides drag the anchor along. It is never undone faster than the sides slide: friction turns their motion
+    /// round at most, and takes energy always.
+    fn stick(&mut self, id: u32, time: f64, nearest: &Nearest, slide: f64) -> Vector3<f64> {
         let pair = self.pairs.get(id);
         let corners = pair.points.map(|p| self.vertices[p as usize].at(time));
         let (normal, weights) = (&nearest.normal, nearest.weights);
@@ -293,6 +301,6 @@ impl Engine {
             anchor = Anchor::dragged(weights, &corners, normal, &slip);
         }
         self.pairs.get_mut(id).anchor = Some(anchor);
-        slip * (-RETURN / self.layers[0].clock.period)
+        (slip * (-RETURN / self.layers[0].clock.period)).cap_magnitude(slide)
     }
 }

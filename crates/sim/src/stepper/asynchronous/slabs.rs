@@ -5,6 +5,7 @@ use super::pairs::Features;
 use super::queue::{Event, EventKind};
 use super::system::{Stop, SystemError};
 use crate::scene::pair_friction;
+use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::kinetic::MovingPoint;
 use impinge_geometry::kinetic::separating_slab::{
     distance_waiting_time, plane_waiting_time, slab_waiting_time,
@@ -178,17 +179,48 @@ impl Engine {
     }
 
     pub(super) fn no_progress(&self, id: u32, time: f64, distance: f64) -> Stop {
+        let place = self.vertices[self.pairs.get(id).points[0] as usize].at(time);
+        self.no_progress_at(id, time, distance, place)
+    }
+
+    /// The same where the vertices are not, or no longer, where it happened.
+    pub(super) fn no_progress_at(
+        &self,
+        id: u32,
+        time: f64,
+        distance: f64,
+        place: Vector3<f64>,
+    ) -> Stop {
         let pair = self.pairs.get(id);
         let depth = self.law.layers_at(distance).max(pair.proximity.depth + 1);
+        let speed = -self.separation_speed(id, &self.nearest(id, time));
+        let thickness = self.law.thickness(1);
+        let energy = 0.5 * self.effective_mass * speed.max(0.0).powi(2);
         Stop::NoProgress {
             time,
             points: pair.points,
-            place: self.vertices[pair.points[0] as usize].at(time).into(),
+            place: place.into(),
             depth,
             distance,
+            speed,
             period: self.layer_period(depth),
-            thickness: distance.max(0.0) * SUGGESTED_DEPTH.powf(0.25),
+            stiffness: LayerLaw::stiffness_for(energy, SUGGESTED_DEPTH, thickness)
+                .max(self.law.stiffness(1)),
+            thickness: (distance.max(0.0) * SUGGESTED_DEPTH.powf(0.25)).min(thickness),
         }
+    }
+
+    /// How fast the closest points of a pair move apart (m/s).
+    fn separation_speed(&self, id: u32, nearest: &Nearest) -> f64 {
+        let pair = self.pairs.get(id);
+        let points = match pair.features {
+            Features::Two(..) => 4,
+            Features::Plane(..) => 1,
+        };
+        let relative = (0..points).fold(Vector3::zeros(), |sum, k| {
+            sum + self.vertices[pair.points[k] as usize].velocity * nearest.weights[k]
+        });
+        nearest.normal.dot(&relative)
     }
 
     /// The same trouble at the start is the scene's.
@@ -204,6 +236,16 @@ impl Engine {
                 distance,
                 place,
                 floor,
+            },
+            Stop::Restless {
+                point,
+                place,
+                speed,
+                ..
+            } => SystemError::Restless {
+                point,
+                place,
+                speed,
             },
             Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
         }

@@ -1,16 +1,16 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{Drag, ElasticTerms, Pulls, UniformForce};
+use super::force::{Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::obstacles::Obstacles;
 use super::statistics::{Statistics, StepHistogram};
-use super::system::{Plane, Script, Settings, System};
+use super::system::{Plane, Script, Settings, System, SystemError};
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
-use crate::scene;
+use crate::scene::{self, RigidMotion};
 use crate::state::State;
-use crate::step::commit::measure;
+use crate::step::commit::{check_inversion, measure};
 use crate::stepper::Stepper;
 use impinge_contact::penalty::LayerLaw;
 use nalgebra::Vector3;
@@ -21,6 +21,13 @@ const USUAL_LAYERS: f64 = 5.0;
 
 /// … the lightest vertex at this speed (m/s).
 const USUAL_SPEED: f64 = 1.0;
+
+/// Most ticks of a clock in a step: a million looks at everything between two that anyone sees is no progress.
+const MOST_TICKS: f64 = 1e6;
+
+/// Most that a prescribed motion turns in one straight piece (rad): bodies shrink by 3 % in the middle of it, for the chord of a turn
+/// is shorter than its arc.
+const LARGEST_TURN: f64 = 0.5;
 
 /// Advances a scene by events, one whole step of the model at a time: steps are only where it is looked at.
 #[derive(Debug)]
@@ -34,6 +41,8 @@ pub struct Asynchronous {
     flights: Vec<(f64, StepHistogram)>,
     /// All flights up to the last step.
     flights_before: StepHistogram,
+    // Scratch.
+    positions: Vec<Vector3<f64>>,
 }
 
 impl Asynchronous {
@@ -59,7 +68,24 @@ impl Asynchronous {
         settings: &scene::Asynchronous,
         tune: impl FnOnce(&mut Settings),
     ) -> Result<Self, SimError> {
+        // Forces that tick more seldom than steps end would not be there for the first of them.
+        let settings = &scene::Asynchronous {
+            longest_period: settings.longest_period.min(model.time_step),
+            ..*settings
+        };
+        if settings.longest_period < model.time_step / MOST_TICKS {
+            return Err(SimError::Asynchronous {
+                between: String::new(),
+                error: SystemError::TooFast {
+                    what: "all forces",
+                    period: settings.longest_period,
+                    shortest: model.time_step / MOST_TICKS,
+                    mend: "use a larger `asynchronous.longest_period`",
+                },
+            });
+        }
         let system = system_of(model, state, settings)?;
+        check_clocks(&system, model.time_step)?;
         let layer_step = settings
             .layer_step
             .unwrap_or(if settings.restitution < 1.0 {
@@ -74,7 +100,10 @@ impl Asynchronous {
             ..Settings::default()
         };
         tune(&mut of_engine);
-        let engine = Engine::new(system, of_engine)?;
+        let engine = Engine::new(system, of_engine).map_err(|error| SimError::Asynchronous {
+            between: names_of(model, &error.points()),
+            error,
+        })?;
         // Layers between features of one body that are near at rest would press for ever.
         let closest = engine
             .near_pairs()
@@ -98,6 +127,7 @@ impl Asynchronous {
             pieces,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
+            positions: state.positions.clone(),
         })
     }
 
@@ -121,9 +151,9 @@ impl Asynchronous {
         self.engine
     }
 
-    /// From now on measures the time that each kind of event takes; that itself costs time.
-    pub fn measure_times(&mut self) {
-        self.engine.measure_times();
+    /// From now on measures the time that one in `every` events takes, see [`Engine::measure_times`].
+    pub fn measure_times(&mut self, every: u64) {
+        self.engine.measure_times(every);
     }
 }
 
@@ -227,10 +257,89 @@ fn system_of(
     })
 }
 
-/// Straight pieces of a prescribed motion in a step.
+/// Straight pieces of a prescribed motion in a step: none is longer than a force may wait, and none turns far.
 #[expect(clippy::cast_sign_loss, reason = "at least one")]
 fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
-    (model.time_step / settings.longest_period).ceil().max(1.0) as u64
+    let turns = model.motions.iter().map(RigidMotion::fastest_turn);
+    let by_turn = turns.fold(0.0, f64::max) * model.time_step / LARGEST_TURN;
+    let by_period = model.time_step / settings.longest_period;
+    by_period.max(by_turn).ceil().max(1.0) as u64
+}
+
+/// No clock but those of layers, which come and go, may tick too often in a step.
+fn check_clocks(system: &System, time_step: f64) -> Result<(), SimError> {
+    let shortest = time_step / MOST_TICKS;
+    // The one that makes others tick as often is the fastest.
+    let of_forces = system.forces.iter().map(|force| {
+        let (what, mend) = described(force.kind());
+        (force.period(), what, mend)
+    });
+    let of_scripts = system.scripts.iter().map(|script| {
+        let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
+        (script.period, "the pieces of prescribed motions", mend)
+    });
+    let fastest = of_forces
+        .chain(of_scripts)
+        .min_by(|(a, ..), (b, ..)| a.total_cmp(b));
+    match fastest {
+        Some((period, what, mend)) if period < shortest => Err(SimError::Asynchronous {
+            between: String::new(),
+            error: SystemError::TooFast {
+                what,
+                period,
+                shortest,
+                mend,
+            },
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What a clock of forces moves, and what makes it slower.
+fn described(kind: ForceKind) -> (&'static str, &'static str) {
+    match kind {
+        ForceKind::Spring => (
+            "the springs along edges",
+            "use a smaller `shell.stretch` or `shell.damping`, a larger density, or a coarser mesh",
+        ),
+        ForceKind::Membrane => (
+            "the strain of triangles",
+            "use a smaller stiffness or damping, a larger density, or a coarser mesh",
+        ),
+        ForceKind::Hinge => (
+            "the bending of hinges",
+            "use a smaller `shell.bend` or `shell.bend_damping`, a larger density, or a coarser mesh",
+        ),
+        ForceKind::Tet => (
+            "the tetrahedra",
+            "use a smaller `material.young` or damping, a larger density, or a coarser mesh",
+        ),
+        ForceKind::Given => (
+            "gravity and pulls",
+            "use a larger `asynchronous.longest_period`",
+        ),
+    }
+}
+
+/// The bodies of some points, for a message; nothing if there are none.
+fn names_of(model: &Model, points: &[u32]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for &point in points {
+        let name = model.solid(model.solid_of_point(point)).name.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let at_a_plane = points.len() > 1 && points.iter().all(|point| *point == points[0]);
+    let names = names.iter().map(|name| format!("`{name}`"));
+    let names: Vec<String> = names
+        .chain(at_a_plane.then(|| "a half-space".to_owned()))
+        .collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", names.join(" and "))
+    }
 }
 
 /// One script per motion that moves anything. Pieces end where steps do, so that frames show the motion exactly.
@@ -272,8 +381,16 @@ impl Stepper for Asynchronous {
             .engine
             .run(meeting.as_ref().map_or(end, |meeting| meeting.time));
         let now = self.engine.now();
+        self.engine.positions_into(now, &mut self.positions);
+        check_inversion(model, &self.positions).map_err(|failure| StepError {
+            step,
+            time: now,
+            shortest: 0.0,
+            failure,
+            unsolved: None,
+        })?;
         // The positions of the last event are safe, too.
-        self.engine.positions_into(now, &mut state.positions);
+        state.positions.clone_from(&self.positions);
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
             *velocity = vertex.velocity;
         }
@@ -283,7 +400,10 @@ impl Stepper for Asynchronous {
             .push((now, flights.since(&self.flights_before)));
         self.flights_before = flights.clone();
         let failure = match (ran, meeting) {
-            (Err(stop), _) => Some(StepFailure::Asynchronous(stop)),
+            (Err(stop), _) => Some(StepFailure::Asynchronous {
+                between: names_of(model, &stop.points()),
+                stop,
+            }),
             (Ok(()), Some(meeting)) => Some(meeting.failure),
             (Ok(()), None) => None,
         };

@@ -89,8 +89,8 @@ pub struct Settings {
     pub most_ticks: f64,
     /// Longest time for which a volume of the broad phase is meant to hold (s).
     pub volume_life: f64,
-    /// Whether to measure the time that each kind of event takes.
-    pub profile: bool,
+    /// Every how many events to measure the time that one takes, and to count it as often; 0 for never.
+    pub profile: u64,
 }
 
 impl Default for Settings {
@@ -106,7 +106,7 @@ impl Default for Settings {
             // A million events in a millisecond.
             most_ticks: 1e9,
             volume_life: 0.02,
-            profile: false,
+            profile: 0,
         }
     }
 }
@@ -152,7 +152,35 @@ pub enum SystemError {
         /// Thickness of the deepest layer (m).
         floor: f64,
     },
+    /// A clock would tick so often that time hardly passes.
+    #[error(
+        "a clock of {what} would tick every {period:e} s, and below {shortest:e} s time hardly passes; {mend}"
+    )]
+    TooFast {
+        /// What ticks.
+        what: &'static str,
+        /// Its period (s).
+        period: f64,
+        /// The shortest one that counts as progress (s).
+        shortest: f64,
+        /// What to change.
+        mend: &'static str,
+    },
+    /// A point leaves every room that is searched around it at once.
+    #[error("point {point}, at {place:?} m, {}", RESTLESS)]
+    Restless {
+        /// The point.
+        point: usize,
+        /// Where it is (m).
+        place: [f64; 3],
+        /// Its speed (m/s).
+        speed: f64,
+    },
 }
+
+/// Why a point cannot be kept in view.
+const RESTLESS: &str = "is too fast, or too far from the origin for its size: it leaves the room that is searched around it sooner than a \
+                        clock can tell; start it slower, or nearer to the origin";
 
 /// What ended a run early; the state is that of the last event, and it is safe.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -160,9 +188,11 @@ pub enum SystemError {
 pub enum Stop {
     /// Layers became so deep that time hardly passes.
     #[error(
-        "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m need layer {depth}, {distance:e} m \
-         apart, whose clock ticks every {period:e} s. Something presses without limit, for example prescribed motions; \
-         a thickness of {thickness:e} m would reach this gap in a few layers"
+        "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m, {distance:e} m apart and closing at \
+         {speed:e} m/s, need layer {depth}, whose clock ticks every {period:e} s. Prescribed motions that press without limit \
+         are to be changed; what comes too fast for its layers is stopped in a few of them by `asynchronous.stiffness` = \
+         {stiffness:e} (N/m); and `asynchronous.thickness` = {thickness:e} (m) with the stiffness that it has now reaches \
+         this gap in a few"
     )]
     NoProgress {
         /// Simulated time (s).
@@ -175,10 +205,29 @@ pub enum Stop {
         depth: u32,
         /// Distance (m).
         distance: f64,
+        /// How fast it shrinks (m/s).
+        speed: f64,
         /// Period of that layer (s).
         period: f64,
-        /// Suggested `η₁` (m).
+        /// Suggested `r₁` (N/m), of a fast impact.
+        stiffness: f64,
+        /// Suggested `η₁` (m), not more than it is.
         thickness: f64,
+    },
+    /// A point leaves every room that is searched around it at once.
+    #[error(
+        "safe, but no progress: at t = {time:.9} s point {point}, at {place:?} m and with {speed:e} m/s, {}",
+        RESTLESS
+    )]
+    Restless {
+        /// Simulated time (s).
+        time: f64,
+        /// The point.
+        point: usize,
+        /// Where it is (m).
+        place: [f64; 3],
+        /// Its speed (m/s).
+        speed: f64,
     },
     /// A velocity stopped being finite.
     #[error(
@@ -190,4 +239,27 @@ pub enum Stop {
         /// The point.
         point: usize,
     },
+}
+
+impl SystemError {
+    /// The points that it is about.
+    pub fn points(&self) -> Vec<u32> {
+        match self {
+            Self::TooClose { points, .. } => points.to_vec(),
+            Self::Mass { point, .. } | Self::NotFinite { point } | Self::Restless { point, .. } => {
+                vec![*point as u32]
+            }
+            Self::Restitution { .. } | Self::TooFast { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Stop {
+    /// The points that it is about.
+    pub fn points(&self) -> Vec<u32> {
+        match self {
+            Self::NoProgress { points, .. } => points.to_vec(),
+            Self::Restless { point, .. } | Self::NotFinite { point, .. } => vec![*point as u32],
+        }
+    }
 }

@@ -222,7 +222,7 @@ impl Engine {
         let surface = self.surface.clone();
         for &point in surface.vertices() {
             let moving = self.moving_point(point, self.now);
-            self.rebuild_volume(point, &moving);
+            self.rebuild_volume(point, &moving)?;
         }
         for (face, corners) in (0..).zip(surface.triangles()) {
             let volume = self.volumes.of_face(corners);
@@ -265,12 +265,13 @@ impl Engine {
         self.relax_promise(point, time)?;
         let moving = self.moving_point(point, time);
         let wait = self.volumes.of_point[point as usize].exit_time(&moving, self.half_thickness);
-        if wait >= WORTH_KEEPING * self.volume_duration(point, &moving) {
+        let least = WORTH_KEEPING * self.volume_duration(point, &moving);
+        if wait >= least.max(self.settings.shortest_period) {
             self.schedule_volume(point, time + wait);
             return Ok(());
         }
         self.statistics.volumes_rebuilt += 1;
-        self.rebuild_volume(point, &moving);
+        self.rebuild_volume(point, &moving)?;
         let surface = self.surface.clone();
         let star = self.volumes.refit(&surface, point);
         self.part(point);
@@ -293,13 +294,22 @@ impl Engine {
         self.settings.volume_life.min(reach / speed)
     }
 
-    fn rebuild_volume(&mut self, point: u32, moving: &MovingPoint) {
+    fn rebuild_volume(&mut self, point: u32, moving: &MovingPoint) -> Result<(), Stop> {
         let duration = self.volume_duration(point, moving);
         let margin = self.half_thickness + SLACK * self.volumes.reach[point as usize];
         let volume = KDop::of_path(moving, duration, margin);
         let wait = volume.exit_time(moving, self.half_thickness);
+        if wait.is_nan() || wait < self.settings.shortest_period || self.now + wait <= self.now {
+            return Err(Stop::Restless {
+                time: self.now,
+                point: point as usize,
+                place: moving.position.into(),
+                speed: moving.velocity.norm(),
+            });
+        }
         self.volumes.of_point[point as usize] = volume;
         self.schedule_volume(point, self.now + wait);
+        Ok(())
     }
 
     fn schedule_volume(&mut self, point: u32, due: f64) {

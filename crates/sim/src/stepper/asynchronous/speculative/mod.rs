@@ -165,7 +165,7 @@ impl Engine {
             let id = known.unwrap_or_else(|| self.insert_pair(near.features));
             let depth = self.pairs.get(id).proximity.depth;
             if at_once && near.depth > self.deepest {
-                return Err(self.no_progress(id, self.now, near.distance));
+                return Err(self.no_progress_at(id, near.time, near.distance, near.place));
             }
             if at_once {
                 self.pairs.get_mut(id).kept = near.depth;

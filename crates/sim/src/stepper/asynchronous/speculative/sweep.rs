@@ -8,7 +8,7 @@ use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
 use impinge_geometry::kinetic::k_dop::DIRECTIONS;
-use impinge_geometry::kinetic::known_path::{chord_widths, first_approach, position_at};
+use impinge_geometry::kinetic::known_path::{Approach, chord_widths, first_approach, position_at};
 use impinge_geometry::kinetic::{Chord, KDop, KDopTree, Knot, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -22,6 +22,10 @@ pub(super) struct Near {
     pub(super) depth: u32,
     /// How near it came (m).
     pub(super) distance: f64,
+    /// When (s).
+    pub(super) time: f64,
+    /// Where its first point was then (m).
+    pub(super) place: Vector3<f64>,
 }
 
 /// How far ahead a window looks, in windows.
@@ -98,7 +102,7 @@ impl Sweep {
 
     /// Looks at the paths of a window (s); says whether a pair reached a layer that it has not.
     pub(super) fn look(&mut self, engine: &mut Engine, window: [f64; 2]) -> bool {
-        let begin = engine.settings.profile.then(Instant::now);
+        let begin = (engine.settings.profile > 0).then(Instant::now);
         self.windows += 1;
         self.at_once.clear();
         self.ahead.clear();
@@ -106,7 +110,7 @@ impl Sweep {
         if let Some(begin) = begin {
             engine.statistics.times.events[EventKind::Volume as usize] += begin.elapsed();
         }
-        let begin = engine.settings.profile.then(Instant::now);
+        let begin = (engine.settings.profile > 0).then(Instant::now);
         self.look_at_pairs(engine, window);
         self.look_at_planes(engine, window);
         if let Some(begin) = begin {
@@ -209,9 +213,10 @@ impl Sweep {
             let paths = points.map(|point| history.path(point));
             for (span, depth) in stages.spans(window) {
                 let guarded = engine.law.thickness(depth + 1);
-                if let Some(distance) = self.approach(kind, &points, &paths, window, span, guarded)
+                if let Some(approach) = self.approach(kind, &points, &paths, window, span, guarded)
                 {
-                    self.hit(engine, features, depth, distance);
+                    let place = position_at(paths[0], approach.time);
+                    self.hit(engine, features, depth, approach, place);
                     return;
                 }
             }
@@ -236,8 +241,8 @@ impl Sweep {
         }
     }
 
-    /// The distance (m) at which two features are found near a layer of thickness `guarded` (m) in `span` (s): the parts of
-    /// the window whose chords do not settle it are looked at knot by knot.
+    /// Where two features are found near a layer of thickness `guarded` (m) in `span` (s): the parts of the window whose
+    /// chords do not settle it are looked at knot by knot.
     fn approach(
         &self,
         kind: PairKind,
@@ -246,7 +251,7 @@ impl Sweep {
         window: [f64; 2],
         span: [f64; 2],
         guarded: f64,
-    ) -> Option<f64> {
+    ) -> Option<Approach> {
         (0..PARTS).find_map(|number| {
             let part = part_of(window, number);
             let both = [part[0].max(span[0]), part[1].min(span[1])];
@@ -260,17 +265,26 @@ impl Sweep {
                 return None;
             }
             let near = guarded * (1.0 + PROXIMITY);
-            first_approach(kind, paths, both, guarded, near).map(|approach| approach.distance)
+            first_approach(kind, paths, both, guarded, near)
         })
     }
 
     /// A pair was found at a layer that it has not.
-    fn hit(&mut self, engine: &Engine, features: Features, depth: u32, distance: f64) {
+    fn hit(
+        &mut self,
+        engine: &Engine,
+        features: Features,
+        depth: u32,
+        Approach { time, distance }: Approach,
+        place: Vector3<f64>,
+    ) {
         let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
         self.at_once.push(Near {
             features,
             depth: reached.max(depth + 1),
             distance,
+            time,
+            place,
         });
     }
 
@@ -290,6 +304,8 @@ impl Sweep {
                 features,
                 depth: engine.depth_after(0, first, closing, 1.5 * tick),
                 distance: end,
+                time: window[1],
+                place: Vector3::zeros(),
             });
         }
     }
@@ -317,10 +333,15 @@ impl Sweep {
                         .map(|knot| above(&knot.position))
                         .fold(first.min(above(&position_at(path, span[1]))), f64::min);
                     // It gets there from above, unless it starts below.
-                    (least <= near).then_some((depth, first.min(near)))
+                    let approach = Approach {
+                        time: span[0],
+                        distance: first.min(near),
+                    };
+                    (least <= near).then_some((depth, approach))
                 });
-                if let Some((depth, distance)) = hit {
-                    self.hit(engine, features, depth, distance);
+                if let Some((depth, approach)) = hit {
+                    let place = position_at(path, approach.time);
+                    self.hit(engine, features, depth, approach, place);
                 } else {
                     let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
                     self.look_ahead(engine, features, ends, window);
