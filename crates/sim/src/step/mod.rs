@@ -22,6 +22,8 @@ pub(crate) mod refine;
 pub(crate) mod rescue;
 pub(crate) mod resolve;
 pub(crate) mod rigid;
+#[cfg(test)]
+mod row_laws;
 pub(crate) mod start;
 pub(crate) mod thin;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::{model::Model, scene::Scene};
 use nalgebra::Vector3;
 
-const SCENE: &str = r#"
+pub(super) const SCENE: &str = r#"
 [time]
 step = 1e-3
 duration = 1e-3
