@@ -116,3 +116,61 @@ impl Detector {
         report.broad_phase_collections += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::{apart::Sweep, contact::Contact, refine::Refiner, two_cubes::TwoCubes};
+
+    /// O3: a vertex that the solve sends ten times as far as was predicted leaves its box, and what it hits there is still found.
+    #[test]
+    fn what_leaves_its_box_is_still_caught() {
+        let mut cubes = TwoCubes::apart();
+        let vertex = cubes.point([0.25, 0.25, 0.55]);
+        cubes.move_upper(vertex, [0.1, 0.2, 0.8]);
+        let TwoCubes { model, positions } = cubes;
+        // The box looks a few centimetres ahead; the lower cube is 0.3 m away.
+        let (predicted, time_step) = (Vector3::new(1.0, -2.0, -40.0), model.time_step);
+        let mut velocities = vec![Vector3::zeros(); positions.len()];
+        velocities[vertex as usize] = predicted;
+        let mut detector = Detector::new();
+        let mut report = StepReport::default();
+        detector.prepare(&model, &positions, &velocities, time_step, &mut report);
+
+        let moved = |velocity: Vector3<f64>| {
+            let mut end = positions.clone();
+            end[vertex as usize] += velocity * time_step;
+            end
+        };
+        let hit = |detector: &Detector, end: &[Vector3<f64>], report: &mut StepReport| {
+            let sweep = Sweep {
+                start: &positions,
+                end,
+            };
+            let mut contacts: Vec<Contact> = Vec::new();
+            let found = Refiner::default()
+                .add_hits(&model, detector, sweep, time_step, &mut contacts, report)
+                .expect("free nodes");
+            assert_eq!(found.is_some(), !contacts.is_empty());
+            contacts
+        };
+        let end = moved(predicted);
+        detector.cover(&model, &positions, &end, &mut report);
+        assert_eq!(report.box_overruns, 0, "the prediction is covered");
+        assert!(hit(&detector, &end, &mut report).is_empty());
+
+        let kicked = moved(predicted * 10.0);
+        assert!(
+            hit(&detector, &kicked, &mut report).is_empty(),
+            "the candidates of the prediction do not have the pair"
+        );
+        detector.cover(&model, &positions, &kicked, &mut report);
+        assert_eq!(report.box_overruns, 1);
+        assert_eq!(report.broad_phase_collections, 2);
+        let contacts = hit(&detector, &kicked, &mut report);
+        assert!(!contacts.is_empty(), "it went into the lower cube");
+        for contact in contacts {
+            assert!(contact.stencil().contains(&vertex), "{:?}", contact.key);
+        }
+    }
+}
