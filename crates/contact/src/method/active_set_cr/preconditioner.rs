@@ -365,39 +365,80 @@ mod tests {
         assert!(upper.amax() < 1e-12);
     }
 
-    /// Copies leave the upper left block semi-definite when they are counted, by either rule.
+    /// Five copies in a state, and the smallest eigenvalue of `D^½ C⁻¹ D^½` in the upper left block: with copies counted by a rule, and with
+    /// `Z = 1`.
+    fn smallest_eigenvalues(
+        problem: &ContactProblem,
+        state: ContactState,
+        rule: DuplicateRule,
+    ) -> [f64; 2] {
+        let contacts = vec![state; problem.contacts()];
+        let mut preconditioner = Preconditioner::default();
+        preconditioner.prepare(problem, PreconditionerKind::Full, 0.0);
+        preconditioner.count_duplicates(problem, rule);
+        let smallest = |preconditioner: &Preconditioner| {
+            let upper = applied(preconditioner, problem, &contacts)
+                .view((0, 0), (6, 6))
+                .into_owned();
+            let scale = DMatrix::from_diagonal(
+                &DVector::from_column_slice(&preconditioner.inverse_diagonal)
+                    .map(|d| d.sqrt().recip()),
+            );
+            (&scale * upper * &scale).symmetric_eigenvalues().min()
+        };
+        let counted = smallest(&preconditioner);
+        for (inverse, w) in preconditioner
+            .inverse_scaled
+            .iter_mut()
+            .zip(&preconditioner.compliance)
+        {
+            *inverse = w.recip();
+        }
+        [counted, smallest(&preconditioner)]
+    }
+
+    /// K5: copies leave the upper left block semi-definite when they are counted, by either rule, and `1 − m` when they are not.
     #[test]
     fn counted_copies_leave_no_negative_eigenvalue() {
-        for rule in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
-            let problem = problem(5);
-            let contacts = [ContactState::Sticking; 5];
-            let mut preconditioner = Preconditioner::default();
-            preconditioner.prepare(&problem, PreconditionerKind::Full, 0.0);
-            preconditioner.count_duplicates(&problem, rule);
-            let smallest = |preconditioner: &Preconditioner| {
-                let upper = applied(preconditioner, &problem, &contacts)
-                    .view((0, 0), (6, 6))
-                    .into_owned();
-                let scale = DMatrix::from_diagonal(
-                    &DVector::from_column_slice(&preconditioner.inverse_diagonal)
-                        .map(|d| d.sqrt().recip()),
-                );
-                (&scale * upper * &scale).symmetric_eigenvalues().min()
-            };
-            // Rows of one contact are not orthogonal under `D⁻¹`: the row sum counts that, the similarity does not.
-            let floor = match rule {
-                DuplicateRule::Similarity => -1.0,
-                DuplicateRule::RowSum => -1e-12,
-            };
-            assert!(smallest(&preconditioner) >= floor, "{rule:?}");
-            for (inverse, w) in preconditioner
-                .inverse_scaled
-                .iter_mut()
-                .zip(&preconditioner.compliance)
-            {
-                *inverse = w.recip();
-            }
-            assert!(smallest(&preconditioner) < -3.0, "uncounted copies");
+        const COPIES: usize = 5;
+        let anisotropic = problem(COPIES);
+        // Rows of one contact are orthogonal under a `D⁻¹` that is isotropic in each block.
+        let mut isotropic = problem(COPIES);
+        for (block, mass) in [2.0, 3.0].into_iter().enumerate() {
+            *isotropic.momentum.diagonal_block_mut(block) = Matrix3::from_diagonal_element(mass);
         }
+        for (name, problem, state) in [
+            ("normal rows only", &anisotropic, ContactState::Sliding),
+            ("all rows", &isotropic, ContactState::Sticking),
+        ] {
+            for rule in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
+                let [counted, uncounted] = smallest_eigenvalues(problem, state, rule);
+                assert!(counted >= -1e-12, "{name}, {rule:?}: {counted:e}");
+                let expected = 1.0 - COPIES as f64;
+                assert!((uncounted - expected).abs() < 1e-12, "{name}: {uncounted}");
+            }
+        }
+    }
+
+    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum counts that too, the similarity leaves what a single contact does.
+    #[test]
+    fn only_the_row_sum_counts_rows_that_are_not_orthogonal() {
+        let problem = problem(5);
+        let mut delassus = Matrix3::zeros();
+        let (blocks, jacobians) = problem.row(0);
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
+            let yields = Matrix3::from_diagonal(&diagonal.map(f64::recip));
+            delassus += jacobian * yields * jacobian.transpose();
+        }
+        let scale = Matrix3::from_diagonal(&delassus.diagonal().map(|w| w.sqrt().recip()));
+        let largest = (scale * delassus * scale).symmetric_eigenvalues().max();
+        assert!(largest > 1.1, "{largest}");
+        let by = |rule| smallest_eigenvalues(&problem, ContactState::Sticking, rule);
+        let [counted, uncounted] = by(DuplicateRule::Similarity);
+        assert!((counted - (1.0 - largest)).abs() < 1e-12, "{counted}");
+        assert!((uncounted - (1.0 - 5.0 * largest)).abs() < 1e-12);
+        let [counted, _] = by(DuplicateRule::RowSum);
+        assert!(counted >= -1e-12, "{counted:e}");
     }
 }
