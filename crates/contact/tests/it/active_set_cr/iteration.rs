@@ -221,6 +221,66 @@ fn a_squeezed_particle_is_a_least_squares_solution() {
     }
 }
 
+/// K3 with one wall there twice: the velocity is the dense least-squares one, and each copy carries half of what they carry.
+#[test]
+fn a_wall_that_is_there_twice_weighs_twice_and_carries_half() {
+    let asked = [(1.0, 3e-3), (1.0, 3e-3), (-1.0, 1e-3)];
+    let mass = 2.0;
+    let free = Vector3::new(0.1, 0.2, -0.5);
+    // Normal rows alone: nothing rubs.
+    let count = asked.len();
+    let mut b = DMatrix::zeros(3 + count, 3 + count);
+    let mut rhs = DVector::zeros(3 + count);
+    for axis in 0..3 {
+        b[(axis, axis)] = mass;
+        rhs[axis] = mass * free[axis];
+    }
+    for (row, (up, offset)) in asked.into_iter().enumerate() {
+        b[(2, 3 + row)] = -up * TIME_STEP;
+        b[(3 + row, 2)] = -up * TIME_STEP;
+        rhs[3 + row] = -offset;
+    }
+    let svd = b.svd(true, true);
+    let expected = svd.solve(&rhs, 1e-12).expect("both sides");
+    for settings in variants().map(|soft| ActiveSetCrSettings {
+        softness: 0.0,
+        ..soft
+    }) {
+        let mut problem = particles(&[mass], &[free]);
+        for (up, offset) in asked {
+            let frame = Matrix3::from_diagonal(&Vector3::new(up, 1.0, up)) * ground();
+            let offset = Vector3::new(offset, 0.0, 0.0);
+            push(&mut problem, &frame, &[(0, 1.0)], offset, 0.0);
+        }
+        let (solution, report) = solve(&problem, settings);
+        assert_eq!(
+            report.termination,
+            Termination::LeastSquares,
+            "{settings:?} {report:?}"
+        );
+        let found = DVector::from_column_slice(&solution.velocity);
+        let off = (found - expected.rows(0, 3)).amax();
+        assert!(
+            off <= 1e-8 * expected.rows(0, 3).amax(),
+            "{settings:?} {off:e}"
+        );
+        // What anticipation does before raises opposing forces for as long as it lasts, one contact after the other.
+        if settings.anticipation > 0 {
+            continue;
+        }
+        let [first, second, other] = [0, 1, 2].map(|row| solution.contacts[row].lambda);
+        let carried = mass * (solution.velocity[2] - free.z) / TIME_STEP;
+        assert!(
+            (first + second - other - carried).abs() <= 1e-8 * carried.abs(),
+            "{settings:?} {solution:?}"
+        );
+        assert!(
+            (first - second).abs() <= 1e-8 * (first + second).abs(),
+            "{settings:?} {solution:?}"
+        );
+    }
+}
+
 /// The same point, constrained twice with offsets that contradict each other as equalities: as inequalities they do
 /// not, and the stricter one holds.
 #[test]
@@ -318,8 +378,16 @@ fn duplicates_change_nothing_but_the_split() {
         }
         problem
     };
+    // What anticipation and regions solve needs no preconditioner: without them it is all there is.
+    let alone = ActiveSetCrSettings {
+        regions: 0,
+        ..hard()
+    };
     for duplicates in RULES {
-        for preconditioner in KINDS {
+        for (preconditioner, rest) in KINDS
+            .into_iter()
+            .flat_map(|kind| [(kind, ActiveSetCrSettings::default()), (kind, alone)])
+        {
             let settings = ActiveSetCrSettings {
                 preconditioner,
                 duplicates,
@@ -329,7 +397,7 @@ fn duplicates_change_nothing_but_the_split() {
                     gap: 1e-9,
                     slip: 1e-9,
                 },
-                ..ActiveSetCrSettings::default()
+                ..rest
             };
             let (once, single) = solved(&with_copies(1), settings);
             let (fourfold, report) = solved(&with_copies(4), settings);
