@@ -1,5 +1,6 @@
 //! The solver against the dense reference on random elastic problems.
 
+use super::support::delassus::Reference;
 use super::support::lattice::Lattice;
 use super::support::{TIME_STEP, cases, delassus, dense_momentum, dense_rows, energy_norm, push};
 use impinge_contact::frame::ContactFrame;
@@ -12,6 +13,7 @@ use impinge_contact::{
 };
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
 /// Two blocks that hit each other, and the ground.
@@ -198,7 +200,9 @@ fn check_promises(
     let judged = residual(problem, solution);
     prop_assert!(judged.momentum < 2.0 * tolerances.momentum, "{judged:?}");
     prop_assert!(judged.normal < 2.0 * tolerances.gap, "{judged:?}");
-    // The direction may be off by its tolerance: that much of the force, as a displacement.
+    // A solve ends with the laws met, friction's to its tolerance, or with states that nothing changes any more. Then directions may be off by
+    // theirs: that much of the force, as a displacement.
+    let laws_are_met = judged.friction < tolerances.slip;
     let diagonal = dense_momentum(problem).diagonal();
     let rows = dense_rows(problem);
     let compliance = |row: usize| {
@@ -230,11 +234,14 @@ fn check_promises(
         let slip = moved[1].hypot(moved[2]);
         if slip > 10.0 * tolerances.slip && w_t * radius > 10.0 * tolerances.slip {
             let cosine = -(f1 * moved[1] + f2 * moved[2]) / (force * slip);
-            // A solve ends with directions within their tolerance, or with a residual of friction below e. With F in the cone's
-            // edge R to e/w and its target along F − s/w, the slip across F is then at most e (‖F‖/R + ‖s‖/w R):
-            // as ‖F‖/R ≤ 1 + e/w R ≤ 1.1, an angle of 1.1 e/‖s‖ + e/w R, to the sine's third order.
-            let across = 1.1 * tolerances.slip / slip;
-            let allowed = direction_tolerance.max(across) + 1.1 * tolerances.slip / (w_t * radius);
+            let off = tolerances.slip / (w_t * radius);
+            let allowed = if laws_are_met {
+                // With F in the cone's edge R to e/w and its target along F − s/w, the slip across F is at most e (‖F‖/R + ‖s‖/w R): as
+                // ‖F‖/R ≤ 1 + e/w R ≤ 1.1, an angle of 1.1 e/‖s‖ + e/w R, to the sine's third order.
+                direction_tolerance.max(1.1 * tolerances.slip / slip) + 1.1 * off
+            } else {
+                direction_tolerance + 1.01 * off
+            };
             prop_assert!(
                 cosine.clamp(-1.0, 1.0).acos() <= allowed + 1e-9,
                 "contact {contact}: friction {} rad off the slip where {allowed} is allowed",
@@ -243,10 +250,81 @@ fn check_promises(
         }
     }
     prop_assert!(
-        judged.friction < 2.0 * tolerances.slip.max(tolerances.gap) + turned,
+        laws_are_met || judged.friction < 2.0 * tolerances.slip.max(tolerances.gap) + turned,
         "{judged:?} {turned:e}"
     );
     Ok(())
+}
+
+/// Comparisons of velocities with references, and those that could not be made.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    made: Cell<u32>,
+    skipped: Cell<u32>,
+    /// Those of `made` that were made with another solution than the reference.
+    elsewhere: Cell<u32>,
+}
+
+/// Displacement that a reference that has settled still moves by (m).
+const SETTLED: f64 = 1e-8;
+
+impl Compared {
+    /// Notes a solve that said it did not converge.
+    pub(super) fn skip(&self) {
+        self.skipped.set(self.skipped.get() + 1);
+    }
+
+    /// C7: the velocity is off by no more than `part` of what contacts changed. Where that is less than what a tolerance `gap` (m) leaves, by
+    /// no more than that, as in C6.
+    ///
+    /// With friction a problem may have more solutions than one: what is far from the reference has to be near another one. A reference
+    /// that has not settled judges nothing.
+    pub(super) fn compare(
+        &self,
+        problem: &ContactProblem,
+        reference: &Reference,
+        solution: &ContactSolution,
+        gap: f64,
+        part: f64,
+    ) -> Result<(), String> {
+        if reference.settled > SETTLED {
+            self.skip();
+            return Ok(());
+        }
+        self.made.set(self.made.get() + 1);
+        let momentum = dense_momentum(problem);
+        let velocity = DVector::from_column_slice(&solution.velocity);
+        let found = forces(solution);
+        let total: f64 = found.iter().chain(&reference.forces).map(|f| f.abs()).sum();
+        let left =
+            momentum_error(problem, &momentum, &velocity, &found) + (4.0 * gap * total).sqrt();
+        let change = energy_norm(&momentum, &(&reference.velocity - &reference.free));
+        let allowed = if left < change { part * change } else { left } + 1e-9;
+        let off =
+            |reference: &Reference| energy_norm(&momentum, &(&velocity - &reference.velocity));
+        if off(reference) <= allowed {
+            return Ok(());
+        }
+        let other = reference.near(found, problem, 5_000, 1e-11);
+        if other.settled <= SETTLED && off(&other) <= allowed {
+            self.elsewhere.set(self.elsewhere.get() + 1);
+            return Ok(());
+        }
+        Err(format!(
+            "{:e} from the reference and {:e} from what settles nearby to {:e}, where contacts changed {change:e} and tolerances leave {left:e}",
+            off(reference),
+            off(&other),
+            other.settled
+        ))
+    }
+
+    /// Four comparisons in five were made, and at most one in ten with another solution than the reference.
+    #[track_caller]
+    pub(super) fn assert_most(&self) {
+        let (made, skipped) = (self.made.get(), self.skipped.get());
+        assert!(made >= 4 * skipped, "{made} made, {skipped} skipped");
+        assert!(10 * self.elsewhere.get() <= made, "{self:?}");
+    }
 }
 
 /// Preconditioner and most steps of anticipation; without those it is the paper's method.
@@ -282,42 +360,65 @@ proptest! {
             }
         }
     }
+}
 
-    /// C7: with friction, within a part of the velocity change; and whatever the settings, the promises hold.
-    #[test]
-    fn frictional_velocity_is_near_the_reference(
-        collision in collision(),
-        friction in prop::sample::select(vec![0.2, 0.5, 0.9]),
-        schedule in prop::sample::select(vec![EvaluationSchedule::Interval, EvaluationSchedule::Every, EvaluationSchedule::AtConvergence]),
-    ) {
-        let problem = collision.problem(friction);
-        let momentum = dense_momentum(&problem);
-        let reference = delassus::solve(&problem, 5_000, 1e-11);
-        for (preconditioner, anticipation) in VARIANTS {
-            for (tightening, part) in [(1.0, 0.10), (10.0, 0.02)] {
-                let settings = ActiveSetCrSettings { preconditioner, schedule, tolerances: tolerances(tightening), anticipation, ..ActiveSetCrSettings::default() };
-                let (solution, report) = solve(&problem, settings);
-                // A plain active-set method may change states in circles; then it says so.
-                if schedule == EvaluationSchedule::AtConvergence && report.termination == Termination::MaxIterations {
-                    continue;
+/// C7: with friction, within a part of the velocity change; and whatever the settings, the promises hold.
+#[test]
+fn frictional_velocity_is_near_the_reference() {
+    let compared = Compared::default();
+    let settings = (
+        collision(),
+        prop::sample::select(vec![0.2, 0.5, 0.9]),
+        prop::sample::select(vec![
+            EvaluationSchedule::Interval,
+            EvaluationSchedule::Every,
+            EvaluationSchedule::AtConvergence,
+        ]),
+    );
+    let mut runner = TestRunner::new(cases(50));
+    runner
+        .run(&settings, |(collision, friction, schedule)| {
+            let problem = collision.problem(friction);
+            let reference = delassus::solve(&problem, 5_000, 1e-11);
+            for (preconditioner, anticipation) in VARIANTS {
+                for (tightening, part) in [(1.0, 0.10), (10.0, 0.02)] {
+                    let settings = ActiveSetCrSettings {
+                        preconditioner,
+                        schedule,
+                        tolerances: tolerances(tightening),
+                        anticipation,
+                        ..ActiveSetCrSettings::default()
+                    };
+                    let (solution, report) = solve(&problem, settings);
+                    // A plain active-set method may change states in circles; then it says so.
+                    if schedule == EvaluationSchedule::AtConvergence
+                        && report.termination == Termination::MaxIterations
+                    {
+                        compared.skip();
+                        continue;
+                    }
+                    prop_assert_eq!(
+                        report.termination,
+                        Termination::Converged,
+                        "{:?} {:?}",
+                        settings,
+                        report
+                    );
+                    check_promises(
+                        &problem,
+                        &solution,
+                        &settings.tolerances,
+                        settings.direction_tolerance,
+                    )?;
+                    let gap = settings.tolerances.gap;
+                    let within = compared.compare(&problem, &reference, &solution, gap, part);
+                    prop_assert!(within.is_ok(), "{within:?}, {settings:?}");
                 }
-                prop_assert_eq!(report.termination, Termination::Converged, "{:?} {:?}", settings, report);
-                check_promises(&problem, &solution, &settings.tolerances, settings.direction_tolerance)?;
-                if reference.settled > 1e-8 {
-                    continue;
-                }
-                let off = energy_norm(&momentum, &(DVector::from_column_slice(&solution.velocity) - &reference.velocity));
-                let change = energy_norm(&momentum, &(&reference.velocity - &reference.free));
-                // Where hardly anything happens the tolerances are all there is, as in C6.
-                let velocity = DVector::from_column_slice(&solution.velocity);
-                let found = forces(&solution);
-                let total: f64 = found.iter().chain(&reference.forces).map(|f| f.abs()).sum();
-                let floor = momentum_error(&problem, &momentum, &velocity, &found)
-                    + (4.0 * settings.tolerances.gap * total).sqrt();
-                prop_assert!(off <= part * change + floor + 1e-9, "{off:e} of {change:e}, {settings:?}");
             }
-        }
-    }
+            Ok(())
+        })
+        .expect("velocities near the reference");
+    compared.assert_most();
 }
 
 /// Full is indefinite: rows that nearly contradict each other, as there are many in a plain active-set method, send its
@@ -325,7 +426,7 @@ proptest! {
 #[test]
 fn rows_that_nearly_contradict_each_other_do_not_stall() {
     let (fallbacks, unmet) = (Cell::new(0), Cell::new(0));
-    let mut runner = proptest::test_runner::TestRunner::new(cases(100));
+    let mut runner = TestRunner::new(cases(100));
     runner
         .run(&collision(), |collision| {
             let problem = collision.problem(0.5);
@@ -349,7 +450,7 @@ fn rows_that_nearly_contradict_each_other_do_not_stall() {
 /// The reference judged by the residual: neither shares code with the other, or with the solver.
 #[test]
 fn the_reference_satisfies_the_residual() {
-    let mut runner = proptest::test_runner::TestRunner::new(cases(20));
+    let mut runner = TestRunner::new(cases(20));
     runner
         .run(&collision(), |collision| {
             let problem = collision.problem(0.4);

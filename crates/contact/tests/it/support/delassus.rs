@@ -1,11 +1,12 @@
-//! Dense reference: `W = J A⁻¹ Jᵀ` by Cholesky, non-smooth Gauss-Seidel with projection on the cone.
+//! Dense reference: `W = J A⁻¹ Jᵀ` by Cholesky, non-smooth Gauss-Seidel with projection on the cone or the pyramid.
 
 use super::{dense_momentum, dense_rows};
-use impinge_contact::{ContactProblem, ContactSolution, ContactState, Multipliers};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::{DVector, Matrix3, Vector3};
 
-/// A solved reference: velocity, forces `(λ, F)` and how far the last sweep moved any displacement (m).
+/// A solved reference under a law: velocity, forces `(λ, F)` and how far the last sweep moved any displacement (m).
 pub(crate) struct Reference {
+    law: FrictionLaw,
     pub(crate) velocity: DVector<f64>,
     /// The velocity if no contact acted.
     pub(crate) free: DVector<f64>,
@@ -15,6 +16,28 @@ pub(crate) struct Reference {
 
 /// Solves `problem` by at most `sweeps` sweeps, stopping when no displacement moves by more than `tolerance` (m).
 pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> Reference {
+    solve_under(FrictionLaw::Cone, problem, sweeps, tolerance)
+}
+
+/// The same by `law`.
+pub(crate) fn solve_under(
+    law: FrictionLaw,
+    problem: &ContactProblem,
+    sweeps: usize,
+    tolerance: f64,
+) -> Reference {
+    let start = DVector::zeros(3 * problem.contacts());
+    solve_from(start, law, problem, sweeps, tolerance)
+}
+
+/// The same, starting from `forces`: with friction there may be more than one solution, and this finds one near them.
+fn solve_from(
+    mut forces: DVector<f64>,
+    law: FrictionLaw,
+    problem: &ContactProblem,
+    sweeps: usize,
+    tolerance: f64,
+) -> Reference {
     let cholesky = dense_momentum(problem)
         .cholesky()
         .expect("the momentum matrix is positive definite");
@@ -22,12 +45,11 @@ pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> 
     let free = cholesky.solve(&DVector::from_column_slice(&problem.rhs));
     let compliant = cholesky.solve(&rows.transpose());
     let delassus = &rows * &compliant;
-    let mut displacement = &rows * &free;
+    let mut displacement = &rows * &free + &delassus * &forces;
     for contact in 0..problem.contacts() {
         let mut entry = displacement.fixed_rows_mut::<3>(3 * contact);
         entry -= problem.offset(contact);
     }
-    let mut forces = DVector::zeros(3 * problem.contacts());
     let mut settled = f64::INFINITY;
     for _ in 0..sweeps {
         settled = 0.0;
@@ -35,7 +57,7 @@ pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> 
             let own: Matrix3<f64> = delassus.fixed_view::<3, 3>(3 * contact, 3 * contact).into();
             let old: Vector3<f64> = forces.fixed_rows::<3>(3 * contact).into();
             let now: Vector3<f64> = displacement.fixed_rows::<3>(3 * contact).into();
-            let change = local(&own, now, old, problem.friction(contact)) - old;
+            let change = local(law, &own, now, old, problem.friction(contact)) - old;
             forces
                 .fixed_rows_mut::<3>(3 * contact)
                 .copy_from(&(old + change));
@@ -47,6 +69,7 @@ pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> 
         }
     }
     Reference {
+        law,
         velocity: &free + compliant * &forces,
         free,
         forces,
@@ -54,8 +77,14 @@ pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> 
     }
 }
 
-/// A few projections for one contact: the normal force alone, then friction on the disk it allows.
-fn local(own: &Matrix3<f64>, now: Vector3<f64>, old: Vector3<f64>, friction: f64) -> Vector3<f64> {
+/// A few projections for one contact: the normal force alone, then friction on the disk or the square it allows.
+fn local(
+    law: FrictionLaw,
+    own: &Matrix3<f64>,
+    now: Vector3<f64>,
+    old: Vector3<f64>,
+    friction: f64,
+) -> Vector3<f64> {
     let mut force = old;
     let tangential = own.fixed_view::<2, 2>(1, 1).trace();
     for _ in 0..20 {
@@ -64,18 +93,29 @@ fn local(own: &Matrix3<f64>, now: Vector3<f64>, old: Vector3<f64>, friction: f64
         let at = now + own * (force - old);
         let trial = force.yz() - at.yz() / tangential;
         let radius = friction * force.x;
-        let scale = if trial.norm() > radius {
-            radius / trial.norm()
-        } else {
-            1.0
+        let allowed = match law {
+            FrictionLaw::Cone if trial.norm() > radius => trial * (radius / trial.norm()),
+            FrictionLaw::Cone => trial,
+            FrictionLaw::Pyramid => trial.map(|part| part.clamp(-radius, radius)),
         };
-        force.y = scale * trial.x;
-        force.z = scale * trial.y;
+        force.y = allowed.x;
+        force.z = allowed.y;
     }
     force
 }
 
 impl Reference {
+    /// Another solution of the same problem, near `forces`.
+    pub(crate) fn near(
+        &self,
+        forces: DVector<f64>,
+        problem: &ContactProblem,
+        sweeps: usize,
+        tolerance: f64,
+    ) -> Self {
+        solve_from(forces, self.law, problem, sweeps, tolerance)
+    }
+
     /// The same in the form that `residual` judges.
     pub(crate) fn solution(&self) -> ContactSolution {
         let contacts = self.forces.as_slice().chunks_exact(3).map(|force| {
