@@ -5,11 +5,21 @@ use crate::support::{
 };
 use impinge_sim::forces::contact_forces;
 
+/// Contacts that push, of which at most one in a hundred is beyond the clearance or cannot be measured.
+#[derive(Debug, Default)]
+struct Examined {
+    all: u32,
+    /// Farther off at the end than the clearance: kept apart where they were hit on the way.
+    beyond: u32,
+    /// No longer opposite to each other.
+    unmeasured: u32,
+}
+
 #[test]
 fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
     for (name, text) in [("throw", THROW), ("stack", STACK), ("collision", COLLISION)] {
         let mut simulation = simulation(text, &[]);
-        let mut examined = 0;
+        let mut examined = Examined::default();
         for _ in 0..80 {
             let report = simulation.advance().expect("a plain scene is solved");
             let (model, state) = (simulation.model(), simulation.state());
@@ -17,19 +27,24 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
             let clearance = model.tolerances.clearance();
             assert_eq!(report.inexact_solves, 0, "{name}, step {}", report.step);
             for contact in active(state) {
-                if let Some(gap) = true_gap(model, state, contact) {
-                    // A contact that was hit on the way is kept apart there, and may be farther off at the end.
-                    assert!(
-                        gap > 0.0 && (gap < clearance || contact.held),
-                        "{name}, step {}: {:?} is {gap:e} m apart, not in (0, {clearance:e})",
-                        report.step,
-                        contact.key
-                    );
-                    examined += 1;
-                }
+                examined.all += 1;
+                let Some(gap) = true_gap(model, state, contact) else {
+                    examined.unmeasured += 1;
+                    continue;
+                };
+                // A contact that was hit on the way is kept apart there, and may be farther off at the end.
+                assert!(
+                    gap > 0.0 && (gap < clearance || contact.held),
+                    "{name}, step {}: {:?} is {gap:e} m apart, not in (0, {clearance:e})",
+                    report.step,
+                    contact.key
+                );
+                examined.beyond += u32::from(gap >= clearance);
             }
         }
-        assert!(examined > 0, "{name}: nothing touched");
+        assert!(examined.all > 50, "{name}: {examined:?}");
+        let others = examined.beyond + examined.unmeasured;
+        assert!(100 * others <= examined.all, "{name}: {examined:?}");
     }
 }
 

@@ -159,31 +159,94 @@ pub(crate) fn assert_apart(model: &Model, state: &State) {
     }
 }
 
-/// Distance of the features of a contact along their own normal, from their positions alone (m); `None` where they
-/// have none of their own, or are no longer opposite to each other.
+/// Distance of the features of a contact along their own normal, from their positions alone (m); `None` where they are no longer opposite to
+/// each other. A corner that meets an edge or a corner has no such normal: there it is the distance to the sides that end in them.
 pub(crate) fn true_gap(model: &Model, state: &State, contact: &Contact) -> Option<f64> {
     let at = |point: u32| state.positions[point as usize];
     let edge = |index: u32| model.surface.edges()[index as usize].map(at);
-    if let ContactKey::VertexHalfSpace { vertex, half_space } = contact.key {
-        let plane = &model.half_spaces[half_space as usize];
-        Some(plane.normal.dot(&(at(vertex) - plane.point)))
-    } else if let ContactKey::VertexFace { vertex, face } = contact.key {
-        let [a, b, c] = model.surface.triangles()[face as usize].map(at);
-        let (area, p) = ((b - a).cross(&(c - a)), at(vertex));
-        let inside = [[a, b], [b, c], [c, a]]
-            .iter()
-            .all(|[from, to]| (to - from).cross(&(p - from)).dot(&area) >= 0.0);
-        inside.then(|| area.normalize().dot(&(p - a)))
-    } else if let ContactKey::EdgeEdge { first, second } = contact.key {
-        let ([a0, a1], [b0, b1]) = (edge(first), edge(second));
-        let (a, b) = (a1 - a0, b1 - b0);
-        let cross: Vector3<f64> = a.cross(&b);
-        let along_a = (b0 - a0).cross(&b).dot(&cross) / cross.norm_squared();
-        let along_b = (b0 - a0).cross(&a).dot(&cross) / cross.norm_squared();
-        let opposite = (0.0..=1.0).contains(&along_a) && (0.0..=1.0).contains(&along_b);
-        let towards = contact.frame.normal.dot(&cross).signum();
-        opposite.then(|| towards * cross.normalize().dot(&(a0 - b0)))
-    } else {
-        None
+    match contact.key {
+        ContactKey::VertexHalfSpace { vertex, half_space } => {
+            let plane = &model.half_spaces[half_space as usize];
+            Some(plane.normal.dot(&(at(vertex) - plane.point)))
+        }
+        ContactKey::VertexFace { vertex, face } => {
+            let corners = model.surface.triangles()[face as usize].map(at);
+            height_above(&at(vertex), corners)
+        }
+        ContactKey::EdgeEdge { first, second } => {
+            let (a, b) = (edge(first), edge(second));
+            let cross = (a[1] - a[0]).cross(&(b[1] - b[0]));
+            let towards = contact.frame.normal.dot(&cross).signum();
+            height_across(a, b).map(|height| towards * height)
+        }
+        ContactKey::VertexEdge {
+            vertex,
+            edge: index,
+        } => {
+            let ([a, b], p) = (edge(index), at(vertex));
+            let along = b - a;
+            let share = (p - a).dot(&along) / along.norm_squared();
+            let own = (p - a - along * share.clamp(0.0, 1.0)).norm();
+            let ends = model.surface.edges()[index as usize];
+            let sides = above_sides(model, state, vertex, &ends);
+            Some(
+                own.min(sides)
+                    .min(across_edges(model, state, &[vertex], &ends)),
+            )
+        }
+        ContactKey::VertexVertex { first, second } => {
+            let own = (at(first) - at(second)).norm();
+            let sides = above_sides(model, state, first, &[second]);
+            let sides = sides.min(above_sides(model, state, second, &[first]));
+            Some(
+                own.min(sides)
+                    .min(across_edges(model, state, &[first], &[second])),
+            )
+        }
     }
+}
+
+/// Height of a point above a triangle on its outer side (m); `None` where it is not opposite to it.
+fn height_above(p: &Vector3<f64>, [a, b, c]: [Vector3<f64>; 3]) -> Option<f64> {
+    let area = (b - a).cross(&(c - a));
+    let inside = [[a, b], [b, c], [c, a]]
+        .iter()
+        .all(|[from, to]| (to - from).cross(&(p - from)).dot(&area) >= 0.0);
+    inside.then(|| area.normalize().dot(&(p - a)))
+}
+
+/// Least height of a point above the triangles that have all of `corners` (m); infinite where it is opposite to none.
+fn above_sides(model: &Model, state: &State, point: u32, corners: &[u32]) -> f64 {
+    let at = |point: u32| state.positions[point as usize];
+    let sides = model.surface.triangles().iter();
+    sides
+        .filter(|side| corners.iter().all(|corner| side.contains(corner)))
+        .filter_map(|side| height_above(&at(point), side.map(at)))
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// Height of an edge over another along their common normal, the cross product of both (m); `None` where they do not cross.
+fn height_across([a0, a1]: [Vector3<f64>; 2], [b0, b1]: [Vector3<f64>; 2]) -> Option<f64> {
+    let (a, b) = (a1 - a0, b1 - b0);
+    let cross: Vector3<f64> = a.cross(&b);
+    let along_a = (b0 - a0).cross(&b).dot(&cross) / cross.norm_squared();
+    let along_b = (b0 - a0).cross(&a).dot(&cross) / cross.norm_squared();
+    let opposite = (0.0..=1.0).contains(&along_a) && (0.0..=1.0).contains(&along_b);
+    opposite.then(|| cross.normalize().dot(&(a0 - b0)))
+}
+
+/// Least distance of crossing edges, those that have all of `one` and those that have all of `other` (m); infinite where none cross.
+fn across_edges(model: &Model, state: &State, one: &[u32], other: &[u32]) -> f64 {
+    let edges = |corners: &[u32]| -> Vec<[Vector3<f64>; 2]> {
+        let edges = model.surface.edges().iter();
+        edges
+            .filter(|ends| corners.iter().all(|corner| ends.contains(corner)))
+            .map(|ends| ends.map(|point| state.positions[point as usize]))
+            .collect()
+    };
+    let (ones, others) = (edges(one), edges(other));
+    let pairs = ones.iter().flat_map(|a| others.iter().map(|b| (*a, *b)));
+    pairs
+        .filter_map(|(a, b)| height_across(a, b).map(f64::abs))
+        .fold(f64::INFINITY, f64::min)
 }
