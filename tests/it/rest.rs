@@ -1,6 +1,8 @@
 //! Rest: impacts do not rebound, and what lies on the ground is carried with its weight.
 
 use crate::support::{mass, simulation};
+use impinge_fem::RigidPose;
+use impinge_sim::StepReport;
 use impinge_sim::forces::contact_forces;
 use nalgebra::Vector3;
 
@@ -197,4 +199,35 @@ fn a_rigid_stack_comes_to_rest_and_costs_nothing() {
         iterations <= watched / 10,
         "{iterations} iterations in {watched} steps"
     );
+}
+
+/// S6: ten boxes stand for two seconds as they were put.
+#[test]
+fn a_tower_of_rigid_boxes_stays_upright_and_in_its_place() {
+    let mut simulation = simulation(RIGID_STACK, &["body.0.copies.count=10"]);
+    let start: Vec<RigidPose> = simulation.state().rigid.iter().map(|at| at.pose).collect();
+    assert_eq!(start.len(), 10);
+    let time_step = simulation.model().time_step;
+    let seconds = 2.0;
+    let slip = simulation.model().tolerances.solver(time_step).slip;
+    let mut last = StepReport::default();
+    for _ in 0..2000 {
+        last = simulation.advance().expect("a tower is solved");
+        for (at, start) in simulation.state().rigid.iter().zip(&start) {
+            let turned = at.pose.orientation.angle_to(&start.orientation);
+            assert!(
+                turned.to_degrees() < 0.1,
+                "step {}: {turned} rad",
+                last.step
+            );
+            let drift = (at.pose.center - start.center).xy().norm();
+            assert!(
+                drift < seconds * slip / time_step,
+                "step {}: {drift:e} m from its place",
+                last.step
+            );
+        }
+    }
+    let share = last.kinetic_energy / last.gravitational_energy;
+    assert!(share < 1e-6, "{share:e} of its potential energy");
 }
