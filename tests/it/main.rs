@@ -1,5 +1,6 @@
 //! Laws of whole simulations, on small scenes: momentum, energy, rest, no intersection, one set of bits.
 
+mod angular_momentum;
 mod asynchronous;
 mod asynchronous_limits;
 mod compliance;

@@ -1,0 +1,145 @@
+//! Angular momentum: how far contacts push two sides at different places.
+
+use crate::rigid::IMPACT;
+use crate::support::{COLLISION, simulation};
+use impinge_contact::ContactState;
+use impinge_sim::model::Body;
+use impinge_sim::step::contact::{Contact, ContactKey};
+use impinge_sim::{Model, Simulation, State};
+use nalgebra::Vector3;
+
+/// A normal that neighbouring features admit may be this far (rad) from the direction between the closest points.
+const SLACK: f64 = 1e-3;
+
+/// How far off each other across the normal a corner and an edge or a corner may meet, in clearances.
+const REACH: f64 = 4.0;
+
+/// `IMPACT` with two rigid bodies.
+fn two_rigid_bodies() -> String {
+    let soft = "mesh = { sphere = { radius = 0.05, subdivisions = 2 } }\nmaterial = { young = 2e5, poisson = 0.3, density = 1000 }";
+    let rigid =
+        "kind = \"rigid\"\nmesh = { sphere = { radius = 0.05, subdivisions = 2 } }\ndensity = 1000";
+    let text = IMPACT.replacen(soft, rigid, 1);
+    assert_ne!(text, IMPACT);
+    text
+}
+
+/// Moment that the forces of a contact add up to (N m), at the `positions` that the step's momentum is balanced at: those of its start.
+///
+/// `x₁ = x₀ + Δt v₁` makes `Σ x₁ × m v₁ − Σ x₀ × m v₀ = Σ x₀ × m (v₁ − v₀)`: the change of angular momentum is that of the impulses there.
+fn couple(contact: &Contact, positions: &[Vector3<f64>]) -> Vector3<f64> {
+    let at = contact.gather(positions);
+    (0..contact.stencil().len())
+        .map(|i| at[i].cross(&contact.force_on(i)))
+        .sum()
+}
+
+/// How far two points of the bodies may go relative to each other in a step, at the speeds before or after it (m).
+fn travel(model: &Model, states: [&State; 2]) -> f64 {
+    let fastest = |state: &State| -> f64 {
+        let of_body = |body: &Body| {
+            let velocities = state.velocities[body.points.clone()].iter();
+            velocities.map(Vector3::norm).fold(0.0, f64::max)
+        };
+        model.bodies.iter().map(of_body).sum()
+    };
+    states.map(fastest).into_iter().fold(0.0, f64::max) * model.time_step
+}
+
+/// Contacts of a run, by what their couple was held to.
+#[derive(Debug, Default)]
+struct Held {
+    /// To friction over the clearance (S2).
+    to_friction: u32,
+    /// To the travel of a step.
+    to_travel: u32,
+}
+
+/// Holds the couple of every contact that pushes after the step from `before` to its bound.
+fn hold_couples(simulation: &Simulation, before: &State, relinearised: u32, held: &mut Held) {
+    let (model, state) = (simulation.model(), simulation.state());
+    let clearance = model.tolerances.clearance();
+    for contact in &state.contacts {
+        let pushed = |other: &&Contact| other.multipliers.state != ContactState::Inactive;
+        if !pushed(&contact) {
+            continue;
+        }
+        let known = before.contacts.iter().filter(pushed);
+        let carried_over =
+            relinearised == 0 && known.map(|other| other.key).any(|key| key == contact.key);
+        let across = match contact.key {
+            ContactKey::VertexEdge { .. } | ContactKey::VertexVertex { .. } => REACH,
+            _ => SLACK,
+        };
+        let (lambda, friction) = (contact.multipliers.lambda.abs(), contact.friction);
+        let arm = if carried_over {
+            held.to_friction += 1;
+            (friction + across) * clearance
+        } else {
+            held.to_travel += 1;
+            (friction + 1.0) * (travel(model, [before, state]) + clearance)
+        };
+        let found = couple(contact, &before.positions).norm();
+        assert!(
+            found <= arm * lambda,
+            "step {}: {:?} adds {found:e} N m, not {:e}",
+            state.step,
+            contact.key,
+            arm * lambda
+        );
+    }
+}
+
+/// S2: a contact that was there before and keeps its linearisation adds no more than friction over the clearance. One that is new, or moved to
+/// where its features meet later in the step, pushes the sides at points that are as far apart as these go in a step: with or without friction.
+#[test]
+fn contacts_add_couples_of_friction_over_the_clearance_or_of_one_step() {
+    let mut to_friction = 0;
+    for text in [COLLISION, IMPACT, &two_rigid_bodies()] {
+        for friction in ["world.friction=0", "world.friction=0.5"] {
+            let mut simulation = simulation(text, &[friction]);
+            let mut held = Held::default();
+            for _ in 0..90 {
+                let before = simulation.state().clone();
+                let report = simulation.advance().expect("a plain impact is solved");
+                // A divided step reports the forces of its last part only.
+                assert_eq!(report.substeps, 1, "step {}", report.step);
+                hold_couples(&simulation, &before, report.relinearised, &mut held);
+            }
+            assert!(held.to_travel > 3, "{friction}: {held:?}");
+            to_friction += held.to_friction;
+        }
+    }
+    assert!(to_friction > 50, "{to_friction} of what stayed as it was");
+}
+
+/// Nothing else changes it where no body is elastic: implicit Euler's own change of what stresses turn is left out.
+#[test]
+fn couples_of_contacts_explain_every_change_between_rigid_bodies() {
+    for friction in ["world.friction=0", "world.friction=0.5"] {
+        let mut simulation = simulation(&two_rigid_bodies(), &[friction]);
+        let mut last: Option<Vector3<f64>> = None;
+        let mut pushed = 0;
+        for _ in 0..90 {
+            let before = simulation.state().clone();
+            let report = simulation.advance().expect("a plain impact is solved");
+            let (model, state) = (simulation.model(), simulation.state());
+            let active = state
+                .contacts
+                .iter()
+                .filter(|contact| contact.multipliers.state != ContactState::Inactive);
+            let couples: Vector3<f64> = active
+                .map(|contact| couple(contact, &before.positions))
+                .sum();
+            pushed += u32::from(report.active > 0);
+            let now = Vector3::from(report.angular_momentum);
+            if let Some(last) = last {
+                let error = (now - last - couples * model.time_step).norm();
+                // Rounding of the bodies' own: they have some tenths of a newton second, some centimetres away.
+                assert!(error <= 1e-14, "step {}: {error:e} N m s", report.step);
+            }
+            last = Some(now);
+        }
+        assert!(pushed > 3, "{friction}: they met in {pushed} steps only");
+    }
+}
