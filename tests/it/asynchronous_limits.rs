@@ -213,7 +213,7 @@ fn what_starts_too_close_is_named() {
     let close = ["body.0.position=[0, 0, 0.0500001]"];
     let error = start(&close).err().expect("refused");
     assert!(
-        error.contains("`sheet` and `ball`") && error.contains("apart"),
+        error.contains("`ball` and `sheet`") && error.contains("apart"),
         "{error}"
     );
     let diagnosis = examine(&scene(&close));
@@ -221,7 +221,7 @@ fn what_starts_too_close_is_named() {
     assert!(
         diagnosis.findings[0]
             .to_string()
-            .contains("`sheet` and `ball`")
+            .contains("`ball` and `sheet`")
     );
     assert!(examine(&scene(&[])).can_start());
 }

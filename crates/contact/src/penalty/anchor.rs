@@ -9,13 +9,16 @@ use nalgebra::Vector3;
 ///
 /// # Source
 /// Cundall and Strack, "A discrete numerical model for granular assemblies", 1979: the tangential spring, here as the
-/// velocity that undoes the slip. Not in the paper of the layers, which leaves sticking to later work.
+/// velocity that undoes the slip. Not in the paper of the layers, which leaves sticking to later work. A spring with clocks of its
+/// own would have to be stable; this one lives on what friction took before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
     /// `w`: weights of the material points, as those of the closest points.
     weights: [f64; 4],
     /// Where `Σ w x` is across the normal when nothing has slipped (m).
     offset: Vector3<f64>,
+    /// What friction has taken from the sides while they stuck here, and not given back (J).
+    taken: f64,
 }
 
 impl Anchor {
@@ -24,7 +27,19 @@ impl Anchor {
         Self {
             weights,
             offset: across(&combined(&weights, corners), normal),
+            taken: 0.0,
         }
+    }
+
+    /// Fastest that the sides may be made to move across the normal (m/s): what they have now, `slide` (m/s), and what was taken from
+    /// them, so that friction never adds energy. `mobility` is `1/m_T` (1/kg).
+    pub fn fastest(&self, slide: f64, mobility: f64) -> f64 {
+        (slide * slide + 2.0 * self.taken * mobility).sqrt()
+    }
+
+    /// Friction takes an energy (J), or gives it back where it is negative.
+    pub fn take(&mut self, energy: f64) {
+        self.taken = (self.taken + energy).max(0.0);
     }
 
     /// How far the first side has slipped off the second (m), a vector across `normal`.
@@ -33,7 +48,9 @@ impl Anchor {
     }
 
     /// The anchor dragged along by sides that slide: it sticks at the present closest points, `slip` behind.
+    #[must_use]
     pub fn dragged(
+        &self,
         weights: [f64; 4],
         corners: &[Vector3<f64>; 4],
         normal: &Vector3<f64>,
@@ -41,8 +58,9 @@ impl Anchor {
     ) -> Self {
         let here = Self::at(weights, corners, normal);
         Self {
+            weights,
             offset: here.offset - slip,
-            ..here
+            taken: self.taken,
         }
     }
 }
@@ -101,7 +119,18 @@ mod tests {
     fn a_dragged_anchor_is_as_far_behind_as_it_is_told() {
         let (corners, up) = (above(0.6, 0.1), Vector3::z());
         let behind = Vector3::new(2e-3, -1e-3, 0.0);
-        let anchor = Anchor::dragged(weights(0.6, 0.1), &corners, &up, &behind);
+        let first = Anchor::at(weights(0.2, 0.3), &corners, &up);
+        let anchor = first.dragged(weights(0.6, 0.1), &corners, &up, &behind);
         assert!((anchor.slip(&corners, &up) - behind).norm() < 1e-15);
+    }
+
+    #[test]
+    fn no_more_is_given_back_than_was_taken() {
+        let mut anchor = Anchor::at(weights(0.2, 0.3), &above(0.2, 0.3), &Vector3::z());
+        assert!((anchor.fastest(0.3, 2.0) - 0.3).abs() < 1e-15);
+        anchor.take(0.04);
+        assert!((anchor.fastest(0.3, 2.0) - 0.5).abs() < 1e-15);
+        anchor.take(-0.05);
+        assert!((anchor.fastest(0.3, 2.0) - 0.3).abs() < 1e-15);
     }
 }

@@ -693,7 +693,9 @@ fn legs_of_a_motion_follow_one_another() {
 fn legs_of_a_motion_are_read_and_checked() {
     let scene = |then: &str| {
         format!(
-            "[time]\nstep = 0.1\nduration = 1\n[[obstacle]]\nname = \"post\"\nshape = {{ box = {{ size = [1, 1, 1] }} }}\nmotion = {{ then = [{then}] }}\n"
+            "[time]\nstep = 0.1\nduration = 1\n[[obstacle]]\nname = \"post\"\nshape = {{ cuboid = {{ size = [1, 1, 1] }} }}\nmotion = {{ then = [{then}] }}\n\
+             [[body]]\nname = \"cube\"\nmesh = {{ cuboid = {{ size = [1, 1, 1], cells = [1, 1, 1] }} }}\nposition = [9, 0, 0]\n\
+             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\n"
         )
     };
     let text = scene("{ at = 0.5, velocity = [0, 0, 2] }, { at = 0.75 }");
@@ -710,15 +712,21 @@ fn legs_of_a_motion_are_read_and_checked() {
         [0.5, 0.6, 0.75, 1.0].map(|t| (up(t) * 1e9).round() / 1e9),
         [0.0, 0.2, 0.5, 0.5]
     );
-    for then in [
-        "{ at = 0 }",
-        "{ at = nan }",
-        "{ at = 0.5 }, { at = 0.5 }",
-        "{ at = 1, velocity = [inf, 0, 0] }",
+    for (then, part) in [
+        (
+            "{ at = 0 }",
+            "the time of a leg is 0, but must be greater than 0",
+        ),
+        ("{ at = nan }", "the time of a leg is NaN"),
+        (
+            "{ at = 0.5 }, { at = 0.5 }",
+            "not after the leg before, at 0.5 s",
+        ),
+        ("{ at = 1, velocity = [inf, 0, 0] }", "inf"),
     ] {
         let error = Scene::parse("test.toml", &scene(then), NONE)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("motion.then."), "{then}: {error}");
+        assert!(error.contains(part), "{then}: {error}");
     }
 }

@@ -242,18 +242,18 @@ impl Engine {
                 && !(alone && nearest.distance < FAR * self.law.thickness(1))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
-        let sticking_velocity = if friction > 0.0 {
-            let slide = (relative - nearest.normal * separation).norm();
-            self.stick(id, time, &nearest, slide)
-        } else {
-            Vector3::zeros()
-        };
-        let mobility = (0..points)
+        let mobility: f64 = (0..points)
             .map(|k| {
                 let weight = nearest.weights[k];
                 weight * weight * self.vertices[stencil[k] as usize].inverse_mass
             })
             .sum();
+        let sliding = relative - nearest.normal * separation;
+        let sticking_velocity = if friction > 0.0 {
+            self.stick(id, time, &nearest, sliding.norm(), mobility)
+        } else {
+            Vector3::zeros()
+        };
         let push = LayerPush {
             impulse: self.layers[layer as usize - 1].clock.period
                 * self.law.stiffness(layer)
@@ -268,6 +268,10 @@ impl Engine {
             friction,
         };
         let impulse = layer_impulse(&law, &push);
+        if let Some(anchor) = &mut self.pairs.get_mut(id).anchor {
+            let across = impulse - nearest.normal * nearest.normal.dot(&impulse);
+            anchor.take(-across.dot(&(sliding + across * (0.5 * mobility))));
+        }
         self.statistics.layer_pushes += 1;
         self.statistics.smallest_distance = self.statistics.smallest_distance.min(nearest.distance);
         for k in 0..points {
@@ -284,9 +288,15 @@ impl Engine {
     /// undoes its slip (m/s).
     ///
     /// The slip is at most `μ` times how far the first layer is pressed in, as if that were the spring of both directions:
-    /// beyond it the sides drag the anchor along. It is never undone faster than the sides slide: friction turns their motion
-    /// round at most, and takes energy always.
-    fn stick(&mut self, id: u32, time: f64, nearest: &Nearest, slide: f64) -> Vector3<f64> {
+    /// beyond it the sides drag the anchor along. It is undone with the energy that friction took, and no more.
+    fn stick(
+        &mut self,
+        id: u32,
+        time: f64,
+        nearest: &Nearest,
+        slide: f64,
+        mobility: f64,
+    ) -> Vector3<f64> {
         let pair = self.pairs.get(id);
         let corners = pair.points.map(|p| self.vertices[p as usize].at(time));
         let (normal, weights) = (&nearest.normal, nearest.weights);
@@ -298,9 +308,10 @@ impl Engine {
         let length = slip.norm();
         if length > most {
             slip *= most / length;
-            anchor = Anchor::dragged(weights, &corners, normal, &slip);
+            anchor = anchor.dragged(weights, &corners, normal, &slip);
         }
         self.pairs.get_mut(id).anchor = Some(anchor);
-        (slip * (-RETURN / self.layers[0].clock.period)).cap_magnitude(slide)
+        let back = slip * (-RETURN / self.layers[0].clock.period);
+        back.cap_magnitude(anchor.fastest(slide, mobility))
     }
 }
