@@ -717,7 +717,7 @@ fn legs_of_a_motion_are_read_and_checked() {
             "{ at = 0 }",
             "the time of a leg is 0, but must be greater than 0",
         ),
-        ("{ at = nan }", "the time of a leg is NaN"),
+        ("{ at = nan }", "NaN is not a finite number"),
         (
             "{ at = 0.5 }, { at = 0.5 }",
             "not after the leg before, at 0.5 s",
