@@ -1,6 +1,7 @@
 //! `run`, `verify` and `scene` on good input.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ fn a_run_is_complete_and_verifies() {
     assert_eq!(
         names(&place.path("out/scene")),
         [
+            ".lock",
             "checkpoint.bin",
             "frame_00000.vtu",
             "frame_00001.vtu",
@@ -123,6 +125,55 @@ fn threads_do_not_change_a_frame() {
     }
 }
 
+/// Until a run has written its first steps.
+fn wait_for_steps(csv: &Path) {
+    let begin = Instant::now();
+    while fs::read_to_string(csv).map_or(0, |text| text.lines().count()) < 3 {
+        assert!(
+            begin.elapsed() < Duration::from_mins(1),
+            "the run did not begin"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Two runs in one folder removed each other's frames and mixed their own; the second is refused, and a run that was killed
+/// leaves the folder free.
+#[test]
+fn a_folder_that_a_run_writes_to_is_refused_to_others() {
+    let place = Place::new(SCENE);
+    let endless = [
+        "--steps",
+        "100000000",
+        "--set",
+        "output.every=1000000",
+        "--quiet",
+    ];
+    let mut child = place
+        .command(&[&["run", "scene.toml", "--out", "r"], &endless[..]].concat())
+        .spawn()
+        .unwrap();
+    let csv = place.path("r/steps.csv");
+    wait_for_steps(&csv);
+    for again in [&["--steps", "1"] as &[&str], &["--resume"]] {
+        let answer = place.impinge(&[&["run", "scene.toml", "--out", "r"], again].concat());
+        assert_eq!(answer.code, Some(6), "{}{}", answer.out, answer.err);
+        let said = ["the folder r is in use", "mend: "];
+        assert!(
+            said.iter().all(|word| answer.err.contains(word)),
+            "{}",
+            answer.err
+        );
+    }
+    assert!(child.try_wait().unwrap().is_none(), "the first goes on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(fs::read_to_string(&csv).unwrap().lines().count() > 3);
+    let answer = place.impinge(&["run", "scene.toml", "--out", "r"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert_eq!(place.impinge(&["verify", "r"]).code, Some(0));
+}
+
 /// Ctrl-C in the middle of a long run leaves a whole result and says so.
 #[cfg(unix)]
 #[test]
@@ -140,15 +191,7 @@ fn an_interrupted_run_is_readable() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let csv = place.path("out/scene/steps.csv");
-    let begin = Instant::now();
-    while fs::read_to_string(&csv).map_or(0, |text| text.lines().count()) < 3 {
-        assert!(
-            begin.elapsed() < Duration::from_mins(1),
-            "the run did not begin"
-        );
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for_steps(&place.path("out/scene/steps.csv"));
     let kill = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()

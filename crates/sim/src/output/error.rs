@@ -51,6 +51,15 @@ pub enum OutputError {
         /// One of the files.
         example: String,
     },
+    /// Another run is writing to the folder.
+    #[error(
+        "the folder {} is in use: another run is writing to it\n  mend: wait until that run has ended, or give another folder with --out",
+        path.display()
+    )]
+    FolderLocked {
+        /// The folder.
+        path: PathBuf,
+    },
     /// There is no run that could be taken up again.
     #[error(
         "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the scene without --resume",

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
+use super::lock::{FolderLock, LOCK};
 use super::manifest::{FORMAT, MANIFEST, frame_name};
 use super::rigid::RIGID_CSV;
 use super::{
@@ -92,6 +93,8 @@ pub struct FrameWriter {
     manifest: Manifest,
     /// `frames.pvd` without its closing tags.
     collection: String,
+    /// Keeps other runs out of the folder.
+    _lock: FolderLock,
 }
 
 /// The frames that a run goes on after. Nothing on disk has changed yet.
@@ -103,18 +106,24 @@ pub struct KeptFrames {
 }
 
 impl FrameWriter {
-    /// Makes `folder`, removes the files of an earlier run from it, and writes an empty manifest.
+    /// Makes `folder`, removes the files of an earlier run from it, and writes an empty manifest. No other writer can be made for
+    /// the folder while this one lives.
     ///
     /// # Errors
-    /// [`OutputError::FolderInUse`] if it holds files that are not an earlier run's, else what the system refuses.
+    /// [`OutputError::FolderInUse`] if it holds files that are not an earlier run's, [`OutputError::FolderLocked`] if another
+    /// run is writing to it, else what the system refuses.
     pub fn create(folder: impl Into<PathBuf>, header: RunHeader) -> Result<Self, OutputError> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(|source| OutputError::write(&folder, source))?;
+        // Nothing is left in a folder of other files, not even a lock.
+        earlier_run(&folder)?;
+        let lock = FolderLock::take(&folder)?;
         clear_earlier_run(&folder)?;
         let writer = Self {
             folder,
             manifest: header.0,
             collection: COLLECTION.to_owned(),
+            _lock: lock,
         };
         writer.write_contents()?;
         Ok(writer)
@@ -123,7 +132,7 @@ impl FrameWriter {
     /// The frames of the run in `folder` up to that of its `checkpoint`, to go on after.
     ///
     /// # Errors
-    /// [`OutputError::OtherScene`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
+    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
     /// is damaged or lacks that frame, else what the system refuses.
     pub fn kept(
         folder: impl Into<PathBuf>,
@@ -131,6 +140,7 @@ impl FrameWriter {
         checkpoint: &Checkpoint<'_>,
     ) -> Result<KeptFrames, OutputError> {
         let (folder, step) = (folder.into(), checkpoint.state.step);
+        let lock = FolderLock::take(&folder)?;
         let earlier = Manifest::read(&folder)?;
         if earlier.scene_hash != checkpoint.scene_hash {
             let path = folder.join(CHECKPOINT);
@@ -155,6 +165,7 @@ impl FrameWriter {
             folder,
             manifest: header.0,
             collection: COLLECTION.to_owned(),
+            _lock: lock,
         };
         for frame in frames {
             writer.list(frame.clone());
@@ -270,14 +281,25 @@ fn first_difference<'a>(one: &'a Value, other: &'a Value, name: &str) -> Option<
 
 /// Removes what an earlier run left, and refuses a folder that holds anything else.
 fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
+    let own = earlier_run(folder)?;
+    problems::clear(folder)?;
+    own.iter().try_for_each(|name| {
+        let path = folder.join(name);
+        fs::remove_file(&path).map_err(|source| OutputError::write(&path, source))
+    })
+}
+
+/// The files that an earlier run left, in the order in which they may go.
+fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
     let entries = fs::read_dir(folder).map_err(|source| OutputError::write(folder, source))?;
     let mut names = entries
         .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| OutputError::write(folder, source))?;
+    names.retain(|name| name != LOCK);
     names.sort_unstable();
     let Some(first) = names.first() else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     let in_use = |example: &str| OutputError::FolderInUse {
         path: folder.to_owned(),
@@ -286,26 +308,16 @@ fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
     let Ok(earlier) = Manifest::read(folder) else {
         return Err(in_use(first));
     };
-    problems::clear(folder)?;
     // The manifest goes last: if the clearing is interrupted, the next run can go on with it.
-    let mut own: Vec<&str> = earlier
-        .frames
-        .iter()
-        .map(|frame| frame.file.as_str())
+    let frames = earlier.frames.into_iter().map(|frame| frame.file);
+    let others = FILES.iter().rev().map(|&name| name.to_owned());
+    let own: Vec<String> = frames
+        .chain(others)
+        .filter(|name| names.contains(name))
         .collect();
-    own.extend(FILES.iter().rev());
-    let own: Vec<&str> = own
-        .into_iter()
-        .filter(|name| names.iter().any(|found| found == name))
-        .collect();
-    if let Some(stranger) = names
-        .iter()
-        .find(|name| name.starts_with("frame_") && !own.contains(&name.as_str()))
-    {
-        return Err(in_use(stranger));
+    let stranger = |name: &&String| name.starts_with("frame_") && !own.contains(*name);
+    match names.iter().find(stranger) {
+        Some(stranger) => Err(in_use(stranger)),
+        None => Ok(own),
     }
-    own.iter().try_for_each(|name| {
-        let path = folder.join(name);
-        fs::remove_file(&path).map_err(|source| OutputError::write(&path, source))
-    })
 }

@@ -22,6 +22,7 @@ mod error;
 mod events;
 mod folder;
 mod frame;
+mod lock;
 mod manifest;
 mod problems;
 mod rigid;

@@ -173,6 +173,7 @@ fn a_run_lists_its_frames() {
     assert_eq!(
         names(folder.path()),
         [
+            ".lock",
             "frame_00000.vtu",
             "frame_00001.vtu",
             "frame_00002.vtu",
@@ -194,7 +195,25 @@ fn a_new_run_replaces_an_earlier_one() {
     fixture.run(folder.path(), |_| ());
     StepsCsv::create(folder.path()).unwrap();
     FrameWriter::create(folder.path(), fixture.header).unwrap();
-    assert_eq!(names(folder.path()), ["frames.pvd", "manifest.json"]);
+    let left = names(folder.path());
+    assert_eq!(left, [".lock", "frames.pvd", "manifest.json"]);
+}
+
+#[test]
+fn a_folder_is_written_by_one_run_at_a_time() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let writer = FrameWriter::create(folder.path(), fixture.header.clone()).unwrap();
+    let error = FrameWriter::create(folder.path(), fixture.header.clone()).unwrap_err();
+    assert!(matches!(error, OutputError::FolderLocked { .. }), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains(&folder.path().display().to_string()),
+        "{said}"
+    );
+    assert!(said.contains("mend: "), "{said}");
+    drop(writer);
+    FrameWriter::create(folder.path(), fixture.header).unwrap();
 }
 
 #[test]
@@ -213,7 +232,7 @@ fn a_folder_with_other_files_is_left_alone() {
     fs::write(folder.path().join("frame_other.vtu"), "").unwrap();
     let error = FrameWriter::create(folder.path(), fixture.header).unwrap_err();
     assert!(error.to_string().contains("frame_other.vtu"), "{error}");
-    assert_eq!(names(folder.path()).len(), 6);
+    assert_eq!(names(folder.path()).len(), 7);
 }
 
 #[test]
