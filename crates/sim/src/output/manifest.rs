@@ -5,7 +5,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{Checksum, OutputError};
+use super::{Checksum, Frame, OutputError};
 use crate::scene::RigidMotion;
 
 /// Number of the format, raised when a reader of the old one would misunderstand the new one.
@@ -86,6 +86,7 @@ impl Manifest {
                 ),
             ));
         }
+        manifest.validate(&path)?;
         // A name must not lead out of the folder, since an old run's files are deleted by it.
         match manifest
             .frames
@@ -99,6 +100,55 @@ impl Manifest {
             )),
         }
     }
+
+    /// Whether its entries fit each other.
+    fn validate(&self, path: &Path) -> Result<(), OutputError> {
+        let bodies = self.bodies.len();
+        match first_beyond(self.rigid_bodies.iter().copied(), bodies) {
+            None => Ok(()),
+            Some((index, body)) => Err(OutputError::format(
+                path,
+                format!(
+                    "`rigid_bodies` entry {index} is {body}, but `bodies` has {bodies} entries"
+                ),
+            )),
+        }
+    }
+
+    /// Whether its entries fit the bodies and motions that `frame` of its `folder` shows.
+    ///
+    /// # Errors
+    /// [`OutputError::Format`] naming the entry that does not.
+    pub(super) fn fits(&self, frame: &Frame, folder: &Path) -> Result<(), OutputError> {
+        let misfit = |problem| Err(OutputError::format(&folder.join(MANIFEST), problem));
+        let shown = frame.body_of_point.iter().max();
+        let shown = shown.map_or(0, |&body| body as usize + 1);
+        let bodies = self.bodies.len();
+        if shown > bodies {
+            return misfit(format!(
+                "`bodies` has {bodies} entries, but its frames show {shown} bodies"
+            ));
+        }
+        if let Some((index, body)) = first_beyond(self.rigid_bodies.iter().copied(), shown) {
+            return misfit(format!(
+                "`rigid_bodies` entry {index} is {body}, but its frames show {shown} bodies"
+            ));
+        }
+        let motions = self.motions.len();
+        let prescribed = frame.motion_of_point.iter().flatten().copied();
+        match first_beyond(prescribed, motions) {
+            None => Ok(()),
+            Some((_, motion)) => misfit(format!(
+                "`motions` has {motions} entries, but points of its frames follow motion {motion}"
+            )),
+        }
+    }
+}
+
+/// The first of some indices that is not below `bound`, and where among them it is.
+fn first_beyond(indices: impl Iterator<Item = u32>, bound: usize) -> Option<(usize, u32)> {
+    let beyond = |&(_, index): &(usize, u32)| index as usize >= bound;
+    indices.enumerate().find(beyond)
 }
 
 pub(super) fn frame_name(index: usize) -> String {

@@ -10,6 +10,7 @@ use impinge_sim::output::{
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::{UnitQuaternion, Vector3};
+use serde_json::json;
 
 /// Two cubes, one above the other, the upper one held at its top by a moving grip; a moving ball; the ground.
 const SCENE: &str = r#"
@@ -263,6 +264,45 @@ fn a_manifest_cannot_point_outside_its_folder() {
         Manifest::read(folder.path()),
         Err(OutputError::Format { .. })
     ));
+}
+
+/// Symptom: `verify` panicked on the first of these manifests and called runs sound by the others. Cause: indices into lists of
+/// the manifest were believed. Law: a manifest that does not fit its frames is refused, with the entry.
+#[test]
+fn a_manifest_that_does_not_fit_its_frames_is_refused() {
+    let fixture = Fixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    fixture.run(folder.path(), |_| ());
+    let path = folder.path().join("manifest.json");
+    let sound: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let names = ["lower", "upper", "stone", "ball", "ghost"];
+    for (changes, said) in [
+        (
+            vec![("rigid_bodies", json!([2, 77]))],
+            "`rigid_bodies` entry 1 is 77, but `bodies` has 4 entries",
+        ),
+        (
+            vec![("rigid_bodies", json!([4])), ("bodies", json!(names))],
+            "`rigid_bodies` entry 0 is 4, but its frames show 4 bodies",
+        ),
+        (
+            vec![("rigid_bodies", json!([])), ("bodies", json!(["lower"]))],
+            "`bodies` has 1 entries, but its frames show 4 bodies",
+        ),
+        (
+            vec![("motions", json!([]))],
+            "`motions` has 0 entries, but points of its frames follow motion",
+        ),
+    ] {
+        let mut changed = sound.clone();
+        for (key, value) in changes {
+            changed[key] = value;
+        }
+        fs::write(&path, changed.to_string()).unwrap();
+        let error = verify_run(folder.path(), &|| ()).unwrap_err().to_string();
+        assert!(error.contains("manifest.json"), "{error}");
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 #[test]

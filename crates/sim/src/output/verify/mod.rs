@@ -45,7 +45,7 @@ impl Verification {
 /// Proves the run in `folder` again. `progress` hears of each frame that is done, from any thread.
 ///
 /// # Errors
-/// [`OutputError`] if there is no readable manifest. A frame that cannot be read is a finding, not an error.
+/// [`OutputError`] if there is no readable manifest, or if it does not fit the first frame. A frame that cannot be read is a finding, not an error.
 pub fn verify_run(
     folder: impl AsRef<Path>,
     progress: &(dyn Fn() + Sync),
@@ -62,6 +62,14 @@ pub fn verify_run(
         verification.findings = findings;
         return Ok(verification);
     };
+    match manifest.fits(&reference, folder) {
+        // A frame that was changed is what does not fit.
+        Err(_) if !findings.is_empty() => {
+            verification.findings = findings;
+            return Ok(verification);
+        }
+        fits => fits?,
+    }
     if first.time.abs() > 0.0 {
         verification.notes.push(format!(
             "the first frame is at {} s, not at 0 s: prescribed positions were not compared",
