@@ -84,7 +84,8 @@ impl FrictionSolver for GaussSeidel {
                 least = error;
                 self.best.copy_from_slice(reactions);
             }
-            if least <= 0.5 * halved.0 {
+            // Half of an infinite error is no progress.
+            if least < halved.0 && least <= 0.5 * halved.0 {
                 halved = (least, report.sweeps);
             }
             if self.patience > 0 && report.sweeps - halved.1 >= self.patience {

@@ -74,10 +74,15 @@ impl FrictionSolver for ProximalNewton {
             inner.function.alpha = ALPHA[0];
             let mut caution = 0;
             let mut fruitless = 0;
-            while error > target.tolerance
-                && report.newton_steps < self.max_steps
+            // Inner problems count by themselves: one that is settled from its start takes no step.
+            let mut rounds = 0;
+            // Nothing is smaller than an error that is not finite by any part of it, so nothing would ever be fruitless.
+            while error.is_finite()
+                && error > target.tolerance
+                && report.newton_steps.max(rounds) < self.max_steps
                 && fruitless < self.patience
             {
+                rounds += 1;
                 inner.function.centre.copy_from_slice(reactions);
                 // Looser while far away, and never below what the target needs: rounding ends there.
                 let goal = (0.1 * error.sqrt() * error)
@@ -86,6 +91,7 @@ impl FrictionSolver for ProximalNewton {
                 let (settled, steps) = inner.solve(problem, reactions, goal, &mut report);
                 let before = least;
                 let here = self.progress.look(problem, reactions, &mut report);
+                let settled = settled && here.is_finite();
                 let alpha = &mut inner.function.alpha;
                 if settled || here < error {
                     error = here;

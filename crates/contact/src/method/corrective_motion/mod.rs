@@ -443,21 +443,24 @@ impl CorrectiveMotion {
         let w = contacts.matrix(&mut *self.compliance);
         let friction = self.friction_problem(w)?;
         for tolerance in TARGETS {
-            self.solve_friction(&friction, tolerance, report)?;
+            let error = self.solve_friction(&friction, tolerance, report)?;
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
+            }
+            if !error.is_finite() {
+                return Ok(Termination::Breakdown);
             }
         }
         Ok(Termination::MaxIterations)
     }
 
-    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton.
+    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton. Returns the error that was reached.
     fn solve_friction(
         &mut self,
         friction: &FrictionProblem,
         tolerance: f64,
         report: &mut ContactReport,
-    ) -> Result<(), ContactError> {
+    ) -> Result<f64, ContactError> {
         let target = Target { tolerance };
         let settings = self.settings;
         let unusable = |_| ContactError::TooLarge {
@@ -469,14 +472,16 @@ impl CorrectiveMotion {
             .map_err(unusable)?;
         report.sweeps += swept.sweeps;
         report.evaluations += swept.looks;
+        let mut error = swept.error;
         if !swept.converged {
             let steps = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE)
                 .solve(friction, &mut self.reactions, &target)
                 .map_err(unusable)?;
             report.iterations += steps.newton_steps;
             report.evaluations += steps.looks;
+            error = steps.error;
         }
-        Ok(())
+        Ok(error)
     }
 }
 
