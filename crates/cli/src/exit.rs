@@ -88,6 +88,7 @@ impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         let code = match error {
             OutputError::Read { .. }
+            | OutputError::ReadProblem { .. }
             | OutputError::NothingToResume { .. }
             | OutputError::OtherScene { .. }
             | OutputError::Format { .. }

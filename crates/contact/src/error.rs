@@ -18,7 +18,7 @@ pub enum ContactError {
     },
     /// The diagonal of the momentum matrix has an entry that is zero or negative.
     #[error(
-        "diagonal entry {index} of the momentum matrix is {value:e} kg, not positive; every free node needs mass"
+        "diagonal entry {index} of the momentum matrix is {} kg, not positive; every free node needs mass", number(*value)
     )]
     SingularMomentum {
         /// Scalar row.
@@ -65,7 +65,7 @@ pub enum ContactError {
         value: f64,
     },
     /// The step length is zero, negative or not a number.
-    #[error("the time step is {value:e} s; give a positive, finite length")]
+    #[error("the time step is {} s; give a positive, finite length", number(*value))]
     TimeStep {
         /// The length (s).
         value: f64,
@@ -100,7 +100,7 @@ pub enum ContactError {
     },
     /// A compliance is below zero.
     #[error(
-        "constraint {constraint} has the compliance {value:e}; it must be 0 (hard) or positive"
+        "constraint {constraint} has the compliance {}; it must be 0 (hard) or positive", number(*value)
     )]
     NegativeCompliance {
         /// Index of the constraint.
@@ -145,7 +145,7 @@ pub enum ContactError {
     )]
     OneSidedRows,
     /// A tolerance or parameter of the method is outside its range.
-    #[error("setting `{name}` is {value:e}; it must be {requirement}")]
+    #[error("setting `{name}` is {}; it must be {requirement}", number(*value))]
     Setting {
         /// Name of the field.
         name: &'static str,
@@ -211,4 +211,15 @@ pub enum ContactError {
         /// Blocks needed.
         expected: usize,
     },
+}
+
+/// As people write it: whole numbers as such, others with an exponent.
+pub(crate) fn number(value: f64) -> String {
+    // Beyond it digits that the number does not hold would be written.
+    let exact = value.abs() < 1e15;
+    if exact && value.fract() == 0.0 {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
 }

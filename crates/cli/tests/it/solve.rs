@@ -139,7 +139,7 @@ fn methods_and_settings_that_do_not_exist_are_named() {
         (["--set", "patients=1"], "has no setting `patients`"),
         (["--set", "patience=soon"], "cannot be `soon`"),
         (["--set", "patience"], "write KEY=VALUE"),
-        (["--set", "softness=-1"], "setting `softness` is -1e0"),
+        (["--set", "softness=-1"], "setting `softness` is -1;"),
     ] {
         let answer = place.impinge(&["solve", PROBLEM, arguments[0], arguments[1]]);
         assert_eq!(answer.code, Some(3), "{}", answer.err);
@@ -156,6 +156,10 @@ fn files_that_are_no_problems_are_refused() {
         ("cut.problem", "cut.problem: not a whole problem file"),
         ("scene.toml", "scene.toml: not a whole problem file"),
         ("none.problem", "none.problem could not be read"),
+        (
+            "none.problem",
+            "mend: check the path; `impinge run --dump-problems`",
+        ),
     ] {
         let answer = place.impinge(&["solve", file]);
         assert_eq!(answer.code, Some(3), "{}", answer.err);

@@ -1,5 +1,6 @@
 //! What makes a bare friction problem unusable.
 
+use crate::error::number;
 use thiserror::Error;
 
 /// A friction problem, or the text of one, that no method may start on.
@@ -120,7 +121,7 @@ pub enum FrictionError {
         contacts: usize,
     },
     /// A setting is outside its range.
-    #[error("setting `{name}` is {value:e}; it must be {requirement}")]
+    #[error("setting `{name}` is {}; it must be {requirement}", number(*value))]
     Setting {
         /// Name of the field.
         name: &'static str,

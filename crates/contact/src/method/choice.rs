@@ -219,6 +219,22 @@ impl Method {
         matches!(self, Self::WarpedCompliance(_))
     }
 
+    /// Checks that its settings are within their ranges, as every solve does.
+    ///
+    /// # Errors
+    /// [`ContactError::Setting`] naming the first that is not.
+    pub fn validate(&self) -> Result<(), ContactError> {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => settings.validate(),
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.validate(),
+            Self::Ica(settings) => settings.validate(),
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                settings.validate()
+            }
+            Self::CompliantKkt(settings) => settings.validate(),
+        }
+    }
+
     /// A solver with these settings.
     pub fn solver(&self) -> Box<dyn ContactSolver + Send> {
         match *self {

@@ -35,6 +35,9 @@ pub enum StoredProblemError {
         /// What is wrong, and where.
         problem: String,
     },
+    /// The method that the header names has a setting outside its range.
+    #[error("the header entry `__metadata__.impinge` holds a method that cannot be used: {0}")]
+    Settings(ContactError),
     /// An array is not there.
     #[error("the array `{array}` is missing")]
     Missing {

@@ -15,6 +15,7 @@ impl StoredProblem {
     /// impossible, or the format if it is not [`FORMAT`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredProblemError> {
         let header = read_header(bytes)?;
+        (header.solver.validate()).map_err(StoredProblemError::Settings)?;
         let file = Arrays(SafeTensors::deserialize(bytes).map_err(|error| container(&error))?);
 
         let [time_step] = file.numbers::<1>("time_step", &[1])?[0];

@@ -67,3 +67,40 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
     }
     assert_eq!(method, before);
 }
+
+/// The default settings of every method are sound; what a solve would refuse is refused before.
+#[test]
+fn settings_out_of_range_are_told_before_a_solve() {
+    for name in Method::NAMES.iter().chain(&Method::VARIANTS) {
+        let method = Method::named(name, TOLERANCES).expect("a name from the list");
+        assert_eq!(method.validate(), Ok(()));
+    }
+    for (name, key, value, said) in [
+        ("cr", "softness", "-1", "setting `softness` is -1; "),
+        ("active-set", "patience", "0", "setting `patience` is 0; "),
+        ("sp-2cr", "forcing", "-1", "setting `forcing` is -1; "),
+        (
+            "ica",
+            "max_iterations",
+            "0",
+            "setting `max_iterations` is 0; ",
+        ),
+        (
+            "exact-compliance",
+            "max_sweeps",
+            "0",
+            "setting `max_sweeps` is 0; ",
+        ),
+        (
+            "compliant-kkt",
+            "relative",
+            "-1e-3",
+            "setting `relative` is -1e-3; ",
+        ),
+    ] {
+        let mut method = Method::named(name, TOLERANCES).expect("a name from the list");
+        method.set(key, value).expect("a number");
+        let error = method.validate().expect_err("no solve would begin");
+        assert!(error.to_string().contains(said), "{name}: {error}");
+    }
+}

@@ -183,6 +183,29 @@ fn settings_that_do_not_exist_are_named() {
 }
 
 #[test]
+fn settings_out_of_range_are_named_with_their_place() {
+    let largest = format!("\\\"patience\\\":{}", u64::MAX);
+    for (old, new, expected) in [
+        (
+            largest.as_str(),
+            "\\\"patience\\\":0",
+            "setting `patience` is 0; it must be",
+        ),
+        (
+            "\\\"softness\\\":0.001",
+            "\\\"softness\\\":-2.5",
+            "setting `softness` is -2.5e0; it must be",
+        ),
+    ] {
+        let error = refused(&with_header(&stored().to_bytes(), |header| {
+            header.replace(old, new)
+        }));
+        let place = "the header entry `__metadata__.impinge`";
+        assert!(error.contains(place) && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn other_files_are_refused() {
     assert!(refused(b"").contains("not a whole problem file"));
     assert!(refused(b"title = \"a scene\"\n").contains("not a whole problem file"));

@@ -90,6 +90,17 @@ pub enum OutputError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no file of a stored contact problem to read.
+    #[error(
+        "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the folder problems of a run",
+        path.display()
+    )]
+    ReadProblem {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file is not what it should be.
     #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file", path.display())]
     Format {

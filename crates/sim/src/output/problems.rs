@@ -176,9 +176,12 @@ impl SolveObserver for ProblemDump {
 /// Reads one stored problem.
 ///
 /// # Errors
-/// [`OutputError::Read`] if the file cannot be read, [`OutputError::Problem`] if it is no stored problem.
+/// [`OutputError::ReadProblem`] if the file cannot be read, [`OutputError::Problem`] if it is no stored problem.
 pub fn read_problem(path: &Path) -> Result<StoredProblem, OutputError> {
-    let bytes = fs::read(path).map_err(|source| OutputError::read(path, source))?;
+    let bytes = fs::read(path).map_err(|source| OutputError::ReadProblem {
+        path: path.to_owned(),
+        source,
+    })?;
     StoredProblem::from_bytes(&bytes).map_err(|source| OutputError::Problem {
         path: path.to_owned(),
         source: Box::new(source),

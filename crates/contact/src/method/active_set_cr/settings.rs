@@ -141,7 +141,7 @@ impl Default for ActiveSetCrSettings {
 }
 
 impl ActiveSetCrSettings {
-    pub(super) fn validate(&self) -> Result<(), ContactError> {
+    pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
         check_tolerances(&self.tolerances)?;
         positive("direction_tolerance", self.direction_tolerance)?;
         positive("direction_step", self.direction_step)?;

@@ -53,7 +53,7 @@ impl Default for CorrectiveMotionSettings {
 }
 
 impl CorrectiveMotionSettings {
-    pub(super) fn validate(&self) -> Result<(), ContactError> {
+    pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
         check_tolerances(&self.tolerances)?;
         positive("max_sweeps", self.max_sweeps as f64)?;
         positive("max_iterations", self.max_iterations as f64)

@@ -55,7 +55,7 @@ impl Default for StaggeredProjectionsSettings {
 }
 
 impl StaggeredProjectionsSettings {
-    pub(super) fn validate(&self) -> Result<(), ContactError> {
+    pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
         check_tolerances(&self.tolerances)?;
         if !(self.forcing >= 0.0 && self.forcing < 1.0) {
             return Err(ContactError::Setting {
