@@ -16,6 +16,7 @@ use indicatif::ProgressBar;
 use super::arguments::Compare;
 use super::exit::{Code, Failure};
 use super::interrupt::Interrupt;
+use super::places::distinct;
 use super::run::{progress_bar, steps_of, use_threads};
 use super::terminal;
 
@@ -40,6 +41,11 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         ));
     }
     // What cannot be written is not worth a run.
+    let outputs = [
+        ("--report", options.report.as_deref()),
+        ("--csv", options.csv.as_deref()),
+    ];
+    distinct(&options.scene, &outputs)?;
     let draft = claim("--report", options.report.as_deref())?;
     let csv_draft = claim("--csv", options.csv.as_deref())?;
     let mut simulation = Simulation::new(&scene)?;

@@ -13,6 +13,7 @@ use nalgebra::Vector3;
 
 use super::arguments::Solve;
 use super::exit::{Code, Failure};
+use super::places::distinct;
 use super::terminal;
 
 /// Both errors of an answer, unless the user says otherwise.
@@ -34,6 +35,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let tolerance = options.tolerance.unwrap_or(TOLERANCE);
     let stored = load(&options.problem)?;
     let method = choose(options.method.as_deref())?;
+    distinct(&options.problem, &[("--out", options.out.as_deref())])?;
     let named = |error: &dyn std::error::Error| bad_file(&options.problem, error);
 
     let begin = Instant::now();

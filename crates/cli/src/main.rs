@@ -10,6 +10,7 @@ mod exit;
 mod friction;
 mod interrupt;
 mod mesh;
+mod places;
 mod run;
 mod scene;
 mod solve;

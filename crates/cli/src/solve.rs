@@ -10,11 +10,13 @@ use impinge_contact::{
     ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
     Termination, residual_under,
 };
+use impinge_report::{Draft, ReportError};
 use impinge_sim::output::read_problem;
 
 use super::arguments::Solve;
 use super::exit::{Code, Failure};
 use super::friction;
+use super::places::distinct;
 use super::run::use_threads;
 use super::terminal;
 
@@ -32,6 +34,12 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     use_threads(options.threads)?;
     let stored = load(&options.problem)?;
     let method = choose(&stored, options)?;
+    // A trace that cannot be written is not worth a solve.
+    distinct(&options.problem, &[("--trace", options.trace.as_deref())])?;
+    if let Some(path) = &options.trace {
+        // Let go of again: who interrupts a solve shall find nothing half done.
+        drop(claim(path)?);
+    }
 
     let mut solution = stored.start.clone();
     let mut solver = method.solver();
@@ -52,7 +60,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     terminal::say(&outcome(name, &report, seconds, processor));
     terminal::say(&table(&method, &judged, &solution));
     if let Some(path) = &options.trace {
-        write_trace(path, solver.trace())?;
+        claim(path)?
+            .finish(&trace_table(solver.trace()))
+            .map_err(|error| unwritten(&error))?;
     }
     if met {
         Ok(())
@@ -68,7 +78,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 }
 
 /// One row per iteration.
-fn write_trace(path: &Path, rows: &[TraceRow]) -> Result<(), Failure> {
+fn trace_table(rows: &[TraceRow]) -> String {
     let mut text = "iteration,phase,residual,evaluations,state_changes\n".to_owned();
     for row in rows {
         // Writing to a string cannot fail.
@@ -78,15 +88,16 @@ fn write_trace(path: &Path, rows: &[TraceRow]) -> Result<(), Failure> {
             row.iteration, row.phase, row.residual, row.evaluations, row.state_changes
         );
     }
-    std::fs::write(path, text).map_err(|error| {
-        Failure::new(
-            Code::Output,
-            format!(
-                "{} could not be written: {error}\n  mend: give another file with --trace",
-                path.display()
-            ),
-        )
-    })
+    text
+}
+
+/// The place of the trace, once it was found writable.
+fn claim(path: &Path) -> Result<Draft, Failure> {
+    Draft::claim(path).map_err(|error| unwritten(&error))
+}
+
+fn unwritten(error: &ReportError) -> Failure {
+    Failure::new(Code::Output, format!("--trace: {error}"))
 }
 
 /// The problem of a file, by what the file is.
@@ -114,6 +125,9 @@ fn choose(stored: &StoredProblem, options: &Solve) -> Result<Method, Failure> {
             .set(key.trim(), value.trim())
             .map_err(|error| Failure::bad_input(&error))?;
     }
+    method
+        .validate()
+        .map_err(|error| Failure::bad_input(&error))?;
     Ok(method)
 }
 

@@ -10,6 +10,7 @@ use crate::error::ReportError;
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
+    /// Another file beside it; the same where no file can be in its place, as for `/dev/null` or a pipe.
     unfinished: PathBuf,
     /// Until the text is in its place.
     file: Option<File>,
@@ -30,6 +31,15 @@ impl Draft {
             place: path.to_owned(),
             problem,
         };
+        // Devices and pipes are written to and not replaced.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let file = File::options().write(true).open(path).map_err(refused)?;
+            return Ok(Self {
+                path: path.to_owned(),
+                unfinished: path.to_owned(),
+                file: Some(file),
+            });
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(refused)?;
         }
@@ -52,12 +62,19 @@ impl Draft {
     /// # Errors
     /// [`ReportError::Write`]; what was there before is untouched then.
     pub fn finish(mut self, text: &str) -> Result<(), ReportError> {
+        let replaces = self.unfinished != self.path;
         let written = self.file.as_mut().map_or(Ok(()), |file| {
             file.write_all(text.as_bytes())?;
-            file.sync_all()
+            if replaces { file.sync_all() } else { Ok(()) }
         });
         written
-            .and_then(|()| fs::rename(&self.unfinished, &self.path))
+            .and_then(|()| {
+                if replaces {
+                    fs::rename(&self.unfinished, &self.path)
+                } else {
+                    Ok(())
+                }
+            })
             .map_err(|problem| ReportError::Write {
                 place: self.path.clone(),
                 problem,
@@ -69,7 +86,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if self.file.take().is_some() {
+        if self.file.take().is_some() && self.unfinished != self.path {
             // Nothing more can be done about a file that cannot be removed.
             let _ = fs::remove_file(&self.unfinished);
         }

@@ -116,3 +116,17 @@ fn what_cannot_be_used_is_code_3_with_file_and_place() {
     let answer = place.impinge(&["solve", "two.fcp", "--out", "no/such/folder/r.txt"]);
     assert_eq!(answer.code, Some(6));
 }
+
+#[test]
+fn reactions_do_not_take_the_place_of_their_problem() {
+    let place = place(PROBLEM);
+    let answer = place.impinge(&["solve", "two.fcp", "--out", "./two.fcp"]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    assert!(
+        answer.err.contains("--out ./two.fcp: that is what is read"),
+        "{}",
+        answer.err
+    );
+    let text = fs::read_to_string(place.path("two.fcp")).expect("still there");
+    assert_eq!(text, PROBLEM);
+}

@@ -185,3 +185,29 @@ fn a_later_run_removes_the_problems_of_an_earlier_one() {
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     assert!(!place.path("r/problems").exists());
 }
+
+/// A trace took the place of the very problem that was solved, and where it could not be written was found after the solve.
+#[test]
+fn a_place_where_no_trace_can_be_is_refused_before_the_solve() {
+    let place = landed();
+    let whole = std::fs::read(place.path(PROBLEM)).expect("a stored problem");
+    let twisted = "r/../r/problems/./step_00003_round_01.problem";
+    for (trace, code, reason) in [
+        (PROBLEM, 3, "that is what is read"),
+        (twisted, 3, "that is what is read"),
+        ("r", 6, "a folder is there"),
+        ("scene.toml/t.csv", 6, "could not be written"),
+    ] {
+        let answer = place.impinge(&["solve", PROBLEM, "--trace", trace]);
+        assert_eq!(answer.code, Some(code), "{trace}: {}", answer.err);
+        for said in ["--trace", trace, reason, "mend: "] {
+            assert!(answer.err.contains(said), "{said}: {}", answer.err);
+        }
+        assert_eq!(answer.out, "", "nothing was solved");
+    }
+    assert_eq!(
+        std::fs::read(place.path(PROBLEM)).expect("still there"),
+        whole
+    );
+    assert_eq!(place.names(), ["r", "scene.toml"]);
+}

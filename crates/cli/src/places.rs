@@ -1,0 +1,47 @@
+//! The files that a command writes, held against each other and against what it reads.
+
+use std::fs;
+use std::path::{Path, PathBuf, absolute};
+
+use super::exit::{Code, Failure};
+
+/// Refuses options that name one file twice, or the `input`, which would be overwritten.
+pub(crate) fn distinct(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let mut taken = vec![("", place(input))];
+    for (option, path) in outputs {
+        let Some(path) = path else { continue };
+        let place = place(path);
+        if let Some((other, _)) = taken.iter().find(|(_, other)| *other == place) {
+            let what = if other.is_empty() {
+                "what is read".to_owned()
+            } else {
+                format!("the file of {other}")
+            };
+            return Err(Failure::new(
+                Code::BadInput,
+                format!(
+                    "{option} {}: that is {what}, which would be overwritten\n  mend: give another file with {option}",
+                    path.display()
+                ),
+            ));
+        }
+        taken.push((option, place));
+    }
+    Ok(())
+}
+
+/// Where a path leads, whether there is a file or not.
+fn place(path: &Path) -> PathBuf {
+    let through_folder = || {
+        let folder = match path.parent()? {
+            folder if folder.as_os_str().is_empty() => Path::new("."),
+            folder => folder,
+        };
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    };
+    fs::canonicalize(path)
+        .ok()
+        .or_else(through_folder)
+        .or_else(|| absolute(path).ok())
+        .unwrap_or_else(|| path.to_owned())
+}
