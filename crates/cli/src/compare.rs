@@ -83,7 +83,12 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
             .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
         terminal::say(&text);
     } else {
-        terminal::say(&table(&scene.title, &records));
+        terminal::say(&table(&scene.title, options.from, &records));
+    }
+    for record in &records {
+        if let Some(refusal) = &record.refusal {
+            terminal::remark(&format!("{} refused problems: {refusal}", record.name));
+        }
     }
     if let Some(draft) = csv_draft {
         draft
@@ -218,25 +223,36 @@ fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
     } else {
         Method::named(name, of_scene.tolerances()).map_err(|error| Failure::bad_input(&error))?
     };
+    let refuse = |problem: String| Failure::new(Code::BadInput, format!("{text}: {problem}"));
     for setting in parts {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
-            Failure::new(
-                Code::BadInput,
-                format!("{text}: write NAME:KEY=VALUE, for example ica:law=pyramid"),
-            )
+            refuse("write NAME:KEY=VALUE, for example ica:law=pyramid".to_owned())
         })?;
+        if key.split('.').next() == Some("tolerances") {
+            return Err(refuse(
+                "every method is compared under the tolerances of the scene\n  mend: leave it out, or change those of the scene, for example with --set solver.gap_tolerance=1e-6".to_owned(),
+            ));
+        }
         method
             .set(key, value)
-            .map_err(|error| Failure::bad_input(&error))?;
+            .map_err(|error| refuse(error.to_string()))?;
     }
+    method
+        .validate()
+        .map_err(|error| refuse(error.to_string()))?;
     Ok(method)
 }
 
 /// One line a method: means and medians over the steps, the ratio to the first method, the worst residuals.
-fn table(title: &str, records: &[MethodRecord]) -> String {
+fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
     let Some(first) = records.first() else {
         return String::new();
     };
+    if first.steps.is_empty() {
+        return format!(
+            "\"{title}\": nothing was compared, for the run ended before a problem of step {from} or a later one was solved"
+        );
+    }
     let contacts = first.average(|step| step.contacts as f64);
     let rounds = first.average(|step| f64::from(step.solves));
     let mut text = format!(
@@ -325,4 +341,22 @@ fn csv(records: &[MethodRecord]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+    use impinge_contact::Method;
+    use impinge_sim::compare::Comparison;
+
+    /// Ratios of nothing to nothing said nothing to who interrupted a run before `--from`.
+    #[test]
+    fn a_run_that_ends_before_the_first_compared_step_says_so() {
+        let method =
+            Method::Cr(impinge_contact::method::active_set_cr::ActiveSetCrSettings::default());
+        let records = Comparison::new([("cr".to_owned(), method)]).records();
+        let text = table("rings", 50, &records);
+        assert!(text.contains("nothing was compared"), "{text}");
+        assert!(text.contains("step 50") && !text.contains("NaN"), "{text}");
+    }
 }

@@ -29,11 +29,11 @@ pub struct StepEffort {
     pub unmet: u32,
     /// Those of them that the method called converged.
     pub false_claims: u32,
-    /// Solves whose answer holds a number that is not finite.
+    /// Solves whose answer holds a number that is not finite, or that were refused.
     pub not_finite: u32,
     /// Solves whose friction is settled to the gap tolerance only.
     pub relaxed: u32,
-    /// Largest momentum residual over its tolerance.
+    /// Largest momentum residual over its tolerance; not a number after a refused solve, as those below.
     pub momentum: f64,
     /// Largest normal residual over its tolerance.
     pub normal: f64,
@@ -52,6 +52,8 @@ pub struct MethodRecord {
     pub settings: Method,
     /// Its steps.
     pub steps: Vec<StepEffort>,
+    /// Why it did not begin on the first of the problems that it refused, if there was one.
+    pub refusal: Option<String>,
 }
 
 /// Mean and median of something over steps.
@@ -103,6 +105,7 @@ impl MethodRecord {
 
 /// The larger of two numbers, or the one that is none.
 fn larger(most: f64, x: f64) -> f64 {
+    // Written so that a `most` that is none stays.
     if x.is_nan() || x > most { x } else { most }
 }
 
@@ -135,6 +138,7 @@ impl Comparison {
                     name,
                     settings,
                     steps: Vec::new(),
+                    refusal: None,
                 },
                 solver: settings.solver(),
                 solution: ContactSolution::default(),
@@ -226,10 +230,19 @@ impl Contender {
         effort.solves += 1;
         effort.contacts = solve.problem.contacts();
         effort.seconds += seconds;
-        let Ok(report) = solved else {
-            // The run's own method accepted the problem: what keeps this one from it are its settings.
-            effort.unmet += 1;
-            return;
+        let report = match solved {
+            Ok(report) => report,
+            Err(error) => {
+                // There is no answer to judge, and none must look as if it were a good one.
+                effort.unmet += 1;
+                effort.not_finite += 1;
+                effort.momentum = f64::NAN;
+                effort.normal = f64::NAN;
+                effort.friction = f64::NAN;
+                effort.penetration = f64::NAN;
+                self.record.refusal.get_or_insert_with(|| error.to_string());
+                return;
+            }
         };
         let judged = residual_under(settings.friction_law(), solve.problem, &self.solution);
         effort.iterations += report.iterations;

@@ -181,6 +181,7 @@ mod tests {
                 name,
                 settings,
                 steps: Vec::new(),
+                refusal: None,
             })
             .collect();
         let rows = rows(&records);

@@ -113,3 +113,108 @@ fn a_comparison_that_cannot_be_made_leaves_the_old_page() {
     assert_eq!(page, "old");
     assert_eq!(place.names(), ["page.html", "scene.toml"]);
 }
+
+#[test]
+fn places_that_would_overwrite_each_other_are_refused_before_the_run() {
+    let place = Place::new(LANDING);
+    for (csv, report, said) in [
+        ("x", "./x", "--csv x: that is the file of --report"),
+        ("scene.toml", "x", "--csv scene.toml: that is what is read"),
+        (
+            "new/x",
+            "new/./x",
+            "--csv new/x: that is the file of --report",
+        ),
+    ] {
+        let answer = place.impinge(&["compare", "scene.toml", "--csv", csv, "--report", report]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(answer.err.contains(said), "{}", answer.err);
+        assert!(answer.err.contains("mend: "), "{}", answer.err);
+        assert_eq!(answer.out, "", "nothing was run");
+    }
+    assert_eq!(place.names(), ["scene.toml"]);
+}
+
+/// A setting that every solve refuses made a method look as if it took no iterations and left no residual.
+#[test]
+fn settings_that_no_solve_would_accept_are_refused_before_the_run() {
+    let place = Place::new(LANDING);
+    for (method, said) in [
+        ("cr:softness=-1", "setting `softness` is -1; it must be"),
+        (
+            "ica:max_iterations=0",
+            "setting `max_iterations` is 0; it must be",
+        ),
+        ("sp-2cr:forcing=-1", "setting `forcing` is -1; it must be"),
+        (
+            "cr:tolerances.gap=1e-9",
+            "under the tolerances of the scene",
+        ),
+    ] {
+        let methods = format!("cr,{method}");
+        let answer = place.impinge(&["compare", "scene.toml", "--methods", &methods]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(
+            answer.err.contains(&format!("{method}: ")) && answer.err.contains(said),
+            "{}",
+            answer.err
+        );
+        assert_eq!(answer.out, "", "nothing was run");
+    }
+}
+
+/// Two rigid cubes on a joint, whose rows only some methods know.
+const JOINED: &str = r#"title = "joined cubes"
+
+[time]
+step = 1e-3
+duration = 2e-3
+
+[[body]]
+name = "left"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0, 0, 0.2]
+
+[[body]]
+name = "right"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0.2, 0, 0.2]
+
+[[joint]]
+kind = "ball"
+first = "left"
+second = "right"
+anchor = [0.1, 0, 0.2]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+/// What was refused looked solved without an iteration, with residuals of 0.
+#[test]
+fn a_method_that_refuses_the_problems_has_no_residuals_and_says_why() {
+    let place = Place::new(JOINED);
+    let arguments = ["compare", "scene.toml", "--methods", "compliant-kkt,ica"];
+    let answer = place.impinge(&[&arguments[..], &["--csv", "c.csv"]].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let row = |name: &str| {
+        let mut lines = answer.out.lines();
+        lines.find(|line| line.starts_with(name)).expect("a row")
+    };
+    assert!(row("ica ").ends_with("NaN NaN NaN NaN"), "{}", answer.out);
+    assert!(!row("compliant-kkt").contains("NaN"), "{}", answer.out);
+    let why = "note: ica refused problems: the problem has 3 constraint rows";
+    assert_eq!(answer.err.matches(why).count(), 1, "{}", answer.err);
+    let csv = fs::read_to_string(place.path("c.csv")).expect("a table");
+    let refused = csv.lines().filter(|row| row.starts_with("\"ica\""));
+    assert!(refused.clone().count() > 0, "{csv}");
+    assert!(
+        refused.clone().all(|row| row.contains(",NaN,NaN,NaN,")),
+        "{csv}"
+    );
+}
