@@ -293,11 +293,27 @@ fn whole_steps(until: f64, step: f64) -> u64 {
     steps
 }
 
+/// More threads for each processor than this were never of use.
+const THREADS_PER_PROCESSOR: usize = 8;
+
+/// So many threads may be asked for on any machine: to see that results do not depend on their number.
+const FEW_THREADS: usize = 64;
+
 /// Limits the threads of everything that follows.
 pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else {
         return Ok(());
     };
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let most = (THREADS_PER_PROCESSOR * processors).max(FEW_THREADS);
+    if threads.get() > most {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "--threads {threads}: this machine has {processors} processors, and more than {most} threads on them do nothing but wait for each other\n  mend: give at most {most}, or leave --threads out for one per processor"
+            ),
+        ));
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.get())
         .build_global()

@@ -208,3 +208,17 @@ fn verify_refuses_what_is_no_run() {
         assert!(answer.err.contains("mend:"), "{}", answer.err);
     }
 }
+
+/// A hundred thousand threads hung before the first step.
+#[test]
+fn more_threads_than_can_be_of_use_are_refused() {
+    let place = Place::new(SCENE);
+    for command in ["run", "compare"] {
+        let answer = place.impinge(&[command, "scene.toml", "--threads", "100000"]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        for said in ["--threads 100000", "processors", "mend: give at most"] {
+            assert!(answer.err.contains(said), "{said}: {}", answer.err);
+        }
+    }
+    assert_eq!(place.names(), ["scene.toml"]);
+}
