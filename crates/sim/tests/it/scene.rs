@@ -48,6 +48,59 @@ fn scenes_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
 }
 
+/// Symptom: a prescribed motion at 1e160 m/s left NaN for the kinetic energy in steps.csv, with exit code 0. Cause: no mass times the square
+/// of what is beyond the root of the largest number. Law: what has no square is refused with its key.
+#[test]
+fn vectors_without_a_square_are_refused() {
+    let ground = "shape = { half_space = { normal = [0, 0, 2] } }";
+    let lid = "shape = { cuboid = { size = [1, 1, 1] } }\nposition = [0, 0, 9]\n";
+    let body = "friction = 0.4";
+    for (from, to, line) in [
+        (
+            ground,
+            format!("{lid}motion = {{ velocity = [0, 1e160, 0] }}"),
+            "test.toml:18:28",
+        ),
+        (
+            ground,
+            format!("{lid}motion = {{ angular_velocity = [0, 0, -1e90] }}"),
+            "test.toml:18:39",
+        ),
+        (
+            ground,
+            format!("{lid}motion = {{ then = [{{ at = 1, velocity = [1e61, 0, 0] }}] }}"),
+            "test.toml:18:42",
+        ),
+        (
+            body,
+            "velocity = [1e160, 0, 0]".to_owned(),
+            "test.toml:12:13",
+        ),
+        (
+            body,
+            "pulls = [{ force = [0, 0, 1e200] }]".to_owned(),
+            "test.toml:12:27",
+        ),
+        (
+            "[[body]]",
+            "[world]\ngravity = [0, 0, -1e155]\n[[body]]".to_owned(),
+            "test.toml:8:19",
+        ),
+    ] {
+        let said = message(from, &to);
+        let expected = [
+            line,
+            "is too large",
+            "mend: write numbers between -1e60 and 1e60",
+        ];
+        let missing = expected.iter().find(|word| !said.contains(**word));
+        assert!(
+            missing.is_none(),
+            "`{missing:?}` is not said of {to}:\n{said}"
+        );
+    }
+}
+
 #[test]
 fn values_and_defaults_arrive() {
     let scene = Scene::parse("test.toml", MINIMAL, NONE).unwrap();

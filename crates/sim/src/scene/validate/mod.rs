@@ -74,6 +74,10 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     Ok(())
 }
 
+/// Largest component of a vector. A speed of that size about a centre that is as far away gives energies that still are numbers, even
+/// when they are summed over all points.
+const LARGEST: f64 = 1e60;
+
 struct Check<'a> {
     scene: &'a Scene,
 }
@@ -129,7 +133,16 @@ impl Check<'_> {
     }
 
     fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) -> Result<(), SceneError> {
-        self.finite(&format!("{path}.{key}"), value)
+        let path = format!("{path}.{key}");
+        self.finite(&path, value)?;
+        match value.iter().find(|x| x.abs() > LARGEST) {
+            None => Ok(()),
+            Some(x) => self.fail(
+                &path,
+                format!("{x:e} is too large: energies need its square"),
+                &format!("write numbers between -{LARGEST:e} and {LARGEST:e}, in SI units"),
+            ),
+        }
     }
 
     fn direction(&self, path: &str, what: &str, value: &[f64; 3]) -> Result<(), SceneError> {

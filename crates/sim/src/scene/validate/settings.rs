@@ -43,7 +43,7 @@ impl Check<'_> {
             output,
             ..
         } = self.scene;
-        self.finite("world.gravity", &world.gravity)?;
+        self.vectors("world", "gravity", &world.gravity)?;
         self.not_negative("world.friction", "the friction coefficient", world.friction)?;
         for (key, value) in [
             ("momentum_tolerance", solver.momentum_tolerance),
