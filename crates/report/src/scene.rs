@@ -196,7 +196,54 @@ impl SceneRecord {
                 line("rounds", 1, |report| f64::from(report.rounds)),
             ],
         };
-        compared.svg() + &run.svg()
+        let sums = Plot {
+            title: "Iterations so far, every method, compared steps",
+            lines: self
+                .efforts
+                .iter()
+                .map(|effort| {
+                    let mut sum = 0.0;
+                    let steps = effort.steps.iter().filter_map(|step| {
+                        sum += step.iterations as f64;
+                        Some([time_of(step.step)?, sum])
+                    });
+                    Line::new(
+                        &effort.name,
+                        colour_of(methods, &effort.name),
+                        steps.collect(),
+                    )
+                })
+                .collect(),
+            ..compared.clone()
+        };
+        compared.svg() + &sums.svg() + &run.svg() + &self.volumes()
+    }
+
+    /// How far elements were squeezed; nothing where there are none.
+    fn volumes(&self) -> String {
+        let points: Vec<[f64; 2]> = self
+            .reports
+            .iter()
+            .filter(|report| report.minimum_volume_ratio.is_finite())
+            .map(|report| [report.time, report.minimum_volume_ratio])
+            .collect();
+        if points.is_empty() {
+            return String::new();
+        }
+        Plot {
+            title: "Run: smallest volume ratio of an element",
+            x: Axis {
+                label: "time, s",
+                logarithmic: false,
+            },
+            y: Axis {
+                label: "volume over volume at rest",
+                logarithmic: false,
+            },
+            level: None,
+            lines: vec![Line::new("smallest volume ratio", 0, points)],
+        }
+        .svg()
     }
 
     fn convergence(&self, methods: &[&str]) -> String {

@@ -1,9 +1,9 @@
-//! Problems that conjugate residuals leave unsettled, given to Newton's method on the contact forces.
+//! Problems that conjugate residuals leave unsettled, given to Newton's method on the contact forces, or on all unknowns.
 
 use crate::{report::StepReport, step::resolve::acceptable};
 use impinge_contact::{
     ContactProblem, ContactSolution, Method, Termination,
-    method::corrective_motion::CorrectiveMotionSettings,
+    method::{compliant_kkt::CompliantKktSettings, corrective_motion::CorrectiveMotionSettings},
 };
 
 /// Most contacts of a problem that is tried: a step of Newton's method costs their number cubed.
@@ -12,10 +12,11 @@ const MOST_CONTACTS: usize = 100;
 /// Most sweeps, and most steps of Newton's method: what can be settled is settled by then.
 const MOST_ITERATIONS: u64 = 500;
 
-/// Tries the exact compliance, with accelerated sweeps and Newton's method, on what `method` did not finish; true if `solution`
-/// now meets the tolerances. It stays what it was if not.
+/// Tries the exact compliance, with accelerated sweeps and Newton's method, and then one factorisation of momentum and contacts together,
+/// on what `method` did not finish; true if `solution` now meets the tolerances. It stays what it was if not.
 ///
-/// States of statically indeterminate joints between stiff bodies can chase each other without end where they switch one by one. Only
+/// States of statically indeterminate joints between stiff bodies can chase each other without end where they switch one by one: the
+/// first helps. Where a heavy body lies on one that is a million times lighter no iteration gets the forces: the second does. Only
 /// conjugate residuals are helped: the other methods are here to be compared.
 pub(crate) fn rescue(
     method: &Method,
@@ -29,24 +30,34 @@ pub(crate) fn rescue(
     if problem.contacts() > MOST_CONTACTS || !solution.constraints.is_empty() {
         return false;
     }
-    let mut solver = Method::ExactCompliance(CorrectiveMotionSettings {
-        tolerances: settings.tolerances,
-        max_iterations: MOST_ITERATIONS,
-        ..CorrectiveMotionSettings::default()
-    })
-    .solver();
-    let mut tried = solution.clone();
-    // A problem that it refuses is no failure of its own: the step is divided, as without it.
-    let Ok(solved) = solver.solve(problem, &mut tried) else {
-        return false;
-    };
-    report.iterations += solved.iterations;
-    let met = solved.termination == Termination::Converged
-        && acceptable(problem, &tried, &settings.tolerances);
-    if met {
-        *solution = tried;
-        report.rescued_solves += 1;
-    }
+    let tolerances = settings.tolerances;
+    let helpers = [
+        Method::ExactCompliance(CorrectiveMotionSettings {
+            tolerances,
+            max_iterations: MOST_ITERATIONS,
+            ..CorrectiveMotionSettings::default()
+        }),
+        Method::CompliantKkt(CompliantKktSettings {
+            tolerances,
+            max_iterations: MOST_ITERATIONS,
+            ..CompliantKktSettings::default()
+        }),
+    ];
+    let met = helpers.iter().any(|helper| {
+        let mut tried = solution.clone();
+        // A problem that it refuses is no failure of its own: the step is divided, as without it.
+        let Ok(solved) = helper.solver().solve(problem, &mut tried) else {
+            return false;
+        };
+        report.iterations += solved.iterations;
+        let met = solved.termination == Termination::Converged
+            && acceptable(problem, &tried, &tolerances);
+        if met {
+            *solution = tried;
+        }
+        met
+    });
+    report.rescued_solves += u32::from(met);
     met
 }
 

@@ -268,7 +268,9 @@ impl Engine {
             friction,
         };
         let impulse = layer_impulse(&law, &push);
-        if let Some(anchor) = &mut self.pairs.get_mut(id).anchor {
+        if friction > 0.0
+            && let Some(anchor) = &mut self.pairs.get_mut(id).anchor
+        {
             let across = impulse - nearest.normal * nearest.normal.dot(&impulse);
             anchor.take(-across.dot(&(sliding + across * (0.5 * mobility))));
         }
