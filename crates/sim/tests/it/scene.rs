@@ -59,12 +59,12 @@ fn vectors_without_a_square_are_refused() {
         (
             ground,
             format!("{lid}motion = {{ velocity = [0, 1e160, 0] }}"),
-            "test.toml:18:28",
+            "test.toml:18:27",
         ),
         (
             ground,
             format!("{lid}motion = {{ angular_velocity = [0, 0, -1e90] }}"),
-            "test.toml:18:39",
+            "test.toml:18:38",
         ),
         (
             ground,
@@ -84,7 +84,7 @@ fn vectors_without_a_square_are_refused() {
         (
             "[[body]]",
             "[world]\ngravity = [0, 0, -1e155]\n[[body]]".to_owned(),
-            "test.toml:8:19",
+            "test.toml:8:18",
         ),
     ] {
         let said = message(from, &to);

@@ -135,11 +135,11 @@ impl Check<'_> {
     fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) -> Result<(), SceneError> {
         let path = format!("{path}.{key}");
         self.finite(&path, value)?;
-        match value.iter().find(|x| x.abs() > LARGEST) {
+        match value.iter().position(|x| x.abs() > LARGEST) {
             None => Ok(()),
-            Some(x) => self.fail(
-                &path,
-                format!("{x:e} is too large: energies need its square"),
+            Some(axis) => self.fail(
+                &format!("{path}.{axis}"),
+                format!("{:e} is too large: energies need its square", value[axis]),
                 &format!("write numbers between -{LARGEST:e} and {LARGEST:e}, in SI units"),
             ),
         }
