@@ -26,7 +26,8 @@ position = [0, 0, 0.13]
 motion = { velocity = [0, 0, -0.2] }
 "#;
 
-/// The run stops before anything passes through anything, and names the solve that has no answer, with what it is off by.
+/// The run stops before anything passes through anything, and names what the box is between and the solve that has no answer, with what it is
+/// off by. A shorter step, which cannot help, is not recommended.
 #[test]
 fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     let scene = Scene::parse("crushed.toml", SCENE, &[""; 0]).expect("a scene");
@@ -41,6 +42,19 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     let off = [excess.momentum, excess.gap, excess.slip];
     assert!(off.iter().any(|share| *share >= 2.0), "{error}");
     let text = error.to_string();
+    let StepFailure::Squeezed {
+        body,
+        first,
+        second,
+    } = &error.failure
+    else {
+        panic!("{error}");
+    };
+    let mut walls = [first.as_str(), second];
+    walls.sort_unstable();
+    assert_eq!((body.as_str(), walls), ("box", ["ground", "plate"]));
+    assert!(text.contains("change a `motion`"), "{text}");
+    assert!(!text.contains("shorter `time.step`"), "{text}");
     assert!(
         text.contains("the contact method `cr` did not converge"),
         "{text}"
@@ -50,4 +64,25 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     assert!(state.step >= 8, "{text}");
     let crossing = surface_intersections(&state.positions, &model.surface, 1);
     assert!(crossing.is_empty(), "{text}");
+}
+
+/// Where a plate goes up from the box, or a box that could yield is between the plates, the cause is another.
+#[test]
+fn what_is_not_squeezed_is_not_called_so() {
+    let rigid = "kind = \"rigid\"\n";
+    let elastic = "density = 1000\nposition = [0, 0, 0.051]";
+    let soft =
+        "material = { young = 1e6, poisson = 0.3, density = 1000 }\nposition = [0, 0, 0.051]";
+    let yielding = SCENE.replace(rigid, "").replace(elastic, soft);
+    let leaving = SCENE.replace("[0, 0, -0.2]", "[0, 0, 0.2]");
+    for text in [yielding, leaving] {
+        let scene = Scene::parse("pressed.toml", &text, &[""; 0]).expect("a scene");
+        let mut simulation = Simulation::new(&scene).expect("sound");
+        if let Some(error) = (0..12).find_map(|_| simulation.advance().err()) {
+            assert!(
+                !matches!(error.failure, StepFailure::Squeezed { .. }),
+                "{error}"
+            );
+        }
+    }
 }

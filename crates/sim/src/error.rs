@@ -176,6 +176,27 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
+    /// A contact acts on prescribed points alone.
+    #[error(
+        "no free point takes part in a contact, so that no force can keep it apart: {contact}; change `motion` or `fixed`"
+    )]
+    NothingFree {
+        /// The contact in words.
+        contact: String,
+    },
+    /// A rigid body has nowhere to go.
+    #[error(
+        "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; change a \
+         `motion`, make the body elastic, or end the run (`time.duration`) before"
+    )]
+    Squeezed {
+        /// Name of the body.
+        body: String,
+        /// Name of what is on its one side, a half-space perhaps.
+        first: String,
+        /// Name of what is on the other.
+        second: String,
+    },
     /// Prescribed motions drive obstacles into each other, or into a half-space.
     #[error(
         "the prescribed motions of `{first}` and `{second}` drive them into each other at t = {time:.9} s, near {place:?} m, \
@@ -243,9 +264,10 @@ fn solve_of(unsolved: Option<&StepFailure>) -> String {
 
 fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     match failure {
-        StepFailure::Asynchronous { .. } | StepFailure::ObstaclesMeet { .. } => {
-            ". Everything up to here is safe".to_owned()
-        }
+        StepFailure::Asynchronous { .. }
+        | StepFailure::ObstaclesMeet { .. }
+        | StepFailure::PrescribedCollision { .. }
+        | StepFailure::Squeezed { .. } => ". Everything up to here is safe".to_owned(),
         StepFailure::Constrained(_) => String::new(),
         StepFailure::Inverted { .. } if shortest <= 0.0 => {
             ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()

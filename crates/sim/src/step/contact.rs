@@ -153,7 +153,7 @@ mod tests {
 
     impl Contact {
         /// A contact of `stencil` along `normal`, without forces, weights or an anchor.
-        pub(in super::super) fn bare(
+        pub(crate) fn bare(
             key: ContactKey,
             stencil: &[u32],
             normal: Vector3<f64>,

@@ -24,6 +24,7 @@ pub(crate) mod resolve;
 pub(crate) mod rigid;
 #[cfg(test)]
 mod row_laws;
+pub(crate) mod squeezed;
 pub(crate) mod start;
 pub(crate) mod thin;
 #[cfg(test)]

@@ -28,13 +28,14 @@ use crate::{
         rescue::rescue,
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
+        squeezed::squeezed,
         start::{extrapolate_velocities, start_from_rest},
     },
 };
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, ContactState, Method, Multipliers,
-    method::active_set_cr::Tolerances,
+    ContactError, ContactProblem, ContactSolution, ContactSolver, ContactState, Method,
+    Multipliers, method::active_set_cr::Tolerances,
 };
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -186,7 +187,7 @@ impl Synchronous {
                 self.advance_by(model, state, half, report)
             }
             Err(failure) => {
-                let solve = self.unsolved.take().filter(|solve| *solve != failure);
+                let (failure, solve) = self.explain(model, state.time, failure);
                 Err(StepError {
                     step: state.step + 1,
                     time: state.time,
@@ -196,6 +197,35 @@ impl Synchronous {
                 })
             }
         }
+    }
+
+    /// What the failure of the last attempt comes from, in words of the scene, and what else is worth telling.
+    fn explain(
+        &mut self,
+        model: &Model,
+        time: f64,
+        failure: StepFailure,
+    ) -> (StepFailure, Option<StepFailure>) {
+        if let StepFailure::Problem(ContactError::EmptyRow { contact }) = failure
+            && let Some(contact) = self.contacts.get(contact)
+        {
+            let contact = describe(model, contact.key);
+            return (StepFailure::NothingFree { contact }, self.unsolved.take());
+        }
+        // Motions that no force ends are the cause of whatever comes of them.
+        let comes_of_force = matches!(
+            failure,
+            StepFailure::NotConverged { .. }
+                | StepFailure::Breakdown { .. }
+                | StepFailure::TooManyRounds { .. }
+                | StepFailure::GapsUnsettled { .. }
+                | StepFailure::TurnsTooFar { .. }
+        );
+        if let (true, Some(squeezed)) = (comes_of_force, squeezed(model, &self.contacts, time)) {
+            return (squeezed, self.unsolved.take().or(Some(failure)));
+        }
+        let solve = self.unsolved.take().filter(|solve| *solve != failure);
+        (failure, solve)
     }
 
     /// One attempt: the state changes on success only.
@@ -560,5 +590,48 @@ fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> Step
         gap,
         clearance: model.tolerances.clearance(),
         contact: describe(model, key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+
+    /// Numbers of contacts say nothing to who wrote the scene.
+    #[test]
+    fn a_contact_without_a_free_point_is_told_in_words_of_the_scene() {
+        let scene = r#"
+[time]
+step = 1e-3
+duration = 1e-3
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 1]
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+        let scene = Scene::parse("test.toml", scene, &[""; 0]).expect("a scene");
+        let (model, _) = Model::new(&scene).expect("sound");
+        let mut stepper = Synchronous::new(&model).expect("sound");
+        let key = ContactKey::VertexHalfSpace {
+            vertex: 5,
+            half_space: 0,
+        };
+        stepper.contacts = vec![Contact::bare(key, &[5], Vector3::z())];
+        let failure = StepFailure::Problem(ContactError::EmptyRow { contact: 0 });
+        let (told, _) = stepper.explain(&model, 0.0, failure);
+        let said = told.to_string();
+        assert!(
+            said.contains("vertex 5 of `cube` against `ground`"),
+            "{said}"
+        );
+        assert!(said.contains("change `motion` or `fixed`"), "{said}");
+        // A row that is no contact of the step, such as one of a joint, keeps its number.
+        let other = StepFailure::Problem(ContactError::EmptyRow { contact: 1 });
+        assert_eq!(stepper.explain(&model, 0.0, other.clone()).0, other);
     }
 }
