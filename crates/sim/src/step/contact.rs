@@ -153,11 +153,7 @@ mod tests {
 
     impl Contact {
         /// A contact of `stencil` along `normal`, without forces, weights or an anchor.
-        pub(crate) fn bare(
-            key: ContactKey,
-            stencil: &[u32],
-            normal: Vector3<f64>,
-        ) -> Self {
+        pub(crate) fn bare(key: ContactKey, stencil: &[u32], normal: Vector3<f64>) -> Self {
             let mut points = [0; 4];
             points[..stencil.len()].copy_from_slice(stencil);
             Self {
