@@ -230,7 +230,7 @@ pub enum StepFailure {
         /// Names of the bodies that it is about, with a colon.
         between: String,
         /// Why.
-        stop: crate::stepper::asynchronous::Stop,
+        stop: Box<crate::stepper::asynchronous::Stop>,
     },
     /// The constraints could not be stepped.
     #[error(transparent)]

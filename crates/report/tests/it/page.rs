@@ -78,8 +78,8 @@ fn a_scene_has_its_table_its_plots_and_its_rounds() {
     page.push_scenes(&names, &[record]);
     let html = page.html();
     assert!(html.contains("<h3>landing: a cube lands</h3>"), "{html}");
-    assert_eq!(html.matches("<svg").count(), 6);
-    assert_eq!(html.matches("</svg>").count(), 6);
+    assert_eq!(html.matches("<svg").count(), 8);
+    assert_eq!(html.matches("</svg>").count(), 8);
     // Each plot of convergence marks the second round of each method.
     let rounds = sample.rounds.len();
     assert_eq!(html.matches("class=\"mark\"").count(), 4 * 2 * (rounds - 1));

@@ -402,7 +402,8 @@ impl Engine {
         let elapsed = begin.elapsed();
         let times = &mut self.statistics.times;
         let every = u32::try_from(self.settings.profile).unwrap_or(u32::MAX);
-        let own = (elapsed * every).saturating_sub(times.redating() - before);
+        let redated = times.redating().saturating_sub(before);
+        let own = (elapsed * every).saturating_sub(redated);
         times.events[event.kind as usize] += own;
         if let Some(force) = force {
             times.forces[force] += own;

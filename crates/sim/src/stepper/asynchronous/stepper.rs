@@ -402,7 +402,7 @@ impl Stepper for Asynchronous {
         let failure = match (ran, meeting) {
             (Err(stop), _) => Some(StepFailure::Asynchronous {
                 between: names_of(model, &stop.points()),
-                stop,
+                stop: Box::new(stop),
             }),
             (Ok(()), Some(meeting)) => Some(meeting.failure),
             (Ok(()), None) => None,
