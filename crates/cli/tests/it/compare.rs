@@ -43,8 +43,8 @@ fn a_page_shows_the_scene_by_every_method() {
             "{method}: {page}"
         );
     }
-    // Iterations over time, the run itself, and four of convergence.
-    assert_eq!(page.matches("<svg").count(), 6);
+    // Iterations over time and their sums, the run itself, its volumes, and four of convergence.
+    assert_eq!(page.matches("<svg").count(), 8);
     assert!(!page.contains("NaN"), "{page}");
     assert!(
         !page.contains("class=\"bad\""),

@@ -37,6 +37,11 @@ impl Anchor {
         (slide * slide + 2.0 * self.taken * mobility).sqrt()
     }
 
+    /// What it took and did not give back (J).
+    pub fn taken(&self) -> f64 {
+        self.taken
+    }
+
     /// Friction takes an energy (J), or gives it back where it is negative.
     pub fn take(&mut self, energy: f64) {
         self.taken = (self.taken + energy).max(0.0);

@@ -19,50 +19,46 @@ impl ContactLaw {
     };
 }
 
-/// A layer that is pressed, acting for one step of its clock.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayerPush {
-    /// `h r(l) |g|` (N s).
-    pub impulse: f64,
-    /// `n`: unit vector towards the first side.
-    pub normal: Vector3<f64>,
-    /// `Σ w v` (m/s): velocity of the first closest point relative to the second, before the push.
-    pub relative_velocity: Vector3<f64>,
-    /// `v_s` (m/s): velocity across the normal at which the sides undo what they have slipped, see
-    /// [`super::Anchor`]; zero where slip is not remembered.
-    pub sticking_velocity: Vector3<f64>,
-    /// `1/m_T = Σ w²/m` (1/kg).
-    pub mobility: f64,
-}
-
-/// The impulse (N s) on the first closest point; a point of weight `w` gets `w` times as much.
+/// The impulse (N s) along the normal on the first closest point; a point of weight `w` gets `w` times as much.
 ///
-/// While the sides approach, the full impulse `h r |g| n`; while they separate, `e²` of it, so that the ratio of normal
-/// speeds is `e`. Friction acts against the tangential part `u_T` of the relative velocity, less the velocity `v_s` of
-/// sticking, with `min(μ I_n, m_T |u_T − v_s|)`: summed over the ticks of all layers that is Coulomb's law for sliding, and
-/// the second bound keeps it from turning the motion round further than back to where the sides stuck.
+/// `full` is `h r(l) |g|` (N s): all of it while the sides approach, `e²` of it while they separate (`separation`, m/s, is
+/// positive), so that the ratio of normal speeds is `e`.
 ///
 /// # Source
-/// Harmon et al. 2009, section on dissipation; reconstructed, for that text gives no formula. Differs from it in: without
-/// `v_s` what sticks creeps between ticks.
+/// Harmon et al. 2009, section on dissipation; reconstructed, for that text gives no formula.
 #[inline]
-pub fn layer_impulse(law: &ContactLaw, push: &LayerPush) -> Vector3<f64> {
-    let approach = push.normal.dot(&push.relative_velocity);
-    let size = if approach <= 0.0 {
-        push.impulse
+pub fn normal_impulse(law: &ContactLaw, full: f64, separation: f64) -> f64 {
+    if separation <= 0.0 {
+        full
     } else {
-        push.impulse * (law.restitution * law.restitution)
-    };
-    let normal = push.normal * size;
-    if law.friction <= 0.0 {
-        return normal;
+        full * (law.restitution * law.restitution)
     }
-    let slip = push.relative_velocity - push.normal * approach - push.sticking_velocity;
-    let speed = slip.norm();
+}
+
+/// The impulse (N s) across the normal on the first side.
+///
+/// Friction acts against the slip `s` (m/s), less the velocity `v_s` of sticking, with `min(μ I_n, m_T |s − v_s|)`: summed over the
+/// ticks of all layers that is Coulomb's law for sliding, and the second bound keeps it from turning the motion round further
+/// than back to where the sides stuck. `mobility` (1/kg) is `1/m_T` along that direction, see [`super::Lever::mobility`]; `v_s` is zero
+/// where slip is not remembered, see [`super::Anchor`].
+///
+/// # Source
+/// As [`normal_impulse`]. Differs from it in: without `v_s` what sticks creeps between ticks.
+#[inline]
+pub fn friction_impulse(
+    law: &ContactLaw,
+    normal: f64,
+    slip: &Vector3<f64>,
+    sticking: &Vector3<f64>,
+    mobility: impl Fn(&Vector3<f64>) -> f64,
+) -> Vector3<f64> {
+    let against = slip - sticking;
+    let speed = against.norm();
     if speed <= 0.0 {
-        return normal;
+        return Vector3::zeros();
     }
-    let bound = law.friction * size;
-    let stop = speed / push.mobility;
-    normal - slip * (bound.min(stop) / speed)
+    let direction = against / -speed;
+    let bound = law.friction * normal;
+    let stop = speed / mobility(&direction);
+    direction * bound.min(stop)
 }

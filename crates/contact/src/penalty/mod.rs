@@ -12,6 +12,7 @@
 //!
 //! - [`layer`]: the law of the layers and the closed forms that follow from it;
 //! - [`impulse`]: what one layer does to one pair at one instant, restitution and friction included;
+//! - [`lever`]: how friction is shared by the points of a pair without turning them as a whole;
 //! - [`anchor`]: where two sides stick;
 //! - [`layers`]: which layers a pair needs, and when the deepest may leave.
 //!
@@ -26,8 +27,10 @@ pub mod anchor;
 pub mod impulse;
 pub mod layer;
 pub mod layers;
+pub mod lever;
 
 pub use anchor::Anchor;
-pub use impulse::{ContactLaw, LayerPush, layer_impulse};
+pub use impulse::{ContactLaw, friction_impulse, normal_impulse};
 pub use layer::{LayerLaw, LayerLawError};
 pub use layers::Proximity;
+pub use lever::Lever;

@@ -6,7 +6,9 @@ use super::pairs::Features;
 use super::queue::{Event, EventKind};
 use super::slabs::Nearest;
 use super::system::Stop;
-use impinge_contact::penalty::{Anchor, ContactLaw, LayerPush, Proximity, layer_impulse};
+use impinge_contact::penalty::{
+    Anchor, ContactLaw, Lever, Proximity, friction_impulse, normal_impulse,
+};
 use nalgebra::Vector3;
 
 /// How far a guess looks ahead, in periods of the layer that makes it.
@@ -242,78 +244,109 @@ impl Engine {
                 && !(alone && nearest.distance < FAR * self.law.thickness(1))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
-        let mobility: f64 = (0..points)
-            .map(|k| {
-                let weight = nearest.weights[k];
-                weight * weight * self.vertices[stencil[k] as usize].inverse_mass
-            })
-            .sum();
-        let sliding = relative - nearest.normal * separation;
-        let sticking_velocity = if friction > 0.0 {
-            self.stick(id, time, &nearest, sliding.norm(), mobility)
-        } else {
-            Vector3::zeros()
-        };
-        let push = LayerPush {
-            impulse: self.layers[layer as usize - 1].clock.period
-                * self.law.stiffness(layer)
-                * -gap,
-            normal: nearest.normal,
-            relative_velocity: relative,
-            sticking_velocity,
-            mobility,
-        };
         let law = ContactLaw {
             restitution: self.restitution,
             friction,
         };
-        let impulse = layer_impulse(&law, &push);
-        if friction > 0.0
-            && let Some(anchor) = &mut self.pairs.get_mut(id).anchor
-        {
-            let across = impulse - nearest.normal * nearest.normal.dot(&impulse);
-            anchor.take(-across.dot(&(sliding + across * (0.5 * mobility))));
-        }
+        let full = self.layers[layer as usize - 1].clock.period * self.law.stiffness(layer) * -gap;
+        let push = normal_impulse(&law, full, separation);
         self.statistics.layer_pushes += 1;
         self.statistics.smallest_distance = self.statistics.smallest_distance.min(nearest.distance);
         for k in 0..points {
             let vertex = &mut self.vertices[stencil[k] as usize];
             self.statistics.steps.count(time - vertex.time);
             vertex.sync(time);
-            vertex.kick(&(impulse * nearest.weights[k]));
+            vertex.kick(&(nearest.normal * (push * nearest.weights[k])));
             kicked.push(stencil[k]);
+        }
+        if friction > 0.0 {
+            self.rub(id, &nearest, &law, push);
         }
         false
     }
 
-    /// Sees to the anchor of a pressed pair whose sides slide at `slide` (m/s); the velocity across the normal at which it
-    /// undoes its slip (m/s).
+    /// Friction of a pair whose points are at the time of the tick and have had the normal impulse `push` (N s). It takes
+    /// energy, or gives back what it took.
+    fn rub(&mut self, id: u32, nearest: &Nearest, law: &ContactLaw, push: f64) {
+        let pair = self.pairs.get(id);
+        let (points, features) = (pair.points, pair.features);
+        let vertices = points.map(|point| self.vertices[point as usize]);
+        let corners = vertices.map(|vertex| vertex.position);
+        let lever = match features {
+            Features::Two(kind, _) => Lever::between(
+                kind.first_side(),
+                &corners,
+                nearest.weights,
+                &nearest.normal,
+                nearest.distance,
+            ),
+            Features::Plane(..) => Some(Lever::point(&nearest.normal)),
+        };
+        let Some(lever) = lever else {
+            return;
+        };
+        let velocities = vertices.map(|vertex| vertex.velocity);
+        let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
+        let slip = lever.slip(&velocities);
+        let mobility = |direction: &Vector3<f64>| lever.mobility(direction, &inverse_masses);
+        let mut anchor = self.anchor_of(id, &corners, nearest);
+        let back = lever.across(&self.return_velocity(&anchor, &corners, nearest));
+        // Of kicks for an impulse of friction: what they are, and the energy that they add (J).
+        let kicks = |sticking: &Vector3<f64>| {
+            let impulse = friction_impulse(law, push, &slip, sticking, mobility);
+            let kicks = lever.impulses(&impulse);
+            let energy: f64 = (0..4)
+                .map(|k| kicks[k].dot(&(velocities[k] + kicks[k] * (0.5 * inverse_masses[k]))))
+                .sum();
+            (kicks, energy)
+        };
+        let along = back
+            .try_normalize(0.0)
+            .map_or(0.0, |along| mobility(&along));
+        let (mut impulses, mut energy) =
+            kicks(&back.cap_magnitude(anchor.fastest(slip.norm(), along)));
+        // It is dearer to move the sides some ways than others.
+        if energy > anchor.taken() {
+            (impulses, energy) = kicks(&Vector3::zeros());
+        }
+        anchor.take(-energy);
+        self.pairs.get_mut(id).anchor = Some(anchor);
+        let count = match features {
+            Features::Two(..) => 4,
+            Features::Plane(..) => 1,
+        };
+        for k in 0..count {
+            self.vertices[points[k] as usize].kick(&impulses[k]);
+        }
+    }
+
+    /// The anchor of a pressed pair at these places.
     ///
     /// The slip is at most `μ` times how far the first layer is pressed in, as if that were the spring of both directions:
-    /// beyond it the sides drag the anchor along. It is undone with the energy that friction took, and no more.
-    fn stick(
-        &mut self,
-        id: u32,
-        time: f64,
-        nearest: &Nearest,
-        slide: f64,
-        mobility: f64,
-    ) -> Vector3<f64> {
+    /// beyond it the sides drag the anchor along.
+    fn anchor_of(&self, id: u32, corners: &[Vector3<f64>; 4], nearest: &Nearest) -> Anchor {
         let pair = self.pairs.get(id);
-        let corners = pair.points.map(|p| self.vertices[p as usize].at(time));
         let (normal, weights) = (&nearest.normal, nearest.weights);
         let most = pair.friction * (self.law.thickness(1) - nearest.distance);
-        let mut anchor = pair
+        let anchor = pair
             .anchor
-            .unwrap_or_else(|| Anchor::at(weights, &corners, normal));
-        let mut slip = anchor.slip(&corners, normal);
+            .unwrap_or_else(|| Anchor::at(weights, corners, normal));
+        let slip = anchor.slip(corners, normal);
         let length = slip.norm();
         if length > most {
-            slip *= most / length;
-            anchor = anchor.dragged(weights, &corners, normal, &slip);
+            anchor.dragged(weights, corners, normal, &(slip * (most / length)))
+        } else {
+            anchor
         }
-        self.pairs.get_mut(id).anchor = Some(anchor);
-        let back = slip * (-RETURN / self.layers[0].clock.period);
-        back.cap_magnitude(anchor.fastest(slide, mobility))
+    }
+
+    /// The velocity across the normal at which a pair undoes its slip (m/s).
+    fn return_velocity(
+        &self,
+        anchor: &Anchor,
+        corners: &[Vector3<f64>; 4],
+        nearest: &Nearest,
+    ) -> Vector3<f64> {
+        anchor.slip(corners, &nearest.normal) * (-RETURN / self.layers[0].clock.period)
     }
 }

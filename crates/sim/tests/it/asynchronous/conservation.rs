@@ -5,8 +5,8 @@ use impinge_fem::thin::ShellMaterial;
 use impinge_sim::stepper::asynchronous::{Engine, Settings};
 use nalgebra::Vector3;
 
-/// Two sheets that fly at each other, turned and shaken so that nothing is symmetric.
-fn collision() -> Engine {
+/// Two sheets that fly at each other, turned and shaken so that nothing is symmetric, with loss if there is friction.
+fn collision(friction: f64) -> Engine {
     let mut random = Random(5);
     let (points, triangles) = sheet([4, 4], 0.02);
     let material = ShellMaterial {
@@ -24,14 +24,23 @@ fn collision() -> Engine {
     for velocity in &mut scene.velocities {
         *velocity += Vector3::new(random.next(), random.next(), random.next()) * 0.1;
     }
-    let system = scene.system(law(50.0, 2e-3), 0.0);
+    let mut system = scene.system(law(50.0, 2e-3), 0.0);
+    if friction > 0.0 {
+        system.friction.fill(friction);
+        system.restitution = 0.6;
+    }
     Engine::new(system, Settings::default()).expect("a sound system")
 }
 
-/// C1: over more than a million events, many of them in contact.
+/// C1: over more than a million events, many of them in contact, whether or not the sheets rub.
 #[test]
 fn momentum_is_kept_to_round_off() {
-    let mut engine = collision();
+    for friction in [0.0, 0.6] {
+        momentum_is_kept(collision(friction));
+    }
+}
+
+fn momentum_is_kept(mut engine: Engine) {
     let (linear, angular) = (engine.momentum(), engine.angular_momentum(0.0));
     let scale: f64 = engine
         .vertices()

@@ -1,0 +1,253 @@
+//! Friction that turns nothing: impulses across a gap without a couple.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Sine of the angle between two edges below which friction acts along them only …
+const NEARLY_PARALLEL: f64 = 0.1;
+
+/// … and below which it does not act at all.
+const PARALLEL: f64 = 1e-3;
+
+/// How an impulse across the normal is shared by the points of a pair.
+///
+/// Opposite impulses `±J` on the closest points, `d n` apart, are a couple `d n × J`. The corners of each side take it back by turning:
+/// with arms `x̄_k` from the middle of their side, corner `k` gets
+///
+/// ```text
+/// p_k = w_k J + a × x̄_k,   a = −I⁻¹ (d n × J),   I = Σ (x̄·x̄ 1 − x̄ x̄ᵀ)
+/// ```
+///
+/// so that neither `Σ p` nor `Σ x × p` is anything but zero. By virtual work the slip is then `u_T − d ω × n` with `ω = I⁻¹ Σ x̄ × v`, the
+/// turning of the sides: sides that turn as one do not slip.
+///
+/// Two edges take no couple about a direction that both have. If they are nearly parallel only what acts along them has none.
+///
+/// # Source
+/// Ours; Harmon et al. leave angular momentum under friction open.
+#[derive(Clone, Copy, Debug)]
+pub struct Lever {
+    weights: [f64; 4],
+    arms: [Vector3<f64>; 4],
+    inverse_inertia: Matrix3<f64>,
+    normal: Vector3<f64>,
+    distance: f64,
+    /// The only direction that it acts in, if there is but one.
+    along: Option<Vector3<f64>>,
+}
+
+impl Lever {
+    /// Of a point alone against what stands still, where no couple matters.
+    pub fn point(normal: &Vector3<f64>) -> Self {
+        Self {
+            weights: [1.0, 0.0, 0.0, 0.0],
+            arms: [Vector3::zeros(); 4],
+            inverse_inertia: Matrix3::zeros(),
+            normal: *normal,
+            distance: 0.0,
+            along: None,
+        }
+    }
+
+    /// Of two features at `corners` (m), the first `split` of which are those of the first one: one for a vertex and a face, two for
+    /// two edges. Their closest points have these `weights`, and are `distance` (m) apart along `normal`.
+    ///
+    /// `None` if no friction can act without a couple.
+    pub fn between(
+        split: usize,
+        corners: &[Vector3<f64>; 4],
+        weights: [f64; 4],
+        normal: &Vector3<f64>,
+        distance: f64,
+    ) -> Option<Self> {
+        let mut arms = *corners;
+        let (first, second) = arms.split_at_mut(split);
+        for side in [first, second] {
+            let middle = side.iter().sum::<Vector3<f64>>() / side.len() as f64;
+            for arm in side {
+                *arm -= middle;
+            }
+        }
+        let inertia: Matrix3<f64> = arms
+            .iter()
+            .map(|arm| Matrix3::identity() * arm.norm_squared() - arm * arm.transpose())
+            .sum();
+        let along = if split == 2 {
+            let edge = (corners[1] - corners[0]).try_normalize(0.0)?;
+            let sine = edge
+                .cross(&(corners[3] - corners[2]).try_normalize(0.0)?)
+                .norm();
+            if sine < PARALLEL {
+                return None;
+            }
+            if sine < NEARLY_PARALLEL {
+                Some((edge - normal * normal.dot(&edge)).try_normalize(0.0)?)
+            } else {
+                None
+            }
+        } else {
+            None
+        };
+        Some(Self {
+            weights,
+            arms,
+            inverse_inertia: inertia.try_inverse()?,
+            normal: *normal,
+            distance,
+            along,
+        })
+    }
+
+    /// `s` (m/s): how fast the first side slides across the normal.
+    pub fn slip(&self, velocities: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let mut relative = Vector3::zeros();
+        let mut turning = Vector3::zeros();
+        for k in 0..4 {
+            relative += velocities[k] * self.weights[k];
+            turning += self.arms[k].cross(&velocities[k]);
+        }
+        let turn = self.inverse_inertia * turning;
+        self.across(&(relative - turn.cross(&self.normal) * self.distance))
+    }
+
+    /// The part of a vector that friction can act along.
+    pub fn across(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+        match &self.along {
+            Some(along) => along * along.dot(vector),
+            None => vector - self.normal * self.normal.dot(vector),
+        }
+    }
+
+    /// `p_k` (N s) of all corners for the impulse `J` (N s) on the first side, across the normal.
+    pub fn impulses(&self, impulse: &Vector3<f64>) -> [Vector3<f64>; 4] {
+        let turn = self.inverse_inertia * self.normal.cross(impulse) * -self.distance;
+        std::array::from_fn(|k| impulse * self.weights[k] + turn.cross(&self.arms[k]))
+    }
+
+    /// Change of the slip along a unit vector per impulse along it (1/kg).
+    pub fn mobility(&self, direction: &Vector3<f64>, inverse_masses: &[f64; 4]) -> f64 {
+        let impulses = self.impulses(direction);
+        impulses
+            .iter()
+            .zip(inverse_masses)
+            .map(|(impulse, inverse_mass)| impulse.norm_squared() * inverse_mass)
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Points of a pair at a distance: two edges or a vertex and a face, with the closest points inside of both.
+    fn pair() -> impl Strategy<Value = (usize, [Vector3<f64>; 4], [f64; 4], Vector3<f64>, f64)> {
+        let inside = || 0.1..0.9_f64;
+        let coordinate = || -1.0..1.0_f64;
+        let vector = move || {
+            (coordinate(), coordinate(), coordinate()).prop_map(|(x, y, z)| Vector3::new(x, y, z))
+        };
+        (
+            1..=2_usize,
+            vector(),
+            vector(),
+            inside(),
+            inside(),
+            1e-3..0.3_f64,
+        )
+            .prop_filter_map("degenerate", |(split, e, f, s, t, d)| {
+                let normal = e.cross(&f).try_normalize(0.2)?;
+                let at = Vector3::new(0.3, -0.2, 0.5);
+                let above = at + normal * d;
+                Some(if split == 1 {
+                    let (b, c) = (0.5 * s, 0.5 * t);
+                    let corner = at - e * b - f * c;
+                    let corners = [above, corner, corner + e, corner + f];
+                    (split, corners, [1.0, b + c - 1.0, -b, -c], normal, d)
+                } else {
+                    let corners = [
+                        above - e * s,
+                        above + e * (1.0 - s),
+                        at - f * t,
+                        at + f * (1.0 - t),
+                    ];
+                    (split, corners, [1.0 - s, s, t - 1.0, -t], normal, d)
+                })
+            })
+    }
+
+    fn turning(impulses: &[Vector3<f64>; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        (0..4).map(|k| corners[k].cross(&impulses[k])).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn an_impulse_neither_moves_nor_turns_the_whole(
+            (split, corners, weights, normal, distance) in pair(), x in -1.0..1.0_f64, y in -1.0..1.0_f64,
+        ) {
+            let Some(lever) = Lever::between(split, &corners, weights, &normal, distance) else {
+                return Ok(());
+            };
+            let impulse = lever.across(&Vector3::new(x, y, 0.7));
+            let impulses = lever.impulses(&impulse);
+            let sum: Vector3<f64> = impulses.iter().sum();
+            let size: f64 = impulses.iter().map(Vector3::norm).sum();
+            prop_assert!(sum.norm() <= 1e-14 * size);
+            prop_assert!(turning(&impulses, &corners).norm() <= 1e-13 * size);
+            let of_first: Vector3<f64> = impulses[..split].iter().sum();
+            prop_assert!((of_first - impulse).norm() <= 1e-14 * size);
+        }
+
+        /// Sides that move and turn as one do not slip; and what an impulse does to the slip is what virtual work says.
+        #[test]
+        fn slip_is_what_the_impulses_work_on(
+            (split, corners, weights, normal, distance) in pair(), seed in prop::array::uniform12(-1.0..1.0_f64),
+        ) {
+            let Some(lever) = Lever::between(split, &corners, weights, &normal, distance) else {
+                return Ok(());
+            };
+            let [a, b, c, d] = std::array::from_fn(|k| Vector3::new(seed[3 * k], seed[3 * k + 1], seed[3 * k + 2]));
+            let as_one = corners.map(|x| a + b.cross(&x));
+            prop_assert!(lever.slip(&as_one).norm() < 1e-12);
+            let velocities = [a, b, c, d];
+            let impulse = lever.across(&(a + c));
+            let work: f64 = (0..4).map(|k| lever.impulses(&impulse)[k].dot(&velocities[k])).sum();
+            prop_assert!((work - impulse.dot(&lever.slip(&velocities))).abs() < 1e-12);
+
+            let inverse_masses = [1.0, 0.3, 2.0, 0.0];
+            let Some(direction) = impulse.try_normalize(1e-6) else {
+                return Ok(());
+            };
+            let after: [Vector3<f64>; 4] =
+                std::array::from_fn(|k| velocities[k] + lever.impulses(&direction)[k] * inverse_masses[k]);
+            let change = direction.dot(&(lever.slip(&after) - lever.slip(&velocities)));
+            prop_assert!((change - lever.mobility(&direction, &inverse_masses)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn edges_side_by_side_rub_along_themselves_or_not_at_all() {
+        let corners = |turn: f64| {
+            [
+                Vector3::new(-1.0, 0.0, 0.1),
+                Vector3::new(1.0, 0.0, 0.1),
+                Vector3::new(-1.0, -turn, 0.0),
+                Vector3::new(1.0, turn, 0.0),
+            ]
+        };
+        let lever = |turn| {
+            Lever::between(
+                2,
+                &corners(turn),
+                [0.5, 0.5, -0.5, -0.5],
+                &Vector3::z(),
+                0.1,
+            )
+        };
+        assert!(lever(0.0).is_none());
+        let nearly = lever(0.05).expect("along");
+        assert!((nearly.across(&Vector3::new(1.0, 1.0, 1.0)) - Vector3::x()).norm() < 1e-15);
+        let impulses = nearly.impulses(&Vector3::x());
+        assert!(turning(&impulses, &corners(0.05)).norm() < 1e-12);
+        assert!(impulses.iter().all(|impulse| impulse.norm() < 1.0));
+    }
+}
