@@ -75,7 +75,12 @@ fn what_is_not_squeezed_is_not_called_so() {
         "material = { young = 1e6, poisson = 0.3, density = 1000 }\nposition = [0, 0, 0.051]";
     let yielding = SCENE.replace(rigid, "").replace(elastic, soft);
     let leaving = SCENE.replace("[0, 0, -0.2]", "[0, 0, 0.2]");
-    for text in [yielding, leaving] {
+    // A ground that goes down as fast as the plate comes after it is no press either.
+    let together = SCENE.replace(
+        "shape = { half_space = { normal = [0, 0, 1] } }",
+        "shape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, -0.01]\nmotion = { velocity = [0, 0, -0.2] }",
+    );
+    for text in [yielding, leaving, together] {
         let scene = Scene::parse("pressed.toml", &text, &[""; 0]).expect("a scene");
         let mut simulation = Simulation::new(&scene).expect("sound");
         if let Some(error) = (0..12).find_map(|_| simulation.advance().err()) {

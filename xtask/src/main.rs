@@ -5,6 +5,7 @@
 //! - [`mod@bench`]: how fast, on this machine
 #![expect(
     clippy::print_stdout,
+    clippy::print_stderr,
     reason = "reporting to the terminal is this program's purpose"
 )]
 

@@ -1,7 +1,9 @@
-//! The files that a command writes, held against each other and against what it reads.
+//! The files that a command writes, held against each other and against the file that it is given.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
+
+use impinge_report::Draft;
 
 use super::exit::{Code, Failure};
 
@@ -9,7 +11,10 @@ use super::exit::{Code, Failure};
 pub(crate) fn distinct(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let mut taken = vec![("", place(input))];
     for (option, path) in outputs {
-        let Some(path) = path else { continue };
+        // Several may write to a device or pipe.
+        let Some(path) = path.filter(|path| Draft::replaces(path)) else {
+            continue;
+        };
         let place = place(path);
         if let Some((other, _)) = taken.iter().find(|(_, other)| *other == place) {
             let what = if other.is_empty() {

@@ -36,8 +36,12 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let method = choose(&stored, options)?;
     // A trace that cannot be written is not worth a solve.
     distinct(&options.problem, &[("--trace", options.trace.as_deref())])?;
-    if let Some(path) = &options.trace {
-        // Let go of again: who interrupts a solve shall find nothing half done.
+    // Let go of again: who interrupts a solve shall find nothing half done. Who reads a pipe would take that for its end.
+    if let Some(path) = options
+        .trace
+        .as_deref()
+        .filter(|path| Draft::replaces(path))
+    {
         drop(claim(path)?);
     }
 

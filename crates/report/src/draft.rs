@@ -31,8 +31,7 @@ impl Draft {
             place: path.to_owned(),
             problem,
         };
-        // Devices and pipes are written to and not replaced.
-        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        if !Self::replaces(path) {
             let file = File::options().write(true).open(path).map_err(refused)?;
             return Ok(Self {
                 path: path.to_owned(),
@@ -55,6 +54,11 @@ impl Draft {
             unfinished,
             file: Some(file),
         })
+    }
+
+    /// Whether a file takes the place of what is at `path`: devices and pipes are written to instead.
+    pub fn replaces(path: &Path) -> bool {
+        fs::metadata(path).map_or(true, |found| found.is_file())
     }
 
     /// Puts `text` in its place.

@@ -267,6 +267,7 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         StepFailure::Asynchronous { .. }
         | StepFailure::ObstaclesMeet { .. }
         | StepFailure::PrescribedCollision { .. }
+        | StepFailure::NothingFree { .. }
         | StepFailure::Squeezed { .. } => ". Everything up to here is safe".to_owned(),
         StepFailure::Constrained(_) => String::new(),
         StepFailure::Inverted { .. } if shortest <= 0.0 => {

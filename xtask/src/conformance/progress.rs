@@ -40,7 +40,7 @@ impl Progress {
         self.bar.inc(1);
         if compared && !stderr().is_terminal() {
             let seconds = self.begin.elapsed().as_secs_f64();
-            println!("{}: step {step} compared after {seconds:.0} s", self.scene);
+            eprintln!("{}: step {step} compared after {seconds:.0} s", self.scene);
         }
     }
 }

@@ -17,12 +17,13 @@ pub struct Anchor {
     weights: [f64; 4],
     /// Where `Σ w x` is across the normal when nothing has slipped (m).
     offset: Vector3<f64>,
-    /// What friction has taken from the sides while they stuck here, and not given back (J).
+    /// What friction has taken from the sides since they touched, by sliding as well, and not given back (J).
     taken: f64,
 }
 
 impl Anchor {
     /// The sides stick where they are: at the closest points of `corners`, which have these weights.
+    #[inline]
     pub fn at(weights: [f64; 4], corners: &[Vector3<f64>; 4], normal: &Vector3<f64>) -> Self {
         Self {
             weights,
@@ -33,26 +34,31 @@ impl Anchor {
 
     /// Fastest that the sides may be made to move across the normal (m/s): what they have now, `slide` (m/s), and what was taken from
     /// them, so that friction never adds energy. `mobility` is `1/m_T` (1/kg).
+    #[inline]
     pub fn fastest(&self, slide: f64, mobility: f64) -> f64 {
         (slide * slide + 2.0 * self.taken * mobility).sqrt()
     }
 
     /// What it took and did not give back (J).
+    #[inline]
     pub fn taken(&self) -> f64 {
         self.taken
     }
 
     /// Friction takes an energy (J), or gives it back where it is negative.
+    #[inline]
     pub fn take(&mut self, energy: f64) {
         self.taken = (self.taken + energy).max(0.0);
     }
 
     /// How far the first side has slipped off the second (m), a vector across `normal`.
+    #[inline]
     pub fn slip(&self, corners: &[Vector3<f64>; 4], normal: &Vector3<f64>) -> Vector3<f64> {
         across(&(combined(&self.weights, corners) - self.offset), normal)
     }
 
     /// The anchor dragged along by sides that slide: it sticks at the present closest points, `slip` behind.
+    #[inline]
     #[must_use]
     pub fn dragged(
         &self,

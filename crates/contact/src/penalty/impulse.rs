@@ -1,7 +1,5 @@
 //! What one layer does to one pair at one instant.
 
-use nalgebra::Vector3;
-
 /// How contacts lose energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaw {
@@ -35,30 +33,17 @@ pub fn normal_impulse(law: &ContactLaw, full: f64, separation: f64) -> f64 {
     }
 }
 
-/// The impulse (N s) across the normal on the first side.
+/// Size (N s) of the impulse of friction on the first side, against its slip.
 ///
-/// Friction acts against the slip `s` (m/s), less the velocity `v_s` of sticking, with `min(μ I_n, m_T |s − v_s|)`: summed over the
+/// Friction acts against the slip `s`, less the velocity `v_s` of sticking, with `min(μ I_n, m_T |s − v_s|)`: summed over the
 /// ticks of all layers that is Coulomb's law for sliding, and the second bound keeps it from turning the motion round further
-/// than back to where the sides stuck. `mobility` (1/kg) is `1/m_T` along that direction, see [`super::Lever::mobility`]; `v_s` is zero
-/// where slip is not remembered, see [`super::Anchor`].
+/// than back to where the sides stuck. `speed` is `|s − v_s|` (m/s), and `mobility` (1/kg) is `1/m_T` along it, see
+/// [`super::Lever::mobility`]; `v_s` is zero where slip is not remembered, see [`super::Anchor`].
 ///
 /// # Source
 /// As [`normal_impulse`]. Differs from it in: without `v_s` what sticks creeps between ticks.
 #[inline]
-pub fn friction_impulse(
-    law: &ContactLaw,
-    normal: f64,
-    slip: &Vector3<f64>,
-    sticking: &Vector3<f64>,
-    mobility: impl Fn(&Vector3<f64>) -> f64,
-) -> Vector3<f64> {
-    let against = slip - sticking;
-    let speed = against.norm();
-    if speed <= 0.0 {
-        return Vector3::zeros();
-    }
-    let direction = against / -speed;
-    let bound = law.friction * normal;
-    let stop = speed / mobility(&direction);
-    direction * bound.min(stop)
+pub fn friction_impulse(law: &ContactLaw, normal: f64, speed: f64, mobility: f64) -> f64 {
+    let stop = speed / mobility;
+    (law.friction * normal).min(stop)
 }

@@ -17,13 +17,14 @@ use crate::scene::Scene;
 use serde_json::Value;
 
 /// Files of an earlier run beside its frames.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     MANIFEST,
     CHECKPOINT,
     "frames.pvd",
     "steps.csv",
     RIGID_CSV,
     "summary.json",
+    "events.json",
 ];
 
 /// `frames.pvd` before its first frame.
@@ -115,9 +116,15 @@ impl FrameWriter {
     pub fn create(folder: impl Into<PathBuf>, header: RunHeader) -> Result<Self, OutputError> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(|source| OutputError::write(&folder, source))?;
-        // Nothing is left in a folder of other files, not even a lock.
-        earlier_run(&folder)?;
-        let lock = FolderLock::take(&folder)?;
+        // Nothing is left in a folder of other files, not even a lock; and what another run is about to list is not taken for one.
+        let lock = if FolderLock::is_there(&folder) {
+            let lock = FolderLock::take(&folder)?;
+            earlier_run(&folder)?;
+            lock
+        } else {
+            earlier_run(&folder)?;
+            FolderLock::take(&folder)?
+        };
         clear_earlier_run(&folder)?;
         let writer = Self {
             folder,

@@ -17,6 +17,11 @@ pub(super) struct FolderLock {
 }
 
 impl FolderLock {
+    /// Whether a run wrote to `folder` before, or is writing.
+    pub(super) fn is_there(folder: &Path) -> bool {
+        folder.join(LOCK).exists()
+    }
+
     /// Takes the right to write to `folder`.
     ///
     /// # Errors

@@ -65,6 +65,18 @@ impl RigidMotion {
         speeds.fold(0.0, f64::max)
     }
 
+    /// The same of those that move something between two times (s).
+    pub fn fastest_turn_between(&self, from: f64, to: f64) -> f64 {
+        if self.has_ended(from) {
+            return 0.0;
+        }
+        let ends = self.then.iter().map(|leg| leg.at).chain([f64::INFINITY]);
+        let legs = self.legs().zip(ends);
+        legs.filter(|(leg, end)| leg.at < to && *end > from)
+            .map(|(leg, _)| leg.angular_velocity.norm())
+            .fold(0.0, f64::max)
+    }
+
     /// How far the centre has moved at `time` (s), `s` (m).
     pub fn shift_at(&self, time: f64) -> Vector3<f64> {
         let parts = self.until_now(time);

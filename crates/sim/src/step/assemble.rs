@@ -25,9 +25,8 @@ pub(crate) fn prescribe(
     velocity: &mut [Vector3<f64>],
 ) -> Result<(), StepFailure> {
     for (index, motion) in model.motions.iter().enumerate() {
-        check_turn(motion.fastest_turn() * time_step, || {
-            model.name_of_moved(index as u32)
-        })?;
+        let fastest = motion.fastest_turn_between(state.time, state.time + time_step);
+        check_turn(fastest * time_step, || model.name_of_moved(index as u32))?;
     }
     for (point, motion) in model.motion_of_point.iter().enumerate() {
         if let PointMotion::Prescribed(motion) = motion {

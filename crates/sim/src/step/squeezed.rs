@@ -16,8 +16,8 @@ struct Wall {
     solid: usize,
     /// Towards the body.
     normal: Vector3<f64>,
-    /// How fast it follows the body (m/s).
-    speed: f64,
+    /// How it goes where they touch (m/s).
+    velocity: Vector3<f64>,
 }
 
 /// The first rigid body that `contacts` hold between two prescribed ones that come nearer to each other at `time` (s).
@@ -29,8 +29,12 @@ pub(crate) fn squeezed(model: &Model, contacts: &[Contact], time: f64) -> Option
         }
     }
     walls.into_iter().find_map(|(body, walls)| {
-        let closing =
-            |a: &Wall, b: &Wall| a.normal.dot(&b.normal) < OPPOSITE && a.speed + b.speed > 0.0;
+        // Two sides of one body, and walls that go together, come no nearer.
+        let closing = |a: &Wall, b: &Wall| {
+            a.solid != b.solid
+                && a.normal.dot(&b.normal) < OPPOSITE
+                && (a.velocity - b.velocity).dot(&(a.normal - b.normal)) > 0.0
+        };
         let pair = walls.iter().enumerate().find_map(|(index, a)| {
             let b = walls[..index].iter().find(|b| closing(a, b))?;
             Some([b.solid, a.solid])
@@ -53,7 +57,7 @@ fn wall(model: &Model, contact: &Contact, time: f64) -> Option<(usize, Wall)> {
         [false, true] => (second, first, -contact.frame.normal),
         _ => return None,
     };
-    let mut speed = 0.0;
+    let mut velocity = Vector3::zeros();
     if !matches!(contact.key, ContactKey::VertexHalfSpace { .. }) {
         for (&point, weight) in contact.stencil().iter().zip(&contact.weights) {
             match motion(point) {
@@ -62,8 +66,8 @@ fn wall(model: &Model, contact: &Contact, time: f64) -> Option<(usize, Wall)> {
                 PointMotion::Free(_) => return None,
                 PointMotion::Prescribed(motion) => {
                     let start = &model.rest[point as usize];
-                    let velocity = model.motions[motion as usize].velocity_at(start, time);
-                    speed += weight.abs() * velocity.dot(&normal);
+                    let of_point = model.motions[motion as usize].velocity_at(start, time);
+                    velocity += of_point * weight.abs();
                 }
             }
         }
@@ -73,7 +77,7 @@ fn wall(model: &Model, contact: &Contact, time: f64) -> Option<(usize, Wall)> {
         Wall {
             solid,
             normal,
-            speed,
+            velocity,
         },
     ))
 }

@@ -195,6 +195,8 @@ fn a_new_run_replaces_an_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     fixture.run(folder.path(), |_| ());
     StepsCsv::create(folder.path()).unwrap();
+    // That of another stepper.
+    fs::write(folder.path().join("events.json"), "{}").unwrap();
     FrameWriter::create(folder.path(), fixture.header).unwrap();
     let left = names(folder.path());
     assert_eq!(left, [".lock", "frames.pvd", "manifest.json"]);

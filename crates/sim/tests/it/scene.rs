@@ -765,6 +765,10 @@ fn legs_of_a_motion_are_read_and_checked() {
         let found = up(time);
         assert!((found - expected).abs() < 1e-12, "{time}: {found}");
     }
+    let late =
+        "body.0.fixed=[{ until = 0.3, motion = { velocity = [0, 0, 1], then = [{ at = 0.5 }] } }]";
+    let error = Scene::parse("test.toml", &text, &[late]).unwrap_err();
+    assert!(error.to_string().contains("never reached"), "{error}");
     for (then, part) in [
         (
             "{ at = 0 }",

@@ -89,9 +89,21 @@ impl Check<'_> {
                 );
             }
         }
-        match &fixed.motion {
+        let Some(motion) = &fixed.motion else {
+            return Ok(());
+        };
+        self.motion(&format!("{path}.motion"), motion)?;
+        let until = fixed.until.unwrap_or(f64::INFINITY);
+        match motion.then.iter().position(|leg| leg.at >= until) {
             None => Ok(()),
-            Some(motion) => self.motion(&format!("{path}.motion"), motion),
+            Some(late) => self.fail(
+                &format!("{path}.motion.then.{late}.at"),
+                format!(
+                    "{} s is never reached: the nodes are let go at {until} s",
+                    motion.then[late].at
+                ),
+                "remove this leg, or let go (`until`) after it",
+            ),
         }
     }
 

@@ -89,13 +89,14 @@ impl Engine {
     /// # Panics
     /// If an invariant does not hold.
     pub(super) fn audit_now_and_then(&mut self) {
-        self.stepped += 1;
-        if !self.stepped.is_multiple_of(EVENTS_PER_AUDIT) {
+        if self.dispatched < self.audited + EVENTS_PER_AUDIT {
             return;
         }
+        self.audited = self.dispatched;
+        self.audits += 1;
         let triangles = self.surface.triangles().len() as u64;
         let wait = triangles.div_ceil(TRIANGLES_PER_AUDIT).max(1).pow(2);
-        let audited = if (self.stepped / EVENTS_PER_AUDIT).is_multiple_of(wait) {
+        let audited = if self.audits.is_multiple_of(wait) {
             self.audit()
         } else {
             self.audit_events()

@@ -51,10 +51,11 @@ pub struct Engine {
     pub(super) queue: Queue,
     pub(super) now: f64,
     pub(super) statistics: Statistics,
-    /// Calls of [`step`](Self::step) that audits are counted by.
-    pub(super) stepped: u64,
-    /// Events, void ones left out, and whether the present one is timed.
-    dispatched: u64,
+    /// Events, void ones left out, those at the last audit, and number of audits.
+    pub(super) dispatched: u64,
+    pub(super) audited: u64,
+    pub(super) audits: u64,
+    /// Whether the present event is timed.
     pub(super) timed: bool,
     /// Of speculation only: the paths since the window began …
     pub(super) history: Option<History>,
@@ -133,8 +134,9 @@ impl Engine {
             queue: Queue::default(),
             now: 0.0,
             statistics: Statistics::default(),
-            stepped: 0,
             dispatched: 0,
+            audited: 0,
+            audits: 0,
             timed: false,
             history: None,
             speculation: None,
@@ -149,7 +151,8 @@ impl Engine {
                 what: "the first penalty layer",
                 period: engine.layer_period(1),
                 shortest: (engine.settings.shortest_period).max(0.4 / engine.settings.most_ticks),
-                mend: "use a smaller `asynchronous.stiffness`, or a larger `asynchronous.thickness`, `layer_step` or `most_ticks`",
+                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, where that is not \
+                       given, a larger `asynchronous.thickness`; or a larger `asynchronous.most_ticks` where that is below 4e8",
             });
         }
         engine.add_scripts(system.scripts);

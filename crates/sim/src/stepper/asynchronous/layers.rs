@@ -288,36 +288,41 @@ impl Engine {
         let velocities = vertices.map(|vertex| vertex.velocity);
         let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
         let slip = lever.slip(&velocities);
-        let mobility = |direction: &Vector3<f64>| lever.mobility(direction, &inverse_masses);
         let mut anchor = self.anchor_of(id, &corners, nearest);
+        // The shares of friction, for one newton second of it; how much of it; and the energy that it adds (J).
+        let act = |sticking: &Vector3<f64>| {
+            let against = slip - sticking;
+            let speed = against.norm();
+            if speed <= 0.0 {
+                return None;
+            }
+            let direction = against / -speed;
+            let shares = lever.impulses(&direction);
+            let mobility = Lever::mobility(&shares, &inverse_masses);
+            let size = friction_impulse(law, push, speed, mobility);
+            let energy = size * direction.dot(&slip) + 0.5 * size * size * mobility;
+            Some((shares, size, energy))
+        };
+        let mobility: f64 = (0..4)
+            .map(|k| nearest.weights[k] * nearest.weights[k] * inverse_masses[k])
+            .sum();
         let back = lever.across(&self.return_velocity(&anchor, &corners, nearest));
-        // Of kicks for an impulse of friction: what they are, and the energy that they add (J).
-        let kicks = |sticking: &Vector3<f64>| {
-            let impulse = friction_impulse(law, push, &slip, sticking, mobility);
-            let kicks = lever.impulses(&impulse);
-            let energy: f64 = (0..4)
-                .map(|k| kicks[k].dot(&(velocities[k] + kicks[k] * (0.5 * inverse_masses[k]))))
-                .sum();
-            (kicks, energy)
-        };
-        let along = back
-            .try_normalize(0.0)
-            .map_or(0.0, |along| mobility(&along));
-        let (mut impulses, mut energy) =
-            kicks(&back.cap_magnitude(anchor.fastest(slip.norm(), along)));
-        // It is dearer to move the sides some ways than others.
-        if energy > anchor.taken() {
-            (impulses, energy) = kicks(&Vector3::zeros());
+        let back = back.cap_magnitude(anchor.fastest(slip.norm(), mobility));
+        // Sides that turn, too, take more to move than their closest points.
+        let acted = act(&back)
+            .filter(|(.., energy)| *energy <= anchor.taken())
+            .or_else(|| act(&Vector3::zeros()));
+        if let Some((shares, size, energy)) = acted {
+            anchor.take(-energy);
+            let count = match features {
+                Features::Two(..) => 4,
+                Features::Plane(..) => 1,
+            };
+            for k in 0..count {
+                self.vertices[points[k] as usize].kick(&(shares[k] * size));
+            }
         }
-        anchor.take(-energy);
         self.pairs.get_mut(id).anchor = Some(anchor);
-        let count = match features {
-            Features::Two(..) => 4,
-            Features::Plane(..) => 1,
-        };
-        for k in 0..count {
-            self.vertices[points[k] as usize].kick(&impulses[k]);
-        }
     }
 
     /// The anchor of a pressed pair at these places.

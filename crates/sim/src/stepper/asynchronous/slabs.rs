@@ -180,20 +180,21 @@ impl Engine {
 
     pub(super) fn no_progress(&self, id: u32, time: f64, distance: f64) -> Stop {
         let place = self.vertices[self.pairs.get(id).points[0] as usize].at(time);
-        self.no_progress_at(id, time, distance, place)
+        let speed = -self.separation_speed(id, &self.nearest(id, time));
+        self.no_progress_at(id, time, [distance, speed], place)
     }
 
-    /// The same where the vertices are not, or no longer, where it happened.
+    /// The same of a pair at a distance (m) that shrinks at a speed (m/s), where the vertices are not, or no longer, where it
+    /// happened.
     pub(super) fn no_progress_at(
         &self,
         id: u32,
         time: f64,
-        distance: f64,
+        [distance, speed]: [f64; 2],
         place: Vector3<f64>,
     ) -> Stop {
         let pair = self.pairs.get(id);
         let depth = self.law.layers_at(distance).max(pair.proximity.depth + 1);
-        let speed = -self.separation_speed(id, &self.nearest(id, time));
         let thickness = self.law.thickness(1);
         let energy = 0.5 * self.effective_mass * speed.max(0.0).powi(2);
         Stop::NoProgress {

@@ -85,6 +85,8 @@ pub struct Settings {
     pub unculled_depth: u32,
     /// Shortest period of a layer (s) that counts as progress.
     pub shortest_period: f64,
+    /// Shortest time (s) that a vertex may stay in a volume of the broad phase, or take for the way that one is made for.
+    pub shortest_stay: f64,
     /// Most ticks of the layers of one pair per simulated second that count as progress (1/s).
     pub most_ticks: f64,
     /// Longest time for which a volume of the broad phase is meant to hold (s).
@@ -103,6 +105,7 @@ impl Default for Settings {
             culling: true,
             unculled_depth: 0,
             shortest_period: 1e-9,
+            shortest_stay: 1e-9,
             // A million events in a millisecond.
             most_ticks: 1e9,
             volume_life: 0.02,
@@ -179,8 +182,8 @@ pub enum SystemError {
 }
 
 /// Why a point cannot be kept in view.
-const RESTLESS: &str = "is too fast, or too far from the origin for its size: it leaves the room that is searched around it sooner than a \
-                        clock can tell; start it slower, or nearer to the origin";
+const RESTLESS: &str = "is too fast, or too far from the origin for its size: the room that is searched around it would have to be made anew \
+                        without end; start it slower, or nearer to the origin, or use a shorter `time.step`";
 
 /// What ended a run early; the state is that of the last event, and it is safe.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -266,7 +266,7 @@ impl Engine {
         let moving = self.moving_point(point, time);
         let wait = self.volumes.of_point[point as usize].exit_time(&moving, self.half_thickness);
         let least = WORTH_KEEPING * self.volume_duration(point, &moving);
-        if wait >= least.max(self.settings.shortest_period) {
+        if wait >= least.max(self.settings.shortest_stay) {
             self.schedule_volume(point, time + wait);
             return Ok(());
         }
@@ -299,17 +299,36 @@ impl Engine {
         let margin = self.half_thickness + SLACK * self.volumes.reach[point as usize];
         let volume = KDop::of_path(moving, duration, margin);
         let wait = volume.exit_time(moving, self.half_thickness);
-        if wait.is_nan() || wait < self.settings.shortest_period || self.now + wait <= self.now {
-            return Err(Stop::Restless {
-                time: self.now,
-                point: point as usize,
-                place: moving.position.into(),
-                speed: moving.velocity.norm(),
-            });
+        if wait.is_nan() || wait < self.settings.shortest_stay || self.now + wait <= self.now {
+            return Err(self.restless(point));
         }
         self.volumes.of_point[point as usize] = volume;
         self.schedule_volume(point, self.now + wait);
         Ok(())
+    }
+
+    /// Whether every vertex stays near for long enough, under speculation.
+    pub(super) fn check_stays(&self) -> Result<(), Stop> {
+        let watched = self.surface.vertices().iter().copied();
+        let mut restless = watched.filter(|&point| {
+            let vertex = &self.vertices[point as usize];
+            let reach = self.volumes.reach[point as usize];
+            let stay = reach / vertex.velocity.norm();
+            vertex.inverse_mass > 0.0 && stay < self.settings.shortest_stay
+        });
+        restless
+            .next()
+            .map_or(Ok(()), |point| Err(self.restless(point)))
+    }
+
+    fn restless(&self, point: u32) -> Stop {
+        let vertex = &self.vertices[point as usize];
+        Stop::Restless {
+            time: self.now,
+            point: point as usize,
+            place: vertex.at(self.now).into(),
+            speed: vertex.velocity.norm(),
+        }
     }
 
     fn schedule_volume(&mut self, point: u32, due: f64) {

@@ -68,6 +68,7 @@ impl Engine {
 
     /// Calls the layers of pairs that start within them.
     pub(super) fn start_speculation(&mut self) -> Result<(), Stop> {
+        self.check_stays()?;
         let mut history = History::new(self.is_watched());
         history.begin(&self.vertices, self.now);
         self.history = Some(history);
@@ -108,6 +109,7 @@ impl Engine {
         speculation: &mut Speculation,
         until: f64,
     ) -> Result<Option<Event>, Stop> {
+        self.check_stays()?;
         let start = self.now;
         let mut end = window_end(start, speculation.length, until);
         let mut returns = 0;
@@ -165,7 +167,10 @@ impl Engine {
             let id = known.unwrap_or_else(|| self.insert_pair(near.features));
             let depth = self.pairs.get(id).proximity.depth;
             if at_once && near.depth > self.deepest {
-                return Err(self.no_progress_at(id, near.time, near.distance, near.place));
+                // On the way from the start of the window, where everything is again.
+                let way = self.nearest(id, self.now).distance - near.distance;
+                let speed = way / (near.time - self.now).max(f64::MIN_POSITIVE);
+                return Err(self.no_progress_at(id, near.time, [near.distance, speed], near.place));
             }
             if at_once {
                 self.pairs.get_mut(id).kept = near.depth;
