@@ -56,9 +56,9 @@ impl Draft {
         })
     }
 
-    /// Whether a file takes the place of what is at `path`: devices and pipes are written to instead.
+    /// Whether a file would take the place of what is at `path`, if it can: devices and pipes are written to instead.
     pub fn replaces(path: &Path) -> bool {
-        fs::metadata(path).map_or(true, |found| found.is_file())
+        fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir())
     }
 
     /// Puts `text` in its place.
