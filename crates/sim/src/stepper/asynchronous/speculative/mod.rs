@@ -118,19 +118,21 @@ impl Engine {
             speculation.snapshot.keep_clocks(self);
             self.keep_depths();
             let last = self.speculate(end)?;
-            let broken = self.vertices.iter().position(|vertex| !vertex.is_finite());
+            // What cannot be looked at. Sides that went through each other may be hurled away: with shorter windows they do not.
+            let broken = self.broken(end);
             if broken.is_none() && !speculation.sweep.look(self, [start, end]) {
                 break last;
             }
             self.statistics.windows_returned += 1;
             speculation.snapshot.restore(self);
-            if broken.is_none() {
+            let again = broken.is_some();
+            if let Some(stop) = broken.filter(|_| end - start <= speculation.shortest) {
+                return Err(stop);
+            } else if !again {
                 self.call_found(&speculation.sweep, true)?;
-            } else if let Some(point) = broken.filter(|_| end - start <= speculation.shortest) {
-                return Err(Stop::NotFinite { time: end, point });
             }
             returns += 1;
-            if broken.is_some() || returns % PATIENCE == 0 {
+            if again || returns % PATIENCE == 0 {
                 speculation.length = (0.5 * (end - start)).max(speculation.shortest);
                 end = window_end(start, speculation.length, until);
             }
@@ -143,6 +145,14 @@ impl Engine {
         speculation.length =
             (speculation.length * change).clamp(speculation.shortest, speculation.longest);
         Ok(last)
+    }
+
+    /// Why the paths of a window up to `end` (s) cannot be looked at, if they cannot.
+    fn broken(&self, end: f64) -> Option<Stop> {
+        match self.vertices.iter().position(|vertex| !vertex.is_finite()) {
+            Some(point) => Some(Stop::NotFinite { time: end, point }),
+            None => self.check_stays().err(),
+        }
     }
 
     /// Runs the events up to `end` (s) while the paths are written down; returns the last of them.
