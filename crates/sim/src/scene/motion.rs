@@ -70,9 +70,8 @@ impl RigidMotion {
         if self.has_ended(from) {
             return 0.0;
         }
-        let ends = self.then.iter().map(|leg| leg.at).chain([f64::INFINITY]);
-        let legs = self.legs().zip(ends);
-        legs.filter(|(leg, end)| leg.at < to && *end > from)
+        self.spans()
+            .filter(|(leg, end)| leg.at < to && *end > from)
             .map(|(leg, _)| leg.angular_velocity.norm())
             .fold(0.0, f64::max)
     }
@@ -131,11 +130,15 @@ impl RigidMotion {
         std::iter::once(first).chain(self.then.iter().copied())
     }
 
+    /// The legs, each with its end (s).
+    fn spans(&self) -> impl Iterator<Item = (MotionLeg, f64)> {
+        let ends = self.then.iter().map(|leg| leg.at).chain([f64::INFINITY]);
+        self.legs().zip(ends)
+    }
+
     /// The legs that have begun at `time` (s), each with how long it has lasted (s).
     fn until_now(&self, time: f64) -> impl Iterator<Item = (MotionLeg, f64)> {
-        let ends = self.then.iter().map(|leg| leg.at).chain([f64::INFINITY]);
-        self.legs()
-            .zip(ends)
+        self.spans()
             .take_while(move |(leg, _)| leg.at <= 0.0 || leg.at < time)
             .map(move |(leg, end)| (leg, time.min(end) - leg.at))
     }

@@ -6,6 +6,7 @@ mod constrained_forces;
 mod constrained_scene;
 mod doctor;
 mod joints;
+mod motion;
 mod output;
 mod resume;
 mod scene;
