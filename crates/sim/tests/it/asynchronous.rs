@@ -7,6 +7,7 @@ mod damping;
 mod dissipation;
 mod resonance;
 mod safety;
+mod slope;
 mod speculative;
 mod straight;
 mod support;

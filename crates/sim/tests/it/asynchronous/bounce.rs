@@ -180,13 +180,14 @@ fn five_hundred_bounces_keep_the_energy() {
         }
     }
     assert!(worst <= 0.05, "energy off by {worst:.3}");
-    assert!(restarted_clocks_gain(500) > 1.0);
+    // With the step of this test, ten times the bound; with a larger one there is no holding it.
+    assert!(restarted_clocks_gain(0.05, 500) > 0.5);
+    assert!(restarted_clocks_gain(0.2, 500) > 1.0);
 }
 
-/// The largest relative gain of energy if clocks start anew at every call, over some bounces.
-fn restarted_clocks_gain(bounces: u32) -> f64 {
+/// The largest relative gain of energy if clocks start anew at every call, over some bounces, with layers of a `step` (θ_c).
+fn restarted_clocks_gain(step: f64, bounces: u32) -> f64 {
     let law = particle(1.0, true).law;
-    let step = 0.2;
     let period = |layer: u32| step / (law.stiffness(layer) / 0.5).sqrt();
     let mut energy: f64 = GRAVITY;
     let mut gain = 0.0_f64;
@@ -279,7 +280,14 @@ fn speed_does_not_matter_for_safety() {
         let engine = run(0.2, -speed, false, settings, 1.0 / speed);
         let after = engine.vertices()[0].velocity.z;
         assert!((after / speed - 1.0).abs() < 2e-3, "{speed}: {after}");
-        assert!(engine.statistics().smallest_distance > 0.0);
+        let smallest = engine.statistics().smallest_distance;
+        assert!(smallest > 0.0);
+        let depth = f64::from(engine.law().layers_at(smallest));
+        let expected = engine.law().layers_reached(0.5 * speed * speed);
+        assert!(
+            (depth - expected).abs() <= 1.0,
+            "{speed}: {depth} layers, {expected} predicted"
+        );
     }
 }
 

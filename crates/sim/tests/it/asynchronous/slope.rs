@@ -1,0 +1,115 @@
+//! Friction between faces and edges: a square of stiff cloth on an inclined floor of triangles.
+
+use super::support::{CLOTH, GRAVITY, Scene, law, sheet};
+use impinge_fem::thin::ShellMaterial;
+use impinge_sim::stepper::asynchronous::force::UniformForce;
+use impinge_sim::stepper::asynchronous::{Engine, Settings};
+use nalgebra::Vector3;
+
+const FRICTION: f64 = 0.5;
+
+/// The square on a floor of triangles `floor` (m) wide, in the frame of the slope: gravity is tilted, along x.
+///
+/// It starts where its first layers nearly carry it, turned about its normal, so that no edge is parallel to one of the floor.
+fn slope(tangent: f64, floor: f64) -> Engine {
+    let mut scene = Scene::default();
+    let cells = (2.0 / floor).round() as usize;
+    let (points, triangles) = sheet([cells, (0.4 / floor).ceil() as usize], floor);
+    let ground: Vec<_> = points
+        .iter()
+        .map(|x| x - Vector3::new(0.1, 0.2, 0.0))
+        .collect();
+    scene.add_obstacle(&ground, &triangles);
+    let (points, triangles) = sheet([3, 3], 0.02);
+    let turn = nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), 0.3);
+    let block: Vec<_> = points
+        .iter()
+        .map(|x| turn * x + Vector3::new(0.0, 0.0, 1.9e-3))
+        .collect();
+    let material = ShellMaterial {
+        stretch: 500.0,
+        bend: 1e-3,
+        ..CLOTH
+    };
+    scene.add_shell(&block, &triangles, &material, Vector3::zeros());
+    let free: Vec<u32> = (0..scene.masses.len() as u32)
+        .filter(|&point| scene.masses[point as usize].is_finite())
+        .collect();
+    let masses = free
+        .iter()
+        .map(|&point| scene.masses[point as usize])
+        .collect();
+    let mut system = scene.system(law(2.0, 2e-3), 0.0);
+    let angle = tangent.atan();
+    let pull = Vector3::new(GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos());
+    system
+        .forces
+        .push(Box::new(UniformForce::gravity(1e-3, free, masses, pull)));
+    system.friction.fill(FRICTION);
+    system.restitution = 0.2;
+    Engine::new(system, Settings::default()).expect("a sound system")
+}
+
+/// Where the middle of the square is at `time`, along the slope, and how fast.
+fn middle(engine: &Engine, time: f64) -> (f64, f64) {
+    let mut sum = (0.0, 0.0, 0.0);
+    for vertex in engine.vertices().iter().filter(|v| v.inverse_mass > 0.0) {
+        let mass = 1.0 / vertex.inverse_mass;
+        sum.0 += mass;
+        sum.1 += mass * vertex.at(time).x;
+        sum.2 += mass * vertex.velocity.x;
+    }
+    (sum.1 / sum.0, sum.2 / sum.0)
+}
+
+/// The mean acceleration down the slope between 0.2 and 0.5 s (m/s²), when the square has met the floor, beside Coulomb's.
+fn accelerations(tangent: f64, floor: f64) -> (f64, f64) {
+    let mut engine = slope(tangent, floor);
+    let [from, to] = [0.2, 0.5].map(|time| {
+        engine.run(time).expect("no trouble");
+        middle(&engine, time).1
+    });
+    let angle = tangent.atan();
+    let coulomb = GRAVITY * (angle.sin() - FRICTION * angle.cos());
+    ((to - from) / 0.3, coulomb)
+}
+
+/// C9: within a triangle of the floor.
+#[test]
+fn a_block_slides_as_coulomb_says() {
+    for ratio in [1.2, 2.0] {
+        let (measured, coulomb) = accelerations(ratio * FRICTION, 0.4);
+        assert!(
+            (measured / coulomb - 1.0).abs() <= 0.05,
+            "{ratio}: {measured} {coulomb}"
+        );
+    }
+}
+
+/// C9: across triangles, of which two push where they meet: a bump, which may cost 3 % of the friction besides.
+#[test]
+fn a_block_slides_across_triangles() {
+    for ratio in [1.2, 2.0] {
+        let tangent: f64 = ratio * FRICTION;
+        let (measured, coulomb) = accelerations(tangent, 0.05);
+        let friction = FRICTION * GRAVITY * tangent.atan().cos();
+        assert!(
+            (measured - coulomb).abs() <= 0.03 * friction,
+            "{ratio}: {measured} {coulomb}"
+        );
+    }
+}
+
+/// C9: the bound is 1 mm/s; what remembers where it stuck trembles, but does not creep.
+#[test]
+fn a_block_stays_on_a_gentle_slope() {
+    for (ratio, floor) in [(0.8, 0.4), (0.8, 0.05), (0.3, 0.05)] {
+        let mut engine = slope(ratio * FRICTION, floor);
+        let [from, to] = [0.1, 0.5].map(|time| {
+            engine.run(time).expect("no trouble");
+            middle(&engine, time).0
+        });
+        let creep = (to - from) / 0.4;
+        assert!(creep.abs() < 1e-4, "{ratio}: creeps at {creep:e} m/s");
+    }
+}
