@@ -46,6 +46,36 @@ fn what_is_let_go_falls_freely() {
     assert!(simulation.state().positions[end].z < 1.0 - 0.005);
 }
 
+/// What flies undisturbed is solved for before it begins, in every step: nothing is left over that a stiff body would vibrate with.
+#[test]
+fn a_body_in_flight_needs_no_iteration() {
+    let text = PULLED
+        .lines()
+        .take_while(|line| !line.starts_with("fixed"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let flying = format!("{text}\nvelocity = [2, 0, 1]\n");
+    let mut simulation = simulation(&flying, &["body.0.material.young=5e8"]);
+    let rest = simulation.model().rest.clone();
+    for step in 1..=100 {
+        let report = simulation.advance().expect("nothing is in the way");
+        assert_eq!(report.iterations, 0, "step {step}");
+        let n = f64::from(step);
+        let fall = 9.81e-6 * 0.5 * n * (n + 1.0);
+        let path = Vector3::new(2e-3 * n, 0.0, 1e-3 * n - fall);
+        for (start, now) in rest.iter().zip(&simulation.state().positions) {
+            assert!((now - start - path).norm() < 1e-10, "step {step}");
+        }
+    }
+}
+
+/// Gravity is no start for what is held: the first step of a bar in two hands is no worse than from rest.
+#[test]
+fn only_what_nothing_holds_starts_falling() {
+    let held = simulation(PULLED, &[]);
+    assert!(held.state().accelerations.iter().all(|a| a.norm() == 0.0));
+}
+
 /// A row between what does not move says what its force is, and nothing else, until its node is let go.
 #[test]
 fn a_compliant_joint_may_hold_what_is_held() {

@@ -18,7 +18,7 @@ pub struct State {
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
     /// Change of the velocities of free nodes of deformable bodies over the last step, per time (m/s²): where the next solve starts from.
-    /// Zeros elsewhere, and with steppers that do not use it.
+    /// At time 0, gravity for bodies that nothing holds. Zeros elsewhere; steppers that do not use it leave it as it is.
     pub accelerations: Vec<Vector3<f64>>,
     /// Free rigid bodies; their points' positions and velocities follow from these.
     pub rigid: Vec<RigidState>,

@@ -19,19 +19,20 @@ const MOTION: f64 = 4.0;
 
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
-/// The paper starts from the last velocities (spec 5.7). Where bodies swing or are slowed down these are off by what a step changes, and most
-/// of that is the same as before. A body that changed by no more than solves and rows may be off
+/// The paper starts from the last velocities (spec 5.7). Where bodies fall, swing or are slowed down these are off by what a step changes, and
+/// most of that is the same as before. A body that changed by no more than solves may be off, or, if it is `supported`, rows,
 /// starts from its last velocities: what is left over there must not be kept going.
 pub(crate) fn extrapolate_velocities(
     model: &Model,
     state: &State,
+    supported: &[bool],
     tolerances: &Tolerances,
     time_step: f64,
     velocity: &mut Vec<f64>,
 ) {
     velocity.resize(3 * model.blocks(), 0.0);
     let all = model.point_of_block.len() as f64;
-    for body in &model.bodies {
+    for (body, &supported) in model.bodies.iter().zip(supported) {
         let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
         let (mut count, mut squared_masses, mut squared_change) = (0.0, 0.0, 0.0);
@@ -42,7 +43,11 @@ pub(crate) fn extrapolate_velocities(
             squared_change += (state.accelerations[point] * (mass * time_step)).norm_squared();
         }
         let of_solves = tolerances.momentum * f64::sqrt(count / all);
-        let of_rows = tolerances.gap / time_step * f64::sqrt(squared_masses);
+        let of_rows = if supported {
+            tolerances.gap / time_step * f64::sqrt(squared_masses)
+        } else {
+            0.0
+        };
         let goes_on = f64::sqrt(squared_change) > MOTION * of_solves.max(of_rows);
         for (point, block) in nodes {
             let mut start = state.velocities[point];
@@ -64,14 +69,13 @@ pub(crate) fn extrapolate_velocities(
 pub(crate) fn start_from_rest(
     model: &Model,
     state: &State,
-    contacts: &[Contact],
+    supported: &[bool],
     tolerances: &Tolerances,
     time_step: f64,
     velocity: &mut [f64],
 ) {
-    let supported = supported_bodies(model, contacts);
     let all = model.point_of_block.len() as f64;
-    for (body, _) in model.bodies.iter().zip(&supported).filter(|(_, s)| **s) {
+    for (body, _) in model.bodies.iter().zip(supported).filter(|(_, s)| **s) {
         let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
         let share = nodes.clone().count() as f64 / all;
@@ -96,7 +100,7 @@ pub(crate) fn start_from_rest(
 }
 
 /// Which bodies touch something or are held somewhere: others keep their motion, however slow.
-fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool> {
+pub(crate) fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool> {
     let is_held = |point: usize| matches!(model.motion_of_point[point], PointMotion::Prescribed(_));
     let mut supported: Vec<bool> = (model.bodies.iter())
         .map(|body| body.points.clone().any(is_held))
@@ -148,17 +152,24 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         let scene = Scene::parse("cubes.toml", text, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x() * speed);
+        let supported = supported_bodies(&model, &contacts(&model));
         let mut velocity = Vec::new();
-        extrapolate_velocities(&model, &state, &TOLERANCES, model.time_step, &mut velocity);
+        extrapolate_velocities(
+            &model,
+            &state,
+            &supported,
+            &TOLERANCES,
+            model.time_step,
+            &mut velocity,
+        );
         for rigid in &model.rigid {
             velocity[3 * rigid.first_block as usize] = speed;
         }
-        let contacts = contacts(&model);
         let time_step = model.time_step;
         start_from_rest(
             &model,
             &state,
-            &contacts,
+            &supported,
             &TOLERANCES,
             time_step,
             &mut velocity,
@@ -190,8 +201,9 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         }
     }
 
-    /// Velocities along x that the second body starts with, where it moves by 1 m/s and was accelerated by `acceleration` (m/s²).
-    fn start_after(acceleration: f64) -> Vec<f64> {
+    /// Velocities along x that the second body starts with, where it moves by 1 m/s and was accelerated by `acceleration` (m/s²), in flight
+    /// or on the ground.
+    fn start_after(acceleration: f64, on_the_ground: bool) -> Vec<f64> {
         let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x());
@@ -199,7 +211,14 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             state.accelerations[point] = Vector3::x() * acceleration;
         }
         let mut velocity = Vec::new();
-        extrapolate_velocities(&model, &state, &TOLERANCES, model.time_step, &mut velocity);
+        extrapolate_velocities(
+            &model,
+            &state,
+            &[true, on_the_ground],
+            &TOLERANCES,
+            model.time_step,
+            &mut velocity,
+        );
         let points = model.bodies[1].points.clone();
         let blocks = points.filter_map(|point| model.block_of_point[point]);
         blocks.map(|block| velocity[3 * block as usize]).collect()
@@ -207,21 +226,29 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
 
     #[test]
     fn what_is_accelerated_starts_with_what_that_makes_of_its_velocity() {
-        let start = start_after(-10.0);
-        assert!(!start.is_empty() && start.iter().all(|v| (v - 0.99).abs() < 1e-15));
+        for on_the_ground in [false, true] {
+            let start = start_after(-10.0, on_the_ground);
+            assert!(!start.is_empty() && start.iter().all(|v| (v - 0.99).abs() < 1e-15));
+        }
     }
 
     /// Of a ton ε₁ makes 1e-6 m/s, and rows may be off by ten times that.
     #[test]
     fn what_solves_and_rows_may_be_off_is_not_kept_going() {
         let per_step = MOTION * TOLERANCES.gap / 1e-3;
-        let below = start_after(0.9 * per_step / 1e-3);
+        let below = start_after(0.9 * per_step / 1e-3, true);
         assert!(below.iter().all(|v| v.to_bits() == 1.0_f64.to_bits()));
-        let above = start_after(1.1 * per_step / 1e-3);
+        let above = start_after(1.1 * per_step / 1e-3, true);
         assert!(
             above
                 .iter()
                 .all(|v| (v - 1.0 - 1.1 * per_step).abs() < 1e-15)
+        );
+        let in_flight = start_after(0.9 * per_step / 1e-3, false);
+        assert!(
+            in_flight
+                .iter()
+                .all(|v| (v - 1.0 - 0.9 * per_step).abs() < 1e-15)
         );
     }
 

@@ -29,7 +29,7 @@ use crate::{
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
         squeezed::squeezed,
-        start::{extrapolate_velocities, start_from_rest},
+        start::{extrapolate_velocities, start_from_rest, supported_bodies},
     },
 };
 use impinge_contact::compliance::TurnedBodies;
@@ -301,9 +301,11 @@ impl Synchronous {
             &mut self.contacts,
             report,
         );
+        let supported = supported_bodies(model, &self.contacts);
         extrapolate_velocities(
             model,
             state,
+            &supported,
             &tolerances,
             time_step,
             &mut self.solution.velocity,
@@ -322,7 +324,7 @@ impl Synchronous {
             start_from_rest(
                 model,
                 state,
-                &self.contacts,
+                &supported,
                 &tolerances,
                 time_step,
                 &mut self.solution.velocity,
