@@ -96,8 +96,13 @@ pub fn verify_run(
         verification.findings.extend(result.findings);
     }
     if verification.unknown_motions > 0 {
+        let why = if manifest.scene["stepper"] == "asynchronous" {
+            "points turn many times within a step of the asynchronous stepper, and frames show its ends only"
+        } else {
+            "steps or parts of steps were not stored"
+        };
         verification.notes.push(format!(
-            "{} motions between frames were not examined: steps or parts of steps were not stored",
+            "{} motions between frames were not examined: {why}",
             verification.unknown_motions
         ));
     }
