@@ -242,9 +242,13 @@ impl Simulation {
         if !matches!(self.stepper, AnyStepper::Synchronous(_)) {
             return Ok(());
         }
+        let tied = self.model.tied_bodies();
         let Some(before) = self.model.release(self.state.time) else {
             return Ok(());
         };
+        let let_go = tied.iter().zip(self.model.tied_bodies());
+        let let_go = let_go.map(|(before, after)| *before && !after);
+        self.state.start_falling(&self.model, let_go);
         self.renew().map_err(|error| {
             // The stepper and the model must fit each other, whatever is done with them next.
             self.model.move_points(before);

@@ -1,6 +1,6 @@
 //! All that changes during a run, and all that a restart needs.
 
-use crate::{rigid::RigidState, step::contact::Contact};
+use crate::{model::Model, rigid::RigidState, step::contact::Contact};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct State {
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
     /// Change of the velocities of free nodes of deformable bodies over the last step, per time (m/s²): where the next solve starts from.
-    /// At time 0, gravity for bodies that nothing holds. Zeros elsewhere; steppers that do not use it leave it as it is.
+    /// Gravity, at first, for bodies that nothing holds. Zeros elsewhere; steppers that do not use it leave it as it is.
     pub accelerations: Vec<Vector3<f64>>,
     /// Free rigid bodies; their points' positions and velocities follow from these.
     pub rigid: Vec<RigidState>,
@@ -28,4 +28,23 @@ pub struct State {
     pub joint_forces: Vec<f64>,
     /// `ε_p` of every row of the constraints, those in rows first, then those in stiffness form; empty where nothing flows.
     pub plastic_strains: Vec<f64>,
+}
+
+impl State {
+    /// Lets the deformable bodies that are `free` from now on begin to fall, as far as the start of the next solve goes.
+    ///
+    /// A body that does not turn starts with the answer then; from its velocities the solve would have to find it, and what that leaves
+    /// undecided makes the body vibrate from then on. Bodies that were accelerated before, or that more than gravity pulls at, go on as they did.
+    pub(crate) fn start_falling(&mut self, model: &Model, free: impl Iterator<Item = bool>) {
+        for (body, _) in model.bodies.iter().zip(free).filter(|(_, free)| *free) {
+            let unknowns = &model.block_of_point[body.points.clone()];
+            let accelerations = &mut self.accelerations[body.points.clone()];
+            let is_at_rest = accelerations.iter().all(|a| *a == Vector3::zeros());
+            let pulls = &model.pull[body.points.clone()];
+            let is_deformable = unknowns.iter().all(Option::is_some);
+            if is_deformable && is_at_rest && pulls.iter().all(|pull| *pull == Vector3::zeros()) {
+                accelerations.fill(model.gravity);
+            }
+        }
+    }
 }

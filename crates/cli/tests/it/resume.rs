@@ -217,4 +217,11 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
     run(&place, &["--out", "out"]);
     assert!(!names(&place.path("out")).contains(&"checkpoint.bin".to_owned()));
     refused(&place, &[], &["asynchronous", "clock"]);
+    // Storing more frames would not help, and is not asked for.
+    let answer = place.impinge(&["verify", "out"]);
+    assert!(
+        answer.err.contains("points turn within a step"),
+        "{}",
+        answer.err
+    );
 }

@@ -547,7 +547,7 @@ fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidSta
         time: 0.0,
         step: 0,
         positions: model.rest.clone(),
-        accelerations: first_accelerations(model),
+        accelerations: vec![Vector3::zeros(); velocities.len()],
         velocities,
         rigid,
         contacts: Vec::new(),
@@ -558,23 +558,8 @@ fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidSta
     for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
         rigid.write_points(at, &mut state.positions, &mut state.velocities);
     }
+    state.start_falling(model, model.tied_bodies().iter().map(|tied| !tied));
     state
-}
-
-/// What the velocities of points would change by before time 0 (m/s²): of a deformable body that nothing holds, gravity.
-///
-/// Where the first solve starts from. A body in flight starts with its motion then, exactly; from the velocities at time 0 the solve would
-/// have to find it, and what that leaves undecided makes the body vibrate from then on.
-fn first_accelerations(model: &Model) -> Vec<Vector3<f64>> {
-    let mut accelerations = vec![Vector3::zeros(); model.rest.len()];
-    for body in &model.bodies {
-        let motions = &model.motion_of_point[body.points.clone()];
-        let free = |motion: &PointMotion| matches!(motion, PointMotion::Free(_));
-        if model.joints.is_empty() && model.soft.is_empty() && motions.iter().all(free) {
-            accelerations[body.points.clone()].fill(model.gravity);
-        }
-    }
-    accelerations
 }
 
 /// Whether no point of a body is ever free.

@@ -16,7 +16,7 @@ use crate::{
 };
 use blocks::{block_pattern, number_blocks};
 use builder::Builder;
-use impinge_contact::constraint::{Constraint, GeometricStiffness};
+use impinge_contact::constraint::{Constraint, GeometricStiffness, Term};
 use impinge_contact::method::Method;
 use impinge_fem::ElasticModel;
 use impinge_geometry::surface::CollisionSurface;
@@ -228,6 +228,24 @@ impl Model {
             Some(rigid) => rigid.inertia.mass(),
             None => self.mass[self.solid(index).points.clone()].iter().sum(),
         }
+    }
+
+    /// Which bodies are held at a point, or have rows or links of their own: all others are moved by forces alone.
+    pub(crate) fn tied_bodies(&self) -> Vec<bool> {
+        let is_held =
+            |point: usize| matches!(self.motion_of_point[point], PointMotion::Prescribed(_));
+        let mut tied: Vec<bool> = (self.bodies.iter())
+            .map(|body| body.points.clone().any(is_held))
+            .collect();
+        let rows = self.joints.iter().chain(&self.soft[..self.soft_links]);
+        for term in rows.flat_map(Constraint::points).flat_map(|p| &p.terms) {
+            if let Term::Particle { index, .. } = *term
+                && let Some(tied) = tied.get_mut(self.solid_of_point(index as u32))
+            {
+                *tied = true;
+            }
+        }
+        tied
     }
 
     /// Frees the points whose prescribed motion has let go at `time` (s), whereupon the unknowns are others: the motions that

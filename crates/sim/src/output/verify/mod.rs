@@ -21,7 +21,7 @@ pub struct Verification {
     pub frames: usize,
     /// Motions between frames that were examined.
     pub motions: usize,
-    /// Motions that could not be examined because steps between the frames were not stored.
+    /// Motions that could not be examined: their ends were not stored or not sound, or a step is not one straight motion.
     pub unknown_motions: usize,
     /// Prescribed positions that were compared with their path.
     pub prescribed: usize,
@@ -96,10 +96,13 @@ pub fn verify_run(
         verification.findings.extend(result.findings);
     }
     if verification.unknown_motions > 0 {
-        let why = if manifest.scene["stepper"] == "asynchronous" {
-            "points turn many times within a step of the asynchronous stepper, and frames show its ends only"
-        } else {
-            "steps or parts of steps were not stored"
+        let why = match manifest.scene["stepper"].as_str() {
+            Some(stepper @ ("asynchronous" | "constrained")) => {
+                format!(
+                    "points turn within a step of the {stepper} stepper, and frames show its ends only"
+                )
+            }
+            _ => "steps or parts of steps were not stored".to_owned(),
         };
         verification.notes.push(format!(
             "{} motions between frames were not examined: {why}",
