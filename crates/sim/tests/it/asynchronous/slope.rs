@@ -2,7 +2,6 @@
 
 use super::support::{CLOTH, GRAVITY, Scene, law, sheet};
 use impinge_fem::thin::ShellMaterial;
-use impinge_sim::stepper::asynchronous::force::UniformForce;
 use impinge_sim::stepper::asynchronous::{Engine, Settings};
 use nalgebra::Vector3;
 
@@ -56,19 +55,9 @@ fn slope(tangent: f64, floor: &Floor) -> Engine {
         ..CLOTH
     };
     scene.add_shell(&block, &triangles, &material, Vector3::zeros());
-    let free: Vec<u32> = (0..scene.masses.len() as u32)
-        .filter(|&point| scene.masses[point as usize].is_finite())
-        .collect();
-    let masses = free
-        .iter()
-        .map(|&point| scene.masses[point as usize])
-        .collect();
-    let mut system = scene.system(law(2.0, 2e-3), 0.0);
     let angle = tangent.atan();
-    let pull = Vector3::new(GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos());
-    system
-        .forces
-        .push(Box::new(UniformForce::gravity(1e-3, free, masses, pull)));
+    let gravity = Vector3::new(GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos());
+    let mut system = scene.system_under(law(2.0, 2e-3), gravity);
     system.friction.fill(FRICTION);
     system.restitution = 0.2;
     Engine::new(system, Settings::default()).expect("a sound system")

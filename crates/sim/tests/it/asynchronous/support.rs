@@ -166,6 +166,11 @@ impl Scene {
 
     /// The system, with gravity (m/s²) along z unless it is 0.
     pub(super) fn system(self, law: LayerLaw, gravity: f64) -> System {
+        self.system_under(law, Vector3::new(0.0, 0.0, -gravity))
+    }
+
+    /// The system, with gravity (m/s²) unless it is 0.
+    pub(super) fn system_under(self, law: LayerLaw, gravity: Vector3<f64>) -> System {
         let mut forces = ElasticTerms {
             springs: &[(0.0, self.shell.springs)],
             membranes: &self.shell.membranes,
@@ -176,7 +181,7 @@ impl Scene {
             longest_period: 1e-3,
         }
         .batches();
-        if gravity > 0.0 {
+        if gravity != Vector3::zeros() {
             let free: Vec<u32> = (0..self.masses.len() as u32)
                 .filter(|&point| self.masses[point as usize].is_finite())
                 .collect();
@@ -184,8 +189,7 @@ impl Scene {
                 .iter()
                 .map(|&point| self.masses[point as usize])
                 .collect();
-            let pull = Vector3::new(0.0, 0.0, -gravity);
-            forces.push(Box::new(UniformForce::gravity(1e-3, free, masses, pull)));
+            forces.push(Box::new(UniformForce::gravity(1e-3, free, masses, gravity)));
         }
         let bodies = self.passive.len();
         System {
