@@ -2,7 +2,7 @@
 
 use crate::{
     error::{SimError, StepError, StepFailure},
-    model::Model,
+    model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
@@ -242,13 +242,14 @@ impl Simulation {
         if !matches!(self.stepper, AnyStepper::Synchronous(_)) {
             return Ok(());
         }
-        let tied = self.model.tied_bodies();
         let Some(before) = self.model.release(self.state.time) else {
             return Ok(());
         };
-        let let_go = tied.iter().zip(self.model.tied_bodies());
-        let let_go = let_go.map(|(before, after)| *before && !after);
-        self.state.start_falling(&self.model, let_go);
+        let was_held = |point: usize| matches!(before[point], PointMotion::Prescribed(_));
+        let bodies = self.model.bodies.iter().zip(self.model.tied_bodies());
+        let let_go: Vec<bool> = bodies
+            .map(|(body, tied)| !tied && body.points.clone().any(was_held))
+            .collect();
         self.renew().map_err(|error| {
             // The stepper and the model must fit each other, whatever is done with them next.
             self.model.move_points(before);
@@ -261,7 +262,9 @@ impl Simulation {
                 },
                 unsolved: None,
             }
-        })
+        })?;
+        self.state.start_falling(&self.model, let_go.into_iter());
+        Ok(())
     }
 }
 
