@@ -59,10 +59,6 @@ pub(super) fn fill(
         if !chosen.is_empty() && chosen.iter().all(|name| name != case.name) {
             continue;
         }
-        let Some(plan) = case.plan(extent) else {
-            println!("{}: only with --full", case.name);
-            continue;
-        };
         let Some(scene) = case.load(extent)? else {
             println!(
                 "{}: left out, its meshes are found through IMPINGE_DATA",
@@ -70,7 +66,7 @@ pub(super) fn fill(
             );
             continue;
         };
-        let record = examine(table, case, &scene, (extent, plan))?;
+        let record = examine(table, case, &scene, (extent, case.plan(extent)))?;
         println!("{}", comparison(&record));
         records.push(record);
     }

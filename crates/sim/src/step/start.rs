@@ -1,8 +1,12 @@
 //! Stage 3, for the first solve of a step: the velocities that it starts from.
 
 use super::contact::Contact;
-use crate::{model::Model, state::State};
+use crate::{
+    model::{Body, Model},
+    state::State,
+};
 use impinge_contact::{ContactState, method::active_set_cr::Tolerances};
+use nalgebra::Vector3;
 
 /// Share of the momentum tolerance below which the momentum of a body's nodes is what solves left over, not motion.
 const LEFT_OVER: f64 = 0.25;
@@ -18,11 +22,13 @@ const MOTION: f64 = 4.0;
 ///
 /// The paper starts from the last velocities (spec 5.7). Where bodies fall, swing or are slowed down these are off by what a step changes, and
 /// most of that is the same as before. Where a body changed by no more than a solve may be off, it starts from its last velocities: what
-/// is left over there must not be kept going. If it is `supported`, the rows that support it may be off as well.
+/// is left over there must not be kept going. If it is `supported`, the rows that support it may be off as well. If not, and balances are
+/// `closed` after solves, nothing is left over of what all of its points have in common: that always goes on.
 pub(crate) fn extrapolate_velocities(
     model: &Model,
     state: &State,
     supported: &[bool],
+    closed: bool,
     tolerances: &Tolerances,
     time_step: f64,
     velocity: &mut Vec<f64>,
@@ -32,12 +38,18 @@ pub(crate) fn extrapolate_velocities(
     for (body, &is_supported) in model.bodies.iter().zip(supported) {
         let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
+        let common = if closed && !is_supported {
+            mean_acceleration(model, state, body)
+        } else {
+            Vector3::zeros()
+        };
         let (mut count, mut squared_masses, mut squared_change) = (0.0, 0.0, 0.0);
         for (point, _) in nodes.clone() {
             let mass = model.mass[point];
             count += 1.0;
             squared_masses += mass * mass;
-            squared_change += (state.accelerations[point] * (mass * time_step)).norm_squared();
+            let own = state.accelerations[point] - common;
+            squared_change += (own * (mass * time_step)).norm_squared();
         }
         let of_solves = tolerances.momentum * f64::sqrt(count / all);
         let of_rows = if is_supported {
@@ -47,12 +59,28 @@ pub(crate) fn extrapolate_velocities(
         };
         let goes_on = f64::sqrt(squared_change) > MOTION * of_solves.max(of_rows);
         for (point, block) in nodes {
-            let mut start = state.velocities[point];
-            if goes_on {
-                start += state.accelerations[point] * time_step;
-            }
+            let going_on = if goes_on {
+                state.accelerations[point]
+            } else {
+                common
+            };
+            let start = state.velocities[point] + going_on * time_step;
             velocity[3 * block as usize..][..3].copy_from_slice(start.as_slice());
         }
+    }
+}
+
+/// Acceleration of the centre of mass in the last step (m/s²); 0 of what has no mass here.
+fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> {
+    let (mut force, mut mass) = (Vector3::zeros(), 0.0);
+    for point in body.points.clone() {
+        force += state.accelerations[point] * model.mass[point];
+        mass += model.mass[point];
+    }
+    if mass > 0.0 {
+        force / mass
+    } else {
+        Vector3::zeros()
     }
 }
 
@@ -114,7 +142,6 @@ pub(crate) fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool>
 mod tests {
     use super::*;
     use crate::{scene::Scene, step::contact::ContactKey};
-    use nalgebra::Vector3;
 
     const TWO_CUBES: &str = r#"
 [time]
@@ -152,6 +179,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             &model,
             &state,
             &supported,
+            true,
             &TOLERANCES,
             model.time_step,
             &mut velocity,
@@ -195,34 +223,42 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         }
     }
 
-    /// Velocities along x that the second body starts with, where it moves by 1 m/s and was accelerated by `acceleration` (m/s²), in flight
-    /// or on the ground.
-    fn start_after(acceleration: f64, on_the_ground: bool) -> Vec<f64> {
+    /// Changes of velocity along x (m/s), by point, that the second body starts with in flight or on the ground, where it moves by 1 m/s and
+    /// its points were accelerated by `accelerations` (m/s²), one after the other and around again.
+    fn changes_after(accelerations: &[f64], on_the_ground: bool, closed: bool) -> Vec<f64> {
         let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x());
-        for point in model.bodies[1].points.clone() {
-            state.accelerations[point] = Vector3::x() * acceleration;
+        let in_turn = accelerations.iter().cycle();
+        for (point, acceleration) in model.bodies[1].points.clone().zip(in_turn) {
+            state.accelerations[point] = Vector3::x() * *acceleration;
         }
         let mut velocity = Vec::new();
         extrapolate_velocities(
             &model,
             &state,
             &[true, on_the_ground],
+            closed,
             &TOLERANCES,
             model.time_step,
             &mut velocity,
         );
         let points = model.bodies[1].points.clone();
         let blocks = points.filter_map(|point| model.block_of_point[point]);
-        blocks.map(|block| velocity[3 * block as usize]).collect()
+        let changes: Vec<_> = blocks.map(|b| velocity[3 * b as usize] - 1.0).collect();
+        assert_eq!(changes.len(), 8, "corners of a cube");
+        changes
+    }
+
+    fn are_all(changes: &[f64], expected: f64) -> bool {
+        changes.iter().all(|dv| (dv - expected).abs() < 1e-15)
     }
 
     #[test]
     fn what_is_accelerated_starts_with_what_that_makes_of_its_velocity() {
-        for on_the_ground in [false, true] {
-            let start = start_after(-10.0, on_the_ground);
-            assert!(!start.is_empty() && start.iter().all(|v| (v - 0.99).abs() < 1e-15));
+        for (on_the_ground, closed) in [(false, false), (false, true), (true, true)] {
+            let changes = changes_after(&[-10.0], on_the_ground, closed);
+            assert!(are_all(&changes, -0.01), "{changes:?}");
         }
     }
 
@@ -230,21 +266,32 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
     #[test]
     fn what_solves_and_rows_may_be_off_is_not_kept_going() {
         let per_step = MOTION * TOLERANCES.gap / 1e-3;
-        let below = start_after(0.9 * per_step / 1e-3, true);
-        assert!(below.iter().all(|v| v.to_bits() == 1.0_f64.to_bits()));
-        let above = start_after(1.1 * per_step / 1e-3, true);
-        assert!(
-            above
-                .iter()
-                .all(|v| (v - 1.0 - 1.1 * per_step).abs() < 1e-15)
-        );
+        let below = changes_after(&[0.9 * per_step / 1e-3], true, true);
+        assert!(are_all(&below, 0.0), "{below:?}");
+        let above = changes_after(&[1.1 * per_step / 1e-3], true, true);
+        assert!(are_all(&above, 1.1 * per_step), "{above:?}");
     }
 
     #[test]
     fn in_flight_there_are_no_rows_to_be_off() {
         let change = 0.9 * MOTION * TOLERANCES.gap / 1e-3;
-        let start = start_after(change / 1e-3, false);
-        assert!(start.iter().all(|v| (v - 1.0 - change).abs() < 1e-15));
+        let start = changes_after(&[change / 1e-3], false, false);
+        assert!(are_all(&start, change), "{start:?}");
+    }
+
+    /// All of a cube of a ton together is closed to rounding, and its points are off by the tolerance, 1e-6 m/s.
+    #[test]
+    fn in_flight_what_all_points_have_in_common_goes_on() {
+        let (fall, left_over) = (1e-9, 5e-7);
+        let falls = changes_after(&[fall / 1e-3], false, true);
+        assert!(are_all(&falls, fall), "{falls:?}");
+        let open = changes_after(&[fall / 1e-3], false, false);
+        assert!(are_all(&open, 0.0), "{open:?}");
+        let both = [fall + left_over, fall - left_over].map(|dv| dv / 1e-3);
+        let trembles = changes_after(&both, false, true);
+        let mean = trembles[0];
+        assert!(are_all(&trembles, mean), "{trembles:?}");
+        assert!((mean - fall).abs() < 0.5 * left_over, "{mean}");
     }
 
     #[test]

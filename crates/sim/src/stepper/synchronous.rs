@@ -306,6 +306,7 @@ impl Synchronous {
             model,
             state,
             &supported,
+            closes_balances(model, &self.method),
             &tolerances,
             time_step,
             &mut self.solution.velocity,
