@@ -2,6 +2,7 @@
 
 mod angular_momentum;
 mod asynchronous;
+mod asynchronous_energy;
 mod asynchronous_limits;
 mod compliance;
 mod determinism;

@@ -76,19 +76,18 @@ impl Asynchronous {
             longest_period: settings.longest_period.min(model.time_step),
             ..*settings
         };
-        if settings.longest_period < model.time_step / MOST_TICKS {
-            return Err(SimError::Asynchronous {
-                between: String::new(),
-                error: SystemError::TooFast {
-                    what: "all forces",
-                    period: settings.longest_period,
-                    shortest: model.time_step / MOST_TICKS,
-                    mend: "use a larger `asynchronous.longest_period`",
-                },
-            });
-        }
+        let mend = "use a larger `asynchronous.longest_period`";
+        check_clock(settings.longest_period, model, "all forces", mend)?;
         let system = system_of(model, state, settings)?;
-        check_clocks(&system, model.time_step)?;
+        for script in &system.scripts {
+            let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
+            check_clock(
+                script.period,
+                model,
+                "the pieces of prescribed motions",
+                mend,
+            )?;
+        }
         let layer_step = settings
             .layer_step
             .unwrap_or(if settings.restitution < 1.0 {
@@ -181,7 +180,7 @@ fn system_of(
         .filter(|&point| is_free(point as usize))
         .collect();
 
-    let mut forces = ElasticTerms {
+    let terms = ElasticTerms {
         springs: &model.thin.springs,
         membranes: &model.thin.membranes,
         hinges: &model.thin.hinges,
@@ -189,8 +188,12 @@ fn system_of(
         rest: &model.rest,
         masses: &masses,
         longest_period: settings.longest_period,
+    };
+    if let Some((kind, period)) = terms.fastest() {
+        let (what, mend) = described(kind);
+        check_clock(period, model, what, mend)?;
     }
-    .batches();
+    let mut forces = terms.batches();
     if model.gravity != Vector3::zeros() {
         let of_free = free.iter().map(|&point| masses[point as usize]).collect();
         forces.push(Box::new(UniformForce::gravity(
@@ -270,33 +273,26 @@ fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
     by_period.max(by_turn).ceil().max(1.0) as u64
 }
 
-/// No clock but those of layers, which come and go, may tick too often in a step.
-fn check_clocks(system: &System, time_step: f64) -> Result<(), SimError> {
-    let shortest = time_step / MOST_TICKS;
-    // The one that makes others tick as often is the fastest.
-    let of_forces = system.forces.iter().map(|force| {
-        let (what, mend) = described(force.kind());
-        (force.period(), what, mend)
-    });
-    let of_scripts = system.scripts.iter().map(|script| {
-        let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
-        (script.period, "the pieces of prescribed motions", mend)
-    });
-    let fastest = of_forces
-        .chain(of_scripts)
-        .min_by(|(a, ..), (b, ..)| a.total_cmp(b));
-    match fastest {
-        Some((period, what, mend)) if period < shortest => Err(SimError::Asynchronous {
-            between: String::new(),
-            error: SystemError::TooFast {
-                what,
-                period,
-                shortest,
-                mend,
-            },
-        }),
-        _ => Ok(()),
+/// No clock but those of layers, which come and go, may tick too often in a step: `what` has one of `period` (s), and `mend` makes it slower.
+fn check_clock(
+    period: f64,
+    model: &Model,
+    what: &'static str,
+    mend: &'static str,
+) -> Result<(), SimError> {
+    let shortest = model.time_step / MOST_TICKS;
+    if period >= shortest {
+        return Ok(());
     }
+    Err(SimError::Asynchronous {
+        between: String::new(),
+        error: SystemError::TooFast {
+            what,
+            period,
+            shortest,
+            mend,
+        },
+    })
 }
 
 /// What a clock of forces moves, and what makes it slower.
