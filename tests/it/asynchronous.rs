@@ -297,6 +297,7 @@ fn what_a_stepper_does_not_know_is_refused() {
         ),
         (vec!["asynchronous.restitution=2"], "from 0 to 1"),
         (vec!["asynchronous.layer_step=0.5"], "gains energy"),
+        (vec!["asynchronous.force_step=1.5"], "fly apart"),
         (vec!["asynchronous.thickness=0"], "greater than 0"),
         (vec!["asynchronous.stiffness=-1"], "greater than 0"),
         (vec!["asynchronous.most_ticks=0"], "greater than 0"),

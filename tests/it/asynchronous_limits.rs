@@ -59,6 +59,7 @@ fn clocks_that_are_too_fast_are_refused_by_name() {
         ),
         ("asynchronous.stiffness=1e12", "`asynchronous.stiffness`"),
         ("asynchronous.layer_step=1e-9", "`asynchronous.layer_step`"),
+        ("asynchronous.force_step=1e-9", "`asynchronous.force_step`"),
         ("asynchronous.thickness=1e-12", "`asynchronous.thickness`"),
     ] {
         let error = start(&[setting]).err().expect(setting);

@@ -119,11 +119,20 @@ impl Check<'_> {
                 "write 1 for impacts without loss, 0 for none that bounces",
             );
         }
-        match settings.layer_step {
-            Some(step) if !(step > 0.0 && step <= 0.2) => self.fail(
+        if let Some(step) = settings.layer_step
+            && !(step > 0.0 && step <= 0.2)
+        {
+            return self.fail(
                 "asynchronous.layer_step",
                 format!("the step of a layer is {step}, but must be above 0 and at most 0.2"),
                 "leave it out, or write for example 0.05: beyond 0.2 every bounce gains energy",
+            );
+        }
+        match settings.force_step {
+            Some(step) if !(step > 0.0 && step <= 1.0) => self.fail(
+                "asynchronous.force_step",
+                format!("the step of forces is {step}, but must be above 0 and at most 1"),
+                "leave it out, or write for example 0.3: beyond 1 crumpled bodies fly apart",
             ),
             _ => Ok(()),
         }

@@ -88,13 +88,8 @@ impl Asynchronous {
                 mend,
             )?;
         }
-        let layer_step = settings
-            .layer_step
-            .unwrap_or(if settings.restitution < 1.0 {
-                0.1
-            } else {
-                0.05
-            });
+        let by_loss = if loses_energy(settings) { 0.1 } else { 0.05 };
+        let layer_step = settings.layer_step.unwrap_or(by_loss);
         let mut of_engine = Settings {
             layer_step,
             detection: settings.detection,
@@ -180,6 +175,8 @@ fn system_of(
         .filter(|&point| is_free(point as usize))
         .collect();
 
+    let by_loss = if loses_energy(settings) { 0.6 } else { 0.3 };
+    let force_step = settings.force_step.unwrap_or(by_loss);
     let terms = ElasticTerms {
         springs: &model.thin.springs,
         membranes: &model.thin.membranes,
@@ -187,6 +184,7 @@ fn system_of(
         solids: Some(&model.elastic),
         rest: &model.rest,
         masses: &masses,
+        force_step,
         longest_period: settings.longest_period,
     };
     if let Some((kind, period)) = terms.fastest() {
@@ -264,6 +262,11 @@ fn system_of(
     })
 }
 
+/// Whether impacts take more energy than coarse clocks may bring in.
+fn loses_energy(settings: &scene::Asynchronous) -> bool {
+    settings.restitution < 1.0
+}
+
 /// Straight pieces of a prescribed motion in a step: none is longer than a force may wait, and none turns far.
 #[expect(clippy::cast_sign_loss, reason = "at least one")]
 fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
@@ -300,19 +303,19 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
     match kind {
         ForceKind::Spring => (
             "the springs along edges",
-            "use a smaller `shell.stretch` or `shell.damping`, a larger density, or a coarser mesh",
+            "use a smaller `shell.stretch` or `shell.damping`, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
         ForceKind::Membrane => (
             "the strain of triangles",
-            "use a smaller stiffness or damping, a larger density, or a coarser mesh",
+            "use a smaller stiffness or damping, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
         ForceKind::Hinge => (
             "the bending of hinges",
-            "use a smaller `shell.bend` or `shell.bend_damping`, a larger density, or a coarser mesh",
+            "use a smaller `shell.bend` or `shell.bend_damping`, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
         ForceKind::Tet => (
             "the tetrahedra",
-            "use a smaller `material.young` or damping, a larger density, or a coarser mesh",
+            "use a smaller `material.young` or damping, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
         ForceKind::Given => (
             "gravity and pulls",

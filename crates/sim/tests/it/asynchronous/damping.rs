@@ -51,6 +51,7 @@ fn batches(
         solids,
         rest,
         masses,
+        force_step: 0.3,
         longest_period,
     }
     .batches()

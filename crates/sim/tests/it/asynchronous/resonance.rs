@@ -91,6 +91,7 @@ fn no_term_is_slower_than_its_neighbours_allow() {
         solids: None,
         rest: &rest,
         masses: &[1.0; 3],
+        force_step: 0.3,
         longest_period: 1.0,
     }
     .batches();

@@ -178,6 +178,7 @@ impl Scene {
             solids: None,
             rest: &self.positions,
             masses: &self.masses,
+            force_step: 0.3,
             longest_period: 1e-3,
         }
         .batches();

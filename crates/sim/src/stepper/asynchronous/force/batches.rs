@@ -10,13 +10,6 @@ use impinge_fem::ElasticModel;
 use impinge_fem::thin::{EdgeSpring, Hinge, Membrane};
 use nalgebra::Vector3;
 
-/// `θ`: a term takes this part of its longest stable step `2/ω`.
-///
-/// Stability of one term alone, as it is at rest, needs less than 1. Terms that share a vertex share its mass, which bounds each kind. The rest
-/// is for the kinds together, for elements that are stiffer stretched or crumpled than at rest, and for energy: of a crumpled sheet and a
-/// crushed cube in flight it grows by a percent a second, and with twice this by ten.
-const SAFETY: f64 = 0.15;
-
 /// Largest share of the relative velocity along an edge, or of a rate of strain or bending, that damping takes away in one
 /// step.
 const MOST_DAMPED: f64 = 0.5;
@@ -36,6 +29,9 @@ pub struct ElasticTerms<'a> {
     pub rest: &'a [Vector3<f64>],
     /// Masses of all points (kg), infinite for points that are held.
     pub masses: &'a [f64],
+    /// `h ω`, at most: periods over the time scale of the stiffest motion of each kind of terms at rest (1). Stability alone needs less than 2;
+    /// the rest is for the kinds together, for elements that are stiffer stretched or crumpled than at rest, and for energy.
+    pub force_step: f64,
     /// Longest period (s); the others are its halves, quarters, …
     pub longest_period: f64,
 }
@@ -118,7 +114,10 @@ impl ElasticTerms<'_> {
     }
 
     fn period(&self, frequency_squared: f64) -> f64 {
-        nested_period(self.longest_period, SAFETY * 2.0 / frequency_squared.sqrt())
+        nested_period(
+            self.longest_period,
+            self.force_step / frequency_squared.sqrt(),
+        )
     }
 
     fn dated_springs(&self) -> Vec<Dated<DampedSpring, 2>> {
