@@ -53,7 +53,13 @@ impl LayerLaw {
         thickness: f64,
     ) -> Result<Self, LayerLawError> {
         let energy = 0.5 * mass * speed * speed;
-        Self::new(Self::stiffness_for(energy, layers, thickness), thickness)
+        let law = Self::new(1.0, thickness)?;
+        let stiffness = Self::stiffness_for(energy, layers, law.thickness);
+        Self::new(stiffness, thickness).map_err(|error| LayerLawError {
+            // Nobody gave a stiffness.
+            what: "the stiffness (N/m) that follows from the thickness of the first layer",
+            ..error
+        })
     }
 
     /// `r₁ ≈ 840 E / (η₁² N^(7/2))` (N/m): with it about `layers` of them, the first one `thickness` (m) thick, stop an energy (J).
@@ -134,5 +140,25 @@ impl LayerLaw {
             layers -= 1;
         }
         layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_is_named_as_what_was_given() {
+        let refused = |thickness| {
+            let error = LayerLaw::stopping(1e-3, 1.0, 5.0, thickness).expect_err("no law");
+            error.to_string()
+        };
+        assert!(refused(-1.0).starts_with("the thickness of the first layer (m) is -1;"));
+        assert!(refused(f64::NAN).starts_with("the thickness of the first layer (m) is NaN;"));
+        for thickness in [1e-300, 1e300] {
+            assert!(refused(thickness).contains("follows from the thickness"));
+        }
+        let law = LayerLaw::stopping(1e-3, 1.0, 5.0, 1e-3).expect("a law");
+        assert!(law.thickness(1) > 0.0);
     }
 }
