@@ -9,7 +9,10 @@
 //! In a fold that is pressed flat the row of a vertex and an edge may clamp a pair that has only the vertex and one end of the edge: their rows
 //! are not the same then, but nearly opposite, and forces of meganewtons came of it.
 
-use super::contact::{Contact, ContactKey};
+use super::{
+    by_point::ByPoint,
+    contact::{Contact, ContactKey},
+};
 
 /// Cosine between rows below which they clamp what they both act on, although not all points are the same.
 const CLAMPING: f64 = -0.5;
@@ -59,24 +62,12 @@ pub(super) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
 
 /// Removes the contacts of vertices that push against the contact of a pair.
 pub(super) fn drop_contradicted(contacts: &mut Vec<Contact>) {
-    let mut of_point: Vec<(u32, u32)> = contacts
-        .iter()
-        .enumerate()
-        .flat_map(|(index, contact)| {
-            let index = index as u32;
-            contact.stencil().iter().map(move |&point| (point, index))
-        })
-        .collect();
-    of_point.sort_unstable();
-    let contradicted: Vec<bool> = contacts
-        .iter()
+    let mut by_point = ByPoint::default();
+    by_point.fill(contacts.iter());
+    let contradicted: Vec<bool> = (contacts.iter())
         .map(|proxy| {
-            let point = proxy.points[0];
-            let first = of_point.partition_point(|entry| entry.0 < point);
-            of_point[first..]
-                .iter()
-                .take_while(|entry| entry.0 == point)
-                .any(|entry| contradicts(proxy, &contacts[entry.1 as usize]))
+            let mut there = by_point.at(proxy.points[0]);
+            there.any(|own| contradicts(proxy, &contacts[own]))
         })
         .collect();
     let mut contradicted = contradicted.into_iter();

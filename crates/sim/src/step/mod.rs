@@ -4,6 +4,7 @@ mod admissible;
 pub(crate) mod apart;
 pub(crate) mod assemble;
 pub(crate) mod balance;
+mod by_point;
 pub(crate) mod coarse;
 pub(crate) mod commit;
 pub mod contact;

@@ -2,6 +2,7 @@
 
 use super::{
     apart::{Apart, Hit, Sweep},
+    by_point::ByPoint,
     contact::{Contact, ContactKey},
     contradiction::{contradicts, drop_contradicted},
     crowd::Crowd,
@@ -35,6 +36,7 @@ pub(crate) struct Refiner {
     hits: Vec<Hit>,
     /// Contacts that this round's hits came down to.
     touched: BTreeSet<ContactKey>,
+    added: Added,
     /// Vertices and edges that the motion of this round takes into a body, and which body.
     inside: BTreeSet<(Entering, usize)>,
     crowd: Crowd,
@@ -64,7 +66,7 @@ impl Refiner {
         self.touched.clear();
         self.inside.clear();
         self.crowd.clear();
-        let known = report.contacts_added;
+        self.added.clear();
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
@@ -74,7 +76,9 @@ impl Refiner {
             let mut touch = Touch::new(model, hit, sweep);
             if touch.key != hit.key
                 && !self.touched.contains(&touch.key)
-                && !can_stand_for_others(model, &touch, sweep, contacts)
+                && !self
+                    .added
+                    .can_stand_for_others(model, &touch, sweep, contacts)
             {
                 touch = Touch::with_key(model, hit.key, hit.time, sweep);
                 touch.stands_alone = true;
@@ -96,7 +100,7 @@ impl Refiner {
                             Multipliers::fresh(slip, contact.friction, slip_tolerance);
                     }
                 }
-                Err(place) => {
+                Err(_) => {
                     let mut contact = first_contact(model, &touch, sweep);
                     if !self.crowd.admits(&contact) {
                         continue;
@@ -115,12 +119,12 @@ impl Refiner {
                     let slip = slip(&contact, sweep);
                     contact.multipliers =
                         Multipliers::fresh(slip, contact.friction, slip_tolerance);
-                    contacts.insert(place, contact);
+                    self.added.push(contact, contacts.len());
                     report.contacts_added += 1;
                 }
             }
         }
-        if report.contacts_added > known {
+        if self.added.join(contacts) {
             drop_contradicted(contacts);
         }
         Ok(self.hits.last().map(|hit| hit.key))
@@ -298,18 +302,68 @@ impl Touch {
     }
 }
 
-/// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
-/// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
-fn can_stand_for_others(
-    model: &Model,
-    touch: &Touch,
-    sweep: Sweep<'_>,
-    contacts: &[Contact],
-) -> bool {
-    let stored = contacts.binary_search_by_key(&touch.key, |contact| contact.key);
-    stored.is_err() && {
+/// New contacts of a round, which join the others at its end: none is looked for meanwhile, for no two hits come down to the same one.
+#[derive(Debug, Default)]
+struct Added {
+    contacts: Vec<Contact>,
+    /// Those before and these, once it is asked for.
+    by_point: Option<ByPoint>,
+}
+
+impl Added {
+    /// Starts a round.
+    fn clear(&mut self) {
+        self.contacts.clear();
+        self.by_point = None;
+    }
+
+    /// Adds a contact beside `known` others that were there before the round.
+    fn push(&mut self, contact: Contact, known: usize) {
+        if let Some(by_point) = &mut self.by_point {
+            by_point.add(known + self.contacts.len(), &contact);
+        }
+        self.contacts.push(contact);
+    }
+
+    /// Ends a round: moves the new contacts to their places among `contacts`. Whether there were any.
+    fn join(&mut self, contacts: &mut Vec<Contact>) -> bool {
+        let any = !self.contacts.is_empty();
+        if any {
+            self.contacts.sort_unstable_by_key(|contact| contact.key);
+            contacts.append(&mut self.contacts);
+            // Two ascending runs, which a stable sort merges.
+            contacts.sort_by_key(|contact| contact.key);
+        }
+        any
+    }
+
+    /// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
+    /// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
+    fn can_stand_for_others(
+        &mut self,
+        model: &Model,
+        touch: &Touch,
+        sweep: Sweep<'_>,
+        stored: &[Contact],
+    ) -> bool {
+        if stored
+            .binary_search_by_key(&touch.key, |contact| contact.key)
+            .is_ok()
+        {
+            return false;
+        }
         let proxy = first_contact(model, touch, sweep);
-        !contacts.iter().any(|own| contradicts(&proxy, own))
+        let added = &self.contacts;
+        let by_point = self.by_point.get_or_insert_with(|| {
+            let mut by_point = ByPoint::default();
+            by_point.fill(stored.iter().chain(added));
+            by_point
+        });
+        // What it pushes against has its first point, whichever else.
+        let mut there = by_point
+            .at(proxy.points[0])
+            .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
+        !there.any(|own| contradicts(&proxy, own))
     }
 }
 
