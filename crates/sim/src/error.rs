@@ -86,7 +86,7 @@ pub enum SimError {
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
     /// The law of the penalty layers.
-    #[error(transparent)]
+    #[error("{0}; give another `asynchronous.thickness` or `asynchronous.stiffness`")]
     Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
     #[error(

@@ -27,14 +27,8 @@ impl LayerLaw {
     /// # Errors
     /// [`LayerLawError`] unless both are positive and finite.
     pub fn new(stiffness: f64, thickness: f64) -> Result<Self, LayerLawError> {
-        for (what, value) in [
-            ("the stiffness of the first layer (N/m)", stiffness),
-            ("the thickness of the first layer (m)", thickness),
-        ] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(LayerLawError { what, value });
-            }
-        }
+        positive("the stiffness of the first layer (N/m)", stiffness)?;
+        positive("the thickness of the first layer (m)", thickness)?;
         Ok(Self {
             stiffness,
             thickness,
@@ -45,7 +39,7 @@ impl LayerLaw {
     /// `thickness` (m): `r₁ = 840 E / (η₁² N^(7/2))` with `E = ½ m v²`.
     ///
     /// # Errors
-    /// [`LayerLawError`] unless all are positive and finite.
+    /// [`LayerLawError`] unless all are positive and finite, and so is the stiffness.
     pub fn stopping(
         mass: f64,
         speed: f64,
@@ -53,13 +47,17 @@ impl LayerLaw {
         thickness: f64,
     ) -> Result<Self, LayerLawError> {
         let energy = 0.5 * mass * speed * speed;
-        let law = Self::new(1.0, thickness)?;
-        let stiffness = Self::stiffness_for(energy, layers, law.thickness);
-        Self::new(stiffness, thickness).map_err(|error| LayerLawError {
-            // Nobody gave a stiffness.
-            what: "the stiffness (N/m) that follows from the thickness of the first layer",
-            ..error
-        })
+        let stiffness = Self::stiffness_for(energy, layers, thickness);
+        positive("the mass to be stopped (kg)", mass)?;
+        positive("the speed to be stopped from (m/s)", speed)?;
+        positive("the number of layers", layers)?;
+        positive("the thickness of the first layer (m)", thickness)?;
+        // Nobody gave it.
+        positive(
+            "the stiffness (N/m) that follows from the thickness of the first layer",
+            stiffness,
+        )?;
+        Self::new(stiffness, thickness)
     }
 
     /// `r₁ ≈ 840 E / (η₁² N^(7/2))` (N/m): with it about `layers` of them, the first one `thickness` (m) thick, stop an energy (J).
@@ -143,6 +141,14 @@ impl LayerLaw {
     }
 }
 
+fn positive(what: &'static str, value: f64) -> Result<(), LayerLawError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(LayerLawError { what, value })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +164,8 @@ mod tests {
         for thickness in [1e-300, 1e300] {
             assert!(refused(thickness).contains("follows from the thickness"));
         }
-        let law = LayerLaw::stopping(1e-3, 1.0, 5.0, 1e-3).expect("a law");
-        assert!(law.thickness(1) > 0.0);
+        let law = LayerLaw::stopping(1e-3, 1.0, 5.0, 1e-3);
+        let stiffness = LayerLaw::stiffness_for(0.5e-3, 5.0, 1e-3);
+        assert_eq!(law, LayerLaw::new(stiffness, 1e-3));
     }
 }

@@ -4,7 +4,7 @@ use super::contact::Contact;
 use std::collections::BTreeSet;
 
 /// Which of a list of contacts act on a point. The list may grow, and contacts may change in everything but their points.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ByPoint {
     /// A point and the place of a contact in the list: ascending, of the contacts that were there at the start.
     first: Vec<(u32, u32)>,
@@ -13,12 +13,14 @@ pub(super) struct ByPoint {
 }
 
 impl ByPoint {
-    /// Starts over with the contacts of a list.
-    pub(super) fn fill<'a>(&mut self, contacts: impl Iterator<Item = &'a Contact>) {
-        self.later.clear();
-        self.first.clear();
-        self.first.extend((0..).zip(contacts).flat_map(entries));
-        self.first.sort_unstable();
+    /// The contacts of a list.
+    pub(super) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
+        let mut first: Vec<_> = (0..).zip(contacts).flat_map(entries).collect();
+        first.sort_unstable();
+        Self {
+            first,
+            later: BTreeSet::new(),
+        }
     }
 
     /// Adds the contact at `place`, one that was not there.
@@ -60,16 +62,9 @@ mod tests {
         fn contacts_at_a_point_are_those_with_it(
             first in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..20),
             later in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..20),
-            other in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..5),
         ) {
-            let mut by_point = ByPoint::default();
-            // What was there before is forgotten.
-            let other: Vec<Contact> = other.into_iter().map(edges).collect();
-            by_point.fill(other.iter());
-            by_point.add(other.len(), &edges([0, 1, 2, 3]));
-
             let mut contacts: Vec<Contact> = first.into_iter().map(edges).collect();
-            by_point.fill(contacts.iter());
+            let mut by_point = ByPoint::of(contacts.iter());
             for points in later {
                 by_point.add(contacts.len(), &edges(points));
                 contacts.push(edges(points));

@@ -62,8 +62,7 @@ pub(super) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
 
 /// Removes the contacts of vertices that push against the contact of a pair.
 pub(super) fn drop_contradicted(contacts: &mut Vec<Contact>) {
-    let mut by_point = ByPoint::default();
-    by_point.fill(contacts.iter());
+    let by_point = ByPoint::of(contacts.iter());
     let contradicted: Vec<bool> = (contacts.iter())
         .map(|proxy| {
             let mut there = by_point.at(proxy.points[0]);

@@ -1,5 +1,6 @@
 //! The six stages of a step, in order: assemble, detect, formulate, resolve, refine, commit.
 
+mod added;
 mod admissible;
 pub(crate) mod apart;
 pub(crate) mod assemble;

@@ -1,10 +1,10 @@
 //! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say?
 
 use super::{
+    added::Added,
     apart::{Apart, Hit, Sweep},
-    by_point::ByPoint,
     contact::{Contact, ContactKey},
-    contradiction::{contradicts, drop_contradicted},
+    contradiction::drop_contradicted,
     crowd::Crowd,
     detect::Detector,
     features::features_for,
@@ -76,9 +76,7 @@ impl Refiner {
             let mut touch = Touch::new(model, hit, sweep);
             if touch.key != hit.key
                 && !self.touched.contains(&touch.key)
-                && !self
-                    .added
-                    .can_stand_for_others(model, &touch, sweep, contacts)
+                && !can_stand_for_others(model, &touch, sweep, contacts, &mut self.added)
             {
                 touch = Touch::with_key(model, hit.key, hit.time, sweep);
                 touch.stands_alone = true;
@@ -302,69 +300,17 @@ impl Touch {
     }
 }
 
-/// New contacts of a round, which join the others at its end: none is looked for meanwhile, for no two hits come down to the same one.
-#[derive(Debug, Default)]
-struct Added {
-    contacts: Vec<Contact>,
-    /// Those before and these, once it is asked for.
-    by_point: Option<ByPoint>,
-}
-
-impl Added {
-    /// Starts a round.
-    fn clear(&mut self) {
-        self.contacts.clear();
-        self.by_point = None;
-    }
-
-    /// Adds a contact beside `known` others that were there before the round.
-    fn push(&mut self, contact: Contact, known: usize) {
-        if let Some(by_point) = &mut self.by_point {
-            by_point.add(known + self.contacts.len(), &contact);
-        }
-        self.contacts.push(contact);
-    }
-
-    /// Ends a round: moves the new contacts to their places among `contacts`. Whether there were any.
-    fn join(&mut self, contacts: &mut Vec<Contact>) -> bool {
-        let any = !self.contacts.is_empty();
-        if any {
-            self.contacts.sort_unstable_by_key(|contact| contact.key);
-            contacts.append(&mut self.contacts);
-            // Two ascending runs, which a stable sort merges.
-            contacts.sort_by_key(|contact| contact.key);
-        }
-        any
-    }
-
-    /// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
-    /// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
-    fn can_stand_for_others(
-        &mut self,
-        model: &Model,
-        touch: &Touch,
-        sweep: Sweep<'_>,
-        stored: &[Contact],
-    ) -> bool {
-        if stored
-            .binary_search_by_key(&touch.key, |contact| contact.key)
-            .is_ok()
-        {
-            return false;
-        }
-        let proxy = first_contact(model, touch, sweep);
-        let added = &self.contacts;
-        let by_point = self.by_point.get_or_insert_with(|| {
-            let mut by_point = ByPoint::default();
-            by_point.fill(stored.iter().chain(added));
-            by_point
-        });
-        // What it pushes against has its first point, whichever else.
-        let mut there = by_point
-            .at(proxy.points[0])
-            .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
-        !there.any(|own| contradicts(&proxy, own))
-    }
+/// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
+/// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
+fn can_stand_for_others(
+    model: &Model,
+    touch: &Touch,
+    sweep: Sweep<'_>,
+    stored: &[Contact],
+    added: &mut Added,
+) -> bool {
+    let known = stored.binary_search_by_key(&touch.key, |contact| contact.key);
+    known.is_err() && !added.contradict(&first_contact(model, touch, sweep), stored)
 }
 
 /// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).

@@ -165,9 +165,9 @@ pub struct Asynchronous {
     /// bounces gain energy. Default: 0.05 where nothing is lost in an impact, else 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer_step: Option<f64>,
-    /// Periods of elastic forces in proportion to the time scale of their stiffest motion at rest (1), greater than 0, at most 1: beyond
+    /// Longest periods of elastic forces in proportion to the time scale of their stiffest motion at rest (1), greater than 0, at most 1: beyond
     /// that, what is stretched or crumpled flies apart. Default: 0.3 where nothing is lost in an impact, which keeps energy to a percent
-    /// or so, else 0.6.
+    /// or so a second, else 0.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_step: Option<f64>,
     /// Longest period of the clocks of forces, gravity and prescribed motions (s), greater than 0.

@@ -76,8 +76,8 @@ impl Asynchronous {
             longest_period: settings.longest_period.min(model.time_step),
             ..*settings
         };
-        let mend = "use a larger `asynchronous.longest_period`";
-        check_clock(settings.longest_period, model, "all forces", mend)?;
+        let (what, mend) = described(ForceKind::Given);
+        check_clock(settings.longest_period, model, what, mend)?;
         let system = system_of(model, state, settings)?;
         for script in &system.scripts {
             let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
@@ -262,7 +262,7 @@ fn system_of(
     })
 }
 
-/// Whether impacts take more energy than coarse clocks may bring in.
+/// Whether impacts lose energy: clocks that bring some in are fine enough then, unless the scene says otherwise.
 fn loses_energy(settings: &scene::Asynchronous) -> bool {
     settings.restitution < 1.0
 }
@@ -317,10 +317,8 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
             "the tetrahedra",
             "use a smaller `material.young` or damping, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
-        ForceKind::Given => (
-            "gravity and pulls",
-            "use a larger `asynchronous.longest_period`",
-        ),
+        // Their period is the longest that there is.
+        ForceKind::Given => ("all forces", "use a larger `asynchronous.longest_period`"),
     }
 }
 

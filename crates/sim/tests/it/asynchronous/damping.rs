@@ -51,7 +51,7 @@ fn batches(
         solids,
         rest,
         masses,
-        force_step: 0.3,
+        force_step: 0.6,
         longest_period,
     }
     .batches()

@@ -258,11 +258,11 @@ fn note<T, const N: usize>(terms: &[Dated<T, N>], fastest: &mut [f64]) {
     }
 }
 
-/// Gives each term the clock of the fastest one at its points.
+/// Gives each term the clock of the one at its points that is fastest by itself.
 ///
 /// Two clocks that are stable each by itself need not be so together: near half a period of the fast force the slow one resonates with
-/// it (`h_slow = π/ω_fast`), and nearer to each other they do where a crumpled sheet has stiffened. One of hinges, at two ticks of its springs
-/// each, doubled its energy every tenth of a second. What the ticks cost is little beside looking after what comes near.
+/// it (`h_slow = π/ω_fast`), and nearer to each other they do where a crumpled sheet has stiffened. One whose hinges ticked once in two ticks of
+/// its springs doubled its energy every tenth of a second. What the ticks cost is little beside looking after what comes near.
 fn keep_up<T, const N: usize>(terms: &mut [Dated<T, N>], fastest: &[f64]) {
     for term in terms {
         let of_points = term.points.iter().map(|&point| fastest[point as usize]);
