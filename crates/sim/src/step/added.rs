@@ -19,11 +19,11 @@ impl Added {
     }
 
     /// Adds a contact beside `known` others that were there before the round.
-    pub(super) fn push(&mut self, contact: Contact, known: usize) {
+    pub(super) fn push(&mut self, contact: &Contact, known: usize) {
         if let Some(by_point) = &mut self.by_point {
-            by_point.add(known + self.contacts.len(), &contact);
+            by_point.add(known + self.contacts.len(), contact);
         }
-        self.contacts.push(contact);
+        self.contacts.push(*contact);
     }
 
     /// Ends a round: moves the new contacts to their places among `contacts`. Whether there were any.
@@ -81,7 +81,7 @@ mod tests {
         let mut added = Added::default();
         for round in 0..2 {
             added.clear();
-            added.push(edges(40), stored.len());
+            added.push(&edges(40), stored.len());
             for (point, expected) in [(10, true), (30, true), (40, true), (50, false), (60, false)]
             {
                 assert_eq!(
@@ -90,8 +90,8 @@ mod tests {
                     "{round}, {point}"
                 );
             }
-            added.push(edges(60), stored.len());
-            added.push(edges(50), stored.len());
+            added.push(&edges(60), stored.len());
+            added.push(&edges(50), stored.len());
             for point in [10, 20, 30, 40, 50, 60] {
                 assert!(added.contradict(&ends(point), &stored), "{round}, {point}");
             }
@@ -105,7 +105,7 @@ mod tests {
         let mut added = Added::default();
         assert!(!added.join(&mut contacts));
         for point in [50, 30, 0] {
-            added.push(edges(point), 3);
+            added.push(&edges(point), 3);
         }
         assert!(added.join(&mut contacts));
         assert_eq!(contacts, [0, 10, 20, 30, 40, 50].map(edges));

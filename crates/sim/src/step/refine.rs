@@ -84,42 +84,38 @@ impl Refiner {
             if !self.touched.insert(touch.key) {
                 continue;
             }
-            match contacts.binary_search_by_key(&touch.key, |contact| contact.key) {
-                Ok(stored) => {
-                    let contact = &mut contacts[stored];
-                    contact.held = true;
-                    contact.stands_alone |= touch.stands_alone;
-                    contact.hits = contact.hits.saturating_add(1);
-                    relinearise(model, contact, sweep, touch.at_impact);
-                    report.relinearised += 1;
-                    if contact.multipliers.state == ContactState::Inactive {
-                        let slip = slip(contact, sweep);
-                        contact.multipliers =
-                            Multipliers::fresh(slip, contact.friction, slip_tolerance);
-                    }
-                }
-                Err(_) => {
-                    let mut contact = first_contact(model, &touch, sweep);
-                    if !self.crowd.admits(&contact) {
-                        continue;
-                    }
-                    let free = |&point: &u32| {
-                        !matches!(
-                            model.motion_of_point[point as usize],
-                            PointMotion::Prescribed(_)
-                        )
-                    };
-                    if !contact.stencil().iter().any(free) {
-                        return Err(StepFailure::PrescribedCollision {
-                            contact: describe(model, touch.key),
-                        });
-                    }
-                    let slip = slip(&contact, sweep);
+            if let Ok(stored) = contacts.binary_search_by_key(&touch.key, |contact| contact.key) {
+                let contact = &mut contacts[stored];
+                contact.held = true;
+                contact.stands_alone |= touch.stands_alone;
+                contact.hits = contact.hits.saturating_add(1);
+                relinearise(model, contact, sweep, touch.at_impact);
+                report.relinearised += 1;
+                if contact.multipliers.state == ContactState::Inactive {
+                    let slip = slip(contact, sweep);
                     contact.multipliers =
                         Multipliers::fresh(slip, contact.friction, slip_tolerance);
-                    self.added.push(contact, contacts.len());
-                    report.contacts_added += 1;
                 }
+            } else {
+                let mut contact = first_contact(model, &touch, sweep);
+                if !self.crowd.admits(&contact) {
+                    continue;
+                }
+                let free = |&point: &u32| {
+                    !matches!(
+                        model.motion_of_point[point as usize],
+                        PointMotion::Prescribed(_)
+                    )
+                };
+                if !contact.stencil().iter().any(free) {
+                    return Err(StepFailure::PrescribedCollision {
+                        contact: describe(model, touch.key),
+                    });
+                }
+                let slip = slip(&contact, sweep);
+                contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                self.added.push(&contact, contacts.len());
+                report.contacts_added += 1;
             }
         }
         if self.added.join(contacts) {
