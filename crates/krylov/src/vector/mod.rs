@@ -4,9 +4,11 @@
 //! fixed blocks of 1024 entries and add the partial sums along a binary tree that the *length* alone decides, so the
 //! result has the same bits on one thread and on forty. Threads are used only for vectors long enough to repay them.
 
+mod pieces;
 mod reduce;
 mod update;
 
+pub use pieces::{for_pieces, sum_pieces};
 pub use reduce::{dot, dot_pair, maximum_magnitude, norm, norm_squared};
 pub use update::{advance, axpy, scale, xpby};
 

@@ -68,14 +68,23 @@ pub(super) struct Apart {
     further_tests: usize,
     /// Where the room was measured (m).
     reference: Vec<Vector3<f64>>,
-    /// Distance that each pair is proven to have there (m).
-    vertex_face_room: Vec<f64>,
-    edge_edge_room: Vec<f64>,
-    vertex_face_runs: Vec<Run>,
-    edge_edge_runs: Vec<Run>,
+    vertex_face: Rooms,
+    edge_edge: Rooms,
     /// `u` at both ends of the motion.
     moved: Moved,
     near: Near,
+}
+
+/// The room of candidates of one kind.
+#[derive(Debug, Default)]
+struct Rooms {
+    /// The candidates, ascending.
+    pairs: Vec<[u32; 2]>,
+    /// Distance that each is proven to have at the reference (m).
+    room: Vec<f64>,
+    runs: Vec<Run>,
+    /// Room of the candidates that follow, while they take the place of these.
+    next: Vec<f64>,
 }
 
 /// Pairs one after the other that are of the same two bodies.
@@ -147,52 +156,48 @@ impl Apart {
         hits: &mut Vec<Hit>,
     ) {
         let kinds = (VertexFace(surface), EdgeEdge(surface));
-        let measure_anew = self.version != version || self.worn;
+        let measure_anew = self.version == 0 || self.worn;
         if measure_anew {
-            self.version = version;
             self.worn = false;
             self.reference.clear();
             self.reference.extend_from_slice(sweep.start);
-            let room = &mut self.vertex_face_room;
-            measure(&kinds.0, &candidates.vertex_face, &self.reference, room);
-            let runs = &mut self.vertex_face_runs;
-            find_runs(&kinds.0, &candidates.vertex_face, room, runs);
-            let room = &mut self.edge_edge_room;
-            measure(&kinds.1, &candidates.edge_edge, &self.reference, room);
-            let runs = &mut self.edge_edge_runs;
-            find_runs(&kinds.1, &candidates.edge_edge, room, runs);
+            self.vertex_face.forget();
+            self.edge_edge.forget();
         }
-        let survey = measure_anew || !self.near.covers(sweep);
+        let other_pairs = measure_anew || self.version != version;
+        if other_pairs {
+            self.version = version;
+            let reference = &self.reference;
+            (self.vertex_face).take_over(&kinds.0, &candidates.vertex_face, reference);
+            (self.edge_edge).take_over(&kinds.1, &candidates.edge_edge, reference);
+        }
+        let survey = other_pairs || !self.near.covers(sweep);
         if survey {
             self.near.begin(sweep);
         }
         self.moved.update(surface, &self.reference, sweep);
-        let moved = &self.moved;
-        let margin = survey.then_some(self.near.margin);
-        let (pairs, room) = (&candidates.vertex_face, &self.vertex_face_room);
-        if let Some(margin) = margin {
+        let (moved, near) = (&self.moved, &mut self.near);
+        if survey {
+            let margin = near.margin;
             list_near(
                 &kinds.0,
-                (pairs, room, &self.vertex_face_runs),
+                &self.vertex_face,
                 moved,
                 margin,
-                &mut self.near.vertex_face,
+                &mut near.vertex_face,
             );
-        }
-        let near = &self.near.vertex_face;
-        let mut tests = examine(&kinds.0, (pairs, room, near), moved, sweep, hits);
-        let (pairs, room) = (&candidates.edge_edge, &self.edge_edge_room);
-        if let Some(margin) = margin {
             list_near(
                 &kinds.1,
-                (pairs, room, &self.edge_edge_runs),
+                &self.edge_edge,
                 moved,
                 margin,
-                &mut self.near.edge_edge,
+                &mut near.edge_edge,
             );
         }
-        let near = &self.near.edge_edge;
-        tests += examine(&kinds.1, (pairs, room, near), moved, sweep, hits);
+        let of_one = &near.vertex_face;
+        let mut tests = examine(&kinds.0, &self.vertex_face, of_one, moved, sweep, hits);
+        let of_other = &near.edge_edge;
+        tests += examine(&kinds.1, &self.edge_edge, of_other, moved, sweep, hits);
         if measure_anew {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -275,54 +280,82 @@ impl Kind for EdgeEdge<'_> {
     }
 }
 
-/// Room of every pair at `reference`: how far a plane across the shortest connection keeps its corners apart.
-///
-/// Whatever the direction, that is a lower bound of the distance; for the computed one it is nearly the distance.
-fn measure<K: Kind>(kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>], room: &mut Vec<f64>) {
-    let room_of = |pair: &[u32; 2]| {
-        let corners = kind.points(*pair).map(|p| reference[p as usize]);
-        let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
-            return 0.0;
-        };
-        let (first, second) = corners.split_at(K::FIRST);
-        let mut room = f64::INFINITY;
-        for one in first {
-            for other in second {
-                let apart = across.dot(&(one - other));
-                if apart < room || apart.is_nan() {
-                    room = apart;
-                }
-            }
-        }
-        let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
-        if room > LEAST_ROOM * size { room } else { 0.0 }
-    };
-    pairs
-        .par_iter()
-        .with_min_len(PAIRS_PER_TASK)
-        .map(room_of)
-        .collect_into_vec(room);
-}
+impl Rooms {
+    /// Forgets all pairs: their room is to be measured at another reference.
+    fn forget(&mut self) {
+        self.pairs.clear();
+    }
 
-/// Gathers pairs into runs.
-fn find_runs<K: Kind>(kind: &K, pairs: &[[u32; 2]], room: &[f64], runs: &mut Vec<Run>) {
-    runs.clear();
-    for (index, (pair, &room)) in (0..).zip(pairs.iter().zip(room)) {
-        let points = kind.points(*pair);
-        let bodies = [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
-        match runs.last_mut() {
-            Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
-                run.end = index + 1;
-                run.room = run.room.min(room);
+    /// Makes `pairs` (ascending) those of the rooms. Pairs that were among them keep their room, the others are measured at
+    /// `reference` too.
+    fn take_over<K: Kind>(&mut self, kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>]) {
+        let (known, room) = (&self.pairs, &self.room);
+        let fill_chunk = |(next, pairs): (&mut [f64], &[[u32; 2]])| {
+            let mut place = known.partition_point(|known| *known < pairs[0]);
+            for (next, pair) in next.iter_mut().zip(pairs) {
+                while known.get(place).is_some_and(|known| known < pair) {
+                    place += 1;
+                }
+                *next = if known.get(place) == Some(pair) {
+                    room[place]
+                } else {
+                    room_of(kind, *pair, reference)
+                };
             }
-            _ => runs.push(Run {
-                start: index,
-                end: index + 1,
-                bodies,
-                room,
-            }),
+        };
+        self.next.resize(pairs.len(), 0.0);
+        (self.next.par_chunks_mut(PAIRS_PER_TASK))
+            .zip(pairs.par_chunks(PAIRS_PER_TASK))
+            .for_each(fill_chunk);
+        std::mem::swap(&mut self.room, &mut self.next);
+        self.pairs.clear();
+        self.pairs.extend_from_slice(pairs);
+        self.find_runs(kind);
+    }
+
+    /// Gathers pairs into runs.
+    fn find_runs<K: Kind>(&mut self, kind: &K) {
+        self.runs.clear();
+        for (index, (pair, &room)) in (0..).zip(self.pairs.iter().zip(&self.room)) {
+            let points = kind.points(*pair);
+            let bodies =
+                [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
+            match self.runs.last_mut() {
+                Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
+                    run.end = index + 1;
+                    run.room = run.room.min(room);
+                }
+                _ => self.runs.push(Run {
+                    start: index,
+                    end: index + 1,
+                    bodies,
+                    room,
+                }),
+            }
         }
     }
+}
+
+/// Room of a pair at `reference`: how far a plane across the shortest connection keeps its corners apart.
+///
+/// Whatever the direction, that is a lower bound of the distance; for the computed one it is nearly the distance.
+fn room_of<K: Kind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
+    let corners = kind.points(pair).map(|p| reference[p as usize]);
+    let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
+        return 0.0;
+    };
+    let (first, second) = corners.split_at(K::FIRST);
+    let mut room = f64::INFINITY;
+    for one in first {
+        for other in second {
+            let apart = across.dot(&(one - other));
+            if apart < room || apart.is_nan() {
+                room = apart;
+            }
+        }
+    }
+    let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
+    if room > LEAST_ROOM * size { room } else { 0.0 }
 }
 
 /// Lists the pairs that keep less than `margin` of their room, in their order.
@@ -330,7 +363,9 @@ fn find_runs<K: Kind>(kind: &K, pairs: &[[u32; 2]], room: &[f64], runs: &mut Vec
 /// Most are known to keep more from how far their bodies moved, all of a run at once or by their own room, without a look at their points.
 fn list_near<K: Kind>(
     kind: &K,
-    (pairs, room, runs): (&[[u32; 2]], &[f64], &[Run]),
+    Rooms {
+        pairs, room, runs, ..
+    }: &Rooms,
     moved: &Moved,
     margin: f64,
     near: &mut Vec<u32>,
@@ -367,7 +402,8 @@ fn list_near<K: Kind>(
 /// test.
 fn examine<K: Kind>(
     kind: &K,
-    (pairs, room, near): (&[[u32; 2]], &[f64], &[u32]),
+    Rooms { pairs, room, .. }: &Rooms,
+    near: &[u32],
     moved: &Moved,
     sweep: Sweep<'_>,
     hits: &mut Vec<Hit>,
@@ -432,29 +468,40 @@ mod tests {
     }
 
     proptest! {
-        /// Over steps and rounds, whatever was proven before: the same hits as if every pair were tested.
+        /// Over steps and rounds, whatever was proven before and whichever candidates come and go: the same hits as if every pair were
+        /// tested.
         #[test]
         fn nothing_is_missed(
             first in points(1.0),
-            moves in prop::collection::vec((points(1.0), 0.001..0.3), 6),
+            moves in prop::collection::vec((points(1.0), 0.001..0.3, prop::option::of(2..5_usize)), 6),
         ) {
             let triangles = (0..TRIANGLES as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
             let bodies = (0..3 * TRIANGLES as u32).map(|p| p / 3).collect();
             let surface = CollisionSurface::new(triangles, first.len(), bodies, vec![false; TRIANGLES]);
             let everywhere = Aabb::from_points([&Vector3::repeat(-9.0), &Vector3::repeat(9.0)]);
-            let mut candidates = CandidateSet::default();
-            BruteForce.collect(&surface, &vec![everywhere; first.len()], &mut candidates);
+            let mut all = CandidateSet::default();
+            BruteForce.collect(&surface, &vec![everywhere; first.len()], &mut all);
+            let (mut candidates, mut version) = (all.clone(), 1);
 
             let mut apart = Apart::default();
             let mut start = first;
             let mut end = start.clone();
-            for (round, (direction, share)) in moves.into_iter().enumerate() {
+            for (round, (direction, share, left_out)) in moves.into_iter().enumerate() {
+                if let Some(every) = left_out {
+                    let some = |pairs: &[[u32; 2]]| -> Vec<[u32; 2]> {
+                        let kept = pairs.iter().enumerate().filter(|(i, _)| (i + round) % every != 0);
+                        kept.map(|(_, pair)| *pair).collect()
+                    };
+                    candidates.vertex_face = some(&all.vertex_face);
+                    candidates.edge_edge = some(&all.edge_edge);
+                    version += 1;
+                }
                 // Every other motion is one more round of the same step, and ends near the one before.
                 let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
                 end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
                 let sweep = Sweep { start: &start, end: &end };
                 let mut found = Vec::new();
-                apart.find_hits(&surface, &candidates, 1, sweep, &mut found);
+                apart.find_hits(&surface, &candidates, version, sweep, &mut found);
                 let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
                 let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
                 expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));
@@ -464,6 +511,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a pair was proven to have stays; only new ones are measured, at the same reference.
+    #[test]
+    fn candidates_that_stay_keep_their_room() {
+        let triangles = (0..4).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let bodies = (0..12).map(|p| p / 3).collect();
+        let surface = CollisionSurface::new(triangles, 12, bodies, vec![false; 4]);
+        let points: Vec<_> = (0..12)
+            .map(|i| Vector3::new(f64::from(i % 3), f64::from(i * i % 5), f64::from(i / 3)))
+            .collect();
+        let kind = VertexFace(&surface);
+        let mut rooms = Rooms::default();
+        rooms.take_over(&kind, &[[0, 1], [0, 2], [4, 0]], &points);
+        rooms.room[1] = 0.125;
+        let pairs = [[0, 2], [3, 0], [4, 0], [9, 1]];
+        rooms.take_over(&kind, &pairs, &points);
+        assert_eq!(rooms.pairs, pairs);
+        let measured = |place: usize| room_of(&kind, pairs[place], &points);
+        assert_eq!(rooms.room, [0.125, measured(1), measured(2), measured(3)]);
+        rooms.forget();
+        rooms.take_over(&kind, &pairs[..1], &points);
+        assert_eq!(rooms.room, [measured(0)]);
     }
 
     /// A resting scene needs no test, a motion that is not a number needs all of them.
@@ -485,16 +555,14 @@ mod tests {
             vec![false; 2],
         );
         let pairs = [[0, 1], [1, 1], [2, 1]];
-        let mut room = Vec::new();
-        measure(&VertexFace(&surface), &pairs, &points, &mut room);
+        let mut rooms = Rooms::default();
+        rooms.take_over(&VertexFace(&surface), &pairs, &points);
         assert!(
-            room.iter().all(|room| (room - 1.0).abs() < 1e-12),
-            "{room:?}"
+            rooms.room.iter().all(|room| (room - 1.0).abs() < 1e-12),
+            "{rooms:?}"
         );
-        let mut runs = Vec::new();
-        find_runs(&VertexFace(&surface), &pairs, &room, &mut runs);
-        let [run] = runs[..] else {
-            panic!("of the same bodies: {runs:?}")
+        let [run] = rooms.runs[..] else {
+            panic!("of the same bodies: {rooms:?}")
         };
         assert_eq!((run.start, run.end, run.bodies), (0, 3, [0, 1]));
         let mut moved = points.clone();
@@ -503,8 +571,7 @@ mod tests {
         for (end, expected) in [(&points, 0), (&moved, 3)] {
             let (start, mut by) = (&points, Moved::default());
             by.update(&surface, &points, Sweep { start, end });
-            let pairs = (&pairs[..], &room[..], &runs[..]);
-            list_near(&VertexFace(&surface), pairs, &by, 0.1, &mut near);
+            list_near(&VertexFace(&surface), &rooms, &by, 0.1, &mut near);
             assert_eq!(near.len(), expected);
         }
     }

@@ -59,6 +59,35 @@ impl Refiner {
         report: &mut StepReport,
     ) -> Result<Option<ContactKey>, StepFailure> {
         self.find_hits(model, detector, sweep);
+        self.take_hits(model, sweep, time_step, contacts, report, true)?;
+        Ok(self.hits.last().map(|hit| hit.key))
+    }
+
+    /// Turns what a motion that nothing was solved for yet would hit into contacts: a solve without them would only find them out, and
+    /// one that is not needed stays without force. Stored contacts, which that motion knows nothing of, stay as they are.
+    pub(crate) fn foresee_hits(
+        &mut self,
+        model: &Model,
+        detector: &Detector,
+        sweep: Sweep<'_>,
+        time_step: f64,
+        contacts: &mut Vec<Contact>,
+        report: &mut StepReport,
+    ) -> Result<(), StepFailure> {
+        self.find_hits(model, detector, sweep);
+        self.take_hits(model, sweep, time_step, contacts, report, false)
+    }
+
+    /// Turns `hits` into contacts, and where the motion is a `solved` one takes those on stored ones for what they tell.
+    fn take_hits(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        time_step: f64,
+        contacts: &mut Vec<Contact>,
+        report: &mut StepReport,
+        solved: bool,
+    ) -> Result<(), StepFailure> {
         let slip_tolerance = model.tolerances.solver(time_step).slip;
         // The earliest of the hits that come down to one touch places it.
         self.hits
@@ -74,6 +103,9 @@ impl Refiner {
                 continue;
             }
             let mut touch = Touch::new(model, hit, sweep);
+            if !solved && place_of(contacts, touch.key).is_ok() {
+                continue;
+            }
             if touch.key != hit.key
                 && !self.touched.contains(&touch.key)
                 && !can_stand_for_others(model, &touch, sweep, contacts, &mut self.added)
@@ -84,7 +116,10 @@ impl Refiner {
             if !self.touched.insert(touch.key) {
                 continue;
             }
-            if let Ok(stored) = contacts.binary_search_by_key(&touch.key, |contact| contact.key) {
+            if let Ok(stored) = place_of(contacts, touch.key) {
+                if !solved {
+                    continue;
+                }
                 let contact = &mut contacts[stored];
                 contact.held = true;
                 contact.stands_alone |= touch.stands_alone;
@@ -108,6 +143,9 @@ impl Refiner {
                     )
                 };
                 if !contact.stencil().iter().any(free) {
+                    if !solved {
+                        continue;
+                    }
                     return Err(StepFailure::PrescribedCollision {
                         contact: describe(model, touch.key),
                     });
@@ -121,7 +159,7 @@ impl Refiner {
         if self.added.join(contacts) {
             drop_contradicted(contacts);
         }
-        Ok(self.hits.last().map(|hit| hit.key))
+        Ok(())
     }
 
     /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
@@ -305,8 +343,13 @@ fn can_stand_for_others(
     stored: &[Contact],
     added: &mut Added,
 ) -> bool {
-    let known = stored.binary_search_by_key(&touch.key, |contact| contact.key);
+    let known = place_of(stored, touch.key);
     known.is_err() && !added.contradict(&first_contact(model, touch, sweep), stored)
+}
+
+/// Where a contact is among those of a step, which ascend by key.
+fn place_of(contacts: &[Contact], key: ContactKey) -> Result<usize, usize> {
+    contacts.binary_search_by_key(&key, |contact| contact.key)
 }
 
 /// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
@@ -472,7 +515,7 @@ pub(crate) fn describe(model: &Model, key: ContactKey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
+    use crate::{scene::Scene, step::two_cubes::TwoCubes};
 
     const CUBE: &str = r#"
 [time]
@@ -520,6 +563,36 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let mut contact = Contact::bare(key, &[0, 1, 2, 3], normal);
         contact.weights = [0.5, 0.5, -0.5, -0.5];
         contact
+    }
+
+    /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were solved for.
+    #[test]
+    fn foreseen_hits_are_met_and_known_contacts_stay() {
+        let cubes = TwoCubes::apart();
+        let (model, start, time_step) = (&cubes.model, &cubes.positions, cubes.model.time_step);
+        let fall = Vector3::z() * -0.1;
+        let mut end = start.clone();
+        for point in model.bodies[1].points.clone() {
+            end[point] += fall;
+        }
+        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let still = vec![Vector3::zeros(); start.len()];
+        detector.prepare(model, start, &still, time_step, &mut report);
+        detector.cover(model, start, &end, &mut report);
+        let sweep = Sweep { start, end: &end };
+        let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
+        let mut foresee = |contacts: &mut Vec<Contact>| {
+            refiner
+                .foresee_hits(model, &detector, sweep, time_step, contacts, &mut report)
+                .expect("free nodes");
+        };
+        foresee(&mut contacts);
+        assert!(!contacts.is_empty());
+        let found = contacts.clone();
+        foresee(&mut contacts);
+        assert_eq!(contacts, found);
+        assert_eq!(report.relinearised, 0);
+        assert_eq!(report.contacts_added, found.len() as u32);
     }
 
     /// A normal that the neighbours asked for may be farther from the pair's own than it may turn at once, although the

@@ -253,6 +253,7 @@ impl Synchronous {
         );
         report.times.detect += clock.lap();
 
+        self.foresee(model, state, time_step, &mut clock, report)?;
         let met =
             self.solve_until_free(model, state, time_step, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
@@ -339,6 +340,30 @@ impl Synchronous {
             &mut self.problem,
             &mut self.solution,
         );
+        Ok(())
+    }
+
+    /// Adds the contacts that the motion which solves start from would hit.
+    fn foresee(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+        clock: &mut Clock,
+        report: &mut StepReport,
+    ) -> Result<(), StepFailure> {
+        self.move_free_points(model, state, time_step)?;
+        self.detector
+            .cover(model, &state.positions, &self.end, report);
+        report.times.detect += clock.lap();
+        let sweep = Sweep {
+            start: &state.positions,
+            end: &self.end,
+        };
+        let contacts = &mut self.contacts;
+        self.refiner
+            .foresee_hits(model, &self.detector, sweep, time_step, contacts, report)?;
+        report.times.refine += clock.lap();
         Ok(())
     }
 

@@ -5,6 +5,7 @@ mod constrained;
 mod constrained_forces;
 mod constrained_scene;
 mod doctor;
+mod foresight;
 mod joints;
 mod motion;
 mod output;

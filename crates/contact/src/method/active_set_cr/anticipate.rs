@@ -230,17 +230,22 @@ impl ActiveSetCr {
         let next = &mut solution.velocity;
         let inverse = self.preconditioner.inverse_diagonal();
         let bounded = 1.0 / bound;
-        let of_last = (work.y.iter_mut().zip(&mut work.ay)).zip(&mut work.last);
-        let of_a = work.a_next.iter().zip(&work.a_last);
-        let known = problem.rhs.iter().zip(inverse);
-        for (((next, ((y, ay), last)), (a_next, a_last)), (b, inverse)) in
-            next.iter_mut().zip(of_last).zip(of_a).zip(known)
-        {
-            *y = *next + beta * (*next - *last);
-            *ay = a_next + beta * (a_next - a_last);
-            *last = *next;
-            *next = *y + (b - *ay) * (bounded * inverse);
-        }
+        vector::for_pieces(
+            [next, &mut work.y, &mut work.ay, &mut work.last],
+            [&work.a_next, &work.a_last, &problem.rhs, inverse],
+            &|[next, y, ay, last], [a_next, a_last, b, inverse]| {
+                let of_last = next.iter_mut().zip(y).zip(ay).zip(last);
+                let known = a_next.iter().zip(a_last).zip(b).zip(inverse);
+                for ((((next, y), ay), last), (((a_next, a_last), b), inverse)) in
+                    of_last.zip(known)
+                {
+                    *y = *next + beta * (*next - *last);
+                    *ay = a_next + beta * (a_next - a_last);
+                    *last = *next;
+                    *next = *y + (b - *ay) * (bounded * inverse);
+                }
+            },
+        );
         std::mem::swap(&mut work.a_last, &mut work.a_next);
         let metric = Metric::new(inverse, bound, &self.settings.tolerances);
         work.sweeps.push_all(problem, metric, next);
@@ -288,8 +293,7 @@ impl ActiveSetCr {
         problem
             .momentum
             .multiply(next, &mut work.a_next, &mut self.work.product);
-        let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
-        let vectors = [
+        let vectors: [&[f64]; 6] = [
             next,
             &work.y,
             &work.a_next,
@@ -297,25 +301,12 @@ impl ActiveSetCr {
             self.preconditioner.diagonal(),
             &work.last,
         ];
-        let [next, y, a_next, ay, diagonal, last] = vectors.map(|v| v.as_chunks::<3>().0);
-        // Sums of their own for the axes: one sum would wait for itself at every term.
-        for block in 0..next.len() {
-            for axis in 0..3 {
-                let step = next[block][axis] - y[block][axis];
-                let a_step = a_next[block][axis] - ay[block][axis];
-                let d_step = diagonal[block][axis] * step;
-                let r = bound * d_step - a_step;
-                square[axis] += r * r;
-                along_a[axis] += step * a_step;
-                along_d[axis] += step * d_step;
-                against[axis] -= d_step * (next[block][axis] - last[block][axis]);
-            }
-        }
-        let sum = |parts: [f64; 3]| -> f64 { parts.iter().sum() };
+        let [square, along_a, along_d, against] =
+            vector::sum_pieces(vectors, &|vectors| step_sums(bound, vectors));
         Step {
-            norm: sum(square).sqrt(),
-            curvature: sum(along_a) / sum(along_d),
-            turned: sum(against) > 0.0,
+            norm: square.sqrt(),
+            curvature: along_a / along_d,
+            turned: against > 0.0,
         }
     }
 
@@ -383,6 +374,26 @@ impl ActiveSetCr {
             };
         }
     }
+}
+
+/// `‖r‖²`, the squares of the step in `A` and in `D`, and how far the motion turned against the extrapolation.
+fn step_sums(bound: f64, vectors: [&[f64]; 6]) -> [f64; 4] {
+    let [next, y, a_next, ay, diagonal, last] = vectors.map(|v| v.as_chunks::<3>().0);
+    let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
+    // Sums of their own for the axes: one sum would wait for itself at every term.
+    for block in 0..next.len() {
+        for axis in 0..3 {
+            let step = next[block][axis] - y[block][axis];
+            let a_step = a_next[block][axis] - ay[block][axis];
+            let d_step = diagonal[block][axis] * step;
+            let r = bound * d_step - a_step;
+            square[axis] += r * r;
+            along_a[axis] += step * a_step;
+            along_d[axis] += step * d_step;
+            against[axis] -= d_step * (next[block][axis] - last[block][axis]);
+        }
+    }
+    [square, along_a, along_d, against].map(|parts| parts.iter().sum())
 }
 
 /// `β` of the next step and the inertia of the one after it.

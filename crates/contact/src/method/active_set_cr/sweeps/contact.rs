@@ -1,13 +1,11 @@
-//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at once.
-//!
-//! Sweeps wait for memory more than for arithmetic. So what they need of a contact lies in one place, and rows between points, which are
-//! multiples of one frame, are kept as that frame and weights for each block.
+//! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one frame, are kept
+//! as that frame and weights for each block.
 
-use super::{laws::in_cone, settings::Tolerances};
-use crate::{
-    ContactProblem, ContactState, Multipliers,
-    method::rows::{add_impulse, at, displacement},
+use super::{
+    super::{laws::in_cone, settings::Tolerances},
+    window::Window,
 };
+use crate::{ContactProblem, ContactState, Multipliers};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
 /// Most blocks of a contact between points: a vertex and a triangle, or two edges.
@@ -18,16 +16,16 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What a sweep over contacts did.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Swept {
+pub(in super::super) struct Swept {
     /// Contacts that changed state.
-    pub(super) changes: u64,
+    pub(in super::super) changes: u64,
     /// Largest change of a force, as the displacement that its own contact takes it for, in tolerances.
-    pub(super) largest: f64,
+    pub(in super::super) largest: f64,
 }
 
 /// The diagonal mass matrix `M = ℓ D`, and what displacements are measured by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Metric<'a> {
+pub(in super::super) struct Metric<'a> {
     /// `D⁻¹` (1/kg).
     inverse: &'a [f64],
     /// `1/ℓ`.
@@ -38,7 +36,7 @@ pub(super) struct Metric<'a> {
 }
 
 impl<'a> Metric<'a> {
-    pub(super) fn new(inverse: &'a [f64], bound: f64, tolerances: &Tolerances) -> Self {
+    pub(in super::super) fn new(inverse: &'a [f64], bound: f64, tolerances: &Tolerances) -> Self {
         Self {
             inverse,
             bounded: bound.recip(),
@@ -48,9 +46,18 @@ impl<'a> Metric<'a> {
     }
 }
 
+impl Swept {
+    pub(super) fn add(&mut self, own: Self) {
+        self.changes += own.changes;
+        self.largest = self.largest.max(own.largest);
+    }
+}
+
 /// A contact as the sweeps need it.
 #[derive(Debug, Clone, Copy)]
-struct SweptContact {
+pub(super) struct SweptContact {
+    /// Its number in the problem.
+    contact: u32,
     rows: Rows,
     /// `(c_n, c_t)` (m).
     offset: Vector3<f64>,
@@ -60,8 +67,8 @@ struct SweptContact {
     normal_compliance: f64,
     tangential_compliance: f64,
     /// `(λ, F)` (N).
-    force: Vector3<f64>,
-    state: ContactState,
+    pub(super) force: Vector3<f64>,
+    pub(super) state: ContactState,
 }
 
 /// Rows `[w n; a t₁; a t₂]` on every block, with one frame and weights of its own.
@@ -148,9 +155,9 @@ impl Rows {
 
     /// `[J; J_t] v`.
     #[inline]
-    fn displacement(&self, v: &[f64]) -> Vector3<f64> {
+    fn displacement(&self, v: &Window<'_>) -> Vector3<f64> {
         let mean = |weights| {
-            let add = |sum: Vector3<f64>, (block, weight)| sum + at(v, block) * weight;
+            let add = |sum: Vector3<f64>, (block, weight)| sum + v.at(block) * weight;
             self.points(weights).fold(Vector3::zeros(), add)
         };
         let mut moved = self.frame * mean(&self.weights);
@@ -183,11 +190,36 @@ impl Rows {
 }
 
 impl SweptContact {
+    /// A contact of the problem with its force; `compliance` is `[W_n, W_t]` (m/N).
+    pub(super) fn of(
+        problem: &ContactProblem,
+        contact: u32,
+        multipliers: &Multipliers,
+        [normal_compliance, tangential_compliance]: [f64; 2],
+    ) -> Self {
+        let index = contact as usize;
+        let (blocks, jacobians) = problem.row(index);
+        let [f1, f2] = multipliers.friction_force();
+        Self {
+            contact,
+            rows: Rows::of(blocks, jacobians),
+            offset: problem.offset(index),
+            friction: problem.friction(index),
+            normal_compliance,
+            tangential_compliance,
+            force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
+            state: multipliers.state,
+        }
+    }
+
     /// `[J; J_t] v`.
     #[inline]
-    fn displacement(&self, problem: &ContactProblem, contact: usize, v: &[f64]) -> Vector3<f64> {
+    fn displacement(&self, problem: &ContactProblem, v: &Window<'_>) -> Vector3<f64> {
         if self.rows.count == 0 {
-            return displacement(problem, contact, v);
+            let (blocks, jacobians) = problem.row(self.contact as usize);
+            let rows = blocks.iter().zip(jacobians);
+            let add = |sum, (&block, jacobian): (_, &Matrix3<f64>)| sum + jacobian * v.at(block);
+            return rows.fold(Vector3::zeros(), add);
         }
         self.rows.displacement(v)
     }
@@ -197,21 +229,19 @@ impl SweptContact {
     fn push(
         &self,
         problem: &ContactProblem,
-        contact: usize,
         force: &Vector3<f64>,
         inverse: &[f64],
-        v: &mut [f64],
+        v: &mut Window<'_>,
     ) {
         let mut add = |block: u32, impulse: Vector3<f64>| {
-            let first = 3 * block as usize;
-            let inverse = &inverse[first..][..3];
-            let v = &mut v[first..][..3];
+            let inverse = &inverse[3 * block as usize..][..3];
+            let v = v.of_block(block);
             for axis in 0..3 {
                 v[axis] += impulse[axis] * inverse[axis];
             }
         };
         if self.rows.count == 0 {
-            let (blocks, jacobians) = problem.row(contact);
+            let (blocks, jacobians) = problem.row(self.contact as usize);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 add(block, jacobian.tr_mul(force));
             }
@@ -220,19 +250,31 @@ impl SweptContact {
         self.rows.impulses(force, add);
     }
 
+    /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
+    pub(super) fn push_whole(
+        &self,
+        problem: &ContactProblem,
+        metric: Metric<'_>,
+        v: &mut Window<'_>,
+    ) {
+        if self.force != Vector3::zeros() {
+            let force = self.force * metric.bounded;
+            self.push(problem, &force, metric.inverse, v);
+        }
+    }
+
     /// Meets the laws of the contact, `v` following. Normal rows are soft by `softness` times their compliance.
     #[inline]
-    fn meet_laws(
+    pub(super) fn meet_laws(
         &mut self,
         problem: &ContactProblem,
-        contact: usize,
         softness: f64,
         metric: Metric<'_>,
-        v: &mut [f64],
+        v: &mut Window<'_>,
     ) -> Swept {
         let normal = self.normal_compliance * (metric.bounded + softness);
         let tangential = self.tangential_compliance * metric.bounded;
-        let moved = self.displacement(problem, contact, v) - self.offset;
+        let moved = self.displacement(problem, v) - self.offset;
         let old = self.force;
         let lambda = (old[0] - moved[0] / normal).max(0.0);
         let radius = self.friction * lambda;
@@ -256,13 +298,7 @@ impl SweptContact {
                 largest: 0.0,
             };
         }
-        self.push(
-            problem,
-            contact,
-            &(change * metric.bounded),
-            metric.inverse,
-            v,
-        );
+        self.push(problem, &(change * metric.bounded), metric.inverse, v);
         self.force = new;
         let slipped = tangential * change[1].abs().max(change[2].abs());
         Swept {
@@ -272,138 +308,14 @@ impl SweptContact {
     }
 }
 
-/// The contacts of a problem, their forces and states.
-#[derive(Debug, Default)]
-pub(super) struct Sweeps {
-    contacts: Vec<SweptContact>,
-    /// Those that had a force before or after the last sweep over all: further sweeps are over these.
-    touching: Vec<u32>,
-    /// Softness of normal rows, over their compliance.
-    softness: f64,
-}
-
-impl Sweeps {
-    /// Takes over contacts with their forces. `compliance_of` gives `W_n` and `W_t` of one (m/N).
-    pub(super) fn begin(
-        &mut self,
-        problem: &ContactProblem,
-        start: &[Multipliers],
-        softness: f64,
-        compliance_of: impl Fn(usize) -> [f64; 2],
-    ) {
-        self.softness = softness;
-        self.touching.clear();
-        self.touching.reserve(problem.contacts());
-        self.contacts.clear();
-        let contacts = start.iter().enumerate().map(|(contact, multipliers)| {
-            let (blocks, jacobians) = problem.row(contact);
-            let [f1, f2] = multipliers.friction_force();
-            let [normal_compliance, tangential_compliance] = compliance_of(contact);
-            SweptContact {
-                rows: Rows::of(blocks, jacobians),
-                offset: problem.offset(contact),
-                friction: problem.friction(contact),
-                normal_compliance,
-                tangential_compliance,
-                force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
-                state: multipliers.state,
-            }
-        });
-        self.contacts.extend(contacts);
-    }
-
-    /// `(λ, F)` of a contact (N).
-    pub(super) fn force(&self, contact: usize) -> Vector3<f64> {
-        self.contacts[contact].force
-    }
-
-    pub(super) fn state(&self, contact: usize) -> ContactState {
-        self.contacts[contact].state
-    }
-
-    /// `r += [J; J_t]ᵀ (λ, F)`.
-    pub(super) fn add_impulses(&self, problem: &ContactProblem, r: &mut [f64]) {
-        for (contact, swept) in self.contacts.iter().enumerate() {
-            add_impulse(problem, contact, &swept.force, r);
-        }
-    }
-
-    /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
-    pub(super) fn push_all(&self, problem: &ContactProblem, metric: Metric<'_>, v: &mut [f64]) {
-        for (contact, swept) in self.contacts.iter().enumerate() {
-            if swept.force != Vector3::zeros() {
-                let force = swept.force * metric.bounded;
-                swept.push(problem, contact, &force, metric.inverse, v);
-            }
-        }
-    }
-
-    /// Meets the laws of one contact after the other, `v` following.
-    pub(super) fn sweep_all(
-        &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
-        v: &mut [f64],
-    ) -> Swept {
-        let mut swept = Swept::default();
-        self.touching.clear();
-        for (contact, own) in self.contacts.iter_mut().enumerate() {
-            let before = own.force[0];
-            swept.add(own.meet_laws(problem, contact, self.softness, metric, v));
-            if before.max(own.force[0]) > 0.0 {
-                self.touching.push(contact as u32);
-            }
-        }
-        swept
-    }
-
-    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
-    pub(super) fn sweep_touching(
-        &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
-        v: &mut [f64],
-    ) -> Swept {
-        let mut swept = Swept::default();
-        for &contact in &self.touching {
-            let contact = contact as usize;
-            let own = &mut self.contacts[contact];
-            swept.add(own.meet_laws(problem, contact, self.softness, metric, v));
-        }
-        swept
-    }
-
-    /// The same over those of them whose force still changes by more than `settled` tolerances.
-    pub(super) fn sweep_moving(
-        &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
-        settled: f64,
-        v: &mut [f64],
-    ) -> Swept {
-        let mut swept = Swept::default();
-        let (contacts, softness) = (&mut self.contacts, self.softness);
-        self.touching.retain(|&contact| {
-            let contact = contact as usize;
-            let own = contacts[contact].meet_laws(problem, contact, softness, metric, v);
-            swept.add(own);
-            own.largest >= settled
-        });
-        swept
-    }
-}
-
-impl Swept {
-    fn add(&mut self, own: Self) {
-        self.changes += own.changes;
-        self.largest = self.largest.max(own.largest);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContactRow, frame::ContactFrame};
+    use crate::{
+        ContactRow,
+        frame::ContactFrame,
+        method::rows::{add_impulse, displacement},
+    };
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use proptest::prelude::*;
 
@@ -434,9 +346,7 @@ mod tests {
     }
 
     fn swept(problem: &ContactProblem) -> SweptContact {
-        let mut sweeps = Sweeps::default();
-        sweeps.begin(problem, &[Multipliers::default()], 0.0, |_| [1.0, 1.0]);
-        sweeps.contacts[0]
+        SweptContact::of(problem, 0, &Multipliers::default(), [1.0, 1.0])
     }
 
     proptest! {
@@ -457,12 +367,13 @@ mod tests {
             prop_assert_eq!(own.rows.count, if twist == 0.0 { 4 } else { 0 });
             prop_assert_eq!(own.rows.uniform, shift == 0.0 || twist != 0.0);
 
-            let off = own.displacement(&problem, 0, &v) - displacement(&problem, 0, &v);
+            let mut copy = v;
+            let off = own.displacement(&problem, &Window::all(&mut copy)) - displacement(&problem, 0, &v);
             prop_assert!(off.amax() < 1e-17, "{}", off);
 
             let force = Vector3::new(3.0, -1.0, 2.0);
             let (mut pushed, mut impulse) = ([0.0; 12], [0.0; 12]);
-            own.push(&problem, 0, &force, &inverse, &mut pushed);
+            own.push(&problem, &force, &inverse, &mut Window::all(&mut pushed));
             add_impulse(&problem, 0, &force, &mut impulse);
             for ((pushed, impulse), inverse) in pushed.iter().zip(impulse).zip(inverse) {
                 prop_assert!((pushed - impulse * inverse).abs() < 1e-16);

@@ -1,0 +1,279 @@
+//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at once.
+//!
+//! Sweeps wait for memory more than for arithmetic, so what they need of a contact lies in one place.
+
+mod contact;
+mod tree;
+mod window;
+
+use crate::{ContactProblem, ContactState, Multipliers, method::rows::add_impulse};
+use contact::SweptContact;
+pub(super) use contact::{Metric, Swept};
+use nalgebra::Vector3;
+use tree::Tree;
+
+/// Contacts of a sweep that repay another thread.
+const PARALLEL: usize = 2000;
+
+/// Contacts that a part of the tree must have to be cut.
+const LEAST: usize = 3000;
+
+/// The contacts of a problem, their forces and states.
+#[derive(Debug, Default)]
+pub(super) struct Sweeps {
+    /// In the order of the tree.
+    contacts: Vec<SweptContact>,
+    tree: Tree,
+    /// Place of each contact of the problem among them.
+    places: Vec<u32>,
+    /// Softness of normal rows, over their compliance.
+    softness: f64,
+}
+
+impl Sweeps {
+    /// Takes over contacts with their forces. `compliance_of` gives `W_n` and `W_t` of one (m/N).
+    pub(super) fn begin(
+        &mut self,
+        problem: &ContactProblem,
+        start: &[Multipliers],
+        softness: f64,
+        compliance_of: impl Fn(usize) -> [f64; 2],
+    ) {
+        self.begin_in_parts_of(LEAST, problem, start, softness, compliance_of);
+    }
+
+    fn begin_in_parts_of(
+        &mut self,
+        least: usize,
+        problem: &ContactProblem,
+        start: &[Multipliers],
+        softness: f64,
+        compliance_of: impl Fn(usize) -> [f64; 2],
+    ) {
+        self.softness = softness;
+        let blocks_of = (0..start.len()).map(|contact| problem.row(contact).0);
+        self.tree.plant(problem.momentum.blocks(), least, blocks_of);
+        self.places.resize(start.len(), 0);
+        self.contacts.clear();
+        for (place, &contact) in (0..).zip(self.tree.order()) {
+            self.places[contact as usize] = place;
+            let multipliers = &start[contact as usize];
+            let compliance = compliance_of(contact as usize);
+            self.contacts
+                .push(SweptContact::of(problem, contact, multipliers, compliance));
+        }
+    }
+
+    /// `(λ, F)` of a contact (N).
+    pub(super) fn force(&self, contact: usize) -> Vector3<f64> {
+        self.contacts[self.places[contact] as usize].force
+    }
+
+    pub(super) fn state(&self, contact: usize) -> ContactState {
+        self.contacts[self.places[contact] as usize].state
+    }
+
+    /// `r += [J; J_t]ᵀ (λ, F)`.
+    pub(super) fn add_impulses(&self, problem: &ContactProblem, r: &mut [f64]) {
+        for contact in 0..self.places.len() {
+            add_impulse(problem, contact, &self.force(contact), r);
+        }
+    }
+
+    /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
+    pub(super) fn push_all(&mut self, problem: &ContactProblem, metric: Metric<'_>, v: &mut [f64]) {
+        self.tree
+            .sweep(&mut self.contacts, v, true, &|_, contacts, v| {
+                for contact in contacts {
+                    contact.push_whole(problem, metric, v);
+                }
+                Swept::default()
+            });
+    }
+
+    /// Meets the laws of one contact after the other, `v` following.
+    pub(super) fn sweep_all(
+        &mut self,
+        problem: &ContactProblem,
+        metric: Metric<'_>,
+        v: &mut [f64],
+    ) -> Swept {
+        let softness = self.softness;
+        self.tree
+            .sweep(&mut self.contacts, v, true, &|touching, contacts, v| {
+                let mut swept = Swept::default();
+                touching.clear();
+                touching.reserve(contacts.len());
+                for (place, contact) in (0..).zip(contacts) {
+                    let before = contact.force[0];
+                    swept.add(contact.meet_laws(problem, softness, metric, v));
+                    if before.max(contact.force[0]) > 0.0 {
+                        touching.push(place);
+                    }
+                }
+                swept
+            })
+    }
+
+    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
+    pub(super) fn sweep_touching(
+        &mut self,
+        problem: &ContactProblem,
+        metric: Metric<'_>,
+        v: &mut [f64],
+    ) -> Swept {
+        let softness = self.softness;
+        let parallel = self.tree.touching() >= PARALLEL;
+        self.tree
+            .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
+                let mut swept = Swept::default();
+                for &place in &*touching {
+                    swept.add(contacts[place as usize].meet_laws(problem, softness, metric, v));
+                }
+                swept
+            })
+    }
+
+    /// The same over those of them whose force still changes by more than `settled` tolerances.
+    pub(super) fn sweep_moving(
+        &mut self,
+        problem: &ContactProblem,
+        metric: Metric<'_>,
+        settled: f64,
+        v: &mut [f64],
+    ) -> Swept {
+        let softness = self.softness;
+        let parallel = self.tree.touching() >= PARALLEL;
+        self.tree
+            .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
+                let mut swept = Swept::default();
+                touching.retain(|&place| {
+                    let own = contacts[place as usize].meet_laws(problem, softness, metric, v);
+                    swept.add(own);
+                    own.largest >= settled
+                });
+                swept
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContactRow, frame::ContactFrame, method::active_set_cr::Tolerances};
+    use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+    use nalgebra::Matrix3;
+    use proptest::prelude::*;
+
+    const BLOCKS: usize = 40;
+    const COMPLIANCE: [f64; 2] = [2e-6, 2e-6];
+
+    /// A contact between a block and another, or an obstacle.
+    type Pair = (u32, Option<u32>, [f64; 3]);
+
+    fn pairs() -> impl Strategy<Value = Vec<Pair>> {
+        let block = 0..BLOCKS as u32;
+        let other = prop::option::weighted(0.8, (0..5_u32, prop::bool::weighted(0.1)));
+        let pair = (block, other, prop::array::uniform3(-1.0..1.0_f64));
+        prop::collection::vec(
+            pair.prop_map(|(block, other, normal)| {
+                // Mostly near neighbours.
+                let other =
+                    other.map(|(by, far)| (block + 1 + by + 15 * u32::from(far)) % BLOCKS as u32);
+                (block, other, normal)
+            }),
+            0..60,
+        )
+    }
+
+    fn problem(pairs: &[Pair]) -> ContactProblem {
+        let pattern = BlockPattern::from_pairs(BLOCKS, std::iter::empty());
+        let mut problem = ContactProblem::new(
+            1e-3,
+            SymmetricBlockMatrix::zeros(pattern),
+            vec![0.0; 3 * BLOCKS],
+        );
+        for (block, other, normal) in pairs {
+            let normal = Vector3::from(*normal) + Vector3::z() * 0.1;
+            let frame = ContactFrame::around(normal.normalize());
+            let [t1, t2] = frame.tangents.map(|tangent| tangent.transpose());
+            let rows = Matrix3::from_rows(&[frame.normal.transpose(), t1, t2]) * 1e-3;
+            let mut entries = vec![(*block, rows)];
+            entries.extend(
+                other
+                    .filter(|other| other != block)
+                    .map(|other| (other, -rows)),
+            );
+            problem.push(&ContactRow {
+                entries: &entries,
+                offset: Vector3::new(1e-4, 0.0, 0.0),
+                friction: 0.4,
+            });
+        }
+        problem
+    }
+
+    fn velocities() -> Vec<f64> {
+        (0..3 * BLOCKS).map(|i| (0.37 * i as f64).sin()).collect()
+    }
+
+    /// Forces and velocities after some sweeps in parts of at least so many contacts.
+    fn swept(problem: &ContactProblem, least: usize, threads: usize) -> (Sweeps, Vec<f64>) {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        let inverse = vec![1.0; 3 * BLOCKS];
+        let tolerances = Tolerances {
+            momentum: 1e-6,
+            gap: 1e-6,
+            slip: 1e-7,
+        };
+        let metric = Metric::new(&inverse, 2.0, &tolerances);
+        let start = vec![Multipliers::default(); problem.contacts()];
+        let (mut sweeps, mut v) = (Sweeps::default(), velocities());
+        pool.install(|| {
+            // Trees are used again.
+            for least in [3, least] {
+                sweeps.begin_in_parts_of(least, problem, &start, 0.0, |_| COMPLIANCE);
+            }
+            sweeps.sweep_all(problem, metric, &mut v);
+            sweeps.sweep_touching(problem, metric, &mut v);
+            sweeps.sweep_moving(problem, metric, 0.1, &mut v);
+            sweeps.push_all(problem, metric, &mut v);
+        });
+        (sweeps, v)
+    }
+
+    proptest! {
+        /// Cut into parts, on one thread or four: the same bits as one contact after the other in the order of the parts.
+        #[test]
+        fn parts_are_swept_as_if_one_after_the_other(pairs in pairs()) {
+            let problem = problem(&pairs);
+            let (alone, v) = swept(&problem, 4, 1);
+            let (shared, shared_v) = swept(&problem, 4, 4);
+            prop_assert_eq!(&v, &shared_v);
+
+            let order: Vec<_> = alone.tree.order().iter().map(|&contact| contact as usize).collect();
+            let reordered: Vec<_> = order.iter().map(|&contact| pairs[contact]).collect();
+            let (whole, whole_v) = swept(&self::problem(&reordered), usize::MAX, 1);
+            prop_assert_eq!(&v, &whole_v);
+            for (place, &contact) in order.iter().enumerate() {
+                for other in [shared.force(contact), whole.force(place)] {
+                    prop_assert_eq!(alone.force(contact), other);
+                }
+            }
+        }
+    }
+
+    /// A row of blocks, each touching the next, falls into halves with one contact between them.
+    #[test]
+    fn a_chain_is_cut_in_the_middle() {
+        let pairs: Vec<Pair> = (0..39)
+            .map(|block| (block, Some(block + 1), [0.0; 3]))
+            .collect();
+        let (sweeps, _) = swept(&problem(&pairs), 20, 1);
+        let expected: Vec<u32> = (0..19).chain(20..39).chain([19]).collect();
+        assert_eq!(sweeps.tree.order(), expected);
+    }
+}
