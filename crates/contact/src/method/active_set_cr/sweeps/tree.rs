@@ -30,9 +30,9 @@ struct Part {
 /// The cuts of a set of contacts.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
+    /// As many of them as `used` says; the lists of the others wait to be used again.
     parts: Vec<Part>,
-    /// Parts of before, whose lists are used again.
-    spare: Vec<Part>,
+    used: usize,
     /// The contacts in the order of the parts.
     order: Vec<u32>,
     /// First and last block of each contact.
@@ -50,7 +50,7 @@ impl Tree {
         least: usize,
         blocks_of: impl ExactSizeIterator<Item = &'a [u32]>,
     ) {
-        self.spare.append(&mut self.parts);
+        self.used = 0;
         self.order.clear();
         self.order.extend(0..blocks_of.len() as u32);
         self.spans.clear();
@@ -71,11 +71,14 @@ impl Tree {
 
     /// Makes a part of the contacts in `order`, which lie within `blocks`, and of their halves, sorting them.
     fn cut(&mut self, order: &mut [u32], blocks: [u32; 2], least: usize, depth: u32) {
-        let place = self.parts.len();
-        let mut part = self.spare.pop().unwrap_or_default();
+        let place = self.used;
+        self.used += 1;
+        if place == self.parts.len() {
+            self.parts.push(Part::default());
+        }
+        let part = &mut self.parts[place];
         (part.parts, part.contacts, part.cut) = (1, order.len(), 0);
         part.touching.clear();
-        self.parts.push(part);
         if depth == 0 || order.len() < least {
             return;
         }
@@ -87,7 +90,7 @@ impl Tree {
         self.cut(before, [blocks[0], cut], least, depth - 1);
         self.cut(&mut others[..halves[1]], [cut, blocks[1]], least, depth - 1);
         self.parts[place].cut = cut;
-        self.parts[place].parts = self.parts.len() - place;
+        self.parts[place].parts = self.used - place;
     }
 
     /// The cut with the least to be swept one after the other, if it is worth it.
@@ -137,7 +140,8 @@ impl Tree {
 
     /// Contacts in the lists of those that touch.
     pub(super) fn touching(&self) -> usize {
-        self.parts.iter().map(|part| part.touching.len()).sum()
+        let parts = &self.parts[..self.used];
+        parts.iter().map(|part| part.touching.len()).sum()
     }
 
     /// Calls `sweep` with every part's list of what touches, its own contacts, and the velocities it may change: at the same time for
@@ -149,14 +153,9 @@ impl Tree {
         parallel: bool,
         sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> Swept + Sync),
     ) -> Swept {
-        let parallel = parallel && self.parts.len() > 1 && rayon::current_num_threads() > 1;
-        sweep_part(
-            &mut self.parts,
-            contacts,
-            &mut Window::all(v),
-            parallel,
-            sweep,
-        )
+        let parts = &mut self.parts[..self.used];
+        let parallel = parallel && parts.len() > 1 && rayon::current_num_threads() > 1;
+        sweep_part(parts, contacts, &mut Window::all(v), parallel, sweep)
     }
 }
 
