@@ -12,7 +12,8 @@ use impinge_report::{Film, Selection, Watch};
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::{Scene, Simulation, StepReport};
 
-/// A cube that lands on the ground within two steps, sliding.
+/// A cube that lands on the ground within two steps, sliding, and a smaller one close above it, which hits it when it slows down: that
+/// is not foreseen and takes a second round.
 const LANDING: &str = r#"title = "a cube lands"
 
 [time]
@@ -22,8 +23,15 @@ duration = 4e-3
 [[body]]
 name = "cube"
 mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
+material = { young = 1e6, poisson = 0.3, density = 1000 }
 position = [0, 0, 0.0515]
+velocity = [0.5, 0, -1]
+
+[[body]]
+name = "rider"
+mesh = { cuboid = { size = [0.05, 0.05, 0.05], cells = [1, 1, 1] } }
+material = { young = 1e6, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.12652]
 velocity = [0.5, 0, -1]
 
 [[obstacle]]

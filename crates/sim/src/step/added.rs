@@ -40,14 +40,28 @@ impl Added {
 
     /// Whether one of the `stored` or of the new contacts pushes against `proxy`.
     pub(super) fn contradict(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
-        let added = &self.contacts;
-        let by_point =
-            (self.by_point).get_or_insert_with(|| ByPoint::of(stored.iter().chain(added)));
+        let (by_point, added) = self.by_point(stored);
         // What it pushes against has its first point, whichever else.
         let mut there = by_point
             .at(proxy.points[0])
             .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
         there.any(|own| contradicts(proxy, own))
+    }
+
+    /// Whether one of the `stored` contacts pushes against `own`, which would take its place.
+    pub(super) fn is_against_stored(&mut self, own: &Contact, stored: &[Contact]) -> bool {
+        let (by_point, _) = self.by_point(stored);
+        let mut proxies = (own.stencil().iter())
+            .flat_map(|&point| by_point.at(point))
+            .filter_map(|place| stored.get(place));
+        proxies.any(|proxy| contradicts(proxy, own))
+    }
+
+    fn by_point(&mut self, stored: &[Contact]) -> (&ByPoint, &[Contact]) {
+        let added = &self.contacts;
+        let by_point =
+            (self.by_point).get_or_insert_with(|| ByPoint::of(stored.iter().chain(added)));
+        (by_point, added)
     }
 }
 

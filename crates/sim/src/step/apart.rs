@@ -35,6 +35,9 @@ const LEAST_ROOM: f64 = 1e-12;
 /// Margin of the list of near pairs, over the farthest that a point moves: rounds of a step change the motion by less.
 const MARGIN_PER_MOTION: f64 = 0.25;
 
+/// Growth of coordinates since the room was measured beyond which rounding might be more than [`RELIED_ON`] leaves for it.
+const MOST_GROWTH: f64 = 4.0;
+
 /// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
 const WORN: f64 = 0.5;
 
@@ -66,8 +69,9 @@ pub(super) struct Apart {
     /// Continuous tests right after the measurement, and those in excess of it since.
     tests_when_new: usize,
     further_tests: usize,
-    /// Where the room was measured (m).
+    /// Where the room was measured (m), and the largest coordinate there.
     reference: Vec<Vector3<f64>>,
+    size: f64,
     vertex_face: Rooms,
     edge_edge: Rooms,
     /// `u` at both ends of the motion.
@@ -146,7 +150,7 @@ fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
 impl Apart {
     /// Appends the pairs among the candidates that are not proven apart on `sweep`, ascending by key.
     ///
-    /// `version` must change whenever the candidates do, and must not be 0.
+    /// `version` must change whenever the candidates do, and must not be 0; the surface stays the same for life.
     pub(super) fn find_hits(
         &mut self,
         surface: &CollisionSurface,
@@ -156,11 +160,18 @@ impl Apart {
         hits: &mut Vec<Hit>,
     ) {
         let kinds = (VertexFace(surface), EdgeEdge(surface));
-        let measure_anew = self.version == 0 || self.worn;
+        debug_assert!(
+            self.version == 0 || self.reference.len() == sweep.start.len(),
+            "one surface for life"
+        );
+        let size = sweep.start.iter().map(Vector3::amax).fold(0.0, f64::max);
+        let grown = size > MOST_GROWTH * self.size;
+        let measure_anew = self.version == 0 || self.worn || grown;
         if measure_anew {
             self.worn = false;
             self.reference.clear();
             self.reference.extend_from_slice(sweep.start);
+            self.size = size;
             self.vertex_face.forget();
             self.edge_edge.forget();
         }
@@ -201,6 +212,8 @@ impl Apart {
         if measure_anew {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
+        // It may have been a busy motion.
+        self.tests_when_new = self.tests_when_new.min(tests);
         self.further_tests += tests.saturating_sub(self.tests_when_new);
         let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
         self.worn = self.further_tests as f64 > WORN * pairs as f64;

@@ -88,6 +88,9 @@ pub struct Synchronous {
     /// Contacts of the attempt; the state's are replaced on success only.
     contacts: Vec<Contact>,
     end: Vec<Vector3<f64>>,
+    /// How points would move as far as is known before anything is solved for (m/s), and where they would end (m).
+    foreseen_velocity: Vec<Vector3<f64>>,
+    foreseen: Vec<Vector3<f64>>,
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
     rigid: RigidStep,
@@ -129,6 +132,8 @@ impl Synchronous {
             coarse: Coarse::default(),
             contacts: Vec::new(),
             end: vec![Vector3::zeros(); points],
+            foreseen_velocity: Vec::new(),
+            foreseen: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             rigid: RigidStep::default(),
             rest,
@@ -244,16 +249,19 @@ impl Synchronous {
         self.pose(model, state, time_step, report)?;
         report.times.assemble += clock.lap();
 
+        self.foresee_velocities(model, state, time_step);
         self.detector.prepare(
             model,
             &state.positions,
-            &state.velocities,
+            &self.foreseen_velocity,
             time_step,
             report,
         );
         report.times.detect += clock.lap();
 
-        self.foresee(model, state, time_step, &mut clock, report)?;
+        self.foresee_hits(model, state, time_step, report);
+        report.times.refine += clock.lap();
+
         let met =
             self.solve_until_free(model, state, time_step, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
@@ -343,28 +351,37 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Adds the contacts that the motion which solves start from would hit.
-    fn foresee(
+    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
+    /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
+    fn foresee_velocities(&mut self, model: &Model, state: &State, time_step: f64) {
+        let fall = model.gravity.norm() * time_step;
+        self.foreseen_velocity.clone_from(&state.velocities);
+        let start = self.solution.velocity.chunks_exact(3);
+        for (start, &point) in start.zip(&model.point_of_block) {
+            let velocity = &mut self.foreseen_velocity[point as usize];
+            let change = Vector3::from_column_slice(start) - *velocity;
+            *velocity += change.cap_magnitude(velocity.norm() + fall);
+        }
+    }
+
+    /// Adds the contacts that points would hit at their foreseen velocities; candidates cover that motion.
+    fn foresee_hits(
         &mut self,
         model: &Model,
         state: &State,
         time_step: f64,
-        clock: &mut Clock,
         report: &mut StepReport,
-    ) -> Result<(), StepFailure> {
-        self.move_free_points(model, state, time_step)?;
-        self.detector
-            .cover(model, &state.positions, &self.end, report);
-        report.times.detect += clock.lap();
+    ) {
+        self.foreseen.clear();
+        let points = state.positions.iter().zip(&self.foreseen_velocity);
+        self.foreseen.extend(points.map(|(x, v)| x + v * time_step));
         let sweep = Sweep {
             start: &state.positions,
-            end: &self.end,
+            end: &self.foreseen,
         };
         let contacts = &mut self.contacts;
         self.refiner
-            .foresee_hits(model, &self.detector, sweep, time_step, contacts, report)?;
-        report.times.refine += clock.lap();
-        Ok(())
+            .foresee_hits(model, &self.detector, sweep, time_step, contacts, report);
     }
 
     /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.

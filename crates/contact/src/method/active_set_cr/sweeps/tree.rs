@@ -8,7 +8,7 @@ use super::{
     window::Window,
 };
 
-/// Cuts above each other: more than there are processors are of no use.
+/// Cuts above each other at the most: sixteen parts at once.
 const DEPTH: u32 = 4;
 
 /// What the longer half and those across may be of all at the most, for a cut to be worth it.
@@ -99,8 +99,8 @@ impl Tree {
         self.counts.resize((end - first) as usize, [0; 2]);
         for &contact in order {
             let [begin, last] = self.spans[contact as usize];
-            self.counts[(begin.max(first) - first) as usize][0] += 1;
-            self.counts[(last.max(first) - first) as usize][1] += 1;
+            self.counts[(begin - first) as usize][0] += 1;
+            self.counts[(last - first) as usize][1] += 1;
         }
         let all = order.len() as u32;
         let (mut begun, mut ended) = (0, 0);
