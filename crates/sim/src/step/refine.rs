@@ -1,4 +1,5 @@
-//! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say?
+//! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say? Before the first solve, the same hits on the
+//! motion that it starts from.
 
 use super::{
     added::Added,
