@@ -10,7 +10,8 @@
 //! - [`convergence`]: how the answers to the kept problem improve with the iterations;
 //! - [`effort`]: one row a method of what it needed;
 //! - [`scene`]: all of that as the section of one scene; [`plot`]: its plots;
-//! - [`page`]: sections as a page, and the page as a file.
+//! - [`page`]: sections as a page, and the page as a file;
+//! - [`data`]: the numbers behind the plots, as tables.
 //!
 //! # Example
 //! ```
@@ -33,6 +34,7 @@
 //! Present limits: a film shows surfaces only, and no more than some ten moments of a run.
 
 pub mod convergence;
+pub mod data;
 mod draft;
 pub mod effort;
 mod error;

@@ -40,7 +40,7 @@ pub(crate) struct Options {
     /// Only these contact scenes, by the names of their files [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     scenes: Vec<String>,
-    /// Where the report is written [default: target/conformance/report.html]
+    /// Where the report is written, its numbers as tables beside it [default: target/conformance/report.html]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(
@@ -141,6 +141,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let path = options.report.clone().unwrap_or_else(report::place);
     report::write(&path, extent, &tables, &scenes)?;
-    println!("report: {}", path.display());
+    println!("report: {}, its numbers in *.csv beside it", path.display());
     Ok(problems_hold && tables.iter().all(Table::holds))
 }

@@ -1,10 +1,10 @@
-//! The page: every table, and the contact methods scene by scene.
+//! The page: every table, and the contact methods scene by scene; and the numbers in it as tables beside it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use impinge_report::page::escape;
-use impinge_report::{Draft, Page, ReportError, SceneRecord};
+use impinge_report::{Draft, Page, ReportError, SceneRecord, data};
 
 use super::Extent;
 use super::methods::METHODS;
@@ -19,14 +19,43 @@ pub(super) fn place() -> PathBuf {
     target.join("conformance/report.html")
 }
 
-/// Writes the page, whole or not at all.
+/// Writes the page, and beside it `NAME-tables.csv` and, for each scene, `NAME-SCENE-steps.csv` and
+/// `NAME-SCENE-convergence.csv`; each whole or not at all.
 pub(super) fn write(
     path: &Path,
     extent: Extent,
     tables: &[Table],
     scenes: &[SceneRecord],
 ) -> Result<(), ReportError> {
-    Draft::claim(path)?.finish(&page(extent, tables, scenes).html())
+    Draft::claim(path)?.finish(&page(extent, tables, scenes).html())?;
+    let beside = |what: &str, text: &str| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        Draft::claim(&path.with_file_name(format!("{name}-{what}.csv")))?.finish(text)
+    };
+    let rows = tables.iter().flat_map(|table| {
+        table.rows.iter().map(|row| {
+            (
+                &table.layer,
+                &row.case,
+                &row.measured,
+                &row.bound,
+                row.verdict(),
+            )
+        })
+    });
+    beside(
+        "tables",
+        &data::table("layer case measured bound verdict", rows),
+    )?;
+    for scene in scenes {
+        let name = &scene.name;
+        beside(&format!("{name}-steps"), &data::efforts(&scene.efforts))?;
+        beside(
+            &format!("{name}-convergence"),
+            &data::convergence(&scene.curves),
+        )?;
+    }
+    Ok(())
 }
 
 fn page(extent: Extent, tables: &[Table], scenes: &[SceneRecord]) -> Page {
