@@ -6,7 +6,7 @@ use std::path::Path;
 use impinge_contact::Method;
 use impinge_report::scene::{SampleSize, size_of};
 use impinge_report::{
-    Draft, Film, MethodRow, Page, ReportError, SceneRecord, Selection, Watch, curves,
+    Draft, Film, MethodRow, Page, ReportError, SceneRecord, Selection, Watch, curves, data,
 };
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::scene::StepperChoice;
@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 use super::arguments::Compare;
 use super::exit::{Code, Failure};
 use super::interrupt::Interrupt;
-use super::places::distinct;
+use super::places::keep_inputs;
 use super::run::{progress_bar, steps_of, use_threads};
 use super::terminal;
 
@@ -45,7 +45,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         ("--report", options.report.as_deref()),
         ("--csv", options.csv.as_deref()),
     ];
-    distinct(&options.scene, &outputs)?;
+    keep_inputs(&options.scene, &scene, &outputs)?;
     let draft = claim("--report", options.report.as_deref())?;
     let csv_draft = claim("--csv", options.csv.as_deref())?;
     let mut simulation = Simulation::new(&scene)?;
@@ -92,7 +92,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     }
     if let Some(draft) = csv_draft {
         draft
-            .finish(&csv(&records))
+            .finish(&data::efforts(&records))
             .map_err(|error| unwritten("--csv", &error))?;
     }
     let Run { stopped, .. } = &run;
@@ -312,34 +312,6 @@ fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
         );
     }
     text += "\nchanges: state changes a step; unmet: solves beyond twice a tolerance; relaxed: friction to the gap tolerance; e: residuals over their tolerances; depth: deepest penetration over the gap tolerance";
-    text
-}
-
-/// What every method needed and reached in every step.
-fn csv(records: &[MethodRecord]) -> String {
-    let mut text = "method,step,solves,contacts,iterations,products,seconds,unmet,relaxed,momentum,normal,friction,state_changes,penetration\n".to_owned();
-    for record in records {
-        for step in &record.steps {
-            let _ = writeln!(
-                text,
-                "\"{}\",{},{},{},{},{},{:?},{},{},{:?},{:?},{:?},{},{:?}",
-                record.name,
-                step.step,
-                step.solves,
-                step.contacts,
-                step.iterations,
-                step.products,
-                step.seconds,
-                step.unmet,
-                step.relaxed,
-                step.momentum,
-                step.normal,
-                step.friction,
-                step.state_changes,
-                step.penetration
-            );
-        }
-    }
     text
 }
 

@@ -10,12 +10,18 @@ use serde_json::{Value, json};
 
 use super::arguments::Doctor;
 use super::exit::{Code, Failure};
+use super::places::keep_inputs;
 use super::run::use_threads;
 use super::terminal;
 
 /// Examines the scene of `options`, and separates its bodies if that was asked for.
 pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
+    keep_inputs(
+        &options.scene,
+        &scene,
+        &[("--separate", options.separate.as_deref())],
+    )?;
     use_threads(options.threads)?;
     let diagnosis = examine(&scene);
     let separation = match &options.separate {

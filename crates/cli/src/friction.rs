@@ -35,7 +35,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let tolerance = options.tolerance.unwrap_or(TOLERANCE);
     let stored = load(&options.problem)?;
     let method = choose(options.method.as_deref())?;
-    distinct(&options.problem, &[("--out", options.out.as_deref())])?;
+    distinct(&[&options.problem], &[("--out", options.out.as_deref())])?;
     let named = |error: &dyn std::error::Error| bad_file(&options.problem, error);
 
     let begin = Instant::now();

@@ -1,15 +1,16 @@
-//! The files that a command writes, held against each other and against the file that it is given.
+//! The files that a command writes, held against each other and against the files that it reads.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 use impinge_report::Draft;
+use impinge_sim::Scene;
 
 use super::exit::{Code, Failure};
 
-/// Refuses options that name one file twice, or the `input`, which would be overwritten.
-pub(crate) fn distinct(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
-    let mut taken = vec![("", place(input))];
+/// Refuses options that name one file twice, or one of the `inputs`, which would be overwritten.
+pub(crate) fn distinct(inputs: &[&Path], outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let mut taken: Vec<_> = inputs.iter().map(|input| ("", place(input))).collect();
     for (option, path) in outputs {
         // Several may write to a device or pipe.
         let Some(path) = path.filter(|path| Draft::replaces(path)) else {
@@ -33,6 +34,18 @@ pub(crate) fn distinct(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Resul
         taken.push((option, place));
     }
     Ok(())
+}
+
+/// Refuses options that name one file twice, or the file of the `scene`, or one of its meshes.
+pub(crate) fn keep_inputs(
+    path: &Path,
+    scene: &Scene,
+    outputs: &[(&str, Option<&Path>)],
+) -> Result<(), Failure> {
+    let meshes = scene.mesh_files();
+    let mut inputs = vec![path];
+    inputs.extend(meshes.iter().map(PathBuf::as_path));
+    distinct(&inputs, outputs)
 }
 
 /// Where a path leads, whether there is a file or not.

@@ -35,7 +35,10 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let stored = load(&options.problem)?;
     let method = choose(&stored, options)?;
     // A trace that cannot be written is not worth a solve.
-    distinct(&options.problem, &[("--trace", options.trace.as_deref())])?;
+    distinct(
+        &[&options.problem],
+        &[("--trace", options.trace.as_deref())],
+    )?;
     // Let go of again: who interrupts a solve shall find nothing half done. Who reads a pipe would take that for its end.
     if let Some(path) = options
         .trace

@@ -44,6 +44,17 @@ fn overlaps_are_found_separated_and_run() {
 }
 
 #[test]
+fn what_is_read_is_not_overwritten() {
+    let place = Place::new(&heap());
+    let answer = place.impinge(&["doctor", "scene.toml", "--separate", "./scene.toml"]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""));
+    let said = "--separate ./scene.toml: that is what is read";
+    assert!(answer.err.contains(said), "{}", answer.err);
+    let left = fs::read_to_string(place.path("scene.toml")).expect("the scene");
+    assert_eq!(left, heap());
+}
+
+#[test]
 fn json_holds_findings_and_moves() {
     let place = Place::new(&heap());
     let answer = place.impinge(&["doctor", "scene.toml", "--json", "--separate", "apart.toml"]);

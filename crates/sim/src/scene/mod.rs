@@ -170,6 +170,11 @@ impl Scene {
             .unwrap_or(0.5 * self.time.duration)
     }
 
+    /// The mesh files that bodies and obstacles name, whether they are there or not.
+    pub fn mesh_files(&self) -> Vec<PathBuf> {
+        build::mesh_files(self)
+    }
+
     /// The folder that mesh files are relative to; empty for the current folder.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -2,12 +2,12 @@
 
 use super::Builder;
 use super::place::Placement;
-use crate::scene::format::{BodyMesh, Material, MeshFile, StepperChoice};
-use crate::scene::{SceneError, shapes};
+use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperChoice};
+use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
 use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
 use nalgebra::Vector3;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 impl Builder<'_> {
     /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
@@ -149,7 +149,7 @@ impl Builder<'_> {
     pub(super) fn find_file(&self, key: &str, file: &MeshFile) -> Result<PathBuf, SceneError> {
         let expanded = expand_variables(&file.path)
             .map_err(|(problem, mend)| self.scene.error_at(key, problem, mend))?;
-        let found = self.scene.folder().join(Path::new(&expanded));
+        let found = self.scene.folder().join(expanded);
         if found.is_file() {
             return Ok(found);
         }
@@ -175,6 +175,27 @@ impl Builder<'_> {
             "correct the file as said above; `impinge mesh info FILE` examines it alone",
         )
     }
+}
+
+/// The files that bodies and obstacles name; those whose variables are not set are left out.
+pub(in crate::scene) fn mesh_files(scene: &Scene) -> Vec<PathBuf> {
+    let of_bodies = scene.bodies.iter().filter_map(|body| match &body.mesh {
+        BodyMesh::File(file) => Some(&file.path),
+        BodyMesh::Filled(filled) => Some(&filled.path),
+        _ => None,
+    });
+    let of_obstacles = scene
+        .obstacles
+        .iter()
+        .filter_map(|obstacle| match &obstacle.shape {
+            ObstacleShape::File(file) => Some(&file.path),
+            _ => None,
+        });
+    of_bodies
+        .chain(of_obstacles)
+        .filter_map(|path| expand_variables(path).ok())
+        .map(|path| scene.folder().join(path))
+        .collect()
 }
 
 /// The generalised mass of a placed copy of some density.

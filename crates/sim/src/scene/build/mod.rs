@@ -9,6 +9,7 @@ pub use parts::{
 };
 
 use load::center_of_mass;
+pub(super) use load::mesh_files;
 use place::{name_of, normalized, rotation};
 
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
