@@ -22,6 +22,16 @@ pub(super) enum Occasion {
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
+impl Occasion {
+    /// That of an iteration of so many, so many of them with the same equalities.
+    pub(super) fn after(iteration: u64, since_restart: u64) -> Self {
+        Self::Scheduled {
+            iteration,
+            since_restart,
+        }
+    }
+}
+
 impl ActiveSetCr {
     /// Looks at every stored contact and commits the changes that are worth it; true if there was one.
     ///

@@ -8,6 +8,7 @@
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
 mod anticipate;
+mod calm;
 mod duplicates;
 mod evaluate;
 mod laws;
@@ -32,6 +33,7 @@ use super::{
 };
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
 use anticipate::Anticipation;
+use calm::Calm;
 use look::Occasion;
 use nalgebra::Vector3;
 use preconditioner::Preconditioner;
@@ -108,9 +110,11 @@ impl ActiveSetCr {
         problem
             .momentum
             .multiply(&solution.velocity, &mut work.r.v, &mut work.product);
-        for (r, b) in work.r.v.iter_mut().zip(&problem.rhs) {
-            *r = b - *r;
-        }
+        impinge_krylov::vector::for_pieces([&mut work.r.v], [&problem.rhs], &|[r], [b]| {
+            for (r, b) in r.iter_mut().zip(b) {
+                *r = b - *r;
+            }
+        });
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let [f1, f2] = multipliers.friction_force();
             let force = Vector3::new(multipliers.lambda, f1, f2);
@@ -304,6 +308,7 @@ impl ActiveSetCr {
         let mut since_restart = 0;
         let mut unrest = 0;
         let mut stall = Stall::default();
+        let mut calm = Calm::default();
         while report.iterations < self.settings.max_iterations {
             self.relax_if_overdue(&mut report);
             let norm = self.work.r.norm();
@@ -311,6 +316,7 @@ impl ActiveSetCr {
                 report.termination = Termination::Breakdown;
                 return report;
             }
+            calm.note(norm, since_restart);
             if self.is_solution(problem, solution, &mut report) {
                 report.termination = Termination::Converged;
                 return report;
@@ -340,11 +346,11 @@ impl ActiveSetCr {
             let alpha = self.work.r.dot(&self.work.q) / curvature;
             self.advance(solution, alpha, &report);
 
-            let occasion = Occasion::Scheduled {
-                iteration: report.iterations,
-                since_restart,
-            };
-            if alpha > 0.0 && self.evaluate(problem, solution, occasion, &mut report) {
+            let occasion = Occasion::after(report.iterations, since_restart);
+            if alpha > 0.0
+                && calm.allows(self.work.r.norm())
+                && self.evaluate(problem, solution, occasion, &mut report)
+            {
                 unrest += 1;
                 if unrest > UNREST && self.anticipates(problem) {
                     unrest = 0;
