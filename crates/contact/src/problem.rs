@@ -4,6 +4,10 @@ use crate::ContactError;
 use crate::constraint::ConstraintRows;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// Contacts that a parallel task has at the least, where each is looked at by itself.
+pub(crate) const CONTACTS_PER_TASK: usize = 2048;
 
 /// One contact as it is added to a problem.
 #[derive(Debug, Clone, Copy)]
@@ -165,30 +169,42 @@ impl ContactProblem {
         if !self.momentum.has_definite_diagonal() {
             self.validate_diagonal()?;
         }
-        for contact in 0..self.contacts() {
-            let (_, jacobians) = self.row(contact);
-            // Finite and positive where every entry is finite and every row has one that is not zero.
-            let size = jacobians.iter().fold(Vector3::zeros(), |size, j| {
-                size + j.column(0).abs() + j.column(1).abs() + j.column(2).abs()
-            });
-            if !size.iter().all(|size| size.is_finite()) {
-                let rows_finite = jacobians.iter().all(|j| j.iter().all(|x| x.is_finite()));
-                finite("row block of contact", contact, rows_finite)?;
-            }
-            if size.min() == 0.0 {
-                return Err(ContactError::EmptyRow { contact });
-            }
-            finite(
-                "offset of contact",
-                contact,
-                self.offsets[contact].iter().all(|x| x.is_finite()),
-            )?;
-            let mu = self.friction[contact];
-            if !(mu >= 0.0 && mu.is_finite()) {
-                return Err(ContactError::NegativeFriction { contact, value: mu });
-            }
-        }
+        let first_wrong = (0..self.contacts())
+            .into_par_iter()
+            .with_min_len(CONTACTS_PER_TASK)
+            .find_map_first(|contact| self.validate_contact(contact).err());
+        first_wrong.map_or(Ok(()), Err)?;
         self.constraints.validate(self.momentum.blocks())
+    }
+
+    fn validate_contact(&self, contact: usize) -> Result<(), ContactError> {
+        let finite = |what, ok: bool| {
+            let index = contact;
+            if ok {
+                Ok(())
+            } else {
+                Err(ContactError::NotFinite { what, index })
+            }
+        };
+        let (_, jacobians) = self.row(contact);
+        // Finite and positive where every entry is finite and every row has one that is not zero.
+        let size = jacobians.iter().fold(Vector3::zeros(), |size, j| {
+            size + j.column(0).abs() + j.column(1).abs() + j.column(2).abs()
+        });
+        if !size.iter().all(|size| size.is_finite()) {
+            let rows_finite = jacobians.iter().all(|j| j.iter().all(|x| x.is_finite()));
+            finite("row block of contact", rows_finite)?;
+        }
+        if size.min() == 0.0 {
+            return Err(ContactError::EmptyRow { contact });
+        }
+        let offset = &self.offsets[contact];
+        finite("offset of contact", offset.iter().all(|x| x.is_finite()))?;
+        let value = self.friction[contact];
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(ContactError::NegativeFriction { contact, value });
+        }
+        Ok(())
     }
 
     fn validate_diagonal(&self) -> Result<(), ContactError> {

@@ -125,19 +125,35 @@ pub fn residual_under(
         .chunks_exact(3)
         .map(Vector3::from_column_slice)
         .collect();
-    let mut balance = momentum_balance(problem, &velocity);
+    let (mut balance, mut out) = rayon::join(
+        || momentum_balance(problem, solution, &velocity),
+        || judge_contacts(law, problem, solution, &velocity),
+    );
+    judge_constraints(problem, solution, &velocity, &mut balance, &mut out);
+    out.momentum = balance
+        .iter()
+        .map(Vector3::norm_squared)
+        .sum::<f64>()
+        .sqrt();
+    out
+}
 
+/// What the contacts are off their laws; momentum and constraints are left at 0.
+fn judge_contacts(
+    law: FrictionLaw,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    velocity: &[Vector3<f64>],
+) -> ContactResidual {
     let mut out = ContactResidual::default();
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
         let (blocks, jacobians) = problem.row(contact);
         let [f1, f2] = multipliers.friction_force();
-        let force = Vector3::new(multipliers.lambda, f1, f2);
         let mut displacement = -problem.offset(contact);
         let mut compliance = Vector3::<f64>::zeros();
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             let block = block as usize;
             displacement += jacobian * velocity[block];
-            balance[block] -= jacobian.transpose() * force;
             let diagonal = problem.momentum.diagonal_block(block).diagonal();
             for row in 0..3 {
                 for axis in 0..3 {
@@ -165,12 +181,6 @@ pub fn residual_under(
         out.friction = worst(out.friction, w_t * (f1 - target[0]).hypot(f2 - target[1]));
         out.friction_work += (f1 * slip[0] + f2 * slip[1]).max(0.0);
     }
-    judge_constraints(problem, solution, &velocity, &mut balance, &mut out);
-    out.momentum = balance
-        .iter()
-        .map(Vector3::norm_squared)
-        .sum::<f64>()
-        .sqrt();
     out
 }
 
@@ -221,8 +231,12 @@ fn worst(so_far: f64, value: f64) -> f64 {
     }
 }
 
-/// `A v − b`, block by block.
-fn momentum_balance(problem: &ContactProblem, velocity: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+/// `A v − b − Jᵀλ − J_tᵀF`, block by block.
+fn momentum_balance(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    velocity: &[Vector3<f64>],
+) -> Vec<Vector3<f64>> {
     let mut balance: Vec<Vector3<f64>> = problem
         .rhs
         .chunks_exact(3)
@@ -237,6 +251,14 @@ fn momentum_balance(problem: &ContactProblem, velocity: &[Vector3<f64>]) -> Vec<
             if column != row {
                 balance[column] += block.transpose() * velocity[row];
             }
+        }
+    }
+    for (contact, multipliers) in solution.contacts.iter().enumerate() {
+        let (blocks, jacobians) = problem.row(contact);
+        let [f1, f2] = multipliers.friction_force();
+        let force = Vector3::new(multipliers.lambda, f1, f2);
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            balance[block as usize] -= jacobian.transpose() * force;
         }
     }
     balance

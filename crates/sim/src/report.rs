@@ -13,7 +13,7 @@ pub struct StageTimes {
     pub formulate: f64,
     /// The contact solver (s).
     pub resolve: f64,
-    /// Continuous collision detection on the solved motion, gaps and re-linearisation (s).
+    /// Continuous collision detection on the foreseen and on the solved motion, gaps and re-linearisation (s).
     pub refine: f64,
     /// The certificate and the state's advance (s).
     pub commit: f64,

@@ -7,6 +7,7 @@ use std::sync::{
 
 use nalgebra::Matrix3;
 use nalgebra_sparse::{CooMatrix, CsrMatrix};
+use rayon::prelude::*;
 
 use super::pattern::BlockPattern;
 use super::product;
@@ -34,6 +35,20 @@ struct Known {
 /// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over elements.
 const ASYMMETRY: f64 = 1e-9;
 
+/// What `cell` holds, or what is then found out. Not in the cell's own time: while that waits for others, a thread may be given work
+/// that asks the same cell.
+fn known(cell: &OnceLock<bool>, find_out: impl FnOnce() -> bool) -> bool {
+    cell.get().copied().unwrap_or_else(|| {
+        let found = find_out();
+        // Another thread may have been first, with the same answer.
+        let _ = cell.set(found);
+        found
+    })
+}
+
+/// Blocks that a parallel task has at the least, where each is looked at or copied by itself.
+const BLOCKS_PER_TASK: usize = 4096;
+
 /// Revisions that were given away.
 static REVISIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -60,7 +75,9 @@ impl SymmetricBlockMatrix {
         let (pattern, slots) = self.pattern.principal(rows);
         Self {
             pattern: Arc::new(pattern),
-            values: slots.iter().map(|&slot| self.values[slot]).collect(),
+            values: (slots.par_iter().with_min_len(BLOCKS_PER_TASK))
+                .map(|&slot| self.values[slot])
+                .collect(),
             known: Known::default(),
         }
     }
@@ -140,9 +157,8 @@ impl SymmetricBlockMatrix {
     /// Whether all entries are finite; looked at once and remembered until they may change.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        *self.known.finite.get_or_init(|| {
-            self.values
-                .iter()
+        known(&self.known.finite, || {
+            (self.values.par_iter().with_min_len(BLOCKS_PER_TASK))
                 .all(|block| block.iter().fold(true, |all, x| all & x.is_finite()))
         })
     }
@@ -169,8 +185,11 @@ impl SymmetricBlockMatrix {
     /// and remembered until values may change.
     #[must_use]
     pub fn has_definite_diagonal(&self) -> bool {
-        *self.known.definite_diagonal.get_or_init(|| {
-            (0..self.blocks()).all(|i| {
+        known(&self.known.definite_diagonal, || {
+            let rows = (0..self.blocks())
+                .into_par_iter()
+                .with_min_len(BLOCKS_PER_TASK);
+            rows.all(|i| {
                 let block = self.diagonal_block(i);
                 (0..3).all(|axis| block[(axis, axis)] > 0.0) && self.asymmetry(i) == 0.0
             })

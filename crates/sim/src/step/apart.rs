@@ -22,6 +22,9 @@ use rayon::prelude::*;
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
+/// Points per parallel task at the least.
+pub(super) const POINTS_PER_TASK: usize = 4096;
+
 /// Most pairs of a run, and runs per task: together they make tasks of the same order, be runs long or short.
 const LONGEST_RUN: u32 = 256;
 const RUNS_PER_TASK: usize = 64;
@@ -134,17 +137,19 @@ impl Near {
 
 /// Largest distance of two points with the same number; infinite where one is not a number.
 fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
-    let mut largest = 0.0;
-    for (a, b) in a.iter().zip(b) {
+    let squared = |(a, b): (&Vector3<f64>, &Vector3<f64>)| {
         let squared = (a - b).norm_squared();
         if squared.is_nan() {
-            return f64::INFINITY;
+            f64::INFINITY
+        } else {
+            squared
         }
-        if squared > largest {
-            largest = squared;
-        }
-    }
-    largest.sqrt()
+    };
+    (a.par_iter().zip(b))
+        .with_min_len(POINTS_PER_TASK)
+        .map(squared)
+        .reduce(|| 0.0, f64::max)
+        .sqrt()
 }
 
 impl Apart {
@@ -164,7 +169,9 @@ impl Apart {
             self.version == 0 || self.reference.len() == sweep.start.len(),
             "one surface for life"
         );
-        let size = sweep.start.iter().map(Vector3::amax).fold(0.0, f64::max);
+        let size = (sweep.start.par_iter().with_min_len(POINTS_PER_TASK))
+            .map(Vector3::amax)
+            .reduce(|| 0.0, f64::max);
         let grown = size > MOST_GROWTH * self.size;
         let measure_anew = self.version == 0 || self.worn || grown;
         if measure_anew {
@@ -328,23 +335,36 @@ impl Rooms {
 
     /// Gathers pairs into runs.
     fn find_runs<K: Kind>(&mut self, kind: &K) {
-        self.runs.clear();
-        for (index, (pair, &room)) in (0..).zip(self.pairs.iter().zip(&self.room)) {
-            let points = kind.points(*pair);
-            let bodies =
-                [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
-            match self.runs.last_mut() {
-                Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
-                    run.end = index + 1;
-                    run.room = run.room.min(room);
+        let runs_of = |(chunk, (pairs, rooms)): (usize, (&[[u32; 2]], &[f64]))| {
+            let mut runs: Vec<Run> = Vec::new();
+            let first = (chunk * PAIRS_PER_TASK) as u32;
+            for (index, (pair, &room)) in (first..).zip(pairs.iter().zip(rooms)) {
+                let points = kind.points(*pair);
+                let bodies =
+                    [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
+                match runs.last_mut() {
+                    Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
+                        run.end = index + 1;
+                        run.room = run.room.min(room);
+                    }
+                    _ => runs.push(Run {
+                        start: index,
+                        end: index + 1,
+                        bodies,
+                        room,
+                    }),
                 }
-                _ => self.runs.push(Run {
-                    start: index,
-                    end: index + 1,
-                    bodies,
-                    room,
-                }),
             }
+            runs
+        };
+        let chunks: Vec<Vec<Run>> = (self.pairs.par_chunks(PAIRS_PER_TASK))
+            .zip(self.room.par_chunks(PAIRS_PER_TASK))
+            .enumerate()
+            .map(runs_of)
+            .collect();
+        self.runs.clear();
+        for runs in chunks {
+            self.runs.extend(runs);
         }
     }
 }

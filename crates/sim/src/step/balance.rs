@@ -8,6 +8,11 @@ use crate::{
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, Method, Multipliers};
 use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Contacts, and blocks, per parallel task at the least.
+const CONTACTS_PER_TASK: usize = 1024;
+const BLOCKS_PER_TASK: usize = 8192;
 
 /// Share of the gap tolerance that a finer solve aims at: what its own balance may move rows by.
 const AIM: f64 = 0.5;
@@ -73,10 +78,8 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
 
 /// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m).
 fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
-    let off = solution
-        .contacts
-        .iter()
-        .enumerate()
+    let off = (solution.contacts.par_iter().enumerate())
+        .with_min_len(CONTACTS_PER_TASK)
         .map(|(contact, multipliers)| {
             let (blocks, jacobians) = problem.row(contact);
             let moved: f64 = blocks
@@ -96,7 +99,7 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
                 -excess
             }
         });
-    off.fold(0.0, f64::max)
+    off.reduce(|| 0.0, f64::max)
 }
 
 /// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the forces of contacts
@@ -115,12 +118,15 @@ fn balance_momentum(
     let missing = missing_momentum(model, state, problem, solution);
     let (pushing, links) = pushing_links(model, problem, solution);
     let closure = coarse.close(&missing, links);
-    for (block, velocity) in solution.velocity.chunks_exact_mut(3).enumerate() {
+    let correct = |(block, velocity): (usize, &mut [f64])| {
         let correction = &closure.velocities[node_of_block(model, block)];
         for (v, by) in velocity.iter_mut().zip(correction.iter()) {
             *v += by;
         }
-    }
+    };
+    (solution.velocity.par_chunks_exact_mut(3).enumerate())
+        .with_min_len(BLOCKS_PER_TASK)
+        .for_each(correct);
     let mut changes = vec![Vector3::zeros(); solution.contacts.len()];
     for (contact, force) in pushing.into_iter().zip(closure.forces) {
         changes[contact] = force;
@@ -189,8 +195,13 @@ fn missing_momentum(
             BodyBalance { missing, inertia }
         })
     });
-    let bodies = model.bodies.iter().zip(&contact_impulse);
-    bodies.map(deformable).chain(rigid).collect()
+    let bodies = model
+        .bodies
+        .par_iter()
+        .zip(&contact_impulse[..model.bodies.len()]);
+    let mut balances: Vec<BodyBalance> = bodies.map(deformable).collect();
+    balances.extend(rigid);
+    balances
 }
 
 /// The contacts that push, and what they are between bodies: normal rows, and where they stick tangential ones.
@@ -199,7 +210,8 @@ fn pushing_links(
     problem: &ContactProblem,
     solution: &ContactSolution,
 ) -> (Vec<usize>, Vec<Link>) {
-    let pushing = (solution.contacts.iter().enumerate())
+    let pushing = (solution.contacts.par_iter().enumerate())
+        .with_min_len(CONTACTS_PER_TASK)
         .filter(|(_, m)| m.state != ContactState::Inactive && m.lambda > 0.0);
     let link_of = |(contact, multipliers): (usize, &Multipliers)| {
         let mut link = Link::new(multipliers, problem.friction(contact));

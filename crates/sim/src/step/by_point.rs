@@ -1,6 +1,7 @@
 //! Contacts by the points that they act on.
 
 use super::contact::Contact;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Which of a list of contacts act on a point. The list may grow, and contacts may change in everything but their points.
@@ -16,7 +17,7 @@ impl ByPoint {
     /// The contacts of a list.
     pub(super) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
         let mut first: Vec<_> = (0..).zip(contacts).flat_map(entries).collect();
-        first.sort_unstable();
+        first.par_sort_unstable();
         Self {
             first,
             later: BTreeSet::new(),

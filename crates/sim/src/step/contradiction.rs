@@ -12,7 +12,9 @@
 use super::{
     by_point::ByPoint,
     contact::{Contact, ContactKey},
+    formulate::CONTACTS_PER_TASK,
 };
+use rayon::prelude::*;
 
 /// Cosine between rows below which they clamp what they both act on, although not all points are the same.
 const CLAMPING: f64 = -0.5;
@@ -63,7 +65,8 @@ pub(super) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
 /// Removes the contacts of vertices that push against the contact of a pair.
 pub(super) fn drop_contradicted(contacts: &mut Vec<Contact>) {
     let by_point = ByPoint::of(contacts.iter());
-    let contradicted: Vec<bool> = (contacts.iter())
+    let contradicted: Vec<bool> = (contacts.par_iter())
+        .with_min_len(CONTACTS_PER_TASK)
         .map(|proxy| {
             let mut there = by_point.at(proxy.points[0]);
             there.any(|own| contradicts(proxy, &contacts[own]))

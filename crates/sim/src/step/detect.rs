@@ -1,11 +1,13 @@
 //! Stage 2: candidate pairs that cover the motion of a step.
 
+use super::apart::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
 use impinge_geometry::{
     broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet},
     surface::CollisionSurface,
 };
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// Candidates for boxes that are wider than one step needs, kept for as long as every vertex stays inside its box.
 ///
@@ -58,31 +60,36 @@ impl Detector {
             && model
                 .surface
                 .vertices()
-                .iter()
+                .par_iter()
+                .with_min_len(POINTS_PER_TASK)
                 .all(|&point| covers(&self.boxes, point));
         if !complete {
             let edge = model.tolerances.edge_length;
             let fastest = model
                 .surface
                 .vertices()
-                .iter()
+                .par_iter()
+                .with_min_len(POINTS_PER_TASK)
                 .map(|&p| velocity[p as usize].norm())
-                .fold(0.0, f64::max);
+                .reduce(|| 0.0, f64::max);
             let ahead = (LOOKAHEAD_PER_EDGE * edge / (fastest * time_step))
                 .clamp(LOOKAHEAD.0, LOOKAHEAD.1)
                 * time_step;
-            self.boxes.clear();
-            self.boxes.extend(start.iter().zip(velocity).map(|(x, v)| {
+            let box_of = |(x, v): (&Vector3<f64>, &Vector3<f64>)| {
                 let end = x + v * ahead;
                 Aabb::from_points([x, &end]).inflated(clearance + MARGIN_PER_EDGE * edge)
-            }));
+            };
+            (start.par_iter().zip(velocity))
+                .with_min_len(POINTS_PER_TASK)
+                .map(box_of)
+                .collect_into_vec(&mut self.boxes);
             self.collect(&model.surface, report);
         }
         report.vertex_face_candidates = self.candidates.vertex_face.len() as u32;
         report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;
     }
 
-    /// Widens the boxes of vertices whose solved motion leaves them, and collects anew if there were any (spec 7.2, 5).
+    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were any (spec 7.2, 5).
     pub(crate) fn cover(
         &mut self,
         model: &Model,
@@ -92,17 +99,21 @@ impl Detector {
     ) {
         let clearance = model.tolerances.clearance();
         let margin = clearance + MARGIN_PER_EDGE * model.tolerances.edge_length;
-        let mut overruns = 0;
-        for &point in model.surface.vertices() {
-            let point = point as usize;
-            let swept = Aabb::from_points([&start[point], &end[point]]);
-            if !self.boxes[point].contains(&swept.inflated(0.5 * clearance)) {
-                self.boxes[point] = self.boxes[point].merged(&swept.inflated(margin));
-                overruns += 1;
-            }
+        let swept = |point: u32| Aabb::from_points([&start[point as usize], &end[point as usize]]);
+        let leaves = |&&point: &&u32| {
+            !self.boxes[point as usize].contains(&swept(point).inflated(0.5 * clearance))
+        };
+        let overruns: Vec<u32> = (model.surface.vertices().par_iter())
+            .with_min_len(POINTS_PER_TASK)
+            .filter(leaves)
+            .copied()
+            .collect();
+        for &point in &overruns {
+            let own = &mut self.boxes[point as usize];
+            *own = own.merged(&swept(point).inflated(margin));
         }
-        if overruns > 0 {
-            report.box_overruns += overruns;
+        if !overruns.is_empty() {
+            report.box_overruns += overruns.len() as u32;
             self.collect(&model.surface, report);
             report.vertex_face_candidates = self.candidates.vertex_face.len() as u32;
             report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;

@@ -15,6 +15,10 @@ use crate::{
 };
 use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// Contacts per parallel task at the least.
+pub(super) const CONTACTS_PER_TASK: usize = 512;
 
 /// Re-projects the contacts of the last step at `positions`; those that opened or left their feature go.
 pub(crate) fn carry_over(
@@ -24,55 +28,67 @@ pub(crate) fn carry_over(
     contacts: &mut Vec<Contact>,
     report: &mut StepReport,
 ) {
-    let clearance = model.tolerances.clearance();
-    contacts.retain_mut(|contact| {
-        move_to_touching_features(model, positions, contact);
-        let corners = contact.gather(positions);
-        let lin = linearise(
-            model,
-            Some(positions),
-            contact.key,
-            &corners,
-            &contact.frame.normal,
-        );
-        if lin.is_off_feature(model, contact.key) {
-            report.removed += 1;
-            return false;
-        }
-        let lin = lin.clamped(contact.key).facing(contact.key, &corners);
-        contact.weights = lin.weights;
-        contact.turn_to(lin.normal);
-        contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
-        let opened = match contact.multipliers.state {
-            ContactState::Inactive => contact.distance >= release(model),
-            _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
-        };
-        if opened {
-            report.removed += 1;
-            return false;
-        }
-        contact.linearised_at = corners;
-        // What did not settle in the last step gets one more chance in this one, not all of them.
-        contact.relinearised = if contact.held {
-            MOST_RELINEARISATIONS - 1
-        } else {
-            0
-        };
-        contact.held = false;
-        contact.hits = 0;
-        let sticks = contact.multipliers.state == ContactState::Sticking;
-        if contact.anchored && sticks {
-            let slip = contact.anchor_vector(&corners);
-            let slip = slip - contact.frame.normal * contact.frame.normal.dot(&slip);
-            contact.slip_start = beyond(slip, 0.5 * slip_tolerance, slip_tolerance);
-        } else {
-            contact.drop_anchor(&corners);
-            contact.anchored = model.anchored_contacts && sticks;
-        }
-        true
-    });
+    let mut stays = Vec::with_capacity(contacts.len());
+    (contacts.par_iter_mut().with_min_len(CONTACTS_PER_TASK))
+        .map(|contact| carry(model, positions, slip_tolerance, contact))
+        .collect_into_vec(&mut stays);
+    report.removed += stays.iter().filter(|stays| !**stays).count() as u32;
+    let mut stays = stays.into_iter();
+    contacts.retain(|_| stays.next() != Some(false));
     merge_duplicates(contacts);
     drop_contradicted(contacts);
+}
+
+/// Re-projects one contact at `positions`; whether it stays.
+fn carry(
+    model: &Model,
+    positions: &[Vector3<f64>],
+    slip_tolerance: f64,
+    contact: &mut Contact,
+) -> bool {
+    let clearance = model.tolerances.clearance();
+    move_to_touching_features(model, positions, contact);
+    let corners = contact.gather(positions);
+    let lin = linearise(
+        model,
+        Some(positions),
+        contact.key,
+        &corners,
+        &contact.frame.normal,
+    );
+    if lin.is_off_feature(model, contact.key) {
+        return false;
+    }
+    let lin = lin.clamped(contact.key).facing(contact.key, &corners);
+    contact.weights = lin.weights;
+    contact.turn_to(lin.normal);
+    contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
+    let opened = match contact.multipliers.state {
+        ContactState::Inactive => contact.distance >= release(model),
+        _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
+    };
+    if opened {
+        return false;
+    }
+    contact.linearised_at = corners;
+    // What did not settle in the last step gets one more chance in this one, not all of them.
+    contact.relinearised = if contact.held {
+        MOST_RELINEARISATIONS - 1
+    } else {
+        0
+    };
+    contact.held = false;
+    contact.hits = 0;
+    let sticks = contact.multipliers.state == ContactState::Sticking;
+    if contact.anchored && sticks {
+        let slip = contact.anchor_vector(&corners);
+        let slip = slip - contact.frame.normal * contact.frame.normal.dot(&slip);
+        contact.slip_start = beyond(slip, 0.5 * slip_tolerance, slip_tolerance);
+    } else {
+        contact.drop_anchor(&corners);
+        contact.anchored = model.anchored_contacts && sticks;
+    }
+    true
 }
 
 /// Gives a contact that slid to an end, side or corner the features it now touches with, unless a contact of these did not keep it apart

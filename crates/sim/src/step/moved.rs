@@ -51,16 +51,21 @@ impl Moved {
         sweep: Sweep<'_>,
     ) {
         let bodies = surface.group().iter().max().map_or(0, |last| last + 1);
-        let ends = self.at_ends.iter_mut().zip(&mut self.of_bodies);
-        for ((at_end, of_bodies), positions) in ends.zip([sweep.start, sweep.end]) {
-            at_end.clear();
-            at_end.extend(positions.iter().zip(reference).map(|(x, r)| x - r));
+        let [at_start, at_end] = &mut self.at_ends;
+        let [of_start, of_end] = &mut self.of_bodies;
+        let update = |at_one: &mut Vec<_>, of_bodies: &mut Vec<Range>, positions: &[_]| {
+            at_one.clear();
+            at_one.extend(positions.iter().zip(reference).map(|(x, r)| x - r));
             of_bodies.clear();
             of_bodies.resize(bodies as usize, Range::EMPTY);
-            for (u, &body) in at_end.iter().zip(surface.group()) {
+            for (u, &body) in at_one.iter().zip(surface.group()) {
                 of_bodies[body as usize].add(u);
             }
-        }
+        };
+        rayon::join(
+            || update(at_start, of_start, sweep.start),
+            || update(at_end, of_end, sweep.end),
+        );
     }
 
     /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion: most pairs need no closer

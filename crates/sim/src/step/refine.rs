@@ -3,7 +3,7 @@
 
 use super::{
     added::Added,
-    apart::{Apart, Hit, Sweep},
+    apart::{Apart, Hit, POINTS_PER_TASK, Sweep},
     contact::{Contact, ContactKey},
     contradiction::drop_contradicted,
     crowd::Crowd,
@@ -21,6 +21,7 @@ use crate::{
 };
 use impinge_contact::{ContactState, Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Largest turn of a normal in one re-linearisation: cosine and sine of 15 degrees.
@@ -217,34 +218,43 @@ impl Refiner {
             sweep,
             &mut self.hits,
         );
-        for (index, half_space) in model.half_spaces.iter().enumerate() {
-            let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
-            let size = half_space.point.amax();
-            for &vertex in surface.vertices() {
-                if surface.is_passive_point(vertex) {
-                    continue;
-                }
-                let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
-                let last = height(end);
-                // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three
-                // products and the difference can be wrong by.
-                let rounding = 8.0 * f64::EPSILON * (end.amax() + size);
-                if last <= rounding || last.is_nan() {
-                    let first = height(start);
-                    let time = (first / (first - last)).clamp(0.0, 1.0);
-                    let key = ContactKey::VertexHalfSpace {
-                        vertex,
-                        half_space: index as u32,
-                    };
-                    self.hits.push(Hit {
-                        key,
-                        time,
-                        work_limited: false,
-                    });
-                }
-            }
+        for half_space in 0..model.half_spaces.len() as u32 {
+            let of_some = |vertices: &[u32]| -> Vec<Hit> {
+                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, sweep);
+                vertices.iter().filter_map(hit).collect()
+            };
+            let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
+            self.hits.par_extend(hits.flatten_iter());
         }
     }
+}
+
+/// Where a vertex meets a half-space, if it does.
+fn hit_on_half_space(model: &Model, index: u32, vertex: u32, sweep: Sweep<'_>) -> Option<Hit> {
+    if model.surface.is_passive_point(vertex) {
+        return None;
+    }
+    let half_space = &model.half_spaces[index as usize];
+    let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+    let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
+    let last = height(end);
+    // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three products and the
+    // difference can be wrong by.
+    let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
+    // What is not a number is a hit.
+    if last > rounding {
+        return None;
+    }
+    let first = height(start);
+    let key = ContactKey::VertexHalfSpace {
+        vertex,
+        half_space: index,
+    };
+    Some(Hit {
+        key,
+        time: (first / (first - last)).clamp(0.0, 1.0),
+        work_limited: false,
+    })
 }
 
 /// Compares every active contact with the true geometry at the end; true if anything had to change.

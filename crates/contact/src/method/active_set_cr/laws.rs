@@ -1,9 +1,13 @@
 //! Whether velocities and forces meet the laws of contact and friction, whatever states they came from.
 
 use super::{ActiveSetCr, preconditioner::Preconditioner};
-use crate::{ContactProblem, ContactSolution, ContactState, method::ContactReport};
+use crate::{
+    ContactProblem, ContactSolution, ContactState, method::ContactReport,
+    problem::CONTACTS_PER_TASK,
+};
 use impinge_krylov::vector;
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 impl ActiveSetCr {
     /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, in the measures of
@@ -12,9 +16,11 @@ impl ActiveSetCr {
         &self,
         problem: &ContactProblem,
         velocity: &[f64],
-        force_of: impl Fn(usize) -> Vector3<f64>,
+        force_of: impl Fn(usize) -> Vector3<f64> + Sync,
     ) -> bool {
         (0..problem.contacts())
+            .into_par_iter()
+            .with_min_len(CONTACTS_PER_TASK)
             .all(|contact| self.law_holds(problem, contact, velocity, force_of(contact)))
     }
 

@@ -5,8 +5,9 @@ use super::{
     rows::{RowMask, at, displacement},
     settings::{DuplicateRule, PreconditionerKind},
 };
-use crate::ContactProblem;
+use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
 
 /// Diagonal estimates of one contact set and the application of `C⁻¹`.
 #[derive(Debug, Default)]
@@ -67,20 +68,24 @@ impl Preconditioner {
                 }));
         }
 
-        self.compliance.clear();
-        for contact in 0..problem.contacts() {
+        let (inverse_diagonal, inverse_blocks) = (&self.inverse_diagonal, &self.inverse_blocks);
+        let compliance_of = |(contact, out): (usize, &mut [f64])| {
             let (blocks, jacobians) = problem.row(contact);
             let mut w = Vector3::<f64>::zeros();
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                w += if self.inverse_blocks.is_empty() {
-                    jacobian.component_mul(jacobian) * at(&self.inverse_diagonal, block)
+                w += if inverse_blocks.is_empty() {
+                    jacobian.component_mul(jacobian) * at(inverse_diagonal, block)
                 } else {
-                    let yields = jacobian * self.inverse_blocks[block as usize];
+                    let yields = jacobian * inverse_blocks[block as usize];
                     yields.component_mul(jacobian).column_sum()
                 };
             }
-            self.compliance.extend_from_slice(w.as_slice());
-        }
+            out.copy_from_slice(w.as_slice());
+        };
+        self.compliance.resize(3 * problem.contacts(), 0.0);
+        (self.compliance.par_chunks_exact_mut(3).enumerate())
+            .with_min_len(CONTACTS_PER_TASK)
+            .for_each(compliance_of);
     }
 
     /// `diag(A)` (kg).

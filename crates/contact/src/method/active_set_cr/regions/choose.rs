@@ -1,7 +1,8 @@
 //! Which bodies are solved for by themselves, and how they hang together.
 
-use crate::{ContactProblem, ContactSolution, ContactState};
+use crate::{ContactProblem, ContactSolution, ContactState, problem::CONTACTS_PER_TASK};
 use impinge_krylov::{block::BlockPattern, vector};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Share of the squared tolerance that the bodies left alone may use up.
@@ -68,11 +69,14 @@ impl Choice {
         problem: &ContactProblem,
         solution: &ContactSolution,
         residual: &[f64],
-        breaks_law: impl Fn(usize) -> bool,
+        breaks_law: impl Fn(usize) -> bool + Send + Sync,
         tolerance: f64,
     ) -> Option<f64> {
-        self.broken.clear();
-        self.broken.extend((0..problem.contacts()).map(breaks_law));
+        (0..problem.contacts())
+            .into_par_iter()
+            .with_min_len(CONTACTS_PER_TASK)
+            .map(breaks_law)
+            .collect_into_vec(&mut self.broken);
         self.squares.clear();
         self.squares.resize(self.bodies, 0.0);
         for (r, &body) in residual.chunks_exact(3).zip(&self.body_of_block) {

@@ -6,14 +6,18 @@ mod contact;
 mod tree;
 mod window;
 
-use crate::{ContactProblem, ContactState, Multipliers, method::rows::add_impulse};
+use crate::{
+    ContactProblem, ContactState, Multipliers, method::rows::add_impulse,
+    problem::CONTACTS_PER_TASK,
+};
 use contact::SweptContact;
 pub(super) use contact::{Metric, Swept};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 use tree::Tree;
 
 /// Contacts of a sweep that repay another thread.
-const PARALLEL: usize = 2000;
+const WORTH_SHARING: usize = 2000;
 
 /// Contacts that a part of the tree must have to be cut.
 const LEAST: usize = 3000;
@@ -28,6 +32,8 @@ pub(super) struct Sweeps {
     places: Vec<u32>,
     /// Softness of normal rows, over their compliance.
     softness: f64,
+    /// Contacts of a sweep that repay another thread.
+    worth_sharing: usize,
 }
 
 impl Sweeps {
@@ -37,8 +43,9 @@ impl Sweeps {
         problem: &ContactProblem,
         start: &[Multipliers],
         softness: f64,
-        compliance_of: impl Fn(usize) -> [f64; 2],
+        compliance_of: impl Fn(usize) -> [f64; 2] + Sync,
     ) {
+        self.worth_sharing = WORTH_SHARING;
         self.begin_in_parts_of(LEAST, problem, start, softness, compliance_of);
     }
 
@@ -48,20 +55,24 @@ impl Sweeps {
         problem: &ContactProblem,
         start: &[Multipliers],
         softness: f64,
-        compliance_of: impl Fn(usize) -> [f64; 2],
+        compliance_of: impl Fn(usize) -> [f64; 2] + Sync,
     ) {
         self.softness = softness;
         let blocks_of = (0..start.len()).map(|contact| problem.row(contact).0);
         self.tree.plant(problem.momentum.blocks(), least, blocks_of);
         self.places.resize(start.len(), 0);
-        self.contacts.clear();
-        for (place, &contact) in (0..).zip(self.tree.order()) {
+        let order = self.tree.order();
+        for (place, &contact) in (0..).zip(order) {
             self.places[contact as usize] = place;
+        }
+        let swept = |&contact: &u32| {
             let multipliers = &start[contact as usize];
             let compliance = compliance_of(contact as usize);
-            self.contacts
-                .push(SweptContact::of(problem, contact, multipliers, compliance));
-        }
+            SweptContact::of(problem, contact, multipliers, compliance)
+        };
+        (order.par_iter().with_min_len(CONTACTS_PER_TASK))
+            .map(swept)
+            .collect_into_vec(&mut self.contacts);
     }
 
     /// `(λ, F)` of a contact (N).
@@ -123,7 +134,7 @@ impl Sweeps {
         v: &mut [f64],
     ) -> Swept {
         let softness = self.softness;
-        let parallel = self.tree.touching() >= PARALLEL;
+        let parallel = self.tree.touching() >= self.worth_sharing;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
                 let mut swept = Swept::default();
@@ -143,7 +154,7 @@ impl Sweeps {
         v: &mut [f64],
     ) -> Swept {
         let softness = self.softness;
-        let parallel = self.tree.touching() >= PARALLEL;
+        let parallel = self.tree.touching() >= self.worth_sharing;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
                 let mut swept = Swept::default();
@@ -231,6 +242,7 @@ mod tests {
         };
         let metric = Metric::new(&inverse, 2.0, &tolerances);
         let start = vec![Multipliers::default(); problem.contacts()];
+        // However few contacts there are, all sweeps are shared.
         let (mut sweeps, mut v) = (Sweeps::default(), velocities());
         pool.install(|| {
             // Trees are used again.
