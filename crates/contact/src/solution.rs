@@ -1,6 +1,7 @@
 //! Velocities and multipliers: what a method starts from and what it leaves.
 
 use crate::ContactProblem;
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// What a contact does.
@@ -39,6 +40,12 @@ impl Multipliers {
             self.gamma[0] + self.sliding_force[0],
             self.gamma[1] + self.sliding_force[1],
         ]
+    }
+
+    /// Normal and friction force `(λ, F₁, F₂)` in the axes of the contact's rows (N).
+    pub fn force(&self) -> Vector3<f64> {
+        let [f1, f2] = self.friction_force();
+        Vector3::new(self.lambda, f1, f2)
     }
 
     /// A contact that has just been found: pressed, without force. Slides along `slip` (m) where that exceeds

@@ -177,8 +177,7 @@ fn preconditioned(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
         }
     };
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
-        let [f1, f2] = multipliers.friction_force();
-        let force = Vector3::new(multipliers.lambda, f1, f2);
+        let force = multipliers.force();
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             push(block, jacobian.transpose() * force);

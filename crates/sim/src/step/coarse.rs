@@ -39,7 +39,7 @@ impl BodyBalance {
     }
 }
 
-/// A contact that pushes.
+/// A contact that carries a force. Only one that pushes resists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
@@ -62,12 +62,14 @@ impl Link {
             ContactState::Sticking => (friction * multipliers.lambda - f1.hypot(f2)).max(0.0),
             _ => 0.0,
         };
+        let pushes = multipliers.state != ContactState::Inactive && multipliers.lambda > 0.0;
+        let room = Vector3::new(multipliers.lambda, slack, slack);
         Self {
             sides: Default::default(),
             count: 0,
             multipliers: *multipliers,
             friction,
-            room: Vector3::new(multipliers.lambda, slack, slack),
+            room: if pushes { room } else { Vector3::zeros() },
         }
     }
 
@@ -84,6 +86,12 @@ impl Link {
 
     fn sides(&self) -> &[(u32, Matrix3<f64>)] {
         &self.sides[..self.count]
+    }
+
+    /// What its forces before the change give to each of its bodies (N·s).
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (usize, Vector3<f64>)> {
+        let force = self.multipliers.force();
+        (self.sides().iter()).map(move |(body, rows)| (*body as usize, rows.tr_mul(&force)))
     }
 
     fn bodies(&self) -> impl Iterator<Item = usize> {

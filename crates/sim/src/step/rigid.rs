@@ -215,8 +215,7 @@ pub(crate) fn balance_rigid(
     };
     solution.velocity[3 * first..].copy_from_slice(&problem.rhs[3 * first..]);
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
-        let [f1, f2] = multipliers.friction_force();
-        let force = Vector3::new(multipliers.lambda, f1, f2);
+        let force = multipliers.force();
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             if block as usize >= first {

@@ -73,9 +73,7 @@ impl ActiveSetCr {
         let bound = self.settings.tolerances.momentum;
         let laws = |solver: &Self| {
             solver.laws_hold(problem, &solution.velocity, |contact| {
-                let multipliers = &solution.contacts[contact];
-                let [f1, f2] = multipliers.friction_force();
-                Vector3::new(multipliers.lambda, f1, f2)
+                solution.contacts[contact].force()
             })
         };
         if !within(&self.work.r.v, bound) || !laws(self) {

@@ -35,7 +35,6 @@ use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipl
 use anticipate::Anticipation;
 use calm::Calm;
 use look::Occasion;
-use nalgebra::Vector3;
 use preconditioner::Preconditioner;
 use regions::Regions;
 use rows::{add_contact_product, add_impulse};
@@ -116,8 +115,7 @@ impl ActiveSetCr {
             }
         });
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            let [f1, f2] = multipliers.friction_force();
-            let force = Vector3::new(multipliers.lambda, f1, f2);
+            let force = multipliers.force();
             if multipliers.state != ContactState::Inactive {
                 add_impulse(problem, contact, &force, &mut work.r.v);
             }
@@ -327,6 +325,8 @@ impl ActiveSetCr {
                     return report;
                 }
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                calm = Calm::default();
+                calm.note(self.work.r.norm(), 0);
             }
 
             self.apply_preconditioner_to_bp(problem);

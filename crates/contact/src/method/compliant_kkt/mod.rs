@@ -146,11 +146,7 @@ impl CompliantKkt {
         self.forces.clear();
         for of in &self.list {
             let force = match *of {
-                Pressing::Contact(contact) => {
-                    let multipliers = &solution.contacts[contact];
-                    let [f1, f2] = multipliers.friction_force();
-                    Vector3::new(multipliers.lambda, f1, f2)
-                }
+                Pressing::Contact(contact) => solution.contacts[contact].force(),
                 Pressing::Row { group, row } => {
                     let at = problem.constraints.first_row(group) + row;
                     Vector3::new(solution.constraints[at].max(0.0), 0.0, 0.0)

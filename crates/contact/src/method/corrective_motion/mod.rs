@@ -536,10 +536,7 @@ impl Form {
 /// The forces of a warm start, or none where they are not finite.
 fn start_forces(solution: &ContactSolution, reactions: &mut Vec<Vector3<f64>>) {
     reactions.clear();
-    reactions.extend(solution.contacts.iter().map(|m| {
-        let [f1, f2] = m.friction_force();
-        Vector3::new(m.lambda, f1, f2)
-    }));
+    reactions.extend(solution.contacts.iter().map(Multipliers::force));
     if !reactions.iter().all(|r| r.iter().all(|x| x.is_finite())) {
         reactions.fill(Vector3::zeros());
     }

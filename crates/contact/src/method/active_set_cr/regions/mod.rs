@@ -16,8 +16,9 @@ use super::{ActiveSetCr, ActiveSetCrSettings};
 use crate::{ContactProblem, ContactSolution, Termination, method::ContactReport};
 use choose::Choice;
 use impinge_krylov::vector;
-use nalgebra::Vector3;
 use part::Part;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Share of what the bodies left alone leave of the squared tolerance that regions are solved to; the rest is for what
 /// their new contact forces leave in the others.
@@ -30,16 +31,25 @@ const LARGEST: f64 = 0.5;
 #[derive(Debug, Default)]
 pub(super) struct Regions {
     choice: Choice,
-    part: Part,
-    solver: Option<Box<ActiveSetCr>>,
+    pool: Pool,
 }
 
-/// What the steps cost, in iterations on the whole problem.
+/// Solvers that wait for a region: as many as ever were at work at the same time.
+#[derive(Debug, Default)]
+struct Pool(Mutex<Vec<ActiveSetCr>>);
+
+/// What came of a region.
+struct Solved {
+    report: ContactReport,
+    part: Part,
+}
+
+/// What the steps cost, times the blocks that it was done on.
 #[derive(Debug, Default, Clone, Copy)]
 struct Cost {
-    iterations: f64,
-    anticipations: f64,
-    extra_products: f64,
+    iterations: u64,
+    anticipations: u64,
+    extra_products: u64,
 }
 
 /// What came of one step.
@@ -53,12 +63,17 @@ enum Outcome {
 }
 
 impl Cost {
-    fn write(&self, report: &mut ContactReport) {
-        let whole = |cost: f64| {
-            #[expect(clippy::cast_sign_loss, reason = "sums of counts")]
-            let count = cost.ceil() as u64;
-            count
-        };
+    /// Adds what a solve for `blocks` blocks took.
+    fn add(&mut self, blocks: usize, report: &ContactReport) {
+        let blocks = blocks as u64;
+        self.iterations += blocks * report.iterations;
+        self.anticipations += blocks * report.anticipations;
+        self.extra_products += blocks * report.extra_products;
+    }
+
+    /// Writes what that would be on all of `blocks` blocks.
+    fn write(&self, blocks: usize, report: &mut ContactReport) {
+        let whole = |cost: u64| cost.div_ceil(blocks as u64);
         report.iterations = whole(self.iterations);
         report.anticipations = whole(self.anticipations);
         report.extra_products = whole(self.extra_products);
@@ -87,7 +102,7 @@ impl ActiveSetCr {
             }
             let outcome =
                 self.step_regions(&mut regions, problem, solution, &mut cost, &mut report);
-            cost.write(&mut report);
+            cost.write(problem.momentum.blocks(), &mut report);
             match outcome {
                 Outcome::Solved => {
                     report.termination = Termination::Converged;
@@ -115,44 +130,57 @@ impl ActiveSetCr {
         report: &mut ContactReport,
     ) -> Outcome {
         self.recompute_momentum(problem, solution);
-        cost.extra_products += 1.0;
+        let all = problem.momentum.blocks();
+        cost.extra_products += all as u64;
         let breaks_law = |contact: usize| {
             let multipliers = &solution.contacts[contact];
-            let [f1, f2] = multipliers.friction_force();
-            let force = Vector3::new(multipliers.lambda, f1, f2);
+            let force = multipliers.force();
             !self.law_holds(problem, contact, &solution.velocity, force)
         };
         let tolerance = self.settings.tolerances.momentum.powi(2);
-        let choice = &mut regions.choice;
+        let Regions { choice, pool } = regions;
         let r = &self.work.r.v;
         let Some(left) = choice.choose(problem, solution, r, breaks_law, tolerance) else {
             return Outcome::Solved;
         };
         let count = choice.connect(problem);
+        let choice = &*choice;
         let chosen: usize = (0..count).map(|region| choice.blocks(region).len()).sum();
-        let mut all_solved = count > 0;
-        for region in 0..count {
-            let blocks = regions.choice.blocks(region).len() as f64;
-            let share = blocks / problem.momentum.blocks() as f64;
-            if share > LARGEST {
-                all_solved = false;
-                continue;
-            }
-            let budget = SOLVED * (tolerance - left) * blocks / chosen as f64;
+        // What is harder than that is left to the whole, with what remains of its limit.
+        cost.write(all, report);
+        let left_of_limit = (self.settings.max_iterations).saturating_sub(report.iterations);
+        let settings_of = |blocks: usize| {
             let mut settings = self.settings;
             settings.regions = 0;
-            // What is harder than that is left to the whole, with what remains of its limit.
-            cost.write(report);
-            let left = settings.max_iterations.saturating_sub(report.iterations);
-            settings.max_iterations = left.min(settings.relax_after);
+            settings.max_iterations = left_of_limit.min(settings.relax_after);
+            let budget = SOLVED * (tolerance - left) * blocks as f64 / chosen as f64;
             settings.tolerances.momentum = budget.sqrt();
-            let solved = regions.solve(region, settings, problem, solution);
-            cost.iterations += share * solved.iterations as f64;
-            cost.anticipations += share * solved.anticipations as f64;
-            cost.extra_products += share * solved.extra_products as f64;
-            report.add_looks(&solved);
+            settings
+        };
+        let fits = |region| choice.blocks(region).len() as f64 <= LARGEST * all as f64;
+        // No contact couples them, so none needs to know of another.
+        let solved: Vec<Option<Solved>> = (0..count)
+            .into_par_iter()
+            .map(|region| {
+                fits(region).then(|| {
+                    let settings = settings_of(choice.blocks(region).len());
+                    pool.solve(choice, region, settings, problem, solution)
+                })
+            })
+            .collect();
+        let mut all_solved = count > 0;
+        for (region, solved) in solved.into_iter().enumerate() {
+            let Some(Solved { report: own, part }) = solved else {
+                all_solved = false;
+                continue;
+            };
+            cost.add(choice.blocks(region).len(), &own);
+            report.add_looks(&own);
             // What a region settles less finely the whole finds again: better to iterate on that at once.
-            all_solved &= solved.termination == Termination::Converged && !solved.relaxed;
+            all_solved &= own.termination == Termination::Converged && !own.relaxed;
+            if own.termination != Termination::Breakdown {
+                part.store(choice.blocks(region), solution);
+            }
         }
         if all_solved {
             Outcome::Improved
@@ -162,22 +190,31 @@ impl ActiveSetCr {
     }
 }
 
-impl Regions {
-    /// Solves for one region, the velocities around it given. A breakdown leaves `solution` as it was.
+impl Pool {
+    /// Solves for one region, the velocities around it given.
     fn solve(
-        &mut self,
+        &self,
+        choice: &Choice,
         region: usize,
         settings: ActiveSetCrSettings,
         problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> ContactReport {
-        let (part, mut own) = self.part.of(&self.choice, region, problem, solution);
-        let solver = self.solver.get_or_insert_default();
+        solution: &ContactSolution,
+    ) -> Solved {
+        let (own, mut part) = Part::of(choice, region, problem, solution);
+        let mut solver = self.take();
         solver.settings = settings;
-        let report = solver.solve_checked(&part, &mut own);
-        if report.termination != Termination::Breakdown {
-            self.part.store(self.choice.blocks(region), &own, solution);
-        }
-        report
+        let report = solver.solve_checked(&own, &mut part.solution);
+        self.give_back(solver);
+        Solved { report, part }
+    }
+
+    fn take(&self) -> ActiveSetCr {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, solver: ActiveSetCr) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(solver);
     }
 }

@@ -4,10 +4,10 @@ use super::choose::Choice;
 use crate::{ContactProblem, ContactRow, ContactSolution, method::rows::at};
 use nalgebra::Matrix3;
 
-/// Scratch for taking a region out of a problem and putting its solution back.
+/// Where a region starts from, later its solution, and where that belongs.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    entries: Vec<(u32, Matrix3<f64>)>,
+    pub(super) solution: ContactSolution,
     /// Contacts of the region's problem by their number in the whole.
     contacts: Vec<u32>,
 }
@@ -17,12 +17,11 @@ impl Part {
     ///
     /// `J v ≥ c` becomes `J_own v_own ≥ c − J_other v_other`.
     pub(super) fn of(
-        &mut self,
         choice: &Choice,
         region: usize,
         problem: &ContactProblem,
         solution: &ContactSolution,
-    ) -> (ContactProblem, ContactSolution) {
+    ) -> (ContactProblem, Self) {
         let blocks = choice.blocks(region);
         let own = |vector: &[f64]| -> Vec<f64> {
             (blocks.iter())
@@ -30,53 +29,46 @@ impl Part {
                 .copied()
                 .collect()
         };
-        let mut part = ContactProblem::new(
+        let mut own_problem = ContactProblem::new(
             problem.time_step,
             problem.momentum.principal(blocks),
             own(&problem.rhs),
         );
-        let mut start = ContactSolution {
-            velocity: own(&solution.velocity),
-            ..ContactSolution::default()
-        };
-        self.contacts.clear();
+        let mut part = Self::default();
+        part.solution.velocity = own(&solution.velocity);
+        let mut entries: Vec<(u32, Matrix3<f64>)> = Vec::new();
         for &contact in choice.contacts(region) {
             let index = contact as usize;
             let mut offset = problem.offset(index);
-            self.entries.clear();
+            entries.clear();
             let (row, jacobians) = problem.row(index);
             for (&block, jacobian) in row.iter().zip(jacobians) {
                 match choice.place(block) {
-                    Some(place) => self.entries.push((place, *jacobian)),
+                    Some(place) => entries.push((place, *jacobian)),
                     None => offset -= jacobian * at(&solution.velocity, block),
                 }
             }
             // A contact whose nodes here have no weight cannot be changed from here.
-            let acts = |row: usize| self.entries.iter().any(|(_, j)| j.row(row).amax() > 0.0);
+            let acts = |row: usize| entries.iter().any(|(_, j)| j.row(row).amax() > 0.0);
             if (0..3).all(acts) {
-                part.push(&ContactRow {
-                    entries: &self.entries,
+                own_problem.push(&ContactRow {
+                    entries: &entries,
                     offset,
                     friction: problem.friction(index),
                 });
-                start.contacts.push(solution.contacts[index]);
-                self.contacts.push(contact);
+                part.solution.contacts.push(solution.contacts[index]);
+                part.contacts.push(contact);
             }
         }
-        (part, start)
+        (own_problem, part)
     }
 
-    /// Puts the solution of the region taken out last into that of the whole.
-    pub(super) fn store(
-        &self,
-        blocks: &[u32],
-        own: &ContactSolution,
-        solution: &mut ContactSolution,
-    ) {
-        for (v, &block) in own.velocity.chunks_exact(3).zip(blocks) {
+    /// Puts the solution into that of the whole, whose `blocks` it is of.
+    pub(super) fn store(&self, blocks: &[u32], solution: &mut ContactSolution) {
+        for (v, &block) in self.solution.velocity.chunks_exact(3).zip(blocks) {
             solution.velocity[3 * block as usize..][..3].copy_from_slice(v);
         }
-        for (multipliers, &contact) in own.contacts.iter().zip(&self.contacts) {
+        for (multipliers, &contact) in self.solution.contacts.iter().zip(&self.contacts) {
             solution.contacts[contact as usize] = *multipliers;
         }
     }
@@ -128,19 +120,20 @@ mod tests {
             *v = (1.7 * i as f64).sin();
         }
         let choice = second_body(&problem, &solution);
-        let mut taken = Part::default();
-        let (part, mut own) = taken.of(&choice, 0, &problem, &solution);
-        assert_eq!(part.rhs, problem.rhs[6..]);
+        let (alone, mut part) = Part::of(&choice, 0, &problem, &solution);
+        assert_eq!(alone.rhs, problem.rhs[6..]);
+        let own = &mut part.solution;
         assert_eq!(own.velocity, solution.velocity[6..]);
         for (i, v) in own.velocity.iter_mut().enumerate() {
             *v += (0.3 * i as f64).cos();
         }
         own.contacts[0].lambda = 5.0;
-        taken.store(choice.blocks(0), &own, &mut solution);
+        part.store(choice.blocks(0), &mut solution);
+        let own = &part.solution;
         assert_eq!(own.velocity, solution.velocity[6..]);
         assert_eq!(own.contacts, solution.contacts);
         let whole = displacement(&problem, 0, &solution.velocity) - problem.offset(0);
-        let alone = displacement(&part, 0, &own.velocity) - part.offset(0);
+        let alone = displacement(&alone, 0, &own.velocity) - alone.offset(0);
         assert!((whole - alone).amax() < 1e-14, "{whole} {alone}");
     }
 }
