@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use impinge_sim::{Model, Scene, Simulation, State};
@@ -146,15 +147,51 @@ fn centres(model: &Model, state: &State) -> Vec<Vector3<f64>> {
         .collect()
 }
 
-/// Rings in boxes whose floor grows with their number, so that all piles are equally high.
+/// Rings in boxes whose floor grows with their number, so that all piles are equally high: the work of one thread, and the time with all.
 fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let work = timed_piles(table, &alone, &[0, 1, 2, 3, 4])?;
+    grows(
+        table,
+        "exponent of processor time, one thread",
+        &work.processor,
+    );
+    let all = rayon::ThreadPoolBuilder::new().build()?;
+    let shared = timed_piles(table, &all, &[0, 4])?;
+    let threads = all.current_num_threads();
+    grows(
+        table,
+        &format!("exponent of time, {threads} threads"),
+        &shared.passed,
+    );
+    Ok(())
+}
+
+/// While the pile forms, and once it rests (s).
+const PARTS: [(&str, f64, f64); 2] = [("forming", 0.3, 0.7), ("at rest", 0.7, 0.85)];
+
+/// Medians over the steps of each part, for each number of bodies (s).
+#[derive(Default)]
+struct Costs {
+    processor: [Vec<f64>; 2],
+    passed: [Vec<f64>; 2],
+}
+
+/// Runs the piles that have been doubled `doublings` times.
+fn timed_piles(
+    table: &mut Table,
+    pool: &rayon::ThreadPool,
+    doublings: &[usize],
+) -> Result<Costs, Box<dyn Error>> {
     const COLUMNS: [(u32, u32); 5] = [(2, 4), (4, 4), (4, 8), (8, 8), (8, 16)];
-    /// While the pile forms, and once it rests (s).
-    const PARTS: [(&str, f64, f64); 2] = [("forming", 0.3, 0.7), ("at rest", 0.7, 0.85)];
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let mut costs = [Vec::new(), Vec::new()];
-    for (i, (nx, ny)) in COLUMNS.into_iter().enumerate() {
-        let count = 60 << i;
+    let threads = match pool.current_num_threads() {
+        1 => "one thread".to_owned(),
+        many => format!("{many} threads"),
+    };
+    let mut costs = Costs::default();
+    for &doubled in doublings {
+        let (nx, ny) = COLUMNS[doubled];
+        let count = 60 << doubled;
         let (x, y) = (0.065 * f64::from(nx), 0.065 * f64::from(ny));
         let settings = [
             format!("body.0.copies.count={count}"),
@@ -166,54 +203,55 @@ fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
         ];
         let mut simulation = Simulation::new(&shipped("rings", &settings)?)?;
         let parts = PARTS.map(|(_, from, to)| [from, to]);
-        let seconds =
+        let spent =
             pool.install(|| timed(&mut simulation, parts).map_err(|error| error.to_string()))?;
-        for ((costs, seconds), (part, _, _)) in costs.iter_mut().zip(seconds).zip(PARTS) {
+        for (part, ([processor, passed], (name, ..))) in spent.into_iter().zip(PARTS).enumerate() {
             table.figure(
-                &format!("{count} rings, {part}: processor time a step, s, median (mean)"),
-                format!("{:.3} ({:.3})", seconds.median, seconds.mean),
+                &format!("{count} rings, {name}, {threads}: time a step, s, of the processor (passed), medians"),
+                format!("{processor:.3} ({passed:.3})"),
             );
-            costs.push(seconds.median);
+            costs.processor[part].push(processor);
+            costs.passed[part].push(passed);
         }
     }
-    for (costs, (part, _, _)) in costs.iter().zip(PARTS) {
-        let doublings = (costs.len() - 1) as f64;
-        let exponent = (costs[costs.len() - 1] / costs[0]).log2() / doublings;
+    Ok(costs)
+}
+
+/// Holds what a step costs from the fewest to the most bodies, 60 and 960, against the growth that is asked for.
+fn grows(table: &mut Table, what: &str, costs: &[Vec<f64>; 2]) {
+    for (costs, (part, ..)) in costs.iter().zip(PARTS) {
+        let exponent = (costs[costs.len() - 1] / costs[0]).log2() / 4.0;
         table.at_most(
-            &format!("rings, {part}: exponent of that median over bodies, 60 to 960"),
+            &format!("rings, {part}, 60 to 960: {what}, over bodies"),
             exponent,
             GROWTH,
         );
     }
-    Ok(())
 }
 
-/// Processor time of a step (s).
-struct Spent {
-    median: f64,
-    mean: f64,
-}
-
-/// What the steps in each of `parts` `[from, to]` (s) take, to the end of the last.
-fn timed(simulation: &mut Simulation, parts: [[f64; 2]; 2]) -> Result<[Spent; 2], Box<dyn Error>> {
-    let mut seconds = [Vec::new(), Vec::new()];
+/// What the steps in each of `parts` `[from, to]` (s) take, to the end of the last: medians of processor time and of time that passed (s).
+fn timed(
+    simulation: &mut Simulation,
+    parts: [[f64; 2]; 2],
+) -> Result<[[f64; 2]; 2], Box<dyn Error>> {
+    let mut seconds: [[Vec<f64>; 2]; 2] = Default::default();
     while simulation.state().time < parts[1][1] {
-        let begin = ProcessTime::try_now()?;
+        let (work, begin) = (ProcessTime::try_now()?, Instant::now());
         let time = simulation.advance()?.time;
-        let spent = begin.try_elapsed()?.as_secs_f64();
+        let spent = [work.try_elapsed()?, begin.elapsed()];
         for (seconds, [from, to]) in seconds.iter_mut().zip(parts) {
             if time > from && time <= to {
-                seconds.push(spent);
+                for (seconds, spent) in seconds.iter_mut().zip(spent) {
+                    seconds.push(spent.as_secs_f64());
+                }
             }
         }
     }
-    Ok(seconds.map(|mut seconds: Vec<f64>| {
+    let median = |mut seconds: Vec<f64>| {
         seconds.sort_by(f64::total_cmp);
-        Spent {
-            median: seconds[seconds.len() / 2],
-            mean: seconds.iter().sum::<f64>() / seconds.len() as f64,
-        }
-    }))
+        seconds[seconds.len() / 2]
+    };
+    Ok(seconds.map(|part| part.map(median)))
 }
 
 fn shipped(name: &str, settings: &[impl AsRef<str>]) -> Result<Scene, Box<dyn Error>> {

@@ -46,13 +46,18 @@ fn solve(
 
 /// Columns of particles of 1 kg on the ground that do not touch each other; `pushed` has a sideways velocity.
 fn columns(pushed: Option<usize>) -> ContactProblem {
+    many_columns(COLUMNS, |particle| Some(particle) == pushed)
+}
+
+/// The same for any number of columns and of pushes.
+fn many_columns(columns: usize, pushed: impl Fn(usize) -> bool) -> ContactProblem {
     let velocity = |particle: usize| {
-        let sideways = if Some(particle) == pushed { 0.2 } else { 0.0 };
+        let sideways = if pushed(particle) { 0.2 } else { 0.0 };
         Vector3::new(sideways, 0.0, -WEIGHT * TIME_STEP)
     };
-    let velocities: Vec<_> = (0..COLUMNS * HEIGHT).map(velocity).collect();
-    let mut problem = particles(&[1.0; COLUMNS * HEIGHT], &velocities);
-    for column in 0..COLUMNS {
+    let velocities: Vec<_> = (0..columns * HEIGHT).map(velocity).collect();
+    let mut problem = particles(&vec![1.0; columns * HEIGHT], &velocities);
+    for column in 0..columns {
         for level in 0..HEIGHT {
             let upper = (column * HEIGHT + level) as u32;
             let mut weights = vec![(upper, 1.0)];
@@ -89,8 +94,10 @@ fn a_push_moves_its_own_column_only_and_costs_no_more_than_that() {
             "entry {i} went from {before:e} to {now:e}"
         );
     }
+    // No more than the whole takes, on one column of all.
+    let most = alone.iterations.div_ceil(COLUMNS as u64);
     assert!(
-        10 * report.iterations <= alone.iterations,
+        report.iterations <= most,
         "{} iterations, {} for the whole",
         report.iterations,
         alone.iterations
@@ -107,6 +114,40 @@ fn a_solution_is_left_as_it_is() {
     let report = solve(&problem, &mut solution, settings(8));
     assert_eq!(report.iterations, 0);
     assert_eq!(solution, found);
+}
+
+/// The same bits whatever the number of threads: there are enough contacts for several tasks, and regions enough for all threads.
+#[test]
+fn threads_do_not_change_a_bit_of_many_regions() {
+    const MANY: usize = 1600;
+    let mut rest = ContactSolution::default();
+    for pushed in [0, 1] {
+        // First nothing has a force, then one column in ten is pushed.
+        let problem = many_columns(MANY, |particle| {
+            pushed > 0 && particle % (10 * HEIGHT) == HEIGHT - 1
+        });
+        if pushed == 0 {
+            rest = ContactSolution::at_rest(&problem);
+        }
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let mut solution = rest.clone();
+            let solved = || solve(&problem, &mut solution, settings(8));
+            let report = pool.build().expect("a pool of threads").install(solved);
+            (report, solution)
+        };
+        let (report, one) = run(1);
+        for threads in [2, 7] {
+            let (other_report, many) = run(threads);
+            assert_eq!(report, other_report, "{threads} threads");
+            let bits = |solution: &ContactSolution| -> Vec<u64> {
+                solution.velocity.iter().map(|v| v.to_bits()).collect()
+            };
+            assert_eq!(bits(&one), bits(&many), "{threads} threads");
+            assert_eq!(one.contacts, many.contacts, "{threads} threads");
+        }
+        rest = one;
+    }
 }
 
 /// Iterations on regions and on the whole share one limit.

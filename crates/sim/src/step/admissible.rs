@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::step::{
         features::{features_for, vertex_pair},
-        refine::stencil_of,
+        stencil::stencil_of,
         two_cubes::TwoCubes,
     };
 

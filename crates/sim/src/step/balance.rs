@@ -376,6 +376,42 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!(after.norm() < 1e-12, "{after}");
     }
 
+    /// The same bits whatever the number of threads: there are contacts enough for several tasks.
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let (model, state, mut problem, mut solution) = drifting(1e-3, 1.0);
+        let (entries, offset) = (problem.row(0).1[0], problem.offset(0));
+        for contact in 1..3 * CONTACTS_PER_TASK {
+            let tilt = Matrix3::identity() + Matrix3::from_element(1e-4 * contact as f64);
+            problem.push(&ContactRow {
+                entries: &[((contact % 8) as u32, entries * tilt)],
+                offset,
+                friction: 0.5,
+            });
+            let lambda = (0.1 * contact as f64).sin();
+            solution.contacts.push(Multipliers {
+                lambda,
+                ..solution.contacts[0]
+            });
+        }
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let mut solution = solution.clone();
+            let pool = pool.build().expect("a pool of threads");
+            let changes = pool.install(|| {
+                let coarse = &mut Coarse::default();
+                balance_momentum(coarse, &model, &state, &problem, &mut solution)
+            });
+            let worst = worst_row(&problem, &solution);
+            (changes, solution.velocity, worst)
+        };
+        let one = run(1);
+        assert!(one.0.iter().any(|change| change.norm() > 0.0));
+        for threads in [2, 7] {
+            assert_eq!(one, run(threads), "{threads} threads");
+        }
+    }
+
     /// Translation and rotation of a rigid body are nodes of their own, and both are closed beside its contact.
     #[test]
     fn a_rigid_body_is_closed_in_both_of_its_blocks() {

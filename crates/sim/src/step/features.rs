@@ -4,7 +4,7 @@ use super::{
     admissible::admissible,
     contact::ContactKey,
     linearise::{closest_direction, closest_weights, reach},
-    refine::stencil_of,
+    stencil::stencil_of,
 };
 use crate::model::Model;
 use impinge_geometry::surface::CollisionSurface;

@@ -4,9 +4,10 @@ use super::{
     contact::{Contact, ContactKey},
     contradiction::drop_contradicted,
     features::features_for,
+    gaps::MOST_RELINEARISATIONS,
     linearise::{linearise, release},
-    refine::{MOST_RELINEARISATIONS, stencil_of},
     rigid::RigidStep,
+    stencil::stencil_of,
 };
 use crate::{
     model::{Model, PointMotion},

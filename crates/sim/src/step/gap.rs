@@ -3,7 +3,7 @@
 use super::{
     contact::{Contact, ContactKey},
     linearise::{closest_weights, reach},
-    refine::stencil_of,
+    stencil::stencil_of,
 };
 use crate::model::Model;
 use nalgebra::Vector3;

@@ -6,7 +6,7 @@ use super::{
     contact::ContactKey,
     formulate::solids_of,
     linearise::closest_weights,
-    refine::stencil_of,
+    stencil::stencil_of,
 };
 use crate::model::Model;
 use nalgebra::Vector3;

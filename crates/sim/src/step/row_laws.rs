@@ -4,8 +4,8 @@ use super::{
     contact::{Contact, ContactKey},
     formulate::fill_problem,
     linearise::{Linearisation, linearise},
-    refine::stencil_of,
     rigid::RigidStep,
+    stencil::stencil_of,
     two_cubes::TwoCubes,
 };
 use crate::scene::Scene;

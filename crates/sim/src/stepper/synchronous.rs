@@ -22,14 +22,16 @@ use crate::{
         contact::{Contact, ContactKey},
         detect::Detector,
         formulate::{carry_over, fill_problem},
+        gaps::check_gaps,
         joints::{JointRows, flow_plastically},
         opposed::turn_opposed,
-        refine::{Refiner, check_gaps, describe},
+        refine::Refiner,
         rescue::rescue,
         resolve::resolve,
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
         squeezed::squeezed,
         start::{extrapolate_velocities, start_from_rest, supported_bodies},
+        stencil::describe,
     },
 };
 use impinge_contact::compliance::TurnedBodies;

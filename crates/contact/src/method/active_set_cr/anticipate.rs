@@ -9,19 +9,20 @@
 //!
 //! the contact forces of the inner problem, whose mass matrix is diagonal, being those of the last step after a few
 //! sweeps of projected Gauss–Seidel. That is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit
-//! contact handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation; `β` starts anew where the
-//! motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive restart for accelerated gradient schemes",
-//! FoCM 15, 2015). Unlike active-set changes, whose effects chase each other through a dense pile, the steps contract.
+//! contact handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, up to what suits the curvature that is met
+//! (`extrapolation.rs`); `β` starts anew where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive restart for
+//! accelerated gradient schemes", FoCM 15, 2015). Unlike active-set changes, whose effects chase each other through a dense pile, the steps contract.
 
 use super::{
     ActiveSetCr,
+    extrapolation::Extrapolation,
     sweeps::{Metric, Sweeps},
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
 
-/// `ℓ` at the start: lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above it, and it grows where it is exceeded.
-const FIRST_BOUND: f64 = 2.0;
+/// `ℓ` at the start. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but steps hardly ever go that way; it grows where they do.
+const FIRST_BOUND: f64 = 1.2;
 
 /// What a measured curvature above `ℓ` is exceeded by afterwards.
 const MARGIN: f64 = 1.02;
@@ -124,7 +125,7 @@ impl ActiveSetCr {
         }
 
         let mut bound = FIRST_BOUND;
-        let (mut inertia, mut beta) = (1.0_f64, 0.0);
+        let mut extrapolation = Extrapolation::default();
         let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
         let mut outcome = Anticipated::States;
         let mut bound_of_last = None;
@@ -134,7 +135,7 @@ impl ActiveSetCr {
         while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
             report.iterations += 1;
             report.anticipations += 1;
-            self.step_without_news(problem, solution, bound, beta);
+            self.step_without_news(problem, solution, bound, extrapolation.beta);
             let changes = self.sweep(problem, solution, bound);
             report.state_changes += changes;
             bound_of_last = Some(bound);
@@ -173,7 +174,7 @@ impl ActiveSetCr {
                 }
                 norm_when_quiet = norm;
             }
-            (beta, inertia) = extrapolation(turned, inertia);
+            extrapolation.follow(turned, curvature, bound);
             bound = bound.max(MARGIN * curvature);
         }
         if let Some(bound) = bound_of_last {
@@ -394,13 +395,4 @@ fn step_sums(bound: f64, vectors: [&[f64]; 6]) -> [f64; 4] {
         }
     }
     [square, along_a, along_d, against].map(|parts| parts.iter().sum())
-}
-
-/// `β` of the next step and the inertia of the one after it.
-fn extrapolation(turned: bool, inertia: f64) -> (f64, f64) {
-    if turned {
-        return (0.0, 1.0);
-    }
-    let grown = 0.5 * (1.0 + (1.0 + 4.0 * inertia * inertia).sqrt());
-    ((inertia - 1.0) / grown, grown)
 }

@@ -11,6 +11,7 @@ mod anticipate;
 mod calm;
 mod duplicates;
 mod evaluate;
+mod extrapolation;
 mod laws;
 mod look;
 mod multipliers;

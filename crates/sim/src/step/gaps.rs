@@ -1,0 +1,132 @@
+//! Do the linearised gaps mean what they say at the end of a motion that is free of collisions?
+
+use super::{
+    apart::Sweep,
+    contact::{Contact, ContactKey},
+    gap::{distance_apart, gap_at},
+    linearise::{linearise, release},
+    refine::Refiner,
+    relinearise::relinearise,
+};
+use crate::{model::Model, report::StepReport};
+use impinge_contact::ContactState;
+
+/// Re-linearisations of one contact in one step after which it stays as it is.
+pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
+
+impl Refiner {
+    /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
+    pub(crate) fn follow_gaps(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        contacts: &mut [Contact],
+        report: &mut StepReport,
+    ) {
+        let clearance = model.tolerances.clearance();
+        self.touched.extend(self.hits.iter().map(|hit| hit.key));
+        for contact in contacts {
+            if contact.multipliers.state == ContactState::Inactive
+                || contact.held
+                || self.touched.contains(&contact.key)
+            {
+                continue;
+            }
+            let corners = contact.gather(sweep.end);
+            if gap_at(model, sweep.end, contact, clearance) < clearance {
+                continue;
+            }
+            let normal = &contact.frame.normal;
+            let seen = linearise(model, Some(sweep.start), contact.key, &corners, normal);
+            if !seen.is_off_feature(model, contact.key) {
+                relinearise(model, contact, sweep, corners);
+                report.relinearised += 1;
+            }
+        }
+    }
+}
+
+/// Compares every active contact with the true geometry at the end; true if anything had to change.
+///
+/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
+/// its pair.
+pub(crate) fn check_gaps(
+    model: &Model,
+    sweep: Sweep<'_>,
+    contacts: &mut Vec<Contact>,
+    report: &mut StepReport,
+) -> Option<(ContactKey, f64)> {
+    let clearance = model.tolerances.clearance();
+    let mut worst: Option<(ContactKey, f64)> = None;
+    let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
+    contacts.retain_mut(|contact| {
+        let corners = contact.gather(sweep.end);
+        if contact.multipliers.state == ContactState::Inactive {
+            // One that was moved in this step is remembered: found anew, it would be moved as often again, and neighbours
+            // that push in turn would never end.
+            let moved = contact.held || contact.relinearised > 0;
+            return moved || distance_apart(contact, &corners) < release(model);
+        }
+        // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
+        let gap = gap_at(model, sweep.end, contact, clearance);
+        let close = gap < clearance;
+        let mut settled = close || contact.held;
+        if !close {
+            let surroundings = (!contact.held).then_some(sweep.start);
+            let normal = &contact.frame.normal;
+            let seen = linearise(model, surroundings, contact.key, &corners, normal);
+            if seen.is_off_feature(model, contact.key) {
+                // It slid off during the step, which the continuous test found harmless: it goes at the next start.
+                return true;
+            }
+            let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
+            settled |= between_meshes && seen.changes_nothing(normal, &corners, clearance);
+        }
+        smallest = smallest.min(gap);
+        largest = largest.max(gap);
+        if settled {
+            report.loose_contacts += u32::from(!close);
+            return true;
+        }
+        if worst.is_none_or(|(_, other)| gap > other) {
+            worst = Some((contact.key, gap));
+        }
+        relinearise(model, contact, sweep, corners);
+        contact.relinearised += 1;
+        // A linearisation that does not settle is kept, and counted as loose, rather than moved to and fro.
+        contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+        report.relinearised += 1;
+        true
+    });
+    if worst.is_none() {
+        report.minimum_gap = report.minimum_gap.min(smallest);
+        report.maximum_gap = report.maximum_gap.max(largest);
+    }
+    worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::crossed_edges::{contact, crossed};
+    use crate::step::two_cubes::TwoCubes;
+
+    /// One that was moved in this step and has opened is not forgotten before its end.
+    #[test]
+    fn a_contact_that_was_moved_stays_until_the_step_ends() {
+        let model = TwoCubes::apart().model;
+        let (start, end) = (crossed(0.1), crossed(0.5));
+        let sweep = Sweep {
+            start: &start,
+            end: &end,
+        };
+        let (untouched, mut moved, mut hit) =
+            (contact(0, 1, 0.0), contact(1, 2, 0.0), contact(2, 3, 0.0));
+        moved.relinearised = 1;
+        hit.held = true;
+        let mut contacts = vec![untouched, moved, hit];
+        let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
+        assert_eq!(worst, None);
+        assert_eq!(contacts, [moved, hit]);
+    }
+}
