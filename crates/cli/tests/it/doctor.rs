@@ -54,6 +54,35 @@ fn what_is_read_is_not_overwritten() {
     assert_eq!(left, heap());
 }
 
+/// Meshes that the scene reads are not overwritten either, however it names them.
+#[test]
+fn meshes_that_are_read_are_not_overwritten() {
+    let place = Place::new(SCENE);
+    fs::write(place.path("shape.obj"), "whatever it is").expect("a file");
+    let folder = place.path("shape.obj").with_file_name("");
+    let folder = folder.display().to_string().replace('\\', "/");
+    let absolute = format!("{folder}shape.obj");
+    for mesh in [
+        r#"file = { path = "shape.obj" }"#.to_owned(),
+        format!(r#"file = {{ path = "{absolute}" }}"#),
+        r#"filled = { path = "./shape.obj", size = 0.1 }"#.to_owned(),
+    ] {
+        let scene = SCENE.replacen(super::CUBOID, &mesh, 1);
+        fs::write(place.path("scene.toml"), &scene).expect("a file");
+        for out in ["shape.obj", "./shape.obj", &absolute] {
+            let answer = place.impinge(&["doctor", "scene.toml", "--separate", out]);
+            assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""), "{mesh}");
+            assert!(
+                answer.err.contains("that is what is read"),
+                "{}",
+                answer.err
+            );
+            let left = fs::read_to_string(place.path("shape.obj")).expect("the mesh");
+            assert_eq!(left, "whatever it is");
+        }
+    }
+}
+
 #[test]
 fn json_holds_findings_and_moves() {
     let place = Place::new(&heap());
