@@ -1,6 +1,6 @@
 //! Contact forces as results: per contact, per point, per pair of bodies.
 
-use crate::{model::Model, state::State, step::formulate::solids_of};
+use crate::{model::Model, state::State, step::stencil::solids_of};
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;

@@ -5,7 +5,8 @@ use super::support::{TIME_STEP, cases, ground, particles, push};
 use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
 use impinge_contact::{
-    ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination, residual,
+    ContactProblem, ContactReport, ContactSolution, ContactSolver, Multipliers, Termination,
+    residual,
 };
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -46,26 +47,39 @@ fn solve(
 
 /// Columns of particles of 1 kg on the ground that do not touch each other; `pushed` has a sideways velocity.
 fn columns(pushed: Option<usize>) -> ContactProblem {
-    many_columns(COLUMNS, |particle| Some(particle) == pushed)
+    let sideways = |column, level| {
+        if Some(column * HEIGHT + level) == pushed {
+            0.2
+        } else {
+            0.0
+        }
+    };
+    columns_of(&[HEIGHT; COLUMNS], sideways)
 }
 
-/// The same for any number of columns and of pushes.
-fn many_columns(columns: usize, pushed: impl Fn(usize) -> bool) -> ContactProblem {
-    let velocity = |particle: usize| {
-        let sideways = if pushed(particle) { 0.2 } else { 0.0 };
-        Vector3::new(sideways, 0.0, -WEIGHT * TIME_STEP)
+/// The same of any heights, with a sideways velocity (m/s) for each column and level.
+fn columns_of(heights: &[usize], sideways: impl Fn(usize, usize) -> f64) -> ContactProblem {
+    let levels = (heights.iter().enumerate())
+        .flat_map(|(column, &height)| (0..height).map(move |level| (column, level)));
+    let levels: Vec<_> = levels.collect();
+    let velocity = |&(column, level): &(usize, usize)| {
+        Vector3::new(sideways(column, level), 0.0, -WEIGHT * TIME_STEP)
     };
-    let velocities: Vec<_> = (0..columns * HEIGHT).map(velocity).collect();
-    let mut problem = particles(&vec![1.0; columns * HEIGHT], &velocities);
-    for column in 0..columns {
-        for level in 0..HEIGHT {
-            let upper = (column * HEIGHT + level) as u32;
-            let mut weights = vec![(upper, 1.0)];
-            if level > 0 {
-                weights.push((upper - 1, -1.0));
-            }
-            push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.5);
+    let velocities: Vec<_> = levels.iter().map(velocity).collect();
+    let mut problem = particles(&vec![1.0; levels.len()], &velocities);
+    for (upper, &(column, level)) in (0_u32..).zip(&levels) {
+        let mut weights = vec![(upper, 1.0)];
+        if level > 0 {
+            weights.push((upper - 1, -1.0));
         }
+        let friction = 0.5 - 0.1 * (column % 3) as f64;
+        push(
+            &mut problem,
+            &ground(),
+            &weights,
+            Vector3::zeros(),
+            friction,
+        );
     }
     problem
 }
@@ -116,37 +130,62 @@ fn a_solution_is_left_as_it_is() {
     assert_eq!(solution, found);
 }
 
-/// The same bits whatever the number of threads: there are enough contacts for several tasks, and regions enough for all threads.
+fn bits(solution: &ContactSolution) -> (Vec<u64>, Vec<[u64; 3]>) {
+    let velocity = solution.velocity.iter().map(|v| v.to_bits());
+    let force = |m: &Multipliers| <[f64; 3]>::from(m.force()).map(f64::to_bits);
+    (
+        velocity.collect(),
+        solution.contacts.iter().map(force).collect(),
+    )
+}
+
+/// The same bits whatever the number of threads: there are enough contacts for several tasks, and regions of many sizes, enough for
+/// all threads; which solver of which past a region gets is chance.
 #[test]
 fn threads_do_not_change_a_bit_of_many_regions() {
-    const MANY: usize = 1600;
-    let mut rest = ContactSolution::default();
-    for pushed in [0, 1] {
-        // First nothing has a force, then one column in ten is pushed.
-        let problem = many_columns(MANY, |particle| {
-            pushed > 0 && particle % (10 * HEIGHT) == HEIGHT - 1
+    let heights: Vec<usize> = (0..1600).map(|column| 2 + column % 5).collect();
+    // First nothing has a force, then the top of every tenth column is pushed, each by another velocity.
+    let at_rest = columns_of(&heights, |_, _| 0.0);
+    let pushed = columns_of(&heights, |column, level| {
+        if column % 10 == 3 && level + 1 == heights[column] {
+            1e-3 * column as f64
+        } else {
+            0.0
+        }
+    });
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let mut solution = ContactSolution::at_rest(&at_rest);
+        let reports = pool.build().expect("a pool of threads").install(|| {
+            [&at_rest, &pushed].map(|problem| solve(problem, &mut solution, settings(8)))
         });
-        if pushed == 0 {
-            rest = ContactSolution::at_rest(&problem);
-        }
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let mut solution = rest.clone();
-            let solved = || solve(&problem, &mut solution, settings(8));
-            let report = pool.build().expect("a pool of threads").install(solved);
-            (report, solution)
+        (reports, bits(&solution))
+    };
+    let one = run(1);
+    for threads in [2, 7] {
+        assert!(one == run(threads), "{threads} threads change something");
+    }
+}
+
+/// What a solver solved before does not matter.
+#[test]
+fn a_used_solver_is_as_good_as_a_new_one() {
+    let large = columns_of(&[6; 30], |column, level| (column + level) as f64 * 0.01);
+    let small = columns_of(&[3; 8], |column, level| (column * level) as f64 * 0.02);
+    for regions in [0, 8] {
+        let mut used = ActiveSetCr::new(settings(regions));
+        let once = |solver: &mut ActiveSetCr, problem: &ContactProblem| {
+            let mut solution = ContactSolution::at_rest(problem);
+            let report = solver
+                .solve(problem, &mut solution)
+                .expect("a sound problem");
+            (report, bits(&solution))
         };
-        let (report, one) = run(1);
-        for threads in [2, 7] {
-            let (other_report, many) = run(threads);
-            assert_eq!(report, other_report, "{threads} threads");
-            let bits = |solution: &ContactSolution| -> Vec<u64> {
-                solution.velocity.iter().map(|v| v.to_bits()).collect()
-            };
-            assert_eq!(bits(&one), bits(&many), "{threads} threads");
-            assert_eq!(one.contacts, many.contacts, "{threads} threads");
+        for problem in [&large, &small, &large] {
+            let again = once(&mut used, problem);
+            let new = once(&mut ActiveSetCr::new(settings(regions)), problem);
+            assert!(again == new, "{:?} {:?}", again.0, new.0);
         }
-        rest = one;
     }
 }
 
@@ -169,6 +208,54 @@ fn the_limit_is_one_for_regions_and_the_whole() {
             .solve(&problem, &mut solution)
             .expect("a sound problem");
         assert_eq!(report.termination, Termination::MaxIterations);
+        assert!(report.iterations <= max_iterations, "{report:?}");
+    }
+}
+
+/// Particles in a row on the ground that nearly touch; the first is shot at the others, which pass it on.
+fn row_of_particles(speed: f64) -> ContactProblem {
+    const COUNT: usize = 40;
+    let velocity = |particle: usize| {
+        let forwards = if particle == 0 { speed } else { 0.0 };
+        Vector3::new(forwards, 0.0, -WEIGHT * TIME_STEP)
+    };
+    let velocities: Vec<_> = (0..COUNT).map(velocity).collect();
+    let mut problem = particles(&[1.0; COUNT], &velocities);
+    let forwards = ContactFrame::around(Vector3::x()).rows();
+    for particle in 0..COUNT as u32 {
+        let standing = [(particle, 1.0)];
+        push(&mut problem, &ground(), &standing, Vector3::zeros(), 0.5);
+        if particle > 0 {
+            let behind = [(particle, 1.0), (particle - 1, -1.0)];
+            push(&mut problem, &forwards, &behind, Vector3::zeros(), 0.0);
+        }
+    }
+    problem
+}
+
+/// Later steps of regions have what the earlier ones left of the limit.
+#[test]
+fn what_regions_took_is_not_there_for_later_ones() {
+    let at_rest = row_of_particles(0.0);
+    let mut rest = ContactSolution::at_rest(&at_rest);
+    solve(&at_rest, &mut rest, settings(8));
+    let problem = row_of_particles(0.02);
+    let solve_within = |max_iterations| {
+        let limited = ActiveSetCrSettings {
+            max_iterations,
+            ..settings(8)
+        };
+        let (mut solver, mut solution) = (ActiveSetCr::new(limited), rest.clone());
+        solver.record();
+        let report = solver.solve(&problem, &mut solution).expect("sound");
+        let steps = solver.trace().iter().filter(|row| row.phase == "regions");
+        (report, steps.count())
+    };
+    let (report, steps) = solve_within(settings(8).max_iterations);
+    assert_eq!(report.termination, Termination::Converged);
+    assert!(steps > 1, "{steps} steps, {report:?}");
+    for max_iterations in 1..report.iterations {
+        let (report, _) = solve_within(max_iterations);
         assert!(report.iterations <= max_iterations, "{report:?}");
     }
 }

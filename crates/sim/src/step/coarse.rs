@@ -50,7 +50,7 @@ pub(crate) struct Link {
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N).
+    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N); nothing unless it pushes.
     room: Vector3<f64>,
 }
 
@@ -499,12 +499,18 @@ mod tests {
     }
 
     fn links(bodies: usize) -> impl Strategy<Value = Vec<Link>> {
-        let push = (-9.0..2.0_f64, 0.0..1.0_f64, 0.0..6.3_f64).prop_map(|(power, share, angle)| {
-            let lambda = 10.0_f64.powf(power);
-            let friction_force = FRICTION * lambda * share;
+        let any = (-9.0..2.0_f64, 0.0..1.0_f64, 0.0..6.3_f64, 0..8_u8);
+        let push = any.prop_map(|(power, share, angle, kind)| {
+            let size = 10.0_f64.powf(power);
+            let friction_force = FRICTION * size * share;
+            // Now and then one that pulls, or that slides.
             let multipliers = Multipliers {
-                state: ContactState::Sticking,
-                lambda,
+                state: if kind == 1 {
+                    ContactState::Sliding
+                } else {
+                    ContactState::Sticking
+                },
+                lambda: if kind == 0 { -size } else { size },
                 gamma: [friction_force * angle.cos(), friction_force * angle.sin()],
                 ..Multipliers::default()
             };
@@ -553,7 +559,7 @@ mod tests {
             }
             for (link, change) in links.iter().zip(&closure.forces) {
                 let Multipliers { lambda, gamma: [f1, f2], .. } = link.multipliers;
-                prop_assert!(change[0].abs() <= MOST * lambda);
+                prop_assert!(change[0].abs() <= MOST * lambda.max(0.0));
                 if change.yz().amax() > 0.0 {
                     let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
                     prop_assert!(friction_force <= FRICTION * (lambda + change[0]));

@@ -31,8 +31,10 @@ const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 /// Motion that a box looks ahead, over the mean edge: beyond it the candidates would be too many.
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
-/// Steps of its point's motion in any direction that a box has room for, if that is no more than [`MOST_TURNING`] mean edges: what
-/// is fast is soon turned by what it hits. In a large pile something always is, and all boxes are made anew when one is left.
+/// Steps of its point's motion in any direction that a box has room for, at most [`MOST_TURNING`] mean edges: what is fast is soon
+/// turned by what it hits. In a large pile something always is, and all boxes are made anew when one is left: 960 rings at rest
+/// collected 0.60 times a step when all boxes looked 0.3 edges ahead for the fastest point, 0.55 with that for each by itself, 0.40 with
+/// room for a turn, 0.35 with 0.5 edges. Twice the room or the distance saves little more and finds a fifth more candidates.
 const TURNING: f64 = 1.0;
 const MOST_TURNING: f64 = 0.3;
 
@@ -182,5 +184,40 @@ mod tests {
         for contact in contacts {
             assert!(contact.stencil().contains(&vertex), "{:?}", contact.key);
         }
+    }
+
+    /// Boxes from `velocities`, and how often candidates were collected when `then` they are those one step later.
+    fn boxes(velocities: &[Vector3<f64>], then: &[Vector3<f64>]) -> (Vec<Aabb>, u32) {
+        let TwoCubes { model, positions } = TwoCubes::apart();
+        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let time_step = model.time_step;
+        detector.prepare(&model, &positions, velocities, time_step, &mut report);
+        let boxes = detector.boxes.clone();
+        let later: Vec<_> = (positions.iter().zip(velocities))
+            .map(|(x, v)| x + v * time_step)
+            .collect();
+        detector.prepare(&model, &later, then, time_step, &mut report);
+        (boxes, report.broad_phase_collections)
+    }
+
+    /// What is fast widens its own box, and does not ask for others when it turns.
+    #[test]
+    fn a_fast_point_has_a_box_of_its_own_and_may_turn_in_it() {
+        let cubes = TwoCubes::apart();
+        let still = vec![Vector3::zeros(); cubes.positions.len()];
+        let speed = 0.1 * cubes.model.tolerances.edge_length / cubes.model.time_step;
+        let fast = cubes.model.surface.vertices()[3] as usize;
+        let (mut forwards, mut aside) = (still.clone(), still.clone());
+        forwards[fast] = Vector3::x() * speed;
+        aside[fast] = Vector3::y() * -speed;
+        let (at_rest, _) = boxes(&still, &still);
+        let (moving, collections) = boxes(&forwards, &aside);
+        assert_eq!(collections, 1);
+        for (point, (rest, moved)) in at_rest.iter().zip(&moving).enumerate() {
+            assert_eq!(point != fast, rest == moved, "{point}");
+        }
+        // Beyond what it has room for it gets another.
+        aside[fast] *= 10.0;
+        assert_eq!(boxes(&forwards, &aside).1, 2);
     }
 }

@@ -1,13 +1,13 @@
 //! Stage 3: stored contacts, seen from the start of the step, become rows of the contact problem.
 
 use super::{
+    check_gaps::MOST_RELINEARISATIONS,
     contact::{Contact, ContactKey},
     contradiction::drop_contradicted,
     features::features_for,
-    gaps::MOST_RELINEARISATIONS,
     linearise::{linearise, release},
     rigid::RigidStep,
-    stencil::stencil_of,
+    stencil::{solids_of, stencil_of},
 };
 use crate::{
     model::{Model, PointMotion},
@@ -266,32 +266,6 @@ impl RowEntries {
 pub(crate) fn friction_of(model: &Model, key: ContactKey) -> f64 {
     let [first, second] = solids_of(model, key);
     model.pair_friction(first, second)
-}
-
-/// Numbers of the two solids; half-spaces are numbered after the solids.
-pub(crate) fn solids_of(model: &Model, key: ContactKey) -> [usize; 2] {
-    let surface = &model.surface;
-    match key {
-        ContactKey::VertexFace { vertex, face } => [
-            model.solid_of_point(vertex),
-            model.solid_of_point(surface.triangles()[face as usize][0]),
-        ],
-        ContactKey::EdgeEdge { first, second } => [
-            model.solid_of_point(surface.edges()[first as usize][0]),
-            model.solid_of_point(surface.edges()[second as usize][0]),
-        ],
-        ContactKey::VertexEdge { vertex, edge } => [
-            model.solid_of_point(vertex),
-            model.solid_of_point(surface.edges()[edge as usize][0]),
-        ],
-        ContactKey::VertexVertex { first, second } => {
-            [model.solid_of_point(first), model.solid_of_point(second)]
-        }
-        ContactKey::VertexHalfSpace { vertex, half_space } => [
-            model.solid_of_point(vertex),
-            model.solid_count() + half_space as usize,
-        ],
-    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use super::{
     admissible::between_solids,
     apart::{Hit, Sweep},
     contact::ContactKey,
-    formulate::solids_of,
     linearise::closest_weights,
-    stencil::stencil_of,
+    stencil::{solids_of, stencil_of},
 };
 use crate::model::Model;
 use nalgebra::Vector3;

@@ -1,5 +1,5 @@
-//! Stage 5: is the solved motion collision-free, and do the linearised gaps mean what they say? Before the first solve, the same hits on the
-//! motion that it starts from.
+//! Stage 5: is the solved motion collision-free? Before the first solve, the same question about the motion that it starts from. What is
+//! hit becomes contacts.
 
 use super::{
     added::Added,

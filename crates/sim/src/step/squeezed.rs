@@ -1,7 +1,7 @@
 //! Rigid bodies between prescribed ones that approach each other: no step is short enough for them.
 
 use super::contact::{Contact, ContactKey};
-use super::formulate::solids_of;
+use super::stencil::solids_of;
 use crate::error::StepFailure;
 use crate::model::{Model, PointMotion};
 use nalgebra::Vector3;

@@ -1,10 +1,10 @@
-//! The points of a pair of features, and the pair in words.
+//! What a pair of features consists of: its points, the solids that they belong to, and the pair in words.
 
-use super::{contact::ContactKey, formulate::solids_of};
+use super::contact::ContactKey;
 use crate::model::Model;
 
 /// Points of the features of `key`, and how many there are.
-pub(crate) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
+pub(super) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
     let surface = &model.surface;
     match key {
         ContactKey::VertexFace { vertex, face } => {
@@ -24,6 +24,32 @@ pub(crate) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
         }
         ContactKey::VertexVertex { first, second } => ([first, second, 0, 0], 2),
         ContactKey::VertexHalfSpace { vertex, .. } => ([vertex, 0, 0, 0], 1),
+    }
+}
+
+/// Numbers of the two solids; half-spaces are numbered after the solids.
+pub(crate) fn solids_of(model: &Model, key: ContactKey) -> [usize; 2] {
+    let surface = &model.surface;
+    match key {
+        ContactKey::VertexFace { vertex, face } => [
+            model.solid_of_point(vertex),
+            model.solid_of_point(surface.triangles()[face as usize][0]),
+        ],
+        ContactKey::EdgeEdge { first, second } => [
+            model.solid_of_point(surface.edges()[first as usize][0]),
+            model.solid_of_point(surface.edges()[second as usize][0]),
+        ],
+        ContactKey::VertexEdge { vertex, edge } => [
+            model.solid_of_point(vertex),
+            model.solid_of_point(surface.edges()[edge as usize][0]),
+        ],
+        ContactKey::VertexVertex { first, second } => {
+            [model.solid_of_point(first), model.solid_of_point(second)]
+        }
+        ContactKey::VertexHalfSpace { vertex, half_space } => [
+            model.solid_of_point(vertex),
+            model.solid_count() + half_space as usize,
+        ],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which contacts will stick, slide or open: found by accelerated forward-backward steps before the equalities are solved.
 //!
-//! With `M = ℓ D`, `D = diag(A)` and `ℓ ≥ λ_max(D⁻¹A)`, one step from `y` is
+//! With `M = ℓ D`, `D = diag(A)` and `ℓ` no less than the curvature of `A` over `D` that steps meet (`λ_max(D⁻¹A)` is safe for all), one
+//! step from `y` is
 //!
 //! ```text
 //! v⁺ = y + M⁻¹ (b − A y + Jᵀλ⁺ + J_tᵀF⁺)      contact and Coulomb's law holding between v⁺ and (λ⁺, F⁺)

@@ -68,7 +68,7 @@ const ACROSS: f64 = 0.1;
 const NO_PROGRESS: f64 = 1e-8;
 
 /// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but for
-/// the problems of regions, whose matrices are made anew.
+/// regions, whose problems and solutions are made anew.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.
@@ -310,7 +310,7 @@ impl ActiveSetCr {
         let mut calm = Calm::default();
         while report.iterations < self.settings.max_iterations {
             self.relax_if_overdue(&mut report);
-            let norm = self.work.r.norm();
+            let mut norm = self.work.r.norm();
             if !norm.is_finite() {
                 report.termination = Termination::Breakdown;
                 return report;
@@ -326,8 +326,9 @@ impl ActiveSetCr {
                     return report;
                 }
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
-                calm = Calm::default();
-                calm.note(self.work.r.norm(), 0);
+                // What the old equalities had come down to says nothing about the new ones.
+                norm = self.work.r.norm();
+                calm.note(norm, 0);
             }
 
             self.apply_preconditioner_to_bp(problem);

@@ -4,10 +4,11 @@
 //! was just found, changes is felt no farther than elastic waves and friction carry it within the step, mostly by the
 //! next neighbours; yet iterations on the whole problem touch every body until the last of them has settled. So the bodies
 //! that leave more than their part of the residual, or whose contacts break a law, are solved for alone together with
-//! those that they touch, each connected region by itself, while all others keep their velocities: one step of a block
-//! Gauss–Seidel method (multiplicative Schwarz) over a part of the blocks. What the new contact forces leave in the bodies
-//! around is the next step's concern. Each step judges the whole problem first: what it finds solved is the answer, and
-//! what steps do not get to an end is the start of an iteration on the whole.
+//! those that they touch, each connected region by itself and all at the same time, for no contact couples two, while all
+//! others keep their velocities: one step of a block Gauss–Seidel method (multiplicative Schwarz) over a part of the
+//! blocks. What the new contact forces leave in the bodies around is the next step's concern. Each step judges the whole
+//! problem first: what it finds solved is the answer, and what steps do not get to an end is the start of an iteration on
+//! the whole.
 
 mod choose;
 mod part;
@@ -34,7 +35,7 @@ pub(super) struct Regions {
     pool: Pool,
 }
 
-/// Solvers that wait for a region: as many as ever were at work at the same time.
+/// Solvers that wait for a region: as many as were ever begun at the same time, for a thread that waits within one may begin another.
 #[derive(Debug, Default)]
 struct Pool(Mutex<Vec<ActiveSetCr>>);
 
@@ -144,30 +145,21 @@ impl ActiveSetCr {
             return Outcome::Solved;
         };
         let count = choice.connect(problem);
-        let choice = &*choice;
-        let chosen: usize = (0..count).map(|region| choice.blocks(region).len()).sum();
         // What is harder than that is left to the whole, with what remains of its limit.
         cost.write(all, report);
         let left_of_limit = (self.settings.max_iterations).saturating_sub(report.iterations);
-        let settings_of = |blocks: usize| {
-            let mut settings = self.settings;
-            settings.regions = 0;
-            settings.max_iterations = left_of_limit.min(settings.relax_after);
-            let budget = SOLVED * (tolerance - left) * blocks as f64 / chosen as f64;
-            settings.tolerances.momentum = budget.sqrt();
-            settings
+        let settings = ActiveSetCrSettings {
+            regions: 0,
+            max_iterations: left_of_limit.min(self.settings.relax_after),
+            ..self.settings
         };
-        let fits = |region| choice.blocks(region).len() as f64 <= LARGEST * all as f64;
-        // No contact couples them, so none needs to know of another.
-        let solved: Vec<Option<Solved>> = (0..count)
-            .into_par_iter()
-            .map(|region| {
-                fits(region).then(|| {
-                    let settings = settings_of(choice.blocks(region).len());
-                    pool.solve(choice, region, settings, problem, solution)
-                })
-            })
-            .collect();
+        let solved = pool.solve_all(
+            (choice, count),
+            settings,
+            tolerance - left,
+            problem,
+            solution,
+        );
         let mut all_solved = count > 0;
         for (region, solved) in solved.into_iter().enumerate() {
             let Some(Solved { report: own, part }) = solved else {
@@ -191,6 +183,29 @@ impl ActiveSetCr {
 }
 
 impl Pool {
+    /// Solves for every one of `count` regions that is not too large, all at the same time: no contact couples two. They share what may be
+    /// left of the squared tolerance, `square` (N²s²), by their blocks.
+    fn solve_all(
+        &self,
+        (choice, count): (&Choice, usize),
+        settings: ActiveSetCrSettings,
+        square: f64,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) -> Vec<Option<Solved>> {
+        let blocks_of = |region| choice.blocks(region).len();
+        let all = problem.momentum.blocks() as f64;
+        let chosen: usize = (0..count).map(blocks_of).sum();
+        let solve = |region| {
+            let blocks = blocks_of(region) as f64;
+            let mut settings = settings;
+            settings.tolerances.momentum = (SOLVED * square * blocks / chosen as f64).sqrt();
+            (blocks <= LARGEST * all)
+                .then(|| self.solve(choice, region, settings, problem, solution))
+        };
+        (0..count).into_par_iter().map(solve).collect()
+    }
+
     /// Solves for one region, the velocities around it given.
     fn solve(
         &self,

@@ -1,4 +1,4 @@
-//! Do the linearised gaps mean what they say at the end of a motion that is free of collisions?
+//! Do the linearised gaps mean what they say at the end of a motion? Of one with hits, those of the contacts that were not hit.
 
 use super::{
     apart::Sweep,
@@ -12,7 +12,7 @@ use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
 /// Re-linearisations of one contact in one step after which it stays as it is.
-pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
+pub(super) const MOST_RELINEARISATIONS: u8 = 3;
 
 impl Refiner {
     /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
