@@ -378,10 +378,7 @@ impl ActiveSetCr {
             let stalled = stall.seen(norm, since_restart)
                 && self.preconditioner.kind != PreconditionerKind::Diagonal;
             if stalled || guarded && guarded_before {
-                self.fall_back(&mut report);
-                self.recompute_residual(problem, solution);
-                self.restart(problem);
-                report.extra_products += 2;
+                self.start_over(problem, solution, &mut report);
                 (previous, guarded_before, since_restart) = (None, false, 0);
                 continue;
             }
@@ -400,6 +397,19 @@ impl ActiveSetCr {
             report.termination = Termination::Breakdown;
         }
         report
+    }
+
+    /// Gives up a preconditioner that leads nowhere, if there is another one, and goes on from the exact residual.
+    fn start_over(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        self.fall_back(report);
+        self.recompute_residual(problem, solution);
+        self.restart(problem);
+        report.extra_products += 2;
     }
 
     fn anticipates(&self, problem: &ContactProblem) -> bool {
