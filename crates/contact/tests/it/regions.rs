@@ -72,14 +72,8 @@ fn columns_of(heights: &[usize], sideways: impl Fn(usize, usize) -> f64) -> Cont
         if level > 0 {
             weights.push((upper - 1, -1.0));
         }
-        let friction = 0.5 - 0.1 * (column % 3) as f64;
-        push(
-            &mut problem,
-            &ground(),
-            &weights,
-            Vector3::zeros(),
-            friction,
-        );
+        let mu = 0.5 - 0.1 * (column % 3) as f64;
+        push(&mut problem, &ground(), &weights, Vector3::zeros(), mu);
     }
     problem
 }
