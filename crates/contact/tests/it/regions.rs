@@ -206,54 +206,6 @@ fn the_limit_is_one_for_regions_and_the_whole() {
     }
 }
 
-/// Particles in a row on the ground that nearly touch; the first is shot at the others, which pass it on.
-fn row_of_particles(speed: f64) -> ContactProblem {
-    const COUNT: usize = 40;
-    let velocity = |particle: usize| {
-        let forwards = if particle == 0 { speed } else { 0.0 };
-        Vector3::new(forwards, 0.0, -WEIGHT * TIME_STEP)
-    };
-    let velocities: Vec<_> = (0..COUNT).map(velocity).collect();
-    let mut problem = particles(&[1.0; COUNT], &velocities);
-    let forwards = ContactFrame::around(Vector3::x()).rows();
-    for particle in 0..COUNT as u32 {
-        let standing = [(particle, 1.0)];
-        push(&mut problem, &ground(), &standing, Vector3::zeros(), 0.5);
-        if particle > 0 {
-            let behind = [(particle, 1.0), (particle - 1, -1.0)];
-            push(&mut problem, &forwards, &behind, Vector3::zeros(), 0.0);
-        }
-    }
-    problem
-}
-
-/// Later steps of regions have what the earlier ones left of the limit.
-#[test]
-fn what_regions_took_is_not_there_for_later_ones() {
-    let at_rest = row_of_particles(0.0);
-    let mut rest = ContactSolution::at_rest(&at_rest);
-    solve(&at_rest, &mut rest, settings(8));
-    let problem = row_of_particles(0.02);
-    let solve_within = |max_iterations| {
-        let limited = ActiveSetCrSettings {
-            max_iterations,
-            ..settings(8)
-        };
-        let (mut solver, mut solution) = (ActiveSetCr::new(limited), rest.clone());
-        solver.record();
-        let report = solver.solve(&problem, &mut solution).expect("sound");
-        let steps = solver.trace().iter().filter(|row| row.phase == "regions");
-        (report, steps.count())
-    };
-    let (report, steps) = solve_within(settings(8).max_iterations);
-    assert_eq!(report.termination, Termination::Converged);
-    assert!(steps > 1, "{steps} steps, {report:?}");
-    for max_iterations in 1..report.iterations {
-        let (report, _) = solve_within(max_iterations);
-        assert!(report.iterations <= max_iterations, "{report:?}");
-    }
-}
-
 /// A trace accounts for every iteration, though steps of regions share a row.
 #[test]
 fn the_trace_goes_on_where_regions_ended() {
