@@ -16,6 +16,10 @@ use nalgebra::Vector3;
 /// Cosine between rows below which they say the opposite of each other.
 const OPPOSITE: f64 = -0.9;
 
+/// Cosine between the normal and the direction from one closest point to the other from which on a pair is in front of its normal. What is
+/// beside a face has its closest point at a side, and any direction: which way the face looks is not for that pair to say.
+const IN_FRONT: f64 = 0.5;
+
 /// Turns round what starts the step behind its own normal while another pair says the opposite; the points are at `positions` (m) then. It
 /// keeps no force, and the other one what the two of them left.
 pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>]) {
@@ -51,12 +55,12 @@ pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>])
     }
 }
 
-/// Whether a pair starts on the other side of its normal, by its row and by its closest points: what a vertex in a narrow crease is pressed by
-/// is in front of both walls, whatever a row says that was linearised elsewhere.
+/// Whether a pair starts on the other side of its normal by its row, and is not in front of it by its closest points: a vertex in a narrow
+/// crease is in front of both walls, whatever a row says that was linearised elsewhere.
 fn starts_behind(contact: &Contact, positions: &[Vector3<f64>]) -> bool {
     contact.distance < 0.0
         && closest_direction(contact.key, &contact.gather(positions))
-            .is_some_and(|apart| apart.dot(&contact.frame.normal) < 0.0)
+            .is_some_and(|apart| apart.dot(&contact.frame.normal) < IN_FRONT)
 }
 
 fn are_opposed(one: &Contact, other: &Contact) -> bool {
@@ -143,6 +147,35 @@ mod tests {
             assert_eq!(edges.frame.normal, tilted);
             assert!(edges.multipliers.lambda.abs() < 1e-12, "515 N less 540 N");
         }
+    }
+
+    /// Met in a pile of rings: a vertex beside a side, closest to which it is more across than above, so that nothing but the edges there
+    /// says which way the face looks. Clamped with friction, this took 414 kN where others have 12 N, and 5,000 iterations did not find them.
+    #[test]
+    fn a_face_says_nothing_of_what_is_beside_it() {
+        let at = [
+            [-0.036330096, 0.080282584, 0.046546901],
+            [-0.030239279, 0.093005790, 0.044414224],
+            [-0.038982494, 0.074723642, 0.047479149],
+            [-0.013090790, 0.085728801, 0.050653425],
+            [-0.010537855, 0.083296750, 0.041737844],
+        ]
+        .map(Vector3::from);
+        let normal = Vector3::new(-0.224_081_33, 0.277_702_95, 0.934_167_35);
+        let mut beside = face(normal, 0.0);
+        beside.weights = [1.0, -0.318_019_76, -0.681_738_2, -0.000_242_04];
+        beside.distance = normal.dot(&beside.gap_vector(&beside.gather(&at)));
+        assert!(beside.distance < 0.0, "{}", beside.distance);
+        let down = Vector3::new(-0.147_085_9, -0.094_718_36, -0.984_578_17);
+        let mut crossing = edges(down, 5.0);
+        crossing.weights = [1.0, 0.0, -0.320_195_89, -0.679_804_11];
+        crossing.distance = 1.2e-6;
+        let before = [beside, crossing];
+        let mut contacts = before;
+        turn_opposed(&mut contacts, &at);
+        assert_eq!(contacts[0].frame.normal, -normal);
+        assert_eq!(contacts[0].distance.to_bits(), (-beside.distance).to_bits());
+        assert!((contacts[1].multipliers.lambda - 5.0).abs() < 1e-12, "the other had none");
     }
 
     /// A vertex in a narrow crease is in front of both of its walls. The row of the one was linearised where the vertex has slid from.
