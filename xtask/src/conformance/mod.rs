@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// Larger cases, and times that are worth reading
     #[arg(long)]
     full: bool,
-    /// Only these contact scenes, by the names of their files [default: all]
+    /// Only these contact scenes [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     scenes: Vec<String>,
     /// Where the report is written, its numbers as tables beside it [default: target/conformance/report.html]

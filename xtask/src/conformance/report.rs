@@ -63,16 +63,20 @@ fn page(extent: Extent, tables: &[Table], scenes: &[SceneRecord]) -> Page {
         Extent::Quick => "small variants of the scenes (quick)",
         Extent::Full => "the scenes as shipped (full)",
     };
-    let broken: usize = tables
-        .iter()
-        .flat_map(|table| &table.rows)
-        .filter(|row| row.verdict() == "BROKEN")
-        .count();
-    let verdict = if broken == 0 {
+    let count = |verdict| -> usize { tables.iter().map(|table| table.count(verdict)).sum() };
+    let [broken, reached, missed] = ["BROKEN", "reached", "MISSED"].map(count);
+    let mut verdict = if broken == 0 {
         "Every guarantee holds.".to_owned()
     } else {
         format!("{broken} guarantees are BROKEN.")
     };
+    if reached + missed > 0 {
+        let _ = write!(
+            verdict,
+            " Of {} aims, which are about speed, {missed} are missed.",
+            reached + missed
+        );
+    }
     let mut page = Page::new("conformance");
     page.push(&format!(
         "<p><b>{verdict}</b> Measured on {variant}, {} processors.</p>\n",

@@ -6,22 +6,36 @@ pub(super) struct Table {
     pub(super) rows: Vec<Row>,
 }
 
-/// One guarantee or figure.
+/// What it means that a row does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Results cannot be trusted.
+    Guarantee,
+    /// Something is slower than it should be, or a rival faster than the paper found it: results are what they were.
+    Aim,
+    /// Nothing: there is no bound.
+    Figure,
+}
+
+/// One guarantee, aim or figure.
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) measured: String,
     /// `-` for a figure.
     pub(super) bound: String,
+    kind: Kind,
     holds: bool,
 }
 
 impl Row {
-    /// `holds`, `BROKEN`, or nothing for a figure.
+    /// `holds` or `BROKEN`, of an aim `reached` or `MISSED`, and nothing of a figure.
     pub(super) fn verdict(&self) -> &'static str {
-        match (self.holds, self.bound.as_str()) {
-            (true, "-") => "",
-            (true, _) => "holds",
-            (false, _) => "BROKEN",
+        match (self.kind, self.holds) {
+            (Kind::Guarantee, true) => "holds",
+            (Kind::Guarantee, false) => "BROKEN",
+            (Kind::Aim, true) => "reached",
+            (Kind::Aim, false) => "MISSED",
+            (Kind::Figure, _) => "",
         }
     }
 }
@@ -42,7 +56,7 @@ impl Table {
             case,
             format!("{measured:.2e}"),
             format!("<= {bound:.1e}"),
-            measured.is_finite() && measured <= bound,
+            (Kind::Guarantee, measured.is_finite() && measured <= bound),
         );
     }
 
@@ -52,7 +66,27 @@ impl Table {
             case,
             format!("{measured:.2e}"),
             format!(">= {bound:.1e}"),
-            measured.is_finite() && measured >= bound,
+            (Kind::Guarantee, measured.is_finite() && measured >= bound),
+        );
+    }
+
+    /// That `measured ≤ bound` is aimed at; a number that is not finite misses it.
+    pub(super) fn aim_at_most(&mut self, case: &str, measured: f64, bound: f64) {
+        self.push(
+            case,
+            format!("{measured:.2}"),
+            format!("<= {bound}"),
+            (Kind::Aim, measured.is_finite() && measured <= bound),
+        );
+    }
+
+    /// That `measured ≥ bound` is aimed at; a number that is not finite misses it.
+    pub(super) fn aim_at_least(&mut self, case: &str, measured: f64, bound: f64) {
+        self.push(
+            case,
+            format!("{measured:.2}"),
+            format!(">= {bound}"),
+            (Kind::Aim, measured.is_finite() && measured >= bound),
         );
     }
 
@@ -62,26 +96,36 @@ impl Table {
             case,
             measured.to_string(),
             format!("= {expected}"),
-            measured == expected,
+            (Kind::Guarantee, measured == expected),
         );
     }
 
     /// A yes that has to be one.
     pub(super) fn certain(&mut self, case: &str, holds: bool) {
+        self.yes_or_no(case, (Kind::Guarantee, holds));
+    }
+
+    /// A yes that is aimed at.
+    pub(super) fn aim(&mut self, case: &str, holds: bool) {
+        self.yes_or_no(case, (Kind::Aim, holds));
+    }
+
+    fn yes_or_no(&mut self, case: &str, (kind, holds): (Kind, bool)) {
         let word = if holds { "yes" } else { "no" };
-        self.push(case, word.to_owned(), "yes".to_owned(), holds);
+        self.push(case, word.to_owned(), "yes".to_owned(), (kind, holds));
     }
 
     /// A figure without a bound.
     pub(super) fn figure(&mut self, case: &str, measured: String) {
-        self.push(case, measured, "-".to_owned(), true);
+        self.push(case, measured, "-".to_owned(), (Kind::Figure, true));
     }
 
-    fn push(&mut self, case: &str, measured: String, bound: String, holds: bool) {
+    fn push(&mut self, case: &str, measured: String, bound: String, (kind, holds): (Kind, bool)) {
         let row = Row {
             case: case.to_owned(),
             measured,
             bound,
+            kind,
             holds,
         };
         println!(
@@ -94,8 +138,15 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Whether every guarantee holds.
     pub(super) fn holds(&self) -> bool {
-        self.rows.iter().all(|row| row.holds)
+        self.count("BROKEN") == 0
+    }
+
+    /// How many rows have this verdict.
+    pub(super) fn count(&self, verdict: &str) -> usize {
+        let rows = self.rows.iter();
+        rows.filter(|row| row.verdict() == verdict).count()
     }
 }
 
@@ -110,14 +161,22 @@ mod tests {
         table.exactly("count", 3, 3);
         table.figure("figure", "7".to_owned());
         assert!(table.holds());
+        table.aim_at_most("missed", 3.0, 2.0);
+        table.aim("missed", false);
+        table.aim_at_least("reached", 3.0, 2.0);
+        assert!(table.holds(), "an aim is none");
+        assert_eq!([table.count("MISSED"), table.count("reached")], [2, 1]);
         table.at_most("large", 3.0, 2.0);
         assert!(!table.holds());
     }
 
     #[test]
-    fn what_is_not_a_number_is_not_at_most_anything() {
+    fn what_is_not_a_number_is_within_no_bound() {
         let mut table = Table::new("layer");
         table.at_most("undefined", f64::NAN, 2.0);
         assert!(!table.holds());
+        table.aim_at_most("undefined", f64::NAN, 2.0);
+        table.aim_at_least("undefined", f64::NAN, 2.0);
+        assert_eq!(table.count("MISSED"), 2);
     }
 }

@@ -154,11 +154,11 @@ mod tests {
     #[test]
     fn a_face_says_nothing_of_what_is_beside_it() {
         let at = [
-            [-0.036330096, 0.080282584, 0.046546901],
-            [-0.030239279, 0.093005790, 0.044414224],
-            [-0.038982494, 0.074723642, 0.047479149],
-            [-0.013090790, 0.085728801, 0.050653425],
-            [-0.010537855, 0.083296750, 0.041737844],
+            [-0.036_330_096, 0.080_282_584, 0.046_546_901],
+            [-0.030_239_279, 0.093_005_790, 0.044_414_224],
+            [-0.038_982_494, 0.074_723_642, 0.047_479_149],
+            [-0.013_090_790, 0.085_728_801, 0.050_653_425],
+            [-0.010_537_855, 0.083_296_750, 0.041_737_844],
         ]
         .map(Vector3::from);
         let normal = Vector3::new(-0.224_081_33, 0.277_702_95, 0.934_167_35);
@@ -175,7 +175,10 @@ mod tests {
         turn_opposed(&mut contacts, &at);
         assert_eq!(contacts[0].frame.normal, -normal);
         assert_eq!(contacts[0].distance.to_bits(), (-beside.distance).to_bits());
-        assert!((contacts[1].multipliers.lambda - 5.0).abs() < 1e-12, "the other had none");
+        assert!(
+            (contacts[1].multipliers.lambda - 5.0).abs() < 1e-12,
+            "the other had none"
+        );
     }
 
     /// A vertex in a narrow crease is in front of both of its walls. The row of the one was linearised where the vertex has slid from.
