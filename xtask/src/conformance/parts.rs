@@ -28,7 +28,7 @@ struct Variant {
 const VARIANTS: [Variant; 17] = [
     Variant {
         name: "cr",
-        what: "the default: regions, anticipation, soft rows, implicit directions, patience, Full",
+        what: "the default: regions, anticipation, soft rows, implicit directions, rest, Full",
     },
     Variant {
         name: "cr-whole",
@@ -47,8 +47,8 @@ const VARIANTS: [Variant; 17] = [
         what: "cr-full with slip directions turned by a hundredth of the misalignment",
     },
     Variant {
-        name: "cr-full:patience=18446744073709551615",
-        what: "cr-full without patience: states looked at on the paper's schedule for ever",
+        name: "cr-full:rest=0",
+        what: "cr-full without rest: states looked at on the paper's schedule whether that leads anywhere or not",
     },
     Variant {
         name: "cr-full:duplicates=row_sum",
@@ -59,16 +59,16 @@ const VARIANTS: [Variant; 17] = [
         what: "cr-full with the 3×3 blocks of A in its preconditioner, not the diagonal alone",
     },
     Variant {
-        name: "cr-full:preconditioner=diagonal",
+        name: "cr-diagonal",
         what: "cr-full with the diagonal preconditioner",
     },
     Variant {
-        name: "cr-diagonal",
-        what: "that, and patience for 1000 iterations",
+        name: "cr-diagonal:rest=0",
+        what: "that without rest",
     },
     Variant {
-        name: "cr-full:softness=0:direction_rule=damped:patience=18446744073709551615:relax_after=18446744073709551615",
-        what: "cr-full as printed: hard rows, damped directions, no patience, friction never relaxed",
+        name: "cr-full:softness=0:direction_rule=damped:rest=0:patience=18446744073709551615:relax_after=18446744073709551615",
+        what: "cr-full as printed: hard rows, damped directions, no rest, no patience, friction never relaxed",
     },
     Variant {
         name: "exact-compliance",

@@ -110,8 +110,6 @@ impl Method {
             "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
                 anticipation: 0,
                 regions: 0,
-                // Diag takes hundreds of iterations in good order: to look at states ever less often then is no help.
-                patience: 1000,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             }),

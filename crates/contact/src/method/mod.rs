@@ -5,6 +5,7 @@ mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
+mod halving;
 mod pivoting;
 mod rows;
 pub mod staggered_projections;

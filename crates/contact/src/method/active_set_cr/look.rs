@@ -1,7 +1,7 @@
 //! A look at the contacts: which change state, and which of the changes are committed.
 
 use super::{
-    ActiveSetCr, EvaluationSchedule, REST,
+    ActiveSetCr, EvaluationSchedule,
     evaluate::{ContactView, Part, transition},
     preconditioner::Preconditioner,
     rows::add_impulse,
@@ -53,10 +53,10 @@ impl ActiveSetCr {
                 EvaluationSchedule::AtConvergence => false,
                 EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval()),
             };
-            // Contacts that have not settled by now chase each other: let the equalities be solved further between two
-            // looks, ever further, until what is seen are solutions and not passing states.
-            let rest = self.settings.cool_down + REST * (iteration / self.settings.patience);
-            if !due || since_restart < rest {
+            // Where that leads nowhere let the equalities be solved further between two looks, ever further, until what is seen are
+            // solutions and not passing states.
+            let rest = self.halving.rest(self.settings.rest, iteration);
+            if !due || since_restart < rest.saturating_add(self.settings.cool_down) {
                 return false;
             }
         }

@@ -30,7 +30,8 @@ pub use settings::{
 };
 
 use super::{
-    ContactReport, ContactSolver, Termination, TraceRow, pivoting::Pivoting, trace::Trace,
+    ContactReport, ContactSolver, Termination, TraceRow, halving::Halving, pivoting::Pivoting,
+    trace::Trace,
 };
 use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
 use anticipate::Anticipation;
@@ -44,9 +45,6 @@ use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
 const STATIONARY: f64 = 1e-8;
-
-/// Iterations without an evaluation that every further `patience` iterations add after a restart.
-const REST: u64 = 8;
 
 /// Looks that changed states, after which the states are anticipated anew.
 const UNREST: u32 = 8;
@@ -79,6 +77,7 @@ pub struct ActiveSetCr {
     preconditioner: Preconditioner,
     regions: Regions,
     pivoting: Pivoting,
+    halving: Halving,
     /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
     wishes: Vec<(f64, usize, Multipliers)>,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
@@ -295,6 +294,7 @@ impl ActiveSetCr {
     ) -> ContactReport {
         let mut report = ContactReport::default();
         self.pivoting = Pivoting::default();
+        self.halving = Halving::default();
         let mut patience = anticipate::PATIENCE;
         if self.find_states(problem, solution, &mut patience, &mut report) {
             return report;
@@ -316,6 +316,7 @@ impl ActiveSetCr {
                 return report;
             }
             calm.note(norm, since_restart);
+            self.halving.note(norm, report.iterations);
             if self.is_solution(problem, solution, &mut report) {
                 report.termination = Termination::Converged;
                 return report;

@@ -2,7 +2,10 @@
 
 use crate::{
     ContactError,
-    method::rows::{check_tolerances, positive},
+    method::{
+        halving::REST,
+        rows::{check_tolerances, positive},
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -93,8 +96,11 @@ pub struct ActiveSetCrSettings {
     pub max_iterations: u64,
     /// Iterations after a restart in which only forced evaluations happen.
     pub cool_down: u64,
-    /// Iterations after which that rest starts to grow, and again after as many more; `u64::MAX` for never, as in the
-    /// paper, where contacts on nearly rigid or over-constrained bodies may change states in circles.
+    /// Of the iterations since the residual was last halved, the part in which only forced evaluations happen after a restart; 0 for the
+    /// paper's schedule, on which every change of states throws away what the iteration has learned.
+    pub rest: f64,
+    /// Iterations after which contacts are taken to chase each other, as they may on nearly rigid or over-constrained bodies: friction then
+    /// waits for the normal forces that it follows. `u64::MAX` for never, as in the paper.
     pub patience: u64,
     /// `E/W`: softness of active rows about the forces of the last restart. The rows are
     /// `g + E(λ − λ_ref) = 0`, and `λ_ref` follows until `g` itself is within tolerance, so nothing stays soft; but
@@ -130,7 +136,8 @@ impl Default for ActiveSetCrSettings {
             direction_step: 0.01,
             max_iterations: 5000,
             cool_down: 0,
-            patience: 100,
+            rest: REST,
+            patience: 1000,
             softness: 1e-3,
             anticipation: 300,
             regions: 8,
@@ -152,12 +159,14 @@ impl ActiveSetCrSettings {
                 requirement: "at most 1",
             });
         }
-        if !(self.softness >= 0.0 && self.softness.is_finite()) {
-            return Err(ContactError::Setting {
-                name: "softness",
-                value: self.softness,
-                requirement: "finite and at least 0",
-            });
+        for (name, value) in [("softness", self.softness), ("rest", self.rest)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(ContactError::Setting {
+                    name,
+                    value,
+                    requirement: "finite and at least 0",
+                });
+            }
         }
         positive("max_iterations", self.max_iterations as f64)?;
         positive("patience", self.patience as f64)?;

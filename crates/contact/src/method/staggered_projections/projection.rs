@@ -3,6 +3,7 @@
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use super::system::Row;
+use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution, Multipliers};
@@ -19,9 +20,6 @@ const FOLLOW: f64 = 0.5;
 
 /// Iterations between exact recomputations of the residual, against drift of the recurrence.
 const REFRESH: u64 = 50;
-
-/// Iterations without a look that every further hundred iterations of a projection add after a restart.
-const REST: u64 = 8;
 
 /// A state that would be better.
 #[derive(Debug, Clone, Copy)]
@@ -112,8 +110,10 @@ impl<H: Half> Projection<'_, H> {
         self.fit(solution);
         self.kkt.restart(self.problem);
         let (mut stationary, mut since_restart) = (false, 0);
+        let mut halving = Halving::default();
         loop {
             let norm = self.kkt.residual();
+            halving.note(norm, self.log.report.iterations - begin);
             if !norm.is_finite() {
                 return End::NotFinite;
             }
@@ -146,7 +146,7 @@ impl<H: Half> Projection<'_, H> {
                 .push(self.log.phase, || kkt.residual(), self.log.report);
             let taken = self.log.report.iterations - begin;
             since_restart += 1;
-            let due = alpha > 0.0 && self.due(taken, since_restart);
+            let due = alpha > 0.0 && self.due(taken) && since_restart >= halving.rest(REST, taken);
             if due {
                 self.kkt.look(self.problem, solution);
                 if self.look(solution, 0.0, None) {
@@ -165,7 +165,7 @@ impl<H: Half> Projection<'_, H> {
     }
 
     /// Whether states are to be looked at inside the iteration: as in the active-set conjugate residuals (spec 5.3).
-    fn due(&self, iteration: u64, since_restart: u64) -> bool {
+    fn due(&self, iteration: u64) -> bool {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
             Schedule::Interval => {
@@ -177,7 +177,7 @@ impl<H: Half> Projection<'_, H> {
                 };
                 #[expect(clippy::cast_sign_loss, reason = "between 1 and 1000")]
                 let interval = interval as u64;
-                iteration.is_multiple_of(interval) && since_restart >= REST * (iteration / 100)
+                iteration.is_multiple_of(interval)
             }
         }
     }
