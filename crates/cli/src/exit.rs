@@ -91,6 +91,7 @@ impl From<OutputError> for Failure {
             | OutputError::ReadProblem { .. }
             | OutputError::NothingToResume { .. }
             | OutputError::OtherScene { .. }
+            | OutputError::OtherMeshes { .. }
             | OutputError::Format { .. }
             | OutputError::Problem { .. } => Code::BadInput,
             _ => Code::Output,

@@ -32,6 +32,15 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
             format!("--set {setting}: friction problems have no settings but --tolerance"),
         ));
     }
+    if let Some(path) = &options.trace {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "--trace {}: friction problems have no trace\n  mend: leave --trace out",
+                path.display()
+            ),
+        ));
+    }
     let tolerance = options.tolerance.unwrap_or(TOLERANCE);
     let stored = load(&options.problem)?;
     let method = choose(options.method.as_deref())?;
@@ -74,8 +83,14 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
             )
         })?;
     }
-    if judged.worst_error() <= tolerance {
+    if judged.is_answer(tolerance) {
         Ok(())
+    } else if judged.worst_error() <= tolerance {
+        Err(Failure::new(
+            Code::Unsound,
+            "no answer: contacts penetrate or push where they separate, and forces grow without bound instead
+  mend: there may be no              motion that keeps all contacts apart; look for contacts that ask for the opposite",
+        ))
     } else {
         Err(Failure::new(
             Code::Unsound,
@@ -174,6 +189,9 @@ fn table(judged: &FrictionResidual, tolerance: f64) -> String {
         ("dissipation", judged.dissipation),
     ] {
         _ = write!(text, "\n  {name:<18} {value:<10.2e}");
+    }
+    if judged.is_gross() {
+        text += "\n  penetration or complementarity is gross: not met";
     }
     text
 }

@@ -90,7 +90,9 @@ pub enum SimError {
     Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
     #[error(
-        "`{body}` reaches {depth:e} m into the half-space `{half_space}` at the start, at {place:?} m; move it out"
+        "`{body}` {} the half-space `{half_space}` at the start, at {place:?} m; move it out: `impinge doctor SCENE --separate OUT` writes a \
+         scene where it is",
+        reaches(*depth)
     )]
     InitialPenetration {
         /// Name of the body.
@@ -277,5 +279,13 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
              smaller `time.minimum_step`"
         ),
+    }
+}
+/// How a body meets a half-space at the start; `depth` in m, 0 if it touches.
+fn reaches(depth: f64) -> String {
+    if depth > 0.0 {
+        format!("reaches {depth:e} m into")
+    } else {
+        "touches".to_owned()
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     error::SimError,
     model::Body,
     rigid::RigidBody,
-    scene::{Formulation, Joint, JointKind, Scene, Via},
+    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Via},
     solid::Yield,
 };
 use impinge_contact::constraint::joint::{JointPlace, Side};
@@ -99,6 +99,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             {
                 joined.notices.extend(places.iter().find_map(notice));
             }
+            hold_frames(scene, &path, joint, parts, [Some(a), b])?;
             let made = if joint.kind == JointKind::Bind {
                 bind(
                     scene,
@@ -150,6 +151,39 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)
+}
+
+/// Refuses a joint that holds directions on a body that has none: one that deforms, or whose motion is prescribed.
+fn hold_frames(
+    scene: &Scene,
+    path: &str,
+    joint: &Joint,
+    parts: &PartsToJoin<'_>,
+    sides: [Option<Held>; 2],
+) -> Result<(), SimError> {
+    let kind = match joint.kind {
+        JointKind::Hinge => "hinge",
+        JointKind::Slider => "slider",
+        JointKind::Weld => "weld",
+        JointKind::Ball | JointKind::Link | JointKind::Rope | JointKind::Bind => return Ok(()),
+    };
+    for (key, held) in ["first", "second"].into_iter().zip(sides) {
+        if let Some(Held {
+            solid: index,
+            rigid: None,
+        }) = held
+        {
+            let body = &solid(parts, index).name;
+            return Err(scene
+                .error_at(
+                    &format!("{path}.{key}"),
+                    format!("`{body}` does not move as a free rigid body, which both sides of a {kind} must, or be the world"),
+                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave `second` out",
+                )
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// Where a joint holds which bodies. A `bind` holds none at its anchor, and says itself if no node is near.
@@ -221,6 +255,20 @@ fn held(
     let exact = |held: &Held| solid(parts, held.solid).name == name;
     if let Some(&only) = list.iter().find(|held| exact(held)) {
         list = vec![only];
+    }
+    let is_plane = |shape: &ObstacleShape| matches!(shape, ObstacleShape::HalfSpace { .. });
+    let mut planes = scene
+        .obstacles
+        .iter()
+        .filter(|obstacle| is_plane(&obstacle.shape));
+    if list.is_empty() && planes.any(|plane| plane.name == name) {
+        return Err(scene
+            .error_at(
+                path,
+                format!("`{name}` is a half-space, which nothing can be joined to"),
+                "leave `second` out: that joins to the world, which stands as still",
+            )
+            .into());
     }
     if list.is_empty() {
         return Err(scene

@@ -104,7 +104,7 @@ fn line(
         let whole = global_friction_residual(global, problem, &reactions)?;
         judged.siconos_error = judged.siconos_error.max(whole.siconos_error);
     }
-    let good = judged.worst_error() <= tolerance;
+    let good = judged.is_answer(tolerance);
     let rank = rank(problem).map_or_else(|| "-".to_owned(), |rank| rank.to_string());
     let text = format!(
         "{:<36}{:>5}{:>11}{:>7}{:>7}{:>6}{:>9.4}{:>9.1e}{:>9.1e}{:>9.1e}{:>9.1e}{:>9.1e}{:>9.1e}{:>9.1e}{:>9}  {}",

@@ -234,3 +234,45 @@ fn help_tells_the_exit_codes() {
     assert_eq!(answer.code, Some(0));
     insta::assert_snapshot!("help", answer.out);
 }
+
+/// A soft cube and a rigid one above it that a ball joint keeps in one place: they may overlap there, and do. By itself the last frame does not
+/// say that they are joined.
+#[test]
+fn joined_bodies_may_overlap() {
+    let place = Place::new(
+        r#"[time]
+step = 2e-3
+duration = 0.3
+
+[[body]]
+name = "soft"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.2]
+
+[[body]]
+name = "rigid"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0.02, 0, 0.32]
+
+[[joint]]
+kind = "ball"
+first = "rigid"
+second = "soft"
+anchor = [0, 0, 0.26]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#,
+    );
+    let ran = place.impinge(&["run", "scene.toml", "--out", "r"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let last = place.impinge(&["verify", "r/frame_00150.vtu"]);
+    assert_eq!(last.code, Some(1), "{}{}", last.out, last.err);
+    assert!(last.out.contains("intersects"), "{}", last.out);
+    let whole = place.impinge(&["verify", "r"]);
+    assert_eq!(whole.code, Some(0), "{}{}", whole.out, whole.err);
+}

@@ -130,3 +130,76 @@ fn reactions_do_not_take_the_place_of_their_problem() {
     let text = fs::read_to_string(place.path("two.fcp")).expect("still there");
     assert_eq!(text, PROBLEM);
 }
+
+/// Two contacts whose velocities are opposite: one of them penetrates whatever pushes, and forces of 1e8 make both errors small.
+#[test]
+fn forces_blown_up_are_no_answer() {
+    let opposed = PROBLEM
+        .replace("q -2 3 4   -2 0.5 0", "q -1 0 0   -1 0 0")
+        .replace("mu 0.5 0.5", "mu 0 0")
+        .replace(
+            "W 2",
+            "W 4\n0 1  -0.5 0 0  0 -0.5 0  0 0 -0.5\n1 0  -0.5 0 0  0 -0.5 0  0 0 -0.5",
+        );
+    let place = place(&opposed);
+    for method in ["auto", "pgs", "newton", "admm"] {
+        let answer = place.impinge(&["solve", "two.fcp", "--method", method]);
+        assert_eq!(
+            answer.code,
+            Some(1),
+            "{method}: {}{}",
+            answer.out,
+            answer.err
+        );
+    }
+    let answer = place.impinge(&["solve", "two.fcp", "--method", "newton"]);
+    assert!(answer.out.contains("is gross: not met"), "{}", answer.out);
+    assert!(
+        answer.err.contains("no answer: contacts penetrate"),
+        "{}",
+        answer.err
+    );
+}
+
+/// Column starts beyond the entries, which the library that holds the matrix would index by.
+#[test]
+fn column_starts_out_of_order_are_refused() {
+    let global = |starts: &str| {
+        format!(
+            "FCP 1 global\nname g\ncontacts 1\nmu 0.5\ndofs 3\nf -1 0.1 0\nb 0 0 0\nM 3 3 3\n{starts}\n0 1 2\n1 1 1\n\
+             H 3 3 3\n0 1 2 3\n0 1 2\n1 1 1\nend\n"
+        )
+    };
+    let place = place(&global("0 1 2 3"));
+    let answer = place.impinge(&["solve", "two.fcp"]);
+    assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
+    for starts in ["0 5 2 3", "0 1 2 2", "0 2 1 3", "1 1 2 3", "0 1 2 4"] {
+        fs::write(place.path("two.fcp"), global(starts)).expect("room for a file");
+        let answer = place.impinge(&["solve", "two.fcp"]);
+        assert_eq!(
+            answer.code,
+            Some(3),
+            "{starts}: {}{}",
+            answer.out,
+            answer.err
+        );
+        assert!(
+            answer.err.contains("compressed columns with ascending"),
+            "{}",
+            answer.err
+        );
+    }
+}
+
+#[test]
+fn a_trace_is_not_ignored() {
+    let place = place(PROBLEM);
+    let answer = place.impinge(&["solve", "two.fcp", "--trace", "t.csv"]);
+    assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.err);
+    assert!(
+        answer.err.contains("friction problems have no trace"),
+        "{}",
+        answer.err
+    );
+    assert!(!place.path("t.csv").exists());
+}

@@ -225,3 +225,31 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
         answer.err
     );
 }
+
+/// The scene stays as it is, word for word, and its mesh becomes half as high: that is another run.
+#[test]
+fn a_mesh_file_that_changed_is_noticed() {
+    let scene = SCENE.replace(
+        "mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }",
+        "mesh = { file = { path = \"c.msh\" } }",
+    );
+    assert_ne!(scene, SCENE);
+    let place = Place::new(&scene);
+    let make = |height: &str| {
+        let answer = place.impinge(&[
+            "mesh", "make", "cuboid", "--size", "0.1", "0.1", height, "--cells", "1", "1", "1",
+            "c.msh",
+        ]);
+        assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
+    };
+    make("0.1");
+    run(&place, &["--out", "out", "--steps", "1"]);
+    make("0.05");
+    refused(
+        &place,
+        &[],
+        &["a mesh file of the scene has changed", "without --resume"],
+    );
+    make("0.1");
+    run(&place, &["--out", "out", "--resume"]);
+}

@@ -77,7 +77,10 @@ pub enum ConstraintError {
         difference: f64,
     },
     /// An element without rest volume or area.
-    #[error("an element has the rest measure {measure:e}; it must be positive and finite")]
+    #[error(
+        "an element has the rest measure {measure:e}, which must be positive, or no directions: a fibre that lies across its sheet, or a \
+         reach of `meshless` that finds fewer than four nodes, or all of them in one plane"
+    )]
     Element {
         /// Volume (m³) or area (m²).
         measure: f64,

@@ -172,6 +172,18 @@ impl Constraint {
         self.compliance.is_none() && !self.own_potential
     }
 
+    /// How far it is from being met at `state`: the largest `|φ|` of its rows, of one-sided ones the largest `−φ` (m, rad, 1, as its law has it).
+    pub fn misfit(&self, state: &Configuration<'_>) -> f64 {
+        let q: Vec<_> = self.points.iter().map(|point| point.at(state)).collect();
+        let mut local = Local::default();
+        local.clear(self.rows(), q.len());
+        self.law.evaluate(&q, &mut local);
+        let rows = local.value.iter().zip(&self.offset);
+        rows.map(|(value, offset)| value - offset)
+            .map(|phi| if self.unilateral { -phi } else { phi.abs() })
+            .fold(0.0, f64::max)
+    }
+
     /// Whether the law has a potential of its own.
     pub fn has_potential(&self) -> bool {
         self.own_potential

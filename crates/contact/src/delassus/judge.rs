@@ -8,6 +8,10 @@ const NEGLIGIBLE: f64 = 2.2e-16;
 /// The same in the errors of global problems.
 const NEGLIGIBLE_GLOBAL: f64 = 1.5e-8;
 
+/// Largest penetration, and complementarity, of an answer: without a motion that keeps all contacts apart, forces grow until both
+/// errors, which are over `‖r‖`, are within any tolerance.
+const GROSS: f64 = 1e-3;
+
 /// Defects of reactions, all without units but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FrictionResidual {
@@ -31,6 +35,18 @@ impl FrictionResidual {
     /// The larger of the two errors that have no units.
     pub fn worst_error(&self) -> f64 {
         worst(self.siconos_error, self.scaled_error)
+    }
+
+    /// Whether contacts are left that penetrate, or push although they separate, by a thousandth or more of what the problem is
+    /// about: reactions that large have not been found but blown up.
+    pub fn is_gross(&self) -> bool {
+        let most = worst(self.penetration, self.complementarity);
+        most.is_nan() || most > GROSS
+    }
+
+    /// Whether this is an answer: both errors within `tolerance`, and nothing gross beside them.
+    pub fn is_answer(&self, tolerance: f64) -> bool {
+        self.worst_error() <= tolerance && !self.is_gross()
     }
 }
 

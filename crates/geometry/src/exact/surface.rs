@@ -26,7 +26,8 @@ pub struct IntersectingPair {
 /// - Triangles with a common edge, if they are folded flat onto each other.
 /// - Triangles with the same three points always do.
 ///
-/// Two passive bodies, or a passive body and itself, are not tested.
+/// Two passive bodies, or a passive body and itself, are not tested, nor are two bodies that the filter of the surface leaves out. Every other body
+/// is tested against itself, whatever the filter says.
 ///
 /// The answer is ascending and does not depend on the number of threads. If there are more than `limit` pairs, the first
 /// `limit` of those met in a sweep are returned.
@@ -72,6 +73,7 @@ pub fn surface_intersections(
                     second.strip == first.strip && second.lower[0] <= first.upper[0]
                 })
                 .filter(|second| first.overlaps_across(second))
+                .filter(|second| are_tested(surface, first.triangle, second.triangle))
                 .filter(|second| intersect(points, surface, first.triangle, second.triangle))
                 .map(|second| IntersectingPair {
                     triangles: [
@@ -159,6 +161,15 @@ fn sort_in_strips(points: &[Vector3<f64>], surface: &CollisionSurface) -> Vec<Sw
             .then(a.triangle.cmp(&b.triangle))
     });
     swept
+}
+
+/// Whether the bodies of two triangles are tested against each other.
+fn are_tested(surface: &CollisionSurface, first: u32, second: u32) -> bool {
+    let [a, b] = [first, second].map(|triangle| {
+        let corner = surface.triangles()[triangle as usize][0];
+        surface.group()[corner as usize]
+    });
+    a == b || surface.bodies_may_touch(a, b)
 }
 
 /// Whether two different triangles intersect beyond what they share.

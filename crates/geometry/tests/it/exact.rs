@@ -5,7 +5,7 @@ use impinge_geometry::exact::{
     tet_orientation, triangles_intersect, winding_number,
 };
 use impinge_geometry::mesh::generate;
-use impinge_geometry::surface::CollisionSurface;
+use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -283,6 +283,34 @@ fn a_surface_folded_through_itself_at_a_corner() {
     let found = surface_intersections(&fan(-0.1), &surface, 10);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].triangles, [0, 1]);
+}
+
+/// Bodies that the filter leaves out may overlap; a body is tested against itself whatever it says.
+#[test]
+fn bodies_that_are_left_out_are_not_tested() {
+    let points = [
+        v(0.0, 0.0, 0.0),
+        v(1.0, 0.0, 0.0),
+        v(0.0, 1.0, 0.0),
+        v(0.2, 0.2, -0.5),
+        v(0.2, 0.2, 0.5),
+        v(0.4, 0.4, 0.5),
+    ];
+    let found = |bodies: [u32; 2], filter: &PairFilter| {
+        let [a, b] = bodies;
+        let triangles = vec![[0, 1, 2], [3, 4, 5]];
+        let surface = CollisionSurface::new(triangles, 6, vec![a, a, a, b, b, b], vec![false; 2]);
+        surface_intersections(&points, &surface.with_filter(filter), 10).len()
+    };
+    let joined = PairFilter {
+        user_group: vec![0, 1],
+        excluded_groups: vec![[0, 1]],
+        without_self_contact: vec![0],
+        ..PairFilter::default()
+    };
+    assert_eq!(found([0, 1], &PairFilter::default()), 1);
+    assert_eq!(found([0, 1], &joined), 0);
+    assert_eq!(found([0, 0], &joined), 1);
 }
 
 #[test]

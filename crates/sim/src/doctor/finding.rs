@@ -167,6 +167,37 @@ pub enum Symptom {
         /// Its unit.
         unit: &'static str,
     },
+    /// A hard joint that does not hold at the start: it closes in the first step, however fast that is.
+    JointApart {
+        /// The joint.
+        joint: String,
+        /// What it is off by (m, or rad).
+        misfit: f64,
+        /// The same over the length of a step (m/s, or rad/s).
+        rate: f64,
+    },
+    /// Damping in compliance form that is many steps long: what turns gains energy by it.
+    LongDamping {
+        /// Which rows: an edge or a strain of a body.
+        rows: String,
+        /// Its time (s).
+        damping: f64,
+        /// The same in steps.
+        steps: f64,
+    },
+    /// A tolerance out of all proportion to the scene.
+    Tolerance {
+        /// Key of `solver`.
+        key: &'static str,
+        /// What it is.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it should be small against, in the same unit.
+        scale: f64,
+        /// What that is.
+        meaning: &'static str,
+    },
     /// A material that linear tetrahedra make far too stiff.
     Locking {
         /// The body.
@@ -190,6 +221,9 @@ impl Symptom {
             | Self::MassRatio { .. }
             | Self::FastStart { .. }
             | Self::OwnWeight { .. }
+            | Self::JointApart { .. }
+            | Self::LongDamping { .. }
+            | Self::Tolerance { .. }
             | Self::Units { .. } => Severity::Warning,
             Self::WaveSpeed { .. } | Self::Locking { .. } => Severity::Note,
         }
@@ -223,6 +257,15 @@ impl Symptom {
             Self::Units { .. } => {
                 "all numbers are SI units: m, kg, s, Pa; a mesh in millimetres needs `scale = 0.001`".to_owned()
             }
+            Self::JointApart { .. } => {
+                "move the bodies or the anchor to where it holds, change `length` or `limits`, or give it a `compliance`".to_owned()
+            }
+            Self::LongDamping { .. } => {
+                "write formulation = \"stiffness\", where damping takes energy however long it is, or a smaller `damping`".to_owned()
+            }
+            Self::Tolerance { key, .. } => format!(
+                "leave `solver.{key}` and `tolerances = \"paper\"` out: the default follows from the scene"
+            ),
             Self::Locking { .. } => "use 0.45 or less where volume need not be kept exactly".to_owned(),
         }
     }
@@ -352,6 +395,39 @@ impl fmt::Display for Symptom {
                 f,
                 "the {quantity} of {subject} is {} {unit}: is it in other units?",
                 short(*value)
+            ),
+            Self::JointApart {
+                joint,
+                misfit,
+                rate,
+            } => write!(
+                f,
+                "{joint} starts {} (m, or rad) from where it holds, and the first step closes that at {} a second",
+                short(*misfit),
+                short(*rate)
+            ),
+            Self::LongDamping {
+                rows,
+                damping,
+                steps,
+            } => write!(
+                f,
+                "the damping of {rows} in compliance form, {} s, is {} steps long: what turns gains energy by it",
+                short(*damping),
+                short(*steps)
+            ),
+            Self::Tolerance {
+                key,
+                value,
+                unit,
+                scale,
+                meaning,
+            } => write!(
+                f,
+                "`{key}` is {} {unit}, {} times the {meaning} ({} {unit}): results may mean nothing",
+                short(*value),
+                short(*value / *scale),
+                short(*scale)
             ),
             Self::Locking { body, poisson } => write!(
                 f,

@@ -35,10 +35,12 @@
 
 mod elements;
 mod finding;
+mod joints;
 mod overlap;
 mod separate;
 mod shorten;
 mod solid;
+mod tolerances;
 
 use serde::Serialize;
 
@@ -91,7 +93,7 @@ pub fn examine(scene: &Scene) -> Diagnosis {
             if scene.stepper != StepperChoice::Constrained {
                 overlap::examine(&model, &mut symptoms);
             }
-            elements::examine(scene, &model, &mut symptoms);
+            look_quickly(scene, &model, &mut symptoms);
             // What overlaps is too close for layers, too: that was said.
             let starts = symptoms
                 .iter()
@@ -111,9 +113,17 @@ pub fn examine(scene: &Scene) -> Diagnosis {
     Diagnosis::new(symptoms)
 }
 
-/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios.
+fn look_quickly(scene: &Scene, model: &Model, symptoms: &mut Vec<Symptom>) {
+    elements::examine(scene, model, symptoms);
+    joints::examine(model, symptoms);
+    if scene.stepper == StepperChoice::Synchronous {
+        tolerances::examine(model, symptoms);
+    }
+}
+
+/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints, tolerances.
 pub fn quick_look(scene: &Scene, model: &Model) -> Diagnosis {
     let mut symptoms = Vec::new();
-    elements::examine(scene, model, &mut symptoms);
+    look_quickly(scene, model, &mut symptoms);
     Diagnosis::new(symptoms)
 }

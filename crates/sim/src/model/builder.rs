@@ -448,7 +448,8 @@ impl Builder {
         let (point_of_block, block_of_point) =
             number_blocks(&mut self.motions_of_points, &mut self.rigid);
         let blocks = point_of_block.len() + 2 * self.rigid.len();
-        if blocks == 0 {
+        let lets_go = parts.motions.iter().any(|motion| motion.until.is_some());
+        if blocks == 0 && !lets_go {
             return Err(SimError::NothingMoves);
         }
         let Joined {
@@ -468,7 +469,7 @@ impl Builder {
             &block_of_point,
             &self.rigid,
         );
-        let filter = self.filter(joined);
+        let filter = self.filter(joined.clone());
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
@@ -497,6 +498,7 @@ impl Builder {
             measured_joints,
             soft,
             soft_links,
+            joined,
             yields,
             half_spaces: parts
                 .half_spaces

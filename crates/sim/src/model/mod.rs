@@ -105,6 +105,8 @@ pub struct Model {
     pub soft: Vec<Constraint>,
     /// How many of them are links, which may join two bodies.
     pub soft_links: usize,
+    /// Bodies that joints join and that are not held apart, as numbers of the collision surface's bodies, the smaller one first.
+    pub joined: Vec<[u32; 2]>,
     /// Which of `joints`, then `soft`, flow.
     pub(crate) yields: Vec<Yield>,
     /// What of their geometric stiffness is used.

@@ -82,6 +82,16 @@ pub enum OutputError {
         /// Dotted name of the first key that differs.
         key: String,
     },
+    /// The run in the folder was of the same scene, but its mesh files had other contents.
+    #[error(
+        "the run in {} is of other meshes: a mesh file of the scene has changed since\n  mend: put the files back as they were, or run without \
+         --resume",
+        path.display()
+    )]
+    OtherMeshes {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A file could not be read.
     #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json", path.display())]
     Read {

@@ -55,6 +55,8 @@ impl RunHeader {
                 .map(|body| body.name.clone())
                 .collect(),
             rigid_bodies: model.rigid.iter().map(|rigid| rigid.body as u32).collect(),
+            joined: model.joined.clone(),
+            mesh_hash: Some(mesh_hash(model)),
             half_spaces: model
                 .half_spaces
                 .iter()
@@ -161,6 +163,10 @@ impl FrameWriter {
             let key = key.unwrap_or_else(|| "its checksum".to_owned());
             return Err(OutputError::OtherScene { path: folder, key });
         }
+        let mesh = header.0.mesh_hash;
+        if earlier.mesh_hash.is_some_and(|hash| Some(hash) != mesh) {
+            return Err(OutputError::OtherMeshes { path: folder });
+        }
         let kept = earlier.frames.partition_point(|frame| frame.step <= step);
         let (frames, later) = earlier.frames.split_at(kept);
         if frames.last().is_none_or(|frame| frame.step != step) {
@@ -259,6 +265,19 @@ impl FrameWriter {
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
         atomic::write(&path, &manifest)
     }
+}
+
+/// Checksum of where points are at rest and how they are joined to elements and triangles: mesh files may change under a scene that
+/// stays as it is.
+fn mesh_hash(model: &Model) -> Checksum {
+    let points = model.rest.iter().flat_map(|x| x.iter().copied());
+    let corners =
+        (model.tets.as_flattened().iter()).chain(model.surface.triangles().as_flattened());
+    let bytes: Vec<u8> = points
+        .flat_map(f64::to_le_bytes)
+        .chain(corners.flat_map(|corner| corner.to_le_bytes()))
+        .collect();
+    Checksum::of(&bytes)
 }
 
 /// Dotted name of the first key in which two scenes differ.

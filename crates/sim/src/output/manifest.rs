@@ -30,6 +30,12 @@ pub struct Manifest {
     /// The bodies that move freely and keep their shape, as indices into `bodies`.
     #[serde(default)]
     pub rigid_bodies: Vec<u32>,
+    /// Bodies that are joined and may overlap where they are, as indices into `bodies`.
+    #[serde(default)]
+    pub joined: Vec<[u32; 2]>,
+    /// Checksum of the meshes, as the bodies have them at rest; runs of older programs have none.
+    #[serde(default)]
+    pub mesh_hash: Option<Checksum>,
     /// The half-spaces, which frames do not show.
     pub half_spaces: Vec<HalfSpaceEntry>,
     /// The prescribed motions: the numbers in the array `motion` of the frames.
@@ -104,15 +110,17 @@ impl Manifest {
     /// Whether its entries fit each other.
     fn validate(&self, path: &Path) -> Result<(), OutputError> {
         let bodies = self.bodies.len();
-        match first_beyond(self.rigid_bodies.iter().copied(), bodies) {
-            None => Ok(()),
-            Some((index, body)) => Err(OutputError::format(
-                path,
-                format!(
-                    "`rigid_bodies` entry {index} is {body}, but `bodies` has {bodies} entries"
-                ),
-            )),
+        let rigid = first_beyond(self.rigid_bodies.iter().copied(), bodies);
+        let joined = first_beyond(self.joined.iter().map(|pair| pair[0].max(pair[1])), bodies);
+        for (key, beyond) in [("rigid_bodies", rigid), ("joined", joined)] {
+            if let Some((index, body)) = beyond {
+                return Err(OutputError::format(
+                    path,
+                    format!("`{key}` entry {index} is {body}, but `bodies` has {bodies} entries"),
+                ));
+            }
         }
+        Ok(())
     }
 
     /// Whether its entries fit the bodies and motions that `frame` of its `folder` shows.

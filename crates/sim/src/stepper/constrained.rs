@@ -10,7 +10,10 @@ use crate::state::State;
 use crate::step::commit::{judge, measure};
 use crate::stepper::Stepper;
 use crate::thin::rows::{ThinPlaces, thin_constraints};
-use impinge_contact::{Termination, constraint::Constraint};
+use impinge_contact::{
+    Termination,
+    constraint::{Constraint, Term},
+};
 use nalgebra::Vector3;
 use std::time::Instant;
 
@@ -66,8 +69,22 @@ impl Constrained {
 /// What the user should know of the hard joints of a model that another stepper takes: which of them follow from others.
 ///
 /// # Errors
-/// [`SimError::Constrained`] naming those that contradict each other.
+/// [`SimError::Constrained`] naming those that contradict each other, and joints that hold nothing that moves.
 pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, SimError> {
+    let moves = |term: &Term| match *term {
+        Term::Particle { index, .. } => match model.motion_of_point[index] {
+            PointMotion::Free(_) | PointMotion::Rigid(_) => true,
+            PointMotion::Prescribed(by) => model.motions[by as usize].until.is_some(),
+        },
+        Term::Body { .. } => true,
+    };
+    for (constraint, joint) in model.joints.iter().enumerate() {
+        let mut terms = joint.points().iter().flat_map(|point| &point.terms);
+        if !terms.any(moves) {
+            let name = joint.name.clone();
+            return Err(ConstrainedError::Immovable { constraint, name }.into());
+        }
+    }
     if !model.joints.iter().any(Constraint::is_hard) {
         return Ok(Vec::new());
     }

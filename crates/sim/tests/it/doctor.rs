@@ -358,3 +358,62 @@ proptest! {
         }
     }
 }
+
+/// A link shorter than it is drawn, a tolerance of another scale, damping of many steps: they run, and are doubted.
+#[test]
+fn doubts_about_joints_and_tolerances() {
+    let body = cube("cube", [0.0, 0.0, 0.5]);
+    let link = |length: f64| {
+        format!(
+            "[[joint]]\nkind = \"link\"\nfirst = \"cube\"\nanchor = [0, 0, 0.5]\nend = [0, 0, 1.5]\nlength = {length}\n"
+        )
+    };
+    let found = |parts: &[&str]| examine(&scene(parts));
+    assert_eq!(kinds(&found(&[&body, &link(1.00005)])), [""; 0]);
+    let apart = found(&[&body, &link(0.2)]);
+    assert_eq!(kinds(&apart), ["joint_apart"]);
+    assert!(apart.can_start());
+    let said = apart.findings[0].to_string();
+    assert!(
+        said.contains("joint 0 starts 0.8 (m, or rad) from where it holds"),
+        "{said}"
+    );
+    // A rope may be slack, and what yields may be stretched.
+    assert_eq!(
+        kinds(&found(&[&body, &link(1.5).replace("link", "rope")])),
+        [""; 0]
+    );
+    assert_eq!(
+        kinds(&found(&[&body, &link(0.2).replace("link", "rope")])),
+        ["joint_apart"]
+    );
+    let spring = link(0.2) + "compliance = 1e-3\n";
+    assert_eq!(kinds(&found(&[&body, &spring])), [""; 0]);
+
+    assert_eq!(
+        kinds(&found(&["[solver]\ngap_tolerance = 1e-3\n", &body])),
+        [""; 0]
+    );
+    for solver in ["gap_tolerance = 0.01", "momentum_tolerance = 1e3"] {
+        let found = found(&[&format!("[solver]\n{solver}\n"), &body]);
+        assert_eq!(kinds(&found), ["tolerance"], "{solver}");
+    }
+
+    let cloth = |damping: f64| {
+        format!(
+            "[[body]]\nname = \"cloth\"\nkind = \"shell\"\nmesh = {{ grid = {{ size = [1, 1], cells = [2, 2] }} }}\nposition = [0, 0, 1]\n\
+             shell = {{ stretch = 100, density = 0.2, formulation = \"compliance\", damping = {damping} }}\n"
+        )
+    };
+    assert_eq!(kinds(&found(&[&cloth(0.009)])), [""; 0]);
+    let damped = found(&[&cloth(0.02)]);
+    assert_eq!(kinds(&damped), ["long_damping"]);
+    assert!(
+        damped.findings[0]
+            .to_string()
+            .contains("an edge of `cloth`"),
+        "{damped:?}"
+    );
+    let stiffness = cloth(0.02).replace("compliance", "stiffness");
+    assert_eq!(kinds(&found(&[&stiffness])), [""; 0]);
+}

@@ -259,3 +259,89 @@ fn links_without_length_and_negative_compliances_are_refused() {
         );
     }
 }
+
+/// Two boxes that a joint is to hold together.
+const BOXES: &str = r#"
+[time]
+step = 1e-3
+duration = 0.1
+
+[[body]]
+name = "a"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0, 0, 1]
+
+[[body]]
+name = "b"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0, 0, 1.2]
+
+[[body]]
+name = "soft"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [3, 0, 1]
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+
+fn boxes_with(joint: &str) -> String {
+    format!("{BOXES}\n[[joint]]\n{joint}\nanchor = [0, 0, 1.1]\n")
+}
+
+/// What nothing can move, what has no directions, a plane: each is named where it stands, before anything is run.
+#[test]
+fn joints_that_cannot_be_are_named() {
+    let ball = "kind = \"ball\"\nfirst = \"a\"\nsecond = \"b\"";
+    let carried = |name: &str| {
+        let place = format!("name = \"{name}\"\nkind = \"rigid\"");
+        move |text: String| {
+            text.replace(
+                &place,
+                &format!("{place}\nmotion = {{ velocity = [0, 0, 1] }}"),
+            )
+        }
+    };
+    let free =
+        |text: &str| text.replace("density = 1000\nposition = [0, 0, 1", "position = [0, 0, 1");
+    let both = carried("b")(carried("a")(free(&boxes_with(ball))));
+    for (text, words) in [
+        (
+            both,
+            [
+                "nothing that constraint 0 (joint 0) acts on can move",
+                "leave it out",
+            ],
+        ),
+        (
+            boxes_with("kind = \"weld\"\nfirst = \"a\"\nsecond = \"soft\""),
+            [
+                "a.toml:33:10: `soft` does not move as a free rigid body",
+                "kind = \"ball\"",
+            ],
+        ),
+        (
+            boxes_with("kind = \"hinge\"\nfirst = \"soft\"\naxis = [0, 0, 1]"),
+            ["both sides of a hinge must", "leave `second` out"],
+        ),
+        (
+            boxes_with("kind = \"ball\"\nfirst = \"a\"\nsecond = \"ground\""),
+            [
+                "`ground` is a half-space, which nothing can be joined to",
+                "leave `second` out",
+            ],
+        ),
+    ] {
+        let said = refused(&text);
+        for word in words {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+    assert_eq!(run(&boxes_with(ball), 2).model().joints.len(), 1);
+}

@@ -302,9 +302,13 @@ fn what_does_not_fit_is_refused() {
         (
             with("hexahedra", "formulation = \"stiffness\"")
                 .replace("[time]", "[asynchronous]\nthickness = 1e-3\n\n[time]")
-                .replacen("[solver]", "stepper = \"asynchronous\"\n\n[solver]", 1)
+                .replacen(
+                    "[solver]\nmethod = \"compliant-kkt\"\nmomentum_tolerance = 1e-9",
+                    "stepper = \"asynchronous\"",
+                    1,
+                )
                 .replace(", stiffness_damping = 0.05", ""),
-            "asynchronous stepper",
+            "the asynchronous stepper knows tetrahedra",
         ),
     ] {
         let message = refused(&text);

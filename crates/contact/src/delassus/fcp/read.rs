@@ -125,6 +125,10 @@ fn columns(
         "compressed columns with ascending row indices",
     );
     let values = tokens.numbers(entries, "a value per stored entry")?;
+    // Looked at here: the library takes slices by the starts before it has looked at all of them.
+    if !starts.is_sorted() || starts.last() != Some(&entries) {
+        return Err(structure);
+    }
     CscMatrix::try_from_csc_data(rows, columns, starts, row_indices, values).map_err(|_| structure)
 }
 

@@ -312,8 +312,7 @@ impl ActiveSetCr {
             self.relax_if_overdue(&mut report);
             let mut norm = self.work.r.norm();
             if !norm.is_finite() {
-                report.termination = Termination::Breakdown;
-                return report;
+                break;
             }
             calm.note(norm, since_restart);
             self.halving.note(norm, report.iterations);

@@ -74,3 +74,34 @@ fn separating_without_friction_is_no_defect() {
     near(judged.natural_map, 0.0);
     near(judged.scaled_error, 0.0);
 }
+
+/// Forces that are large enough make both errors small whatever the contacts do.
+#[test]
+fn what_is_gross_is_no_answer() {
+    let block = |row, column, sign: f64| (row, column, Matrix3::from_diagonal_element(sign));
+    let blocks = vec![
+        block(0, 0, 1.0),
+        block(0, 1, -1.0),
+        block(1, 0, -1.0),
+        block(1, 1, 1.0),
+    ];
+    let opposed = FrictionProblem::new(
+        "opposed",
+        BlockRows::from_triplets(2, blocks).expect("four blocks"),
+        vec![Vector3::new(-1.0, 0.0, 0.0); 2],
+        vec![0.0; 2],
+    )
+    .expect("sound");
+    let judged = friction_residual(&opposed, &[Vector3::new(1e12, 0.0, 0.0); 2]);
+    assert!(judged.worst_error() < 1e-11, "{judged:?}");
+    near(judged.penetration, 1.0);
+    assert!(judged.is_gross() && !judged.is_answer(1e-8));
+    let solved = friction_residual(
+        &problem(0.5, Vector3::new(-2.0, 3.0, 4.0), 0.5),
+        &[Vector3::new(4.0, -1.2, -1.6)],
+    );
+    assert!(solved.is_answer(1e-8) && !solved.is_answer(-1.0));
+    let mut lost = solved;
+    lost.penetration = f64::NAN;
+    assert!(lost.is_gross());
+}

@@ -2,7 +2,6 @@
 
 use super::{Finding, Problem, Verification, load};
 use crate::output::{Frame, FrameEntry, Manifest};
-use crate::scene::RigidMotion;
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{self, CcdRule, Toi};
 use impinge_geometry::exact;
@@ -38,7 +37,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: Some(manifest),
-            surface: collision_surface(reference, &manifest.rigid_bodies, &manifest.motions),
+            surface: collision_surface(reference, Some(manifest)),
         }
     }
 
@@ -46,7 +45,7 @@ impl<'a> Examiner<'a> {
         Self {
             reference,
             manifest: None,
-            surface: collision_surface(reference, &[], &[]),
+            surface: collision_surface(reference, None),
         }
     }
 
@@ -396,8 +395,9 @@ fn off_shape(points: &[u32], before: &[Vector3<f64>], now: &[Vector3<f64>]) -> (
 
 /// The surface of all bodies, found from the elements alone: the faces that only one element has.
 ///
-/// `rigid` are the bodies whose shape is examined by itself, so that they need no test against themselves.
-fn collision_surface(frame: &Frame, rigid: &[u32], motions: &[RigidMotion]) -> CollisionSurface {
+/// Rigid bodies, whose shape is examined by itself, need no test against themselves, and joined ones may overlap.
+fn collision_surface(frame: &Frame, manifest: Option<&Manifest>) -> CollisionSurface {
+    let motions = manifest.map_or(&[][..], |manifest| &manifest.motions);
     let mut faces: Vec<([u32; 3], [u32; 3])> = frame
         .tets
         .iter()
@@ -430,10 +430,12 @@ fn collision_surface(frame: &Frame, rigid: &[u32], motions: &[RigidMotion]) -> C
     for (&body, motion) in frame.body_of_point.iter().zip(&frame.motion_of_point) {
         passive[body as usize] &= motion.is_some_and(never_ends);
     }
-    let filter = PairFilter {
-        without_self_contact: rigid.to_vec(),
+    let filter = manifest.map_or_else(PairFilter::default, |manifest| PairFilter {
+        without_self_contact: manifest.rigid_bodies.clone(),
+        user_group: (0..bodies as u32).collect(),
+        excluded_groups: manifest.joined.clone(),
         ..PairFilter::default()
-    };
+    });
     CollisionSurface::new(
         triangles,
         frame.points.len(),

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum JointKind {
     /// The two anchors coincide; bodies turn freely about them.
     Ball,
-    /// A ball that turns about `axis` only. `limits` are angles (rad) from the start.
+    /// A ball that turns about `axis` only. `limits` are angles (rad) from the start. Its sides, like those of a slider and a weld, are rigid bodies that
+    /// move freely, or the world.
     Hinge,
     /// The first body slides along `axis` of the second and does not turn. `limits` are lengths (m) from the start.
     Slider,

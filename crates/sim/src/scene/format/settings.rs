@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Time {
     /// Time step (s), greater than 0.
     pub step: f64,
-    /// Simulated time at which the run ends (s), greater than 0.
+    /// Simulated time at which the run ends (s), greater than 0; to the nearest whole step.
     pub duration: f64,
     /// Shortest part of a subdivided step (s); the run stops, safe on disk, when a shorter one would be needed.
     /// Default: a thirty-second of `step`.

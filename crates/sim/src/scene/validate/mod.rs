@@ -5,6 +5,7 @@ mod joint;
 mod mesh;
 mod place;
 mod settings;
+mod unheeded;
 
 use super::format::{BodyKind, ObstacleShape, StepperChoice};
 use super::{Scene, SceneError};
@@ -64,6 +65,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     for (index, joint) in scene.joints.iter().enumerate() {
         check.joint(&format!("joint.{index}"), joint)?;
     }
+    check.unheeded()?;
     if scene.bodies.is_empty() {
         return Err(scene.error_at(
             "",

@@ -1,0 +1,63 @@
+//! What a scene says that its stepper does not heed: to ignore it in silence would pass one model off as another.
+
+use super::Check;
+use crate::scene::SceneError;
+use crate::scene::format::{Solver, StepperChoice};
+
+/// Bounds: a stepper that has no use for one keeps it, so a scene may be run by several.
+const BOUNDS: [&str; 5] = [
+    "tolerances",
+    "momentum_tolerance",
+    "gap_tolerance",
+    "slip_tolerance",
+    "max_iterations",
+];
+
+impl Check<'_> {
+    /// Refuses joints, and keys of `time` and `solver`, that mean nothing to the stepper.
+    pub(super) fn unheeded(&self) -> Result<(), SceneError> {
+        let scene = self.scene;
+        let (name, heeded) = match scene.stepper {
+            StepperChoice::Synchronous => return Ok(()),
+            StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
+            StepperChoice::Constrained => ("constrained", "joint_stiffness"),
+        };
+        if scene.stepper == StepperChoice::Asynchronous && !scene.joints.is_empty() {
+            return self.fail(
+                "joint.0",
+                "the asynchronous stepper knows no joints".to_owned(),
+                "leave them out and hold nodes by `fixed`, or use the synchronous stepper",
+            );
+        }
+        if scene.time.minimum_step.is_some() {
+            return self.fail(
+                "time.minimum_step",
+                format!("the {name} stepper divides no steps"),
+                "leave it out, or use the synchronous stepper",
+            );
+        }
+        let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
+        match differing(&scene.solver).find(|key| !heeds(key)) {
+            None => Ok(()),
+            Some(key) => self.fail(
+                &format!("solver.{key}"),
+                format!("the {name} stepper does not heed `{key}`"),
+                "leave it out, or use the synchronous stepper",
+            ),
+        }
+    }
+}
+
+/// Keys of a solver that are not at their defaults.
+fn differing(solver: &Solver) -> impl Iterator<Item = String> {
+    let keys = |solver: &Solver| match serde_json::to_value(solver) {
+        Ok(serde_json::Value::Object(keys)) => keys,
+        // It is a table of plain values.
+        _ => serde_json::Map::new(),
+    };
+    let defaults = keys(&Solver::default());
+    keys(solver)
+        .into_iter()
+        .filter(move |(key, value)| defaults.get(key) != Some(value))
+        .map(|(key, _)| key)
+}
