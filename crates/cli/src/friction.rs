@@ -88,8 +88,8 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     } else if judged.worst_error() <= tolerance {
         Err(Failure::new(
             Code::Unsound,
-            "no answer: contacts penetrate or push where they separate, and forces grow without bound instead
-  mend: there may be no              motion that keeps all contacts apart; look for contacts that ask for the opposite",
+            "no answer: contacts penetrate or push where they separate, under forces so large that both errors are within the tolerance all the same\n  \
+             mend: give a smaller --tolerance; if forces only grow with it, no motion keeps all contacts apart",
         ))
     } else {
         Err(Failure::new(
@@ -190,7 +190,7 @@ fn table(judged: &FrictionResidual, tolerance: f64) -> String {
     ] {
         _ = write!(text, "\n  {name:<18} {value:<10.2e}");
     }
-    if judged.is_gross() {
+    if judged.is_gross(tolerance) {
         text += "\n  penetration or complementarity is gross: not met";
     }
     text

@@ -40,7 +40,8 @@ pub enum SimError {
     },
     /// No free node anywhere.
     #[error(
-        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of its nodes"
+        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of its nodes, or let go of \
+         some by `until`"
     )]
     NothingMoves,
     /// Two surfaces cross at the start.

@@ -266,7 +266,11 @@ fn held(
             .error_at(
                 path,
                 format!("`{name}` is a half-space, which nothing can be joined to"),
-                "leave `second` out: that joins to the world, which stands as still",
+                if path.rsplit('.').next() == Some("first") {
+                    "name a [[body]] that moves; without `second` it is joined to the world, which stands as still"
+                } else {
+                    "leave the key out: that joins to the world, which stands as still"
+                },
             )
             .into());
     }

@@ -333,6 +333,9 @@ fn same_bits(a: &State, b: &State) -> bool {
     a.step == b.step && bits(a) == bits(b)
 }
 
+/// Most iterations of the reference over the most of the default method.
+const MOST_OF_FULL: f64 = 4.0;
+
 /// A figure of one method.
 type Measure = fn(&MethodRow) -> Average;
 
@@ -348,6 +351,12 @@ fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f6
         &format!("{name}: iterations a step of the default method"),
         of("cr"),
         most,
+    );
+    // Far from what it takes: a net for what goes wrong with it.
+    table.at_most(
+        &format!("{name}: iterations a step of {REFERENCE}"),
+        full,
+        MOST_OF_FULL * most,
     );
     table.aim(
         &format!("{name}: cr-full < cr-diagonal < sp-2cr < sp-active-set"),

@@ -20,6 +20,9 @@ const STIFF: f64 = 5e6;
 /// Most that the exponent of the time of a step over the number of bodies is to be.
 const GROWTH: f64 = 1.1;
 
+/// Exponent beyond which something looks at every pair.
+const STEEP: f64 = 1.5;
+
 /// Most kinetic energy at rest, over the potential energy at the start.
 const AT_REST: f64 = 1e-8;
 
@@ -154,6 +157,7 @@ fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
     for (exponent, (part, ..)) in exponents(&work.processor).into_iter().zip(PARTS) {
         let what = format!("rings, {part}, 60 to 960: exponent of processor time over bodies");
         table.aim_at_most(&what, exponent, GROWTH);
+        table.at_most(&format!("{what}, at the very most"), exponent, STEEP);
     }
     // What a user waits for.
     let all = rayon::ThreadPoolBuilder::new().build()?;

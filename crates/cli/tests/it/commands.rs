@@ -276,3 +276,26 @@ shape = { half_space = { normal = [0, 0, 1] } }
     let whole = place.impinge(&["verify", "r"]);
     assert_eq!(whole.code, Some(0), "{}{}", whole.out, whole.err);
 }
+
+/// What is no frame is not quoted in full.
+#[test]
+fn verify_says_what_it_wants() {
+    let place = Place::new(SCENE);
+    let long = format!("<VTKFile>{}</VTKFile>", "<Piece n='1'/>".repeat(500));
+    fs::write(place.path("long.vtu"), long).expect("room for a file");
+    for (file, words) in [
+        (
+            "scene.toml",
+            "it is no frame (.vtu); give one, or the folder of a run",
+        ),
+        ("long.vtu", "long.vtu is not"),
+    ] {
+        let answer = place.impinge(&["verify", file]);
+        assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.err);
+        assert!(
+            answer.err.contains(words) && answer.err.len() < 600,
+            "{}",
+            answer.err
+        );
+    }
+}

@@ -155,7 +155,8 @@ fn forces_blown_up_are_no_answer() {
     let answer = place.impinge(&["solve", "two.fcp", "--method", "newton"]);
     assert!(answer.out.contains("is gross: not met"), "{}", answer.out);
     assert!(
-        answer.err.contains("no answer: contacts penetrate"),
+        answer.err.contains("no answer: contacts penetrate")
+            && answer.err.contains("\n  mend: give a smaller --tolerance"),
         "{}",
         answer.err
     );

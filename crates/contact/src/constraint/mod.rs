@@ -181,7 +181,14 @@ impl Constraint {
         let rows = local.value.iter().zip(&self.offset);
         rows.map(|(value, offset)| value - offset)
             .map(|phi| if self.unilateral { -phi } else { phi.abs() })
-            .fold(0.0, f64::max)
+            // What is not a number must not be lost.
+            .fold(0.0, |most, phi| {
+                if phi > most || phi.is_nan() {
+                    phi
+                } else {
+                    most
+                }
+            })
     }
 
     /// Whether the law has a potential of its own.

@@ -37,16 +37,16 @@ impl FrictionResidual {
         worst(self.siconos_error, self.scaled_error)
     }
 
-    /// Whether contacts are left that penetrate, or push although they separate, by a thousandth or more of what the problem is
-    /// about: reactions that large have not been found but blown up.
-    pub fn is_gross(&self) -> bool {
+    /// Whether contacts are left that penetrate, or push although they separate, by more than `tolerance` and a thousandth of what the problem
+    /// is about: reactions so large that both errors are within `tolerance` all the same may have been blown up instead of found.
+    pub fn is_gross(&self, tolerance: f64) -> bool {
         let most = worst(self.penetration, self.complementarity);
-        most.is_nan() || most > GROSS
+        most.is_nan() || most > GROSS.max(tolerance)
     }
 
     /// Whether this is an answer: both errors within `tolerance`, and nothing gross beside them.
     pub fn is_answer(&self, tolerance: f64) -> bool {
-        self.worst_error() <= tolerance && !self.is_gross()
+        self.worst_error() <= tolerance && !self.is_gross(tolerance)
     }
 }
 

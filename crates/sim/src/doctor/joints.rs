@@ -2,6 +2,7 @@
 
 use impinge_contact::constraint::{Configuration, Frame};
 use nalgebra::Vector3;
+use std::collections::BTreeMap;
 
 use super::finding::Symptom;
 use crate::model::Model;
@@ -39,11 +40,19 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
             });
         }
     }
+    // The rows of a joint, and of a chain of copies, have one name: the worst of them speaks for all.
+    let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
     for joint in model.joints.iter().filter(|joint| joint.is_hard()) {
         let misfit = joint.misfit(&state);
-        if misfit > ROUNDED {
+        let most = worst.entry(&joint.name).or_default();
+        if misfit > *most || misfit.is_nan() {
+            *most = misfit;
+        }
+    }
+    for (joint, misfit) in worst {
+        if misfit > ROUNDED || misfit.is_nan() {
             out.push(Symptom::JointApart {
-                joint: joint.name.clone(),
+                joint: joint.to_owned(),
                 misfit,
                 rate: misfit / model.time_step,
             });

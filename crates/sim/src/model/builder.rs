@@ -20,7 +20,7 @@ use crate::{
     },
     tolerances::ToleranceScales,
 };
-use impinge_contact::constraint::Constraint;
+use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_fem::{ElasticModel, Material, RayleighDamping, VonMises};
 use impinge_geometry::{
@@ -28,6 +28,7 @@ use impinge_geometry::{
     surface::{CollisionSurface, PairFilter},
 };
 use nalgebra::Vector3;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 #[derive(Default)]
@@ -404,6 +405,7 @@ impl Builder {
         let moves: Vec<bool> = (self.motions_of_points.iter())
             .map(|motion| ever_moves(*motion, motions))
             .collect();
+        drop_idle_rows(&mut joined.constraints, &moves);
         let places = ThinPlaces {
             rest: &self.rest,
             bodies: &self.bodies,
@@ -569,6 +571,22 @@ fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
     prescribed
         .iter()
         .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
+}
+
+/// Drops the hard rows of joints that hold nothing which ever moves, where other rows of the same joint do: of the nodes that a `bind` reaches some
+/// may be fixed. A joint of which that is all stays, to be named.
+fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
+    let acts = |joint: &Constraint| {
+        let mut terms = joint.points().iter().flat_map(|point| &point.terms);
+        terms.any(|term| match *term {
+            Term::Particle { index, .. } => moves[index],
+            Term::Body { .. } => true,
+        })
+    };
+    let active: BTreeSet<String> = (joints.iter().filter(|joint| acts(joint)))
+        .map(|joint| joint.name.clone())
+        .collect();
+    joints.retain(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name));
 }
 
 /// Whether forces move a point, now or once its motion has let go of it.

@@ -84,8 +84,8 @@ pub enum OutputError {
     },
     /// The run in the folder was of the same scene, but its mesh files had other contents.
     #[error(
-        "the run in {} is of other meshes: a mesh file of the scene has changed since\n  mend: put the files back as they were, or run without \
-         --resume",
+        "the run in {} is of other meshes: a mesh file of the scene has changed since, or the program that makes meshes\n  mend: put the files \
+         back as they were, or run without --resume",
         path.display()
     )]
     OtherMeshes {

@@ -141,7 +141,7 @@ impl FrameWriter {
     /// The frames of the run in `folder` up to that of its `checkpoint`, to go on after.
     ///
     /// # Errors
-    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
+    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] or [`OutputError::OtherMeshes`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
     /// is damaged or lacks that frame, else what the system refuses.
     pub fn kept(
         folder: impl Into<PathBuf>,

@@ -108,6 +108,17 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
     Ok(bytes)
 }
 
+/// Most characters of a parser's message that are passed on: it may quote whole arrays.
+const LONGEST_MESSAGE: usize = 300;
+
+/// The first characters of a message, and a sign where it goes on.
+fn beginning(message: &str) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{} …", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
 /// Reads a frame that [`FrameWriter`](super::FrameWriter) wrote.
 ///
 /// # Errors
@@ -120,7 +131,13 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, OutputError> {
 
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     let fail = |problem: &str| OutputError::format(path, problem);
-    let vtk = Vtk::parse_xml(bytes).map_err(|error| fail(&error.to_string()))?;
+    // The parser's message would quote all of it.
+    if bytes.trim_ascii_start().first() != Some(&b'<') {
+        return Err(fail(
+            "it is no frame (.vtu); give one, or the folder of a run",
+        ));
+    }
+    let vtk = Vtk::parse_xml(bytes).map_err(|error| fail(&beginning(&error.to_string())))?;
     let DataSet::UnstructuredGrid { pieces, .. } = vtk.data else {
         return Err(fail("it holds no unstructured grid"));
     };
@@ -202,5 +219,17 @@ impl Arrays {
 
     fn scalars<T: vtkio::model::Scalar>(&mut self, name: &str) -> Option<Vec<T>> {
         self.take(name)?.into_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut() {
+        assert_eq!(beginning("short"), "short");
+        let cut = beginning(&"ü".repeat(LONGEST_MESSAGE + 1));
+        assert_eq!(cut, format!("{} …", "ü".repeat(LONGEST_MESSAGE)));
     }
 }

@@ -78,7 +78,8 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
         },
         Term::Body { .. } => true,
     };
-    for (constraint, joint) in model.joints.iter().enumerate() {
+    let hard = |(_, joint): &(usize, &Constraint)| joint.is_hard();
+    for (constraint, joint) in model.joints.iter().enumerate().filter(hard) {
         let mut terms = joint.points().iter().flat_map(|point| &point.terms);
         if !terms.any(moves) {
             let name = joint.name.clone();

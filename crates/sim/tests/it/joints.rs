@@ -334,7 +334,7 @@ fn joints_that_cannot_be_are_named() {
             boxes_with("kind = \"ball\"\nfirst = \"a\"\nsecond = \"ground\""),
             [
                 "`ground` is a half-space, which nothing can be joined to",
-                "leave `second` out",
+                "leave the key out",
             ],
         ),
     ] {
@@ -344,4 +344,17 @@ fn joints_that_cannot_be_are_named() {
         }
     }
     assert_eq!(run(&boxes_with(ball), 2).model().joints.len(), 1);
+}
+
+/// Of the sixteen nodes that the bind reaches eight are held anyway, and what they are bound to does not move: the others have rows.
+#[test]
+fn fixed_nodes_need_no_row() {
+    let below = "position = [0.02, 0.01, -0.051]\n";
+    let fixed = "fixed = [{ box = { lower = [0.03, -1, -1], upper = [1, 1, 1] } }]\n";
+    let carried = HANGING
+        .replace("lower = [-1, -1, 0.099]", "lower = [-1, -1, -1]")
+        .replace(below, &format!("{below}{fixed}"));
+    assert_eq!(carried.matches("fixed").count(), 2);
+    let simulation = run(&carried, 2);
+    assert_eq!(simulation.model().joints.len(), 8);
 }

@@ -22,6 +22,7 @@ mod settings;
 mod soft_rows;
 mod stall;
 mod sweeps;
+mod unrest;
 mod workspace;
 
 pub use settings::{
@@ -41,16 +42,11 @@ use preconditioner::Preconditioner;
 use regions::Regions;
 use rows::{add_contact_product, add_impulse};
 use stall::Stall;
+use unrest::Unrest;
 use workspace::Workspace;
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
 const STATIONARY: f64 = 1e-8;
-
-/// Looks that changed states, after which the states are anticipated anew.
-const UNREST: u32 = 8;
-
-/// Growth of the patience with an anticipation whose states did not last.
-const MORE_PATIENCE: u64 = 4;
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
 const SLACK: f64 = 2.0;
@@ -295,8 +291,8 @@ impl ActiveSetCr {
         let mut report = ContactReport::default();
         self.pivoting = Pivoting::default();
         self.halving = Halving::default();
-        let mut patience = anticipate::PATIENCE;
-        if self.find_states(problem, solution, &mut patience, &mut report) {
+        let mut unrest = Unrest::default();
+        if self.find_states(problem, solution, &mut unrest, &mut report) {
             return report;
         }
         self.restart(problem);
@@ -305,7 +301,6 @@ impl ActiveSetCr {
         let mut guarded_before = false;
         let mut stationary = false;
         let mut since_restart = 0;
-        let mut unrest = 0;
         let mut stall = Stall::default();
         let mut calm = Calm::default();
         while report.iterations < self.settings.max_iterations {
@@ -329,6 +324,7 @@ impl ActiveSetCr {
                 // What the old equalities had come down to says nothing about the new ones.
                 norm = self.work.r.norm();
                 calm.note(norm, 0);
+                self.halving = Halving::default();
             }
 
             self.apply_preconditioner_to_bp(problem);
@@ -353,12 +349,11 @@ impl ActiveSetCr {
                 && calm.allows(self.work.r.norm())
                 && self.evaluate(problem, solution, occasion, &mut report)
             {
-                unrest += 1;
-                if unrest > UNREST && self.anticipates(problem) {
-                    unrest = 0;
-                    if self.find_states(problem, solution, &mut patience, &mut report) {
-                        return report;
-                    }
+                if unrest.is_due(report.iterations)
+                    && self.anticipates(problem)
+                    && self.find_states(problem, solution, &mut unrest, &mut report)
+                {
+                    return report;
                 }
                 self.restart(problem);
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
@@ -421,12 +416,13 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        patience: &mut u64,
+        unrest: &mut Unrest,
         report: &mut ContactReport,
     ) -> bool {
         if self.anticipates(problem) {
-            let found = self.anticipate(problem, solution, *patience, report);
-            *patience *= MORE_PATIENCE;
+            let begin = report.iterations;
+            let found = self.anticipate(problem, solution, unrest.patience, report);
+            unrest.anticipated([begin, report.iterations]);
             if found.is_solved() {
                 report.termination = Termination::Converged;
                 return true;

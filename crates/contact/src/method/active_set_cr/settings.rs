@@ -40,7 +40,7 @@ pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
     Interval,
-    /// After every iteration.
+    /// After every iteration, but where [`ActiveSetCrSettings::rest`] has it wait.
     Every,
     /// Only when the current equalities are solved: a plain active-set method.
     AtConvergence,

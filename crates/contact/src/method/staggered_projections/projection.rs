@@ -134,6 +134,7 @@ impl<H: Half> Projection<'_, H> {
                 self.fit(solution);
                 self.kkt.restart(self.problem);
                 (stationary, since_restart) = (false, 0);
+                halving = Halving::default();
             }
             if self.log.report.iterations >= self.goal.limit {
                 return End::Limit;

@@ -95,7 +95,7 @@ fn what_is_gross_is_no_answer() {
     let judged = friction_residual(&opposed, &[Vector3::new(1e12, 0.0, 0.0); 2]);
     assert!(judged.worst_error() < 1e-11, "{judged:?}");
     near(judged.penetration, 1.0);
-    assert!(judged.is_gross() && !judged.is_answer(1e-8));
+    assert!(judged.is_gross(1e-8) && !judged.is_answer(1e-8));
     let solved = friction_residual(
         &problem(0.5, Vector3::new(-2.0, 3.0, 4.0), 0.5),
         &[Vector3::new(4.0, -1.2, -1.6)],
@@ -103,5 +103,8 @@ fn what_is_gross_is_no_answer() {
     assert!(solved.is_answer(1e-8) && !solved.is_answer(-1.0));
     let mut lost = solved;
     lost.penetration = f64::NAN;
-    assert!(lost.is_gross());
+    assert!(lost.is_gross(1e-8));
+    let mut coarse = solved;
+    coarse.penetration = 5e-3;
+    assert!(coarse.is_answer(1e-2) && !coarse.is_answer(1e-3));
 }

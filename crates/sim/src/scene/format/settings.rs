@@ -223,7 +223,7 @@ pub enum Evaluation {
     /// At intervals that adapt to the rate of convergence.
     #[default]
     Interval,
-    /// After every iteration.
+    /// After every iteration that gets somewhere.
     Every,
     /// Only when the linear system has converged.
     AtConvergence,
