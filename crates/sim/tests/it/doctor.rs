@@ -443,5 +443,5 @@ fn shipped_scenes_give_no_doubts_of_joints_and_tolerances() {
         }
         examined += 1;
     }
-    assert!(examined > 40, "{examined}");
+    assert!(examined >= 40, "{examined}");
 }
