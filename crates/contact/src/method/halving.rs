@@ -22,14 +22,19 @@ pub(super) struct Halving {
 
 impl Default for Halving {
     fn default() -> Self {
-        Self {
-            norm: f64::INFINITY,
-            iteration: 0,
-        }
+        Self::begin(0)
     }
 }
 
 impl Halving {
+    /// Nothing is known yet after so many iterations of the solve.
+    pub(super) fn begin(iteration: u64) -> Self {
+        Self {
+            norm: f64::INFINITY,
+            iteration,
+        }
+    }
+
     /// Notes the residual `norm` after so many iterations of the solve.
     pub(super) fn note(&mut self, norm: f64, iteration: u64) {
         if norm < 0.5 * self.norm {
@@ -69,6 +74,7 @@ mod tests {
         assert_eq!(halving.rest(0.5, 13), 5);
         halving.note(0.9, 14);
         assert_eq!(halving.rest(0.5, 14), 0);
+        assert_eq!(Halving::begin(14).rest(0.5, 15), 0);
         assert_eq!(halving.rest(0.0, u64::MAX), 0);
         assert_eq!(halving.rest(0.5, u64::MAX), 100);
     }

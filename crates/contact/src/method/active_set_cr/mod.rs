@@ -324,7 +324,7 @@ impl ActiveSetCr {
                 // What the old equalities had come down to says nothing about the new ones.
                 norm = self.work.r.norm();
                 calm.note(norm, 0);
-                self.halving = Halving::default();
+                self.halving = Halving::begin(report.iterations);
             }
 
             self.apply_preconditioner_to_bp(problem);

@@ -134,7 +134,7 @@ impl<H: Half> Projection<'_, H> {
                 self.fit(solution);
                 self.kkt.restart(self.problem);
                 (stationary, since_restart) = (false, 0);
-                halving = Halving::default();
+                halving = Halving::begin(self.log.report.iterations - begin);
             }
             if self.log.report.iterations >= self.goal.limit {
                 return End::Limit;
