@@ -13,3 +13,4 @@ mod resume;
 mod scene;
 mod solids;
 mod thin;
+mod unheeded;

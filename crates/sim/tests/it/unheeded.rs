@@ -1,0 +1,83 @@
+//! What a scene says that its stepper does not heed.
+
+use impinge_sim::scene::Scene;
+
+const CUBE: &str = r#"title = "test"
+
+[time]
+step = 1e-3
+duration = 0.5
+
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.06]
+friction = 0.4
+
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 2] } }
+"#;
+
+const NONE: &[&str] = &[];
+
+/// Symptom: a cube held by a joint fell freely under the asynchronous stepper, and `method` and tolerances had no effect, all with exit
+/// code 0. Law: what a stepper does not heed is refused with its key.
+#[test]
+fn what_a_stepper_does_not_heed_is_refused() {
+    let asynchronous = CUBE.replace(
+        "\n[time]",
+        "stepper = \"asynchronous\"\n\n[asynchronous]\nthickness = 1e-3\n\n[time]",
+    );
+    let constrained = "stepper = \"constrained\"\n\n[time]\nstep = 1e-3\nduration = 0.5\n\n[[body]]\nname = \"cloth\"\nkind = \"shell\"\n\
+                       mesh = { grid = { size = [1, 1], cells = [2, 2] } }\nshell = { stretch = 100, density = 0.2 }\n";
+    let joint = "\n[[joint]]\nkind = \"ball\"\nfirst = \"cube\"\nanchor = [0, 0, 0.06]\n";
+    let said = |text: &str, set: &[&str]| match Scene::parse("test.toml", text, set) {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(said(&asynchronous, NONE), "no error");
+    assert_eq!(said(constrained, NONE), "no error");
+    assert_eq!(
+        said(constrained, &["solver.joint_stiffness=none"]),
+        "no error"
+    );
+    assert_eq!(
+        said(&asynchronous, &["solver.allow_inversion=false"]),
+        "no error"
+    );
+    let with_joint = asynchronous.clone() + joint;
+    for (text, set, words) in [
+        (
+            &with_joint[..],
+            NONE,
+            ["test.toml:22:1", "the asynchronous stepper knows no joints"],
+        ),
+        (
+            &asynchronous,
+            &["solver.method=ica"],
+            ["solver.method", "does not heed `method`"],
+        ),
+        (
+            &asynchronous,
+            &["time.minimum_step=1e-6"],
+            ["time.minimum_step", "divides no steps"],
+        ),
+        (
+            constrained,
+            &["solver.anticipation=false"],
+            ["solver.anticipation", "the constrained stepper"],
+        ),
+        (
+            constrained,
+            &["time.minimum_step=1e-6"],
+            ["time.minimum_step", "the constrained stepper"],
+        ),
+    ] {
+        let said = said(text, set);
+        for word in words {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+}
