@@ -112,9 +112,14 @@ impl Hinge {
     /// Forces on the four points (N).
     #[inline]
     pub fn forces(&self, x: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
-        let HingeAngle { angle, gradient } = hinge_angle(x);
-        let moment = -2.0 * self.stiffness * self.bent(angle);
-        gradient.map(|gradient| gradient * moment)
+        self.forces_at(&hinge_angle(x))
+    }
+
+    /// The same where the angle is known.
+    #[inline]
+    pub fn forces_at(&self, angle: &HingeAngle) -> [Vector3<f64>; 4] {
+        let moment = -2.0 * self.stiffness * self.bent(angle.angle);
+        angle.gradient.map(|gradient| gradient * moment)
     }
 
     /// Forces (N) that resist the rate of bending, `time` (s) times as strongly as the hinge resists bending:
@@ -126,7 +131,18 @@ impl Hinge {
         x: &[Vector3<f64>; 4],
         v: &[Vector3<f64>; 4],
     ) -> [Vector3<f64>; 4] {
-        let gradient = hinge_angle(x).gradient;
+        self.damping_forces_at(time, &hinge_angle(x), v)
+    }
+
+    /// The same where the angle is known.
+    #[inline]
+    pub fn damping_forces_at(
+        &self,
+        time: f64,
+        angle: &HingeAngle,
+        v: &[Vector3<f64>; 4],
+    ) -> [Vector3<f64>; 4] {
+        let gradient = &angle.gradient;
         let rate: f64 = gradient.iter().zip(v).map(|(g, v)| g.dot(v)).sum();
         gradient.map(|gradient| gradient * (-2.0 * self.stiffness * time * rate))
     }

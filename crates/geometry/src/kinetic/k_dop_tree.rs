@@ -3,9 +3,16 @@
 use super::k_dop::KDop;
 use crate::surface::CollisionSurface;
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// No node.
 const NONE: u32 = u32::MAX;
+
+/// Trees of fewer nodes are not worth a second thread.
+const WORTH_SHARING: usize = 2048;
+
+/// Parts in which all pairs are looked for at the same time.
+const SHARES: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -129,59 +136,77 @@ impl KDopTree {
     /// Replaces the volumes of all items at once.
     ///
     /// # Cost
-    /// Every node once.
-    pub fn refit(&mut self, volume: impl Fn(u32) -> KDop) {
-        // Children come after their parent.
-        for index in (0..self.nodes.len()).rev() {
-            let [left, right] = self.nodes[index].children;
-            self.nodes[index].volume = if right == NONE {
-                volume(left)
-            } else {
-                self.nodes[left as usize]
-                    .volume
-                    .merged(&self.nodes[right as usize].volume)
-            };
-        }
+    /// Every node once, on several threads in a large tree.
+    pub fn refit(&mut self, volume: impl Fn(u32) -> KDop + Sync) {
+        refit_below(&mut self.nodes, &volume);
     }
 
     /// Appends to `out` all pairs of different items whose volumes overlap, but for those of groups that are not `wanted`
-    /// together; in the order of the tree.
-    pub fn pairs(
-        &self,
-        wanted: impl Fn(u32, u32) -> bool,
-        stack: &mut Vec<[u32; 2]>,
-        out: &mut Vec<[u32; 2]>,
-    ) {
+    /// together; in the order of the tree, whatever the number of threads.
+    pub fn pairs(&self, wanted: impl Fn(u32, u32) -> bool + Sync, out: &mut Vec<[u32; 2]>) {
         if self.nodes.is_empty() {
             return;
         }
-        stack.clear();
-        stack.push([0, 0]);
-        while let Some([first, second]) = stack.pop() {
-            let (a, b) = (&self.nodes[first as usize], &self.nodes[second as usize]);
-            if a.group != NONE && b.group != NONE && !wanted(a.group, b.group) {
-                continue;
-            }
-            let leaves = [a, b].map(|node| node.children[1] == NONE);
-            if first == second {
-                if !leaves[0] {
-                    let [left, right] = a.children;
-                    stack.extend([[left, right], [right, right], [left, left]]);
+        let mut shares = vec![[0, 0]];
+        // As many levels as it takes to have enough of them, if there are so many.
+        let mut next = Vec::new();
+        while self.nodes.len() >= WORTH_SHARING && shares.len() < SHARES {
+            for &pair in &shares {
+                match self.below(pair, &wanted) {
+                    Below::Nothing => {}
+                    Below::Items(_) => next.push(pair),
+                    Below::Pairs(pairs) => next.extend(pairs.into_iter().flatten()),
                 }
-                continue;
             }
-            if !a.volume.overlaps(&b.volume) {
-                continue;
+            let divided = next != shares;
+            std::mem::swap(&mut shares, &mut next);
+            next.clear();
+            if !divided {
+                break;
             }
-            match leaves {
-                [true, true] => out.push([a.children[0], b.children[0]]),
-                [true, false] => stack.extend(b.children.map(|child| [first, child])),
-                [false, true] => stack.extend(a.children.map(|child| [child, second])),
-                [false, false] => {
-                    for left in a.children {
-                        stack.extend(b.children.map(|right| [left, right]));
+        }
+        let found: Vec<Vec<[u32; 2]>> = shares
+            .par_iter()
+            .map(|&share| {
+                let (mut stack, mut found) = (vec![share], Vec::new());
+                while let Some(pair) = stack.pop() {
+                    match self.below(pair, &wanted) {
+                        Below::Nothing => {}
+                        Below::Items(items) => found.push(items),
+                        Below::Pairs(pairs) => stack.extend(pairs.into_iter().rev().flatten()),
                     }
                 }
+                found
+            })
+            .collect();
+        out.extend(found.into_iter().flatten());
+    }
+
+    /// What two nodes have below them that may overlap.
+    #[inline]
+    fn below(&self, [first, second]: [u32; 2], wanted: impl Fn(u32, u32) -> bool) -> Below {
+        let (a, b) = (&self.nodes[first as usize], &self.nodes[second as usize]);
+        if a.group != NONE && b.group != NONE && !wanted(a.group, b.group) {
+            return Below::Nothing;
+        }
+        let leaves = [a, b].map(|node| node.children[1] == NONE);
+        if first == second {
+            if leaves[0] {
+                return Below::Nothing;
+            }
+            let [left, right] = a.children;
+            return Below::Pairs([Some([left, left]), Some([right, right]), Some([left, right]), None]);
+        }
+        if !a.volume.overlaps(&b.volume) {
+            return Below::Nothing;
+        }
+        let ([a0, a1], [b0, b1]) = (a.children, b.children);
+        match leaves {
+            [true, true] => Below::Items([a0, b0]),
+            [true, false] => Below::Pairs([Some([first, b0]), Some([first, b1]), None, None]),
+            [false, true] => Below::Pairs([Some([a0, second]), Some([a1, second]), None, None]),
+            [false, false] => {
+                Below::Pairs([[a0, b0], [a0, b1], [a1, b0], [a1, b1]].map(Some))
             }
         }
     }
@@ -264,6 +289,40 @@ impl KDopTree {
         self.nodes[index as usize].children = [left, right];
         index
     }
+}
+
+/// What is below two nodes.
+enum Below {
+    /// Nothing that overlaps.
+    Nothing,
+    /// They are leaves, of these items, which overlap.
+    Items([u32; 2]),
+    /// Pairs of nodes to be looked at.
+    Pairs([Option<[u32; 2]>; 4]),
+}
+
+/// Makes the volumes of a node and all that is below it anew: those of its leaves are given. `nodes` are just these, for what is
+/// below the first child comes before what is below the second.
+fn refit_below(nodes: &mut [Node], volume: &(impl Fn(u32) -> KDop + Sync)) {
+    let sharing = nodes.len() >= WORTH_SHARING;
+    let Some((node, below)) = nodes.split_first_mut() else {
+        return;
+    };
+    let [left, right] = node.children;
+    if right == NONE {
+        node.volume = volume(left);
+        return;
+    }
+    let (of_left, of_right) = below.split_at_mut((right - left) as usize);
+    let mut refit_left = || refit_below(of_left, volume);
+    let mut refit_right = || refit_below(of_right, volume);
+    if sharing {
+        rayon::join(refit_left, refit_right);
+    } else {
+        refit_left();
+        refit_right();
+    }
+    node.volume = of_left[0].volume.merged(&of_right[0].volume);
 }
 
 /// Mean of the centres of each group.

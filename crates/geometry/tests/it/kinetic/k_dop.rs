@@ -106,7 +106,7 @@ proptest! {
         let wanted = |a: u32, b: u32| a != 0 || b != 0;
         let mut pairs = [Vec::new(), Vec::new()];
         for (tree, pairs) in [&tree, &whole].into_iter().zip(&mut pairs) {
-            tree.pairs(wanted, &mut Vec::new(), pairs);
+            tree.pairs(wanted, pairs);
             for pair in &mut *pairs {
                 pair.sort_unstable();
             }
@@ -123,4 +123,35 @@ proptest! {
         }
         prop_assert_eq!(&pairs[0], &expected);
     }
+}
+
+/// Above the size from which it is shared among threads, a tree finds the same in the same order on any number of them.
+#[test]
+fn a_large_tree_finds_the_same_on_any_number_of_threads() {
+    let place = |k: u32| Vector3::new(f64::from(k % 50), f64::from(k / 50), f64::from(k * 7 % 5));
+    let places: Vec<Vector3<f64>> = (0..2000).map(place).collect();
+    let groups: Vec<u32> = (0..2000).map(|k| k % 3).collect();
+    let volumes: Vec<KDop> = places.iter().map(|x| around(x, 0.8)).collect();
+    let wanted = |a: u32, b: u32| a + b != 2;
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads").install(|| {
+            let mut tree = KDopTree::new(&places, &groups);
+            tree.refit(|item| volumes[item as usize]);
+            let mut pairs = Vec::new();
+            tree.pairs(wanted, &mut pairs);
+            pairs
+        })
+    };
+    let found = on(1);
+    assert_eq!(found, on(4));
+    let mut found: Vec<[u32; 2]> = found.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    found.sort_unstable();
+    let all = (0..2000_u32).flat_map(|a| (a + 1..2000).map(move |b| [a, b]));
+    let expected: Vec<[u32; 2]> = all
+        .filter(|&[a, b]| wanted(groups[a as usize], groups[b as usize]))
+        .filter(|&[a, b]| volumes[a as usize].overlaps(&volumes[b as usize]))
+        .collect();
+    assert!(expected.len() > 2000);
+    assert_eq!(found, expected);
 }

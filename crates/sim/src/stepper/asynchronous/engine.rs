@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::force::ClockedForce;
-use super::layers::Layer;
+use super::layers::{Layer, Touch};
 use super::pairs::{Features, Pairs};
 use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
@@ -65,6 +65,7 @@ pub struct Engine {
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
     pub(super) called: Vec<(u32, u32)>,
+    pub(super) touches: Vec<Touch>,
     pub(super) met: Vec<Features>,
 }
 
@@ -143,6 +144,7 @@ impl Engine {
             kicked: Vec::new(),
             left: Vec::new(),
             called: Vec::new(),
+            touches: Vec::new(),
             met: Vec::new(),
         };
         engine.deepest = engine.deepest_layer();
@@ -449,7 +451,7 @@ impl Engine {
     /// A batch of forces ticks: all of its vertices come to this time, then all of its terms kick.
     fn force_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         // Out of its place for the time being, so that the promises can be checked by its stencil.
-        let (mut clock, force) = {
+        let (mut clock, mut force) = {
             let (clock, force) = &mut self.forces[id as usize];
             (*clock, std::mem::replace(force, Box::new(Nothing)))
         };
@@ -561,7 +563,7 @@ impl ClockedForce for Nothing {
     fn stencil(&self) -> &[u32] {
         &[]
     }
-    fn kick(&self, _: &mut [Vertex]) {}
+    fn kick(&mut self, _: &mut [Vertex]) {}
     fn energy(&self, _: &[Vector3<f64>]) -> f64 {
         0.0
     }

@@ -10,6 +10,7 @@ use impinge_contact::penalty::{
     Anchor, ContactLaw, Lever, Proximity, friction_impulse, normal_impulse,
 };
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// How far a guess looks ahead, in periods of the layer that makes it.
 const LOOK_AHEAD: f64 = 2.0;
@@ -23,6 +24,31 @@ pub(super) const FAR: f64 = 1.5;
 
 /// Part of the slip that sides which stick undo within a period of the first layer.
 const RETURN: f64 = 0.25;
+
+/// Layers of fewer pairs are not worth a second thread.
+const WORTH_SHARING: usize = 192;
+
+/// Pairs that one thread looks at at a time.
+const AT_A_TIME: usize = 64;
+
+/// What a tick has to know of a pair that follows from places alone, and not from what the ticks of other pairs did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    nearest: Nearest,
+    /// `g`: distance less the thickness of the layer (m).
+    gap: f64,
+    /// Only where the layer is pressed, and its sides can rub.
+    rubbing: Option<Rubbing>,
+}
+
+/// How the sides of a pair rub.
+#[derive(Clone, Copy, Debug)]
+struct Rubbing {
+    lever: Lever,
+    anchor: Anchor,
+    /// The velocity across the normal at which the sides would undo their slip (m/s).
+    back: Vector3<f64>,
+}
 
 /// A layer and the pairs that have it.
 #[derive(Clone, Debug)]
@@ -124,11 +150,23 @@ impl Engine {
         let mut left = std::mem::take(&mut self.left);
         left.clear();
         self.statistics.layer_ticks += members.len() as u64;
-        for &pair in &members {
-            if self.tick_pair(pair, layer, time, &mut kicked) {
+        let mut touches = std::mem::take(&mut self.touches);
+        if members.len() < WORTH_SHARING {
+            touches.clear();
+            touches.extend(members.iter().map(|&pair| self.touch(pair, layer, time)));
+        } else {
+            members
+                .par_iter()
+                .with_min_len(AT_A_TIME)
+                .map(|&pair| self.touch(pair, layer, time))
+                .collect_into_vec(&mut touches);
+        }
+        for (&pair, touch) in members.iter().zip(&touches) {
+            if self.tick_pair(pair, layer, time, touch, &mut kicked) {
                 left.push(pair);
             }
         }
+        self.touches = touches;
         if !left.is_empty() {
             self.statistics.deactivations += left.len() as u64;
             for &pair in &left {
@@ -214,26 +252,65 @@ impl Engine {
         self.called = called;
     }
 
+    /// Looks at a pair for the tick of a layer. Nobody is moved, so pairs may be looked at in any order.
+    fn touch(&self, id: u32, layer: u32, time: f64) -> Touch {
+        let nearest = self.nearest(id, time);
+        let gap = nearest.distance - self.law.thickness(layer);
+        let rubs = gap < 0.0 && self.pairs.get(id).friction > 0.0;
+        Touch {
+            nearest,
+            gap,
+            rubbing: rubs.then(|| self.rubbing(id, &nearest, time)).flatten(),
+        }
+    }
+
+    fn rubbing(&self, id: u32, nearest: &Nearest, time: f64) -> Option<Rubbing> {
+        let pair = self.pairs.get(id);
+        let corners = pair
+            .points
+            .map(|point| self.vertices[point as usize].at(time));
+        let lever = match pair.features {
+            Features::Two(kind, _) => Lever::between(
+                kind.first_side(),
+                &corners,
+                nearest.weights,
+                &nearest.normal,
+                nearest.distance,
+            )?,
+            Features::Plane(..) => Lever::point(&nearest.normal),
+        };
+        let anchor = self.anchor_of(id, &corners, nearest);
+        let back = lever.across(&self.return_velocity(&anchor, &corners, nearest));
+        Some(Rubbing {
+            lever,
+            anchor,
+            back,
+        })
+    }
+
     /// One layer acts on one pair, if it is pressed; otherwise says whether it may leave.
     #[inline]
-    fn tick_pair(&mut self, id: u32, layer: u32, time: f64, kicked: &mut Vec<u32>) -> bool {
-        let nearest = self.nearest(id, time);
+    fn tick_pair(
+        &mut self,
+        id: u32,
+        layer: u32,
+        time: f64,
+        touch: &Touch,
+        kicked: &mut Vec<u32>,
+    ) -> bool {
+        let Touch { nearest, gap, .. } = touch;
         let pair = self.pairs.get(id);
-        let points = match pair.features {
-            Features::Two(..) => 4,
-            Features::Plane(..) => 1,
-        };
         let stencil = pair.points;
+        let points = pair.distinct().len();
         let relative = (0..points)
             .map(|k| self.vertices[stencil[k] as usize].velocity * nearest.weights[k])
             .fold(Vector3::zeros(), |sum, part| sum + part);
-        let gap = nearest.distance - self.law.thickness(layer);
         let separation = nearest.normal.dot(&relative);
         let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
         if layer == proximity.depth && separation < 0.0 && self.history.is_some() {
             self.guess(id, layer, nearest.distance, -separation);
         }
-        if gap >= 0.0 {
+        if *gap >= 0.0 {
             if layer == 1 {
                 self.pairs.get_mut(id).anchor = None;
             }
@@ -259,36 +336,26 @@ impl Engine {
             vertex.kick(&(nearest.normal * (push * nearest.weights[k])));
             kicked.push(stencil[k]);
         }
-        if friction > 0.0 {
-            self.rub(id, &nearest, &law, push);
+        if let Some(rubbing) = &touch.rubbing {
+            self.rub(id, nearest, rubbing, &law, push);
         }
         false
     }
 
     /// Friction of a pair whose points are at the time of the tick and have had the normal impulse `push` (N s). It takes
     /// energy, or gives back what it took.
-    fn rub(&mut self, id: u32, nearest: &Nearest, law: &ContactLaw, push: f64) {
+    fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, law: &ContactLaw, push: f64) {
+        let Rubbing {
+            lever,
+            mut anchor,
+            back,
+        } = *rubbing;
         let pair = self.pairs.get(id);
-        let (points, features) = (pair.points, pair.features);
-        let vertices = points.map(|point| self.vertices[point as usize]);
-        let corners = vertices.map(|vertex| vertex.position);
-        let lever = match features {
-            Features::Two(kind, _) => Lever::between(
-                kind.first_side(),
-                &corners,
-                nearest.weights,
-                &nearest.normal,
-                nearest.distance,
-            ),
-            Features::Plane(..) => Some(Lever::point(&nearest.normal)),
-        };
-        let Some(lever) = lever else {
-            return;
-        };
+        let (points, count) = (pair.points, pair.distinct().len());
+        let vertices = points.map(|point| &self.vertices[point as usize]);
         let velocities = vertices.map(|vertex| vertex.velocity);
         let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
         let slip = lever.slip(&velocities);
-        let mut anchor = self.anchor_of(id, &corners, nearest);
         // The shares of friction, for one newton second of it; how much of it; and the energy that it adds (J).
         let act = |sticking: &Vector3<f64>| {
             let against = slip - sticking;
@@ -306,7 +373,6 @@ impl Engine {
         let mobility: f64 = (0..4)
             .map(|k| nearest.weights[k] * nearest.weights[k] * inverse_masses[k])
             .sum();
-        let back = lever.across(&self.return_velocity(&anchor, &corners, nearest));
         let back = back.cap_magnitude(anchor.fastest(slip.norm(), mobility));
         // Sides that turn, too, take more to move than their closest points.
         let acted = act(&back)
@@ -314,10 +380,6 @@ impl Engine {
             .or_else(|| act(&Vector3::zeros()));
         if let Some((shares, size, energy)) = acted {
             anchor.take(-energy);
-            let count = match features {
-                Features::Two(..) => 4,
-                Features::Plane(..) => 1,
-            };
             for k in 0..count {
                 self.vertices[points[k] as usize].kick(&(shares[k] * size));
             }

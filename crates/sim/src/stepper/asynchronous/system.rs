@@ -19,7 +19,7 @@ pub struct Plane {
 }
 
 /// Where prescribed vertices are at any time.
-pub trait Path: Send + std::fmt::Debug {
+pub trait Path: Send + Sync + std::fmt::Debug {
     /// Position at `time` (s) of the point that is at `start` (m) at time 0.
     fn position_at(&self, start: &Vector3<f64>, time: f64) -> Vector3<f64>;
 }

@@ -56,13 +56,14 @@ impl Lists {
         (Self::new(triangles, vertices), Self::new(triangles, edges))
     }
 
+    /// All entries of an owner.
     #[inline]
-    pub(super) fn entry(&self, index: usize) -> u32 {
-        self.entries[index]
+    pub(super) fn all_of(&self, owner: u32) -> &[u32] {
+        &self.entries[self.of(owner)]
     }
 
     #[inline]
-    pub(super) fn of(&self, owner: u32) -> std::ops::Range<usize> {
+    fn of(&self, owner: u32) -> std::ops::Range<usize> {
         let owner = owner as usize;
         self.starts[owner] as usize..self.starts[owner + 1] as usize
     }

@@ -1,9 +1,7 @@
 //! From elastic terms to batches: the clock of each term, and terms of equal clocks together.
 
-use super::elastic::{
-    DampedHinge, DampedSpring, HingeBatch, MembraneBatch, SolidTet, SpringBatch, TetBatch,
-    stencil_of,
-};
+use super::batch::{Batch, Placed};
+use super::terms::{DampedHinge, DampedSpring, SolidTet, Term};
 use super::{ClockedForce, ForceKind};
 use crate::stepper::asynchronous::clock::nested_period;
 use impinge_fem::ElasticModel;
@@ -65,34 +63,10 @@ impl ElasticTerms<'_> {
         keep_up(&mut tets, &fastest);
 
         let mut batches: Vec<Box<dyn ClockedForce>> = Vec::new();
-        for (period, terms, stencil) in group(springs) {
-            batches.push(Box::new(SpringBatch {
-                period,
-                terms,
-                stencil,
-            }));
-        }
-        for (period, terms, stencil) in group(membranes) {
-            batches.push(Box::new(MembraneBatch {
-                period,
-                terms,
-                stencil,
-            }));
-        }
-        for (period, terms, stencil) in group(hinges) {
-            batches.push(Box::new(HingeBatch {
-                period,
-                terms,
-                stencil,
-            }));
-        }
-        for (period, terms, stencil) in group(tets) {
-            batches.push(Box::new(TetBatch {
-                period,
-                terms,
-                stencil,
-            }));
-        }
+        self.group(springs, &mut batches);
+        self.group(membranes, &mut batches);
+        self.group(hinges, &mut batches);
+        self.group(tets, &mut batches);
         batches
     }
 
@@ -111,6 +85,33 @@ impl ElasticTerms<'_> {
             .into_iter()
             .filter_map(|(kind, period)| Some((kind, period?)));
         known.min_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    /// Batches by period, longest first; the order of the terms is kept.
+    fn group<T: Term<N> + 'static, const N: usize>(
+        &self,
+        terms: Vec<Dated<T, N>>,
+        batches: &mut Vec<Box<dyn ClockedForce>>,
+    ) {
+        let mut groups: Vec<(f64, Vec<Placed<T, N>>)> = Vec::new();
+        for Dated {
+            period,
+            points,
+            term,
+        } in terms
+        {
+            let known = groups
+                .iter_mut()
+                .find(|(known, _)| known.to_bits() == period.to_bits());
+            match known {
+                Some((_, members)) => members.push((points, term)),
+                None => groups.push((period, vec![(points, term)])),
+            }
+        }
+        groups.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (period, terms) in groups {
+            batches.push(Box::new(Batch::new(period, terms, self.rest)));
+        }
     }
 
     fn period(&self, frequency_squared: f64) -> f64 {
@@ -168,7 +169,6 @@ impl ElasticTerms<'_> {
                 period: damped_period(self.period(square), damping * square),
                 points: hinge.points,
                 term: DampedHinge {
-                    points: hinge.points,
                     hinge: *hinge,
                     damping,
                 },
@@ -200,7 +200,6 @@ impl ElasticTerms<'_> {
                 period: damped_period(self.period(square), damping * square),
                 points: element.nodes,
                 term: SolidTet {
-                    points: element.nodes,
                     element: *element,
                     material,
                     damping,
@@ -268,32 +267,4 @@ fn keep_up<T, const N: usize>(terms: &mut [Dated<T, N>], fastest: &[f64]) {
         let of_points = term.points.iter().map(|&point| fastest[point as usize]);
         term.period = of_points.fold(term.period, f64::min);
     }
-}
-
-/// Terms by period, longest first, each group with its stencil; the order of the terms is kept.
-fn group<T, const N: usize>(terms: Vec<Dated<T, N>>) -> Vec<(f64, Vec<T>, Vec<u32>)> {
-    let mut groups: Vec<(f64, Vec<T>, Vec<u32>)> = Vec::new();
-    for Dated {
-        period,
-        points,
-        term,
-    } in terms
-    {
-        let known = groups
-            .iter_mut()
-            .find(|(known, ..)| known.to_bits() == period.to_bits());
-        match known {
-            Some((_, members, used)) => {
-                members.push(term);
-                used.extend(points);
-            }
-            None => groups.push((period, vec![term], points.to_vec())),
-        }
-    }
-    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (_, _, used) in &mut groups {
-        let all = std::mem::take(used);
-        *used = stencil_of(all.into_iter());
-    }
-    groups
 }

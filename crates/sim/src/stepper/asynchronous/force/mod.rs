@@ -2,14 +2,16 @@
 //!
 //! Every term is an event of its own in the sense of the method; those that tick together are run one after the other
 //! without going through the queue. Conservative forces at one instant depend on positions only, which do not change
-//! during it, so their order does not matter beyond rounding; it is the order of the terms, always.
+//! during it, so their order does not matter beyond rounding; what damps sees what others did before it. The order is always
+//! the same.
 
+mod batch;
 mod batches;
-mod elastic;
+mod parts;
+mod terms;
 mod uniform;
 
 pub use batches::ElasticTerms;
-pub use elastic::{DampedSpring, HingeBatch, MembraneBatch, SpringBatch, TetBatch};
 pub use uniform::{Drag, Pulls, UniformForce};
 
 use super::trajectory::Vertex;
@@ -32,7 +34,7 @@ pub enum ForceKind {
 }
 
 /// Terms of one force that tick together.
-pub trait ClockedForce: Send + std::fmt::Debug {
+pub trait ClockedForce: Send + Sync + std::fmt::Debug {
     /// What it counts as.
     fn kind(&self) -> ForceKind;
 
@@ -46,7 +48,7 @@ pub trait ClockedForce: Send + std::fmt::Debug {
     fn stencil(&self) -> &[u32];
 
     /// Changes their velocities by the impulse of one period; all of them are at the time of the tick.
-    fn kick(&self, vertices: &mut [Vertex]);
+    fn kick(&mut self, vertices: &mut [Vertex]);
 
     /// Potential energy at given positions (J).
     fn energy(&self, positions: &[Vector3<f64>]) -> f64;

@@ -47,7 +47,7 @@ impl ClockedForce for UniformForce {
         &self.vertices
     }
 
-    fn kick(&self, vertices: &mut [Vertex]) {
+    fn kick(&mut self, vertices: &mut [Vertex]) {
         let change = self.acceleration * self.period;
         for &vertex in &self.vertices {
             vertices[vertex as usize].velocity += change;
@@ -104,7 +104,7 @@ impl ClockedForce for Drag {
         &self.vertices
     }
 
-    fn kick(&self, vertices: &mut [Vertex]) {
+    fn kick(&mut self, vertices: &mut [Vertex]) {
         for (&vertex, left) in self.vertices.iter().zip(&self.left) {
             vertices[vertex as usize].velocity *= *left;
         }
@@ -156,7 +156,7 @@ impl ClockedForce for Pulls {
         &self.vertices
     }
 
-    fn kick(&self, vertices: &mut [Vertex]) {
+    fn kick(&mut self, vertices: &mut [Vertex]) {
         for (&vertex, force) in self.vertices.iter().zip(&self.forces) {
             vertices[vertex as usize].kick(&(force * self.period));
         }

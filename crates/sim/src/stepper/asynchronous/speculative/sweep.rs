@@ -4,6 +4,8 @@ use crate::stepper::asynchronous::engine::Engine;
 use crate::stepper::asynchronous::layers::FAR;
 use crate::stepper::asynchronous::pairs::Features;
 use crate::stepper::asynchronous::queue::EventKind;
+use crate::stepper::asynchronous::speculative::History;
+use crate::stepper::asynchronous::system::Plane;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
@@ -12,6 +14,7 @@ use impinge_geometry::kinetic::known_path::{Approach, chord_widths, first_approa
 use impinge_geometry::kinetic::{Chord, KDop, KDopTree, Knot, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
+use rayon::prelude::*;
 use std::time::Instant;
 
 /// A pair that came near, or is about to.
@@ -51,47 +54,75 @@ fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
     end < FAR * first || end - LOOK_AHEAD * (start - end) < first
 }
 
+/// Pairs of triangles, points or pairs of features that one thread takes at a time.
+const AT_A_TIME: usize = 64;
+
+/// A pair whose first layer is not settled by chords.
+#[derive(Clone, Copy, Debug)]
+struct Close {
+    kind: PairKind,
+    features: [u32; 2],
+    points: [u32; 4],
+    /// Widths of its slab at the start and at the end of the window (m).
+    widths: [f64; 2],
+    /// Whether a layer that it has not may have been reached.
+    in_doubt: bool,
+}
+
+/// What a pair is found to need.
+#[derive(Clone, Copy, Debug)]
+enum Need {
+    AtOnce(Near),
+    Ahead(Near),
+}
+
 /// Volumes swept in a window, and what they found.
+///
+/// Many threads look, each at pairs of its own; what they find comes in the order of the pairs.
 #[derive(Debug)]
 pub(super) struct Sweep {
     tree: KDopTree,
     vertices_owned: Lists,
     edges_owned: Lists,
-    chords: Vec<Chord>,
-    /// The same for parts of the window, of the points that were asked for; and in which window that was.
+    /// Of each point, whether it is one of the surface.
+    on_surface: Vec<bool>,
+    /// Of each point: its chord, and what it swept, grown by half of what counts as near.
+    swept: Vec<(Chord, KDop)>,
+    /// Of the points of pairs in doubt: their chords in parts of the window, …
     parts: Vec<[Chord; PARTS]>,
-    parts_of_window: Vec<u64>,
+    /// … which points they are, …
+    divided: Vec<u32>,
+    /// … and for each point the window in which it was divided last, and the place of its parts.
+    place_of_parts: Vec<(u64, u32)>,
     windows: u64,
-    /// Swept by each point, grown by half of what counts as near.
-    volumes: Vec<KDop>,
     at_once: Vec<Near>,
     ahead: Vec<Near>,
-    stack: Vec<[u32; 2]>,
     faces: Vec<[u32; 2]>,
+    close: Vec<Close>,
 }
 
 impl Sweep {
     pub(super) fn new(surface: &CollisionSurface, vertices: &[Vertex]) -> Self {
         let positions: Vec<Vector3<f64>> = vertices.iter().map(|v| v.position).collect();
-        let rest = |x: &Vector3<f64>| Chord {
-            start: *x,
-            end: *x,
-            deviation: 0.0,
-        };
         let (vertices_owned, edges_owned) = Lists::owned(surface);
+        let mut on_surface = vec![false; vertices.len()];
+        for &point in surface.vertices() {
+            on_surface[point as usize] = true;
+        }
         Self {
             tree: KDopTree::of_surface(surface, &positions),
             vertices_owned,
             edges_owned,
-            chords: positions.iter().map(rest).collect(),
-            parts: positions.iter().map(|x| [rest(x); PARTS]).collect(),
-            parts_of_window: vec![0; vertices.len()],
+            on_surface,
+            swept: positions.iter().map(|x| (at_rest(x), KDop::EMPTY)).collect(),
+            parts: Vec::new(),
+            divided: Vec::new(),
+            place_of_parts: vec![(0, 0); vertices.len()],
             windows: 0,
-            volumes: vec![KDop::EMPTY; vertices.len()],
             at_once: Vec::new(),
             ahead: Vec::new(),
-            stack: Vec::new(),
             faces: Vec::new(),
+            close: Vec::new(),
         }
     }
 
@@ -106,13 +137,19 @@ impl Sweep {
         self.windows += 1;
         self.at_once.clear();
         self.ahead.clear();
-        self.cover(engine, window);
+        if let Some(history) = &engine.history {
+            self.cover(engine, history, window);
+        }
         if let Some(begin) = begin {
             engine.statistics.times.events[EventKind::Volume as usize] += begin.elapsed();
         }
         let begin = (engine.settings.profile > 0).then(Instant::now);
-        self.look_at_pairs(engine, window);
-        self.look_at_planes(engine, window);
+        if let Some(history) = &engine.history {
+            self.find_close(engine, window);
+            self.divide(history, window);
+            self.judge(engine, history, window);
+            self.look_at_planes(engine, history, window);
+        }
         if let Some(begin) = begin {
             engine.statistics.times.events[EventKind::Slab as usize] += begin.elapsed();
         }
@@ -120,125 +157,193 @@ impl Sweep {
     }
 
     /// Volumes of what every vertex and triangle swept, and the triangles whose volumes meet.
-    fn cover(&mut self, engine: &Engine, window: [f64; 2]) {
-        let Some(history) = &engine.history else {
-            return;
-        };
+    fn cover(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
         let surface = &engine.surface;
-        for &point in surface.vertices() {
-            let index = point as usize;
-            if !history.watches(point) && self.volumes[index] != KDop::EMPTY {
-                continue;
-            }
-            let chord = Chord::of(history.path(point), window);
-            let moving = MovingPoint::steady(chord.start, chord.end - chord.start);
-            self.chords[index] = chord;
-            self.volumes[index] =
-                KDop::of_path(&moving, 1.0, FAR * engine.half_thickness + chord.deviation);
-        }
-        let volumes = &self.volumes;
+        let near = FAR * engine.half_thickness;
+        self.swept
+            .par_iter_mut()
+            .zip(&self.on_surface)
+            .enumerate()
+            .with_min_len(AT_A_TIME)
+            .for_each(|(point, ((chord, volume), &on_surface))| {
+                if !on_surface || !history.watches(point as u32) && *volume != KDop::EMPTY {
+                    return;
+                }
+                *chord = Chord::of(history.path(point as u32), window);
+                let moving = MovingPoint::steady(chord.start, chord.end - chord.start);
+                *volume = KDop::of_path(&moving, 1.0, near + chord.deviation);
+            });
+        let swept = &self.swept;
         self.tree.refit(|face| {
-            let [a, b, c] = surface.triangles()[face as usize].map(|p| &volumes[p as usize]);
+            let [a, b, c] = surface.triangles()[face as usize].map(|p| &swept[p as usize].1);
             a.merged(b).merged(c)
         });
         self.faces.clear();
-        self.tree.pairs(
-            |a, b| surface.bodies_may_touch(a, b),
-            &mut self.stack,
-            &mut self.faces,
-        );
+        self.tree
+            .pairs(|a, b| surface.bodies_may_touch(a, b), &mut self.faces);
     }
 
-    fn look_at_pairs(&mut self, engine: &Engine, window: [f64; 2]) {
-        let faces = std::mem::take(&mut self.faces);
-        for &[first, second] in &faces {
-            for [own, other] in [[first, second], [second, first]] {
-                let corners = engine.surface.triangles()[other as usize];
-                for index in self.vertices_owned.of(own) {
-                    let vertex = self.vertices_owned.entry(index);
-                    if self.volumes[vertex as usize].overlaps(self.tree.volume(other))
-                        && engine.surface.may_touch(&[vertex], &corners)
-                    {
-                        let [a, b, c] = corners;
-                        let features = Features::Two(PairKind::VertexFace, [vertex, other]);
-                        self.look_at(engine, features, [vertex, a, b, c], window);
-                    }
+    /// The pairs that their chords do not settle.
+    fn find_close(&mut self, engine: &Engine, window: [f64; 2]) {
+        let this = &*self;
+        let found: Vec<Vec<Close>> = this
+            .faces
+            .par_chunks(AT_A_TIME)
+            .map(|faces| {
+                let mut close = Vec::new();
+                for &pair in faces {
+                    this.close_features(engine, pair, window, &mut close);
                 }
-            }
-            for index in self.edges_owned.of(first) {
-                let edge = self.edges_owned.entry(index);
-                let ends = engine.surface.edges()[edge as usize];
-                for index in self.edges_owned.of(second) {
-                    let other = self.edges_owned.entry(index);
-                    let other_ends = engine.surface.edges()[other as usize];
-                    if self.edges_meet(ends, other_ends)
-                        && engine.surface.may_touch(&ends, &other_ends)
-                    {
-                        let both = [edge.min(other), edge.max(other)];
-                        let [[a, b], [c, d]] =
-                            both.map(|edge| engine.surface.edges()[edge as usize]);
-                        let features = Features::Two(PairKind::EdgeEdge, both);
-                        self.look_at(engine, features, [a, b, c, d], window);
-                    }
+                close
+            })
+            .collect();
+        self.close.clear();
+        self.close.extend(found.into_iter().flatten());
+    }
+
+    /// Those of the features that two triangles own.
+    fn close_features(
+        &self,
+        engine: &Engine,
+        [first, second]: [u32; 2],
+        window: [f64; 2],
+        close: &mut Vec<Close>,
+    ) {
+        let surface = &engine.surface;
+        for [own, other] in [[first, second], [second, first]] {
+            let corners = surface.triangles()[other as usize];
+            for &vertex in self.vertices_owned.all_of(own) {
+                if self.volume(vertex).overlaps(self.tree.volume(other))
+                    && surface.may_touch(&[vertex], &corners)
+                {
+                    let [a, b, c] = corners;
+                    let points = [vertex, a, b, c];
+                    let kind = PairKind::VertexFace;
+                    close.extend(self.close_pair(engine, kind, [vertex, other], points, window));
                 }
             }
         }
-        self.faces = faces;
+        for &edge in self.edges_owned.all_of(first) {
+            let ends = surface.edges()[edge as usize];
+            for &other in self.edges_owned.all_of(second) {
+                let other_ends = surface.edges()[other as usize];
+                if self.edges_meet(ends, other_ends) && surface.may_touch(&ends, &other_ends) {
+                    let both = [edge.min(other), edge.max(other)];
+                    let [[a, b], [c, d]] = both.map(|edge| surface.edges()[edge as usize]);
+                    let kind = PairKind::EdgeEdge;
+                    close.extend(self.close_pair(engine, kind, both, [a, b, c, d], window));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn volume(&self, point: u32) -> &KDop {
+        &self.swept[point as usize].1
     }
 
     /// Whether no direction separates what two edges swept.
     fn edges_meet(&self, [a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
-        let [a, b, c, d] = [a, b, c, d].map(|point| &self.volumes[point as usize]);
+        let [a, b, c, d] = [a, b, c, d].map(|point| self.volume(point));
         (0..DIRECTIONS).all(|k| {
             a.lower[k].min(b.lower[k]) <= c.upper[k].max(d.upper[k])
                 && c.lower[k].min(d.lower[k]) <= a.upper[k].max(b.upper[k])
         })
     }
 
-    fn look_at(&mut self, engine: &Engine, features: Features, points: [u32; 4], window: [f64; 2]) {
-        let (Features::Two(kind, _), Some(history)) = (features, &engine.history) else {
-            return;
-        };
-        let chords = points.map(|point| &self.chords[point as usize]);
+    /// The pair, unless its chords stay clear of the first layer, and will.
+    #[inline]
+    fn close_pair(
+        &self,
+        engine: &Engine,
+        kind: PairKind,
+        features: [u32; 2],
+        points: [u32; 4],
+        window: [f64; 2],
+    ) -> Option<Close> {
+        let chords = points.map(|point| &self.swept[point as usize].0);
         let (start, end) = chord_widths(kind, &chords);
-        // What stays clear of the first layer, and will, needs no look at the layers that it has.
+        // What stays clear of the first layer needs no look at the layers that it has.
         let first = engine.law.thickness(1);
         if start > first && end > first && !is_nearing([start, end], first) {
-            return;
+            return None;
         }
-        let stages = engine.stages(&features);
+        let stages = engine.stages(&Features::Two(kind, features), window);
         let guarded = engine.law.thickness(stages.least_depth() + 1);
-        if start <= guarded || end <= guarded {
-            self.divide(engine, &points, window);
-            let paths = points.map(|point| history.path(point));
-            for (span, depth) in stages.spans(window) {
-                let guarded = engine.law.thickness(depth + 1);
-                if let Some(approach) = self.approach(kind, &points, &paths, window, span, guarded)
-                {
-                    let place = position_at(paths[0], approach.time);
-                    self.hit(engine, features, depth, approach, place);
-                    return;
-                }
-            }
-        }
-        self.look_ahead(engine, features, [start, end], window);
+        Some(Close {
+            kind,
+            features,
+            points,
+            widths: [start, end],
+            in_doubt: start <= guarded || end <= guarded,
+        })
     }
 
-    /// Chords of some points in parts of the window.
-    fn divide(&mut self, engine: &Engine, points: &[u32], window: [f64; 2]) {
-        let Some(history) = &engine.history else {
-            return;
-        };
-        for &point in points {
-            let index = point as usize;
-            if self.parts_of_window[index] != self.windows {
-                self.parts_of_window[index] = self.windows;
-                let path = history.path(point);
-                for (number, part) in self.parts[index].iter_mut().enumerate() {
-                    *part = Chord::of(path, part_of(window, number));
+    /// Chords, in parts of the window, of the points of pairs in doubt.
+    fn divide(&mut self, history: &History, window: [f64; 2]) {
+        self.divided.clear();
+        for pair in self.close.iter().filter(|pair| pair.in_doubt) {
+            for point in pair.points {
+                let (in_window, place) = &mut self.place_of_parts[point as usize];
+                if *in_window != self.windows {
+                    (*in_window, *place) = (self.windows, self.divided.len() as u32);
+                    self.divided.push(point);
                 }
             }
         }
+        let rest = [at_rest(&Vector3::zeros()); PARTS];
+        self.parts.resize(self.divided.len(), rest);
+        self.parts
+            .par_iter_mut()
+            .zip(&self.divided)
+            .with_min_len(AT_A_TIME / PARTS)
+            .for_each(|(parts, &point)| {
+                let path = history.path(point);
+                *parts = std::array::from_fn(|number| Chord::of(path, part_of(window, number)));
+            });
+    }
+
+    /// What the close pairs need.
+    fn judge(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
+        let this = &*self;
+        let needs: Vec<Option<Need>> = this
+            .close
+            .par_iter()
+            .with_min_len(AT_A_TIME / PARTS)
+            .map(|pair| this.judge_pair(engine, history, pair, window))
+            .collect();
+        self.note(needs);
+    }
+
+    fn note(&mut self, needs: Vec<Option<Need>>) {
+        for need in needs.into_iter().flatten() {
+            match need {
+                Need::AtOnce(near) => self.at_once.push(near),
+                Need::Ahead(near) => self.ahead.push(near),
+            }
+        }
+    }
+
+    fn judge_pair(
+        &self,
+        engine: &Engine,
+        history: &History,
+        pair: &Close,
+        window: [f64; 2],
+    ) -> Option<Need> {
+        let features = Features::Two(pair.kind, pair.features);
+        if pair.in_doubt {
+            let paths = pair.points.map(|point| history.path(point));
+            for (span, depth) in engine.stages(&features, window).spans() {
+                let guarded = engine.law.thickness(depth + 1);
+                let approach = self.approach(pair.kind, &pair.points, &paths, window, span, guarded);
+                if let Some(approach) = approach {
+                    let place = position_at(paths[0], approach.time);
+                    return Some(hit(engine, features, depth, approach, place));
+                }
+            }
+        }
+        look_ahead(engine, features, pair.widths, window)
     }
 
     /// Where two features are found near a layer of thickness `guarded` (m) in `span` (s): the parts of the window whose
@@ -259,7 +364,10 @@ impl Sweep {
             if both[0] > both[1] {
                 return None;
             }
-            let chords = points.map(|point| &self.parts[point as usize][number]);
+            let chords = points.map(|point| {
+                let (_, place) = self.place_of_parts[point as usize];
+                &self.parts[place as usize][number]
+            });
             let (start, end) = chord_widths(kind, &chords);
             if start > guarded && end > guarded {
                 return None;
@@ -269,91 +377,113 @@ impl Sweep {
         })
     }
 
-    /// A pair was found at a layer that it has not.
-    fn hit(
-        &mut self,
-        engine: &Engine,
-        features: Features,
-        depth: u32,
-        Approach { time, distance }: Approach,
-        place: Vector3<f64>,
-    ) {
-        let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
-        self.at_once.push(Near {
-            features,
-            depth: reached.max(depth + 1),
-            distance,
-            time,
-            place,
-        });
-    }
-
-    /// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
-    fn look_ahead(
-        &mut self,
-        engine: &Engine,
-        features: Features,
-        [start, end]: [f64; 2],
-        window: [f64; 2],
-    ) {
-        let first = engine.law.thickness(1);
-        if is_nearing([start, end], first) && !engine.has_layers(&features) {
-            let closing = ((start - end) / (window[1] - window[0])).max(0.0);
-            let tick = engine.layer_period(1);
-            self.ahead.push(Near {
-                features,
-                depth: engine.depth_after(0, first, closing, 1.5 * tick),
-                distance: end,
-                time: window[1],
-                place: Vector3::zeros(),
-            });
-        }
-    }
-
-    fn look_at_planes(&mut self, engine: &Engine, window: [f64; 2]) {
-        let Some(history) = &engine.history else {
-            return;
-        };
+    fn look_at_planes(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
         for (number, plane) in (0..).zip(&engine.planes) {
-            for (point, vertex) in (0..).zip(&engine.vertices) {
-                if vertex.inverse_mass <= 0.0 {
-                    continue;
-                }
-                let path = history.path(point);
-                let features = Features::Plane(point, number);
-                let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
-                let stages = engine.stages(&features);
-                let hit = stages.spans(window).find_map(|(span, depth)| {
-                    let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
-                    let first = above(&position_at(path, span[0]));
-                    // Straight pieces come nearest at their ends.
-                    let least = path
-                        .iter()
-                        .filter(|knot| span[0] < knot.time && knot.time < span[1])
-                        .map(|knot| above(&knot.position))
-                        .fold(first.min(above(&position_at(path, span[1]))), f64::min);
-                    // It gets there from above, unless it starts below.
-                    let approach = Approach {
-                        time: span[0],
-                        distance: first.min(near),
-                    };
-                    (least <= near).then_some((depth, approach))
-                });
-                if let Some((depth, approach)) = hit {
-                    let place = position_at(path, approach.time);
-                    self.hit(engine, features, depth, approach, place);
-                } else {
-                    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
-                    self.look_ahead(engine, features, ends, window);
-                }
-            }
+            let needs: Vec<Option<Need>> = engine
+                .vertices
+                .par_iter()
+                .enumerate()
+                .with_min_len(AT_A_TIME)
+                .map(|(point, vertex)| {
+                    if vertex.inverse_mass <= 0.0 {
+                        return None;
+                    }
+                    let features = Features::Plane(point as u32, number);
+                    above_plane(engine, features, plane, history.path(point as u32), window)
+                })
+                .collect();
+            self.note(needs);
         }
     }
+}
+
+/// The chord of a point that stays where it is (m).
+fn at_rest(place: &Vector3<f64>) -> Chord {
+    Chord {
+        start: *place,
+        end: *place,
+        deviation: 0.0,
+    }
+}
+
+/// A pair was found at a layer that it has not.
+fn hit(
+    engine: &Engine,
+    features: Features,
+    depth: u32,
+    Approach { time, distance }: Approach,
+    place: Vector3<f64>,
+) -> Need {
+    let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
+    Need::AtOnce(Near {
+        features,
+        depth: reached.max(depth + 1),
+        distance,
+        time,
+        place,
+    })
+}
+
+/// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
+fn look_ahead(
+    engine: &Engine,
+    features: Features,
+    [start, end]: [f64; 2],
+    window: [f64; 2],
+) -> Option<Need> {
+    let first = engine.law.thickness(1);
+    if !is_nearing([start, end], first) || engine.has_layers(&features) {
+        return None;
+    }
+    let closing = ((start - end) / (window[1] - window[0])).max(0.0);
+    let tick = engine.layer_period(1);
+    Some(Need::Ahead(Near {
+        features,
+        depth: engine.depth_after(0, first, closing, 1.5 * tick),
+        distance: end,
+        time: window[1],
+        place: Vector3::zeros(),
+    }))
+}
+
+/// What a point needs of the layers of a half-space.
+fn above_plane(
+    engine: &Engine,
+    features: Features,
+    plane: &Plane,
+    path: &[Knot],
+    window: [f64; 2],
+) -> Option<Need> {
+    let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
+    let stages = engine.stages(&features, window);
+    let hit_at = stages.spans().find_map(|(span, depth)| {
+        let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
+        let first = above(&position_at(path, span[0]));
+        // Straight pieces come nearest at their ends.
+        let least = path
+            .iter()
+            .filter(|knot| span[0] < knot.time && knot.time < span[1])
+            .map(|knot| above(&knot.position))
+            .fold(first.min(above(&position_at(path, span[1]))), f64::min);
+        // It gets there from above, unless it starts below.
+        let approach = Approach {
+            time: span[0],
+            distance: first.min(near),
+        };
+        (least <= near).then_some((depth, approach))
+    });
+    if let Some((depth, approach)) = hit_at {
+        let place = position_at(path, approach.time);
+        return Some(hit(engine, features, depth, approach, place));
+    }
+    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
+    look_ahead(engine, features, ends, window)
 }
 
 /// The layers that a pair had in a window: how many at first, and since when how many.
 #[derive(Clone, Copy, Debug)]
 struct Stages<'a> {
+    window: [f64; 2],
     first: u32,
     changes: &'a [(f64, u32)],
 }
@@ -364,8 +494,9 @@ impl Stages<'_> {
         depths.fold(self.first, u32::min)
     }
 
-    /// Stretches of time (s) from `start` to `end` with the number of layers in each.
-    fn spans(&self, [start, end]: [f64; 2]) -> impl Iterator<Item = ([f64; 2], u32)> + '_ {
+    /// Stretches of time (s) of the window with the number of layers in each.
+    fn spans(&self) -> impl Iterator<Item = ([f64; 2], u32)> + '_ {
+        let [start, end] = self.window;
         let starts = std::iter::once((start, self.first)).chain(self.changes.iter().copied());
         let ends = self.changes.iter().map(|&(time, _)| time);
         starts
@@ -375,19 +506,18 @@ impl Stages<'_> {
 }
 
 impl Engine {
-    fn stages(&self, features: &Features) -> Stages<'_> {
-        match self.pairs.find(features) {
+    fn stages(&self, features: &Features, window: [f64; 2]) -> Stages<'_> {
+        let (first, changes): (_, &[_]) = match self.pairs.find(features) {
             Some(id) => {
                 let pair = self.pairs.get(id);
-                Stages {
-                    first: pair.depth_at_start,
-                    changes: &pair.changes,
-                }
+                (pair.depth_at_start, &pair.changes)
             }
-            None => Stages {
-                first: 0,
-                changes: &[],
-            },
+            None => (0, &[]),
+        };
+        Stages {
+            window,
+            first,
+            changes,
         }
     }
 

@@ -1,0 +1,129 @@
+//! Terms of one kind and clock, on as many threads as are worth it.
+
+use super::parts::parts_of;
+use super::terms::Term;
+use super::{ClockedForce, ForceKind};
+use crate::stepper::asynchronous::trajectory::Vertex;
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Terms in a part, at least: waking a thread takes as long as some hundred of them.
+const SMALLEST_PART: usize = 768;
+
+/// Parts at most.
+const MOST_PARTS: usize = 32;
+
+/// A term and the numbers of its points.
+pub(super) type Placed<T, const N: usize> = ([u32; N], T);
+
+/// Terms of one kind that tick together.
+///
+/// A term changes the velocities of its points, and what damps sees what the terms before it did, so terms run in an order that is always the
+/// same: those of a part one after the other, but parts beside each other, for they have no point in common; then what lies
+/// between parts. Parts follow from the mesh alone and not from the number of threads.
+#[derive(Clone, Debug)]
+pub(super) struct Batch<T, const N: usize> {
+    period: f64,
+    stencil: Vec<u32>,
+    parts: Vec<Part<T, N>>,
+    between: Vec<Placed<T, N>>,
+}
+
+/// Terms with points of their own, and their numbers among these.
+#[derive(Clone, Debug)]
+struct Part<T, const N: usize> {
+    points: Vec<u32>,
+    terms: Vec<Placed<T, N>>,
+    /// Scratch: the vertices of `points`.
+    vertices: Vec<Vertex>,
+}
+
+impl<T: Term<N>, const N: usize> Batch<T, N> {
+    /// Of terms with points at rest at the given positions of all points (m).
+    pub(super) fn new(period: f64, terms: Vec<Placed<T, N>>, rest: &[Vector3<f64>]) -> Self {
+        let mut stencil: Vec<u32> = terms.iter().flat_map(|(points, _)| *points).collect();
+        stencil.sort_unstable();
+        stencil.dedup();
+        let count = (terms.len() / SMALLEST_PART).min(MOST_PARTS);
+        let (mut parts, mut between) = (Vec::new(), Vec::new());
+        if count < 2 {
+            between = terms;
+        } else {
+            let (part_of, points) = parts_of(&stencil, rest, count);
+            parts.extend(points.into_iter().map(|points| Part {
+                vertices: Vec::with_capacity(points.len()),
+                points,
+                terms: Vec::new(),
+            }));
+            for (points, term) in terms {
+                let places = points.map(|point| part_of[&point]);
+                if places.iter().all(|&(part, _)| part == places[0].0) {
+                    let local = places.map(|(_, place)| place);
+                    parts[places[0].0].terms.push((local, term));
+                } else {
+                    between.push((points, term));
+                }
+            }
+        }
+        Self {
+            period,
+            stencil,
+            parts,
+            between,
+        }
+    }
+}
+
+impl<T: Term<N>, const N: usize> ClockedForce for Batch<T, N> {
+    fn kind(&self) -> ForceKind {
+        T::KIND
+    }
+
+    fn period(&self) -> f64 {
+        self.period
+    }
+
+    fn terms(&self) -> usize {
+        self.parts.iter().map(|part| part.terms.len()).sum::<usize>() + self.between.len()
+    }
+
+    fn stencil(&self) -> &[u32] {
+        &self.stencil
+    }
+
+    fn kick(&mut self, vertices: &mut [Vertex]) {
+        let period = self.period;
+        let all: &[Vertex] = vertices;
+        self.parts.par_iter_mut().with_max_len(1).for_each(|part| {
+            part.vertices.clear();
+            let of_part = part.points.iter().map(|&point| all[point as usize]);
+            part.vertices.extend(of_part);
+            for (points, term) in &part.terms {
+                term.kick(points, &mut part.vertices, period);
+            }
+        });
+        for part in &self.parts {
+            for (&point, vertex) in part.points.iter().zip(&part.vertices) {
+                vertices[point as usize].velocity = vertex.velocity;
+            }
+        }
+        for (points, term) in &self.between {
+            term.kick(points, vertices, period);
+        }
+    }
+
+    fn energy(&self, positions: &[Vector3<f64>]) -> f64 {
+        let at = |point: u32| positions[point as usize];
+        let of_parts = self.parts.iter().flat_map(|part| {
+            let place = |local: u32| at(part.points[local as usize]);
+            part.terms
+                .iter()
+                .map(move |(points, term)| term.energy(&points.map(place)))
+        });
+        let between = self
+            .between
+            .iter()
+            .map(|(points, term)| term.energy(&points.map(at)));
+        of_parts.chain(between).sum()
+    }
+}

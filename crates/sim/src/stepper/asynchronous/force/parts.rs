@@ -1,0 +1,85 @@
+//! Points in parts that lie together.
+
+use nalgebra::Vector3;
+use std::collections::HashMap;
+
+/// Divides points into `count` parts of about equal size: at the middle of the longest side of the box around them, again and again.
+///
+/// Returns of each point its part and its place in it, and the points of each part. Depends on the order of `points` only
+/// where they are at the same place.
+pub(super) fn parts_of(
+    points: &[u32],
+    positions: &[Vector3<f64>],
+    count: usize,
+) -> (HashMap<u32, (usize, u32)>, Vec<Vec<u32>>) {
+    let mut parts = Vec::with_capacity(count);
+    divide(points.to_vec(), positions, count, &mut parts);
+    let mut part_of = HashMap::with_capacity(points.len());
+    for (part, points) in parts.iter_mut().enumerate() {
+        points.sort_unstable();
+        let places = (0..).zip(points.iter());
+        part_of.extend(places.map(|(place, &point)| (point, (part, place))));
+    }
+    (part_of, parts)
+}
+
+fn divide(
+    mut points: Vec<u32>,
+    positions: &[Vector3<f64>],
+    count: usize,
+    parts: &mut Vec<Vec<u32>>,
+) {
+    if count < 2 || points.len() < 2 {
+        parts.push(points);
+        return;
+    }
+    let at = |point: u32| positions[point as usize];
+    let first = at(points[0]);
+    let (lower, upper) = points.iter().fold((first, first), |(lower, upper), &point| {
+        (lower.inf(&at(point)), upper.sup(&at(point)))
+    });
+    let axis = (upper - lower).imax();
+    let first_count = count / 2;
+    let middle = points.len() * first_count / count;
+    points.select_nth_unstable_by(middle, |&a, &b| {
+        let along = at(a)[axis].total_cmp(&at(b)[axis]);
+        along.then(a.cmp(&b))
+    });
+    let rest = points.split_off(middle);
+    divide(points, positions, first_count, parts);
+    divide(rest, positions, count - first_count, parts);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of points is cut across.
+    #[test]
+    fn parts_lie_together_and_are_of_equal_size() {
+        let positions: Vec<_> = (0..100)
+            .map(|k| Vector3::new(f64::from((k * 37) % 100), 0.5, 0.0))
+            .collect();
+        let points: Vec<u32> = (0..100).collect();
+        let (part_of, parts) = parts_of(&points, &positions, 5);
+        assert_eq!(parts.len(), 5);
+        for (number, part) in parts.iter().enumerate() {
+            assert_eq!(part.len(), 20);
+            for (place, &point) in (0..).zip(part) {
+                assert_eq!(part_of[&point], (number, place));
+                let x = positions[point as usize].x;
+                assert!(x >= 20.0 * number as f64 && x < 20.0 * (number + 1) as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn points_at_one_place_are_divided_too() {
+        let positions = vec![Vector3::zeros(); 7];
+        let points: Vec<u32> = (0..7).collect();
+        let (_, parts) = parts_of(&points, &positions, 3);
+        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), 7);
+        assert!(sizes.iter().all(|&size| size >= 2));
+    }
+}
