@@ -27,9 +27,7 @@ pub(super) struct Pair {
     pub(super) proximity: Proximity,
     /// Where its sides stick, while its first layer is pressed and they rub.
     pub(super) anchor: Option<Anchor>,
-    /// Of speculation: that anchor when the window began, …
-    pub(super) anchor_at_start: Option<Anchor>,
-    /// … how many layers there were then, …
+    /// Of speculation: how many layers there were when the window began, …
     pub(super) depth_at_start: u32,
     /// … how many since when (s), …
     pub(super) changes: Vec<(f64, u32)>,
@@ -155,7 +153,6 @@ impl Pairs {
             normal: Vector3::zeros(),
             proximity: Proximity::default(),
             anchor: None,
-            anchor_at_start: None,
             depth_at_start: 0,
             changes: Vec::new(),
             kept: 0,

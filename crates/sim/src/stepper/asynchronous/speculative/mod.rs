@@ -1,10 +1,11 @@
 //! Speculation instead of certificates: a window of time is run with the layers that pairs have, then looked at as a whole.
 //!
-//! 1. Everything that the events of the window will change is kept (`snapshot`).
-//! 2. The events run. Nothing is dated; only the paths of the vertices are written down (`history`).
-//! 3. Collision detection on the paths (`sweep`): did a pair come as near as the first layer that it has not?
-//! 4. If one did, everything goes back to the start of the window and is done again with that layer. Otherwise the window
-//!    stands, layers that pressed nothing leave, and those that the next window will probably need are called.
+//! 1. The events run. Nothing is dated; only the paths of the vertices are written down (`history`). At the start of the window, and
+//!    now and then, everything that events change is kept (`snapshot`).
+//! 2. Collision detection on the paths (`sweep`): did a pair come as near as the first layer that it has not?
+//! 3. If one did, everything goes back to the last snapshot before the first of them did, and is done again from there with the
+//!    layers that were missing. Otherwise the window stands, layers that pressed nothing leave, and those that the next
+//!    window will probably need are called.
 //!
 //! A layer that is not pressed does nothing, and the pairs of a layer are pushed in an order of their own, so it does not
 //! matter when a layer is called as long as that is early enough: the motion is that of the kinetic certificates, bit for
@@ -12,8 +13,8 @@
 //!
 //! # Source
 //! Ainsley, Vouga, Grinspun, Tamstorf, "Speculative parallel asynchronous contact mechanics", ACM Transactions on Graphics
-//! 31(6), 2012, <https://doi.org/10.1145/2366145.2366170>; differs from it in: one window for everything, in one thread;
-//! layers are called ahead of their need.
+//! 31(6), 2012, <https://doi.org/10.1145/2366145.2366170>; differs from it in: one window for everything; terms of forces, and
+//! looks at pairs, share the threads, not events; layers are called ahead of their need; what came before a hit stands.
 
 mod history;
 mod snapshot;
@@ -23,6 +24,7 @@ use super::engine::Engine;
 use super::queue::Event;
 use super::system::Stop;
 pub(super) use history::History;
+use impinge_contact::penalty::Anchor;
 use snapshot::Snapshot;
 use sweep::Sweep;
 
@@ -38,6 +40,9 @@ const SHORTEST_WINDOW: f64 = 4.0;
 /// A window that had to be done again more often than this is made half as long.
 const PATIENCE: u32 = 2;
 
+/// Snapshots in a window: what is done before one of them need not be done again.
+const SNAPSHOTS: usize = 8;
+
 /// After a window that stood at once the next one is this much longer, …
 const LONGER: f64 = 1.25;
 
@@ -51,7 +56,8 @@ pub(super) struct Speculation {
     length: f64,
     longest: f64,
     shortest: f64,
-    snapshot: Snapshot,
+    /// The first one is that of the start of the window.
+    snapshots: [Snapshot; SNAPSHOTS],
     sweep: Sweep,
 }
 
@@ -82,7 +88,7 @@ impl Engine {
             length: FIRST_WINDOW * first,
             longest: LONGEST_WINDOW * first,
             shortest: SHORTEST_WINDOW * first,
-            snapshot: Snapshot::default(),
+            snapshots: Default::default(),
             sweep,
         }));
         Ok(())
@@ -110,33 +116,39 @@ impl Engine {
         until: f64,
     ) -> Result<Option<Event>, Stop> {
         self.check_stays()?;
-        let start = self.now;
+        let mut start = self.now;
         let mut end = window_end(start, speculation.length, until);
         let mut returns = 0;
-        speculation.snapshot.keep_vertices(self);
-        let last = loop {
-            speculation.snapshot.keep_clocks(self);
-            self.keep_depths();
-            let last = self.speculate(end)?;
+        let mut last = None;
+        loop {
+            let snapshots = &mut speculation.snapshots;
+            let ran = self.speculate(end, last, snapshots)?;
             // What cannot be looked at. Sides that went through each other may be hurled away: with shorter windows they do not.
             let broken = self.broken(end);
             if broken.is_none() && !speculation.sweep.look(self, [start, end]) {
-                break last;
+                last = ran;
+                break;
             }
             self.statistics.windows_returned += 1;
-            speculation.snapshot.restore(self);
+            returns += 1;
             let again = broken.is_some();
+            // What was done before the first hit stands; of what cannot be looked at nothing does.
+            let hits = speculation.sweep.found(true).iter().map(|near| near.time);
+            let first_hit = hits.fold(f64::INFINITY, f64::min);
+            let is_sound = |snapshot: &&Snapshot| !again && snapshot.time() < first_hit;
+            let sound = snapshots.iter().rev().find(is_sound);
+            last = sound.unwrap_or(&snapshots[0]).restore(self);
+            start = self.now;
             if let Some(stop) = broken.filter(|_| end - start <= speculation.shortest) {
                 return Err(stop);
             } else if !again {
                 self.call_found(&speculation.sweep, true)?;
             }
-            returns += 1;
             if again || returns % PATIENCE == 0 {
                 speculation.length = (0.5 * (end - start)).max(speculation.shortest);
                 end = window_end(start, speculation.length, until);
             }
-        };
+        }
         self.now = end;
         self.statistics.windows += 1;
         self.forget_window();
@@ -155,14 +167,27 @@ impl Engine {
         }
     }
 
-    /// Runs the events up to `end` (s) while the paths are written down; returns the last of them.
-    fn speculate(&mut self, end: f64) -> Result<Option<Event>, Stop> {
+    /// Runs the events up to `end` (s) while the paths are written down, and takes snapshots on the way. Returns the last of
+    /// them, which is `last` if there is none.
+    fn speculate(
+        &mut self,
+        end: f64,
+        mut last: Option<Event>,
+        snapshots: &mut [Snapshot; SNAPSHOTS],
+    ) -> Result<Option<Event>, Stop> {
+        let start = self.now;
+        self.keep_depths();
         if let Some(history) = &mut self.history {
-            history.begin(&self.vertices, self.now);
+            history.begin(&self.vertices, start);
         }
-        let mut last = None;
-        while let Some(event) = self.next_event(end)? {
-            last = Some(event);
+        let length = (end - start) / SNAPSHOTS as f64;
+        let ends = (1..SNAPSHOTS).map(|number| start + number as f64 * length);
+        for (snapshot, next) in snapshots.iter_mut().zip(ends.chain([end])) {
+            snapshot.keep(self, last);
+            while let Some(event) = self.next_event(next)? {
+                last = Some(event);
+            }
+            self.now = next;
         }
         if let Some(history) = &mut self.history {
             history.end(&self.vertices, end);
@@ -192,29 +217,22 @@ impl Engine {
         Ok(())
     }
 
-    /// Every pair has the layers and the anchor again that it had when the window began.
-    fn restore_depths(&mut self) {
-        let mut changed = std::mem::take(&mut self.left);
-        changed.clear();
-        changed.extend(self.pairs.ids());
-        for &id in &changed {
-            let pair = self.pairs.get_mut(id);
-            pair.anchor = pair.anchor_at_start;
-            let (before, now) = (pair.depth_at_start, pair.proximity.depth);
-            if before < now {
-                self.dismiss(id, before);
-            } else if before > now {
-                self.join(id, before);
-            }
+    /// A pair has the layers and the anchor again that it had.
+    fn restore_pair(&mut self, id: u32, depth: u32, anchor: Option<Anchor>) {
+        let pair = self.pairs.get_mut(id);
+        pair.anchor = anchor;
+        let now = pair.proximity.depth;
+        if depth < now {
+            self.dismiss(id, depth);
+        } else if depth > now {
+            self.join(id, depth);
         }
-        self.left = changed;
     }
 
-    /// A window begins: layers and anchors are as they are now.
+    /// A window begins: layers are as they are now.
     fn keep_depths(&mut self) {
         for pair in self.pairs.iter_mut() {
             pair.depth_at_start = pair.proximity.depth;
-            pair.anchor_at_start = pair.anchor;
             pair.changes.clear();
         }
     }
