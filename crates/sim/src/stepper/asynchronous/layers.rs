@@ -18,6 +18,9 @@ const LOOK_AHEAD: f64 = 2.0;
 /// How far ahead of its thickness a guess calls a layer, as a fraction of it: others push, too.
 const MARGIN: f64 = 0.02;
 
+/// Under speculation a deeper layer stays this much farther than it is thick, as a fraction of it: pairs that are pressed together hover.
+const STAY: f64 = 0.02;
+
 /// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
 /// has to be run again much.
 pub(super) const FAR: f64 = 1.5;
@@ -307,18 +310,18 @@ impl Engine {
             .fold(Vector3::zeros(), |sum, part| sum + part);
         let separation = nearest.normal.dot(&relative);
         let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
-        if layer == proximity.depth && separation < 0.0 && self.history.is_some() {
-            self.guess(id, layer, nearest.distance, -separation);
+        if layer == proximity.depth && self.history.is_some() {
+            self.guess(id, layer, nearest.distance, (-separation).max(0.0));
         }
         if *gap >= 0.0 {
             if layer == 1 {
                 self.pairs.get_mut(id).anchor = None;
             }
-            // What comes back is seen by the next shallower layer, if there is one; otherwise it costs a window.
-            let alone = layer == 1 && self.history.is_some();
+            // Under speculation what comes back costs a window, or part of it.
+            let stays = if layer == 1 { FAR } else { 1.0 + STAY };
             return self.settings.culling
                 && kept < layer
-                && !(alone && nearest.distance < FAR * self.law.thickness(1))
+                && !(self.history.is_some() && nearest.distance < stays * self.law.thickness(layer))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
         let law = ContactLaw {
