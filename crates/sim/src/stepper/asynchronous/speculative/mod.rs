@@ -37,9 +37,6 @@ const LONGEST_WINDOW: f64 = 64.0;
 /// … and not shorter than this unless they have to be, for keeping and looking have a price of their own.
 const SHORTEST_WINDOW: f64 = 4.0;
 
-/// A window that had to be done again more often than this is made half as long.
-const PATIENCE: u32 = 2;
-
 /// Snapshots in a window: what is done before one of them need not be done again.
 const SNAPSHOTS: usize = 8;
 
@@ -118,8 +115,7 @@ impl Engine {
         self.check_stays()?;
         let mut start = self.now;
         let mut end = window_end(start, speculation.length, until);
-        let mut returns = 0;
-        let mut last = None;
+        let (mut stood_at_once, mut last) = (true, None);
         loop {
             let snapshots = &mut speculation.snapshots;
             let ran = self.speculate(end, last, snapshots)?;
@@ -130,7 +126,7 @@ impl Engine {
                 break;
             }
             self.statistics.windows_returned += 1;
-            returns += 1;
+            stood_at_once = false;
             let again = broken.is_some();
             // What was done before the first hit stands; of what cannot be looked at nothing does.
             let hits = speculation.sweep.found(true).iter().map(|near| near.time);
@@ -144,16 +140,15 @@ impl Engine {
             } else if !again {
                 self.call_found(&speculation.sweep, true)?;
             }
-            if again || returns % PATIENCE == 0 {
-                speculation.length = (0.5 * (end - start)).max(speculation.shortest);
-                end = window_end(start, speculation.length, until);
-            }
+            // What one contact changed others will: of what is left, half is tried first.
+            speculation.length = (0.5 * (end - start)).max(speculation.shortest);
+            end = window_end(start, speculation.length, until);
         }
         self.now = end;
         self.statistics.windows += 1;
         self.forget_window();
         self.call_found(&speculation.sweep, false)?;
-        let change = if returns == 0 { LONGER } else { SHORTER };
+        let change = if stood_at_once { LONGER } else { SHORTER };
         speculation.length =
             (speculation.length * change).clamp(speculation.shortest, speculation.longest);
         Ok(last)
