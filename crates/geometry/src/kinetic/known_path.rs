@@ -34,6 +34,29 @@ impl Chord {
     #[inline]
     pub fn of(path: &[Knot], span: [f64; 2]) -> Self {
         let [from, to] = span.map(|time| cursor(path, time));
+        Self::between(path, [from, to], span)
+    }
+
+    /// The chords of parts of a path that follow each other: part `k` lies between `times[k]` and `times[k + 1]` (s).
+    ///
+    /// # Panics
+    /// If there is no knot, or if there is not one time more than chords.
+    pub fn of_parts(path: &[Knot], times: &[f64], chords: &mut [Self]) {
+        assert_eq!(times.len(), chords.len() + 1, "parts lie between times");
+        let mut from = cursor(path, times[0]);
+        for (chord, ends) in chords.iter_mut().zip(times.windows(2)) {
+            let mut to = from;
+            while path.get(to + 1).is_some_and(|knot| knot.time <= ends[1]) {
+                to += 1;
+            }
+            *chord = Self::between(path, [from, to], [ends[0], ends[1]]);
+            from = to;
+        }
+    }
+
+    /// The same where the last knots that are not later than the ends of the span are known.
+    #[inline]
+    fn between(path: &[Knot], [from, to]: [usize; 2], span: [f64; 2]) -> Self {
         let start = position(path, from, span[0]);
         let end = position(path, to, span[1]);
         let rate = (end - start) / (span[1] - span[0]);

@@ -8,6 +8,7 @@ use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
 use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
+use super::sync::sync_all;
 use super::system::{Plane, Script, Settings, Stop, System, SystemError};
 use super::trajectory::Vertex;
 use super::volumes::Volumes;
@@ -455,14 +456,21 @@ impl Engine {
             let (clock, force) = &mut self.forces[id as usize];
             (*clock, std::mem::replace(force, Box::new(Nothing)))
         };
-        for &point in force.stencil() {
-            let vertex = &mut self.vertices[point as usize];
-            self.statistics.steps.count(time - vertex.time);
-            vertex.sync(time);
-        }
+        sync_all(
+            &mut self.vertices,
+            0,
+            force.stencil(),
+            self.history.as_mut().map(History::paths),
+            time,
+            &mut self.statistics.steps,
+        );
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
-        let checked = self.after_kicks(force.stencil(), time);
+        let checked = if self.history.is_none() {
+            self.check_promises(force.stencil(), time)
+        } else {
+            Ok(())
+        };
         clock.tick += 1;
         self.forces[id as usize] = (clock, force);
         self.queue.push(Event {

@@ -31,6 +31,7 @@ mod slabs;
 mod speculative;
 mod statistics;
 mod stepper;
+mod sync;
 mod system;
 mod trajectory;
 mod volumes;

@@ -24,6 +24,13 @@ impl StepHistogram {
         }
     }
 
+    /// Adds another count.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
     /// What came since an earlier count.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let mut counts = self.counts;

@@ -33,23 +33,21 @@ impl History {
         }
     }
 
-    /// Continues the paths of vertices that were kicked, each at its own time.
+    /// Continues the paths of vertices that an event moved, each at its own time.
     #[inline]
-    pub(super) fn record(&mut self, kicked: &[u32], vertices: &[Vertex]) {
-        for &point in kicked {
-            let point = point as usize;
-            if !self.is_watched[point] {
-                continue;
-            }
-            let vertex = &vertices[point];
-            let path = &mut self.paths[point];
-            // Several kicks at one instant make one knot.
-            if path.last().is_some_and(|knot| knot.time < vertex.time) {
-                path.push(Knot {
-                    time: vertex.time,
-                    position: vertex.position,
-                });
-            }
+    pub(super) fn record(&mut self, moved: &[u32], vertices: &[Vertex]) {
+        for &point in moved {
+            self.paths().record(point, &vertices[point as usize]);
+        }
+    }
+
+    /// The paths, to be continued.
+    #[inline]
+    pub(in super::super) fn paths(&mut self) -> PathsMut<'_> {
+        PathsMut {
+            first: 0,
+            paths: &mut self.paths,
+            is_watched: &self.is_watched,
         }
     }
 
@@ -75,5 +73,49 @@ impl History {
     #[inline]
     pub(in super::super) fn path(&self, point: u32) -> &[Knot] {
         &self.paths[point as usize]
+    }
+}
+
+/// The paths of some vertices with consecutive numbers, to be continued.
+#[derive(Debug)]
+pub(in super::super) struct PathsMut<'a> {
+    first: u32,
+    paths: &'a mut [Vec<Knot>],
+    is_watched: &'a [bool],
+}
+
+impl<'a> PathsMut<'a> {
+    /// Those of the first `count` vertices, and of the others.
+    pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
+        let (paths, others) = self.paths.split_at_mut(count);
+        let (is_watched, others_watched) = self.is_watched.split_at(count);
+        let before = Self {
+            first: self.first,
+            paths,
+            is_watched,
+        };
+        let after = Self {
+            first: self.first + count as u32,
+            paths: others,
+            is_watched: others_watched,
+        };
+        (before, after)
+    }
+
+    /// Continues the path of a vertex that an event moved.
+    #[inline]
+    pub(in super::super) fn record(&mut self, point: u32, vertex: &Vertex) {
+        let index = (point - self.first) as usize;
+        if !self.is_watched[index] {
+            return;
+        }
+        let path = &mut self.paths[index];
+        // Several kicks at one instant make one knot.
+        if path.last().is_some_and(|knot| knot.time < vertex.time) {
+            path.push(Knot {
+                time: vertex.time,
+                position: vertex.position,
+            });
+        }
     }
 }

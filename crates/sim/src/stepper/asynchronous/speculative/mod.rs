@@ -23,7 +23,7 @@ mod sweep;
 use super::engine::Engine;
 use super::queue::Event;
 use super::system::Stop;
-pub(super) use history::History;
+pub(super) use history::{History, PathsMut};
 use impinge_contact::penalty::Anchor;
 use snapshot::Snapshot;
 use sweep::Sweep;
@@ -59,7 +59,7 @@ pub(super) struct Speculation {
 }
 
 impl Engine {
-    /// After the kicks of an event: the paths are continued, or the certificates hear of it.
+    /// After the kicks of an event on few vertices: the paths are continued, or the certificates hear of it.
     #[inline]
     pub(super) fn after_kicks(&mut self, kicked: &[u32], time: f64) -> Result<(), Stop> {
         if let Some(history) = &mut self.history {

@@ -9,7 +9,6 @@ use crate::stepper::asynchronous::system::Plane;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
-use impinge_geometry::kinetic::k_dop::DIRECTIONS;
 use impinge_geometry::kinetic::known_path::{Approach, chord_widths, first_approach, position_at};
 use impinge_geometry::kinetic::{Chord, KDop, KDopTree, Knot, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
@@ -37,16 +36,15 @@ const LOOK_AHEAD: f64 = 1.5;
 /// Parts of a window that are looked at by their chords before they are looked at knot by knot.
 const PARTS: usize = 16;
 
-/// Part `number` of a window (s).
-fn part_of([start, end]: [f64; 2], number: usize) -> [f64; 2] {
-    let at = |number: usize| {
+/// Where the parts of a window end and begin (s).
+fn ends_of_parts([start, end]: [f64; 2]) -> [f64; PARTS + 1] {
+    std::array::from_fn(|number| {
         if number == PARTS {
             end
         } else {
             start + (end - start) * (number as f64 / PARTS as f64)
         }
-    };
-    [at(number), at(number + 1)]
+    })
 }
 
 /// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
@@ -88,6 +86,10 @@ pub(super) struct Sweep {
     on_surface: Vec<bool>,
     /// Of each point: its chord, and what it swept, grown by half of what counts as near.
     swept: Vec<(Chord, KDop)>,
+    /// Of each edge: the same of both of its ends.
+    edge_volumes: Vec<KDop>,
+    /// Where the parts of the window end and begin (s).
+    ends_of_parts: [f64; PARTS + 1],
     /// Of the points of pairs in doubt: their chords in parts of the window, …
     parts: Vec<[Chord; PARTS]>,
     /// … which points they are, …
@@ -115,6 +117,8 @@ impl Sweep {
             edges_owned,
             on_surface,
             swept: positions.iter().map(|x| (at_rest(x), KDop::EMPTY)).collect(),
+            edge_volumes: vec![KDop::EMPTY; surface.edges().len()],
+            ends_of_parts: [0.0; PARTS + 1],
             parts: Vec::new(),
             divided: Vec::new(),
             place_of_parts: vec![(0, 0); vertices.len()],
@@ -174,8 +178,14 @@ impl Sweep {
                 *volume = KDop::of_path(&moving, 1.0, near + chord.deviation);
             });
         let swept = &self.swept;
+        let volume_of = |point: u32| &swept[point as usize].1;
+        self.edge_volumes
+            .par_iter_mut()
+            .zip(surface.edges())
+            .with_min_len(AT_A_TIME)
+            .for_each(|(volume, &[a, b])| *volume = volume_of(a).merged(volume_of(b)));
         self.tree.refit(|face| {
-            let [a, b, c] = surface.triangles()[face as usize].map(|p| &swept[p as usize].1);
+            let [a, b, c] = surface.triangles()[face as usize].map(volume_of);
             a.merged(b).merged(c)
         });
         self.faces.clear();
@@ -213,7 +223,7 @@ impl Sweep {
         for [own, other] in [[first, second], [second, first]] {
             let corners = surface.triangles()[other as usize];
             for &vertex in self.vertices_owned.all_of(own) {
-                if self.volume(vertex).overlaps(self.tree.volume(other))
+                if self.swept[vertex as usize].1.overlaps(self.tree.volume(other))
                     && surface.may_touch(&[vertex], &corners)
                 {
                     let [a, b, c] = corners;
@@ -227,7 +237,9 @@ impl Sweep {
             let ends = surface.edges()[edge as usize];
             for &other in self.edges_owned.all_of(second) {
                 let other_ends = surface.edges()[other as usize];
-                if self.edges_meet(ends, other_ends) && surface.may_touch(&ends, &other_ends) {
+                let meet = self.edge_volumes[edge as usize]
+                    .overlaps(&self.edge_volumes[other as usize]);
+                if meet && surface.may_touch(&ends, &other_ends) {
                     let both = [edge.min(other), edge.max(other)];
                     let [[a, b], [c, d]] = both.map(|edge| surface.edges()[edge as usize]);
                     let kind = PairKind::EdgeEdge;
@@ -235,20 +247,6 @@ impl Sweep {
                 }
             }
         }
-    }
-
-    #[inline]
-    fn volume(&self, point: u32) -> &KDop {
-        &self.swept[point as usize].1
-    }
-
-    /// Whether no direction separates what two edges swept.
-    fn edges_meet(&self, [a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
-        let [a, b, c, d] = [a, b, c, d].map(|point| self.volume(point));
-        (0..DIRECTIONS).all(|k| {
-            a.lower[k].min(b.lower[k]) <= c.upper[k].max(d.upper[k])
-                && c.lower[k].min(d.lower[k]) <= a.upper[k].max(b.upper[k])
-        })
     }
 
     /// The pair, unless its chords stay clear of the first layer, and will.
@@ -291,6 +289,8 @@ impl Sweep {
                 }
             }
         }
+        self.ends_of_parts = ends_of_parts(window);
+        let ends = &self.ends_of_parts;
         let rest = [at_rest(&Vector3::zeros()); PARTS];
         self.parts.resize(self.divided.len(), rest);
         self.parts
@@ -298,8 +298,7 @@ impl Sweep {
             .zip(&self.divided)
             .with_min_len(AT_A_TIME / PARTS)
             .for_each(|(parts, &point)| {
-                let path = history.path(point);
-                *parts = std::array::from_fn(|number| Chord::of(path, part_of(window, number)));
+                Chord::of_parts(history.path(point), ends, parts);
             });
     }
 
@@ -336,7 +335,7 @@ impl Sweep {
             let paths = pair.points.map(|point| history.path(point));
             for (span, depth) in engine.stages(&features, window).spans() {
                 let guarded = engine.law.thickness(depth + 1);
-                let approach = self.approach(pair.kind, &pair.points, &paths, window, span, guarded);
+                let approach = self.approach(pair.kind, &pair.points, &paths, span, guarded);
                 if let Some(approach) = approach {
                     let place = position_at(paths[0], approach.time);
                     return Some(hit(engine, features, depth, approach, place));
@@ -353,13 +352,12 @@ impl Sweep {
         kind: PairKind,
         points: &[u32; 4],
         paths: &[&[Knot]; 4],
-        window: [f64; 2],
         span: [f64; 2],
         guarded: f64,
     ) -> Option<Approach> {
         (0..PARTS).find_map(|number| {
-            let part = part_of(window, number);
-            let both = [part[0].max(span[0]), part[1].min(span[1])];
+            let ends = &self.ends_of_parts[number..];
+            let both = [ends[0].max(span[0]), ends[1].min(span[1])];
             // An instant is a stretch, too.
             if both[0] > both[1] {
                 return None;

@@ -1,0 +1,79 @@
+//! Many vertices brought to one time.
+
+use super::speculative::PathsMut;
+use super::statistics::StepHistogram;
+use super::trajectory::Vertex;
+
+/// Vertices that one thread takes at a time, at least.
+const AT_A_TIME: usize = 2048;
+
+/// Brings the vertices of an event to its time (s), counts how long they flew straight, and continues their paths, if these
+/// are written down.
+///
+/// # Shapes
+/// `stencil` is ascending; number `first` is the first of `vertices`, and of `paths`, and all of the stencil are among them.
+pub(super) fn sync_all(
+    vertices: &mut [Vertex],
+    first: u32,
+    stencil: &[u32],
+    mut paths: Option<PathsMut<'_>>,
+    time: f64,
+    steps: &mut StepHistogram,
+) {
+    if stencil.len() < 2 * AT_A_TIME {
+        for &point in stencil {
+            let vertex = &mut vertices[(point - first) as usize];
+            steps.count(time - vertex.time);
+            vertex.sync(time);
+            if let Some(paths) = &mut paths {
+                paths.record(point, vertex);
+            }
+        }
+        return;
+    }
+    let (before, after) = stencil.split_at(stencil.len() / 2);
+    let border = after[0];
+    let (vertices, others) = vertices.split_at_mut((border - first) as usize);
+    let (paths, other_paths) = match paths {
+        Some(paths) => {
+            let (paths, others) = paths.split_at((border - first) as usize);
+            (Some(paths), Some(others))
+        }
+        None => (None, None),
+    };
+    let mut other_steps = StepHistogram::default();
+    rayon::join(
+        || sync_all(vertices, first, before, paths, time, steps),
+        || sync_all(others, border, after, other_paths, time, &mut other_steps),
+    );
+    steps.add(&other_steps);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    /// Every third of so many vertices that they are divided, against one by one.
+    #[test]
+    fn just_the_stencil_is_moved() {
+        let vertex = |k: u32| Vertex {
+            position: Vector3::new(f64::from(k), 0.0, 0.0),
+            time: f64::from(k % 7) * 0.1,
+            velocity: Vector3::new(0.0, 1.0, 0.0),
+            inverse_mass: 1.0,
+        };
+        let mut vertices: Vec<Vertex> = (0..40_000).map(vertex).collect();
+        let stencil: Vec<u32> = (1..40_000).step_by(3).collect();
+        let (mut expected, mut counted) = (vertices.clone(), StepHistogram::default());
+        for &point in &stencil {
+            let vertex = &mut expected[point as usize];
+            counted.count(1.0 - vertex.time);
+            vertex.sync(1.0);
+        }
+        let mut steps = StepHistogram::default();
+        sync_all(&mut vertices, 0, &stencil, None, 1.0, &mut steps);
+        assert_eq!(vertices, expected);
+        assert_eq!(steps, counted);
+    }
+}
