@@ -244,6 +244,23 @@ impl Engine {
             .clamp(depth + 1, most)
     }
 
+    /// Under speculation: whether a layer that is not pressed is the deepest one and will not be guessed to be needed. What comes back
+    /// unforeseen costs part of a window, what ticks for nothing costs, too.
+    fn is_idle(&self, layer: u32, distance: f64, separation: f64, proximity: Proximity) -> bool {
+        if layer != proximity.depth {
+            return false;
+        }
+        let stays = if layer == 1 { FAR } else { 1.0 + STAY };
+        if distance < stays * self.law.thickness(layer) {
+            return false;
+        }
+        if layer == 1 {
+            return separation > 0.0;
+        }
+        let ahead = LOOK_AHEAD * self.layers[layer as usize - 2].clock.period;
+        self.depth_after(layer - 1, distance, (-separation).max(0.0), ahead) < layer
+    }
+
     /// Calls the layers that were guessed.
     fn call_ahead(&mut self, time: f64) {
         let mut called = std::mem::take(&mut self.called);
@@ -317,11 +334,10 @@ impl Engine {
             if layer == 1 {
                 self.pairs.get_mut(id).anchor = None;
             }
-            // Under speculation what comes back costs a window, or part of it.
-            let stays = if layer == 1 { FAR } else { 1.0 + STAY };
+            if self.history.is_some() {
+                return kept < layer && self.is_idle(layer, nearest.distance, separation, proximity);
+            }
             return self.settings.culling
-                && kept < layer
-                && !(self.history.is_some() && nearest.distance < stays * self.law.thickness(layer))
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);
         }
         let law = ContactLaw {

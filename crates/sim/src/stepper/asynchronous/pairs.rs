@@ -31,6 +31,8 @@ pub(super) struct Pair {
     pub(super) depth_at_start: u32,
     /// … how many since when (s), …
     pub(super) changes: Vec<(f64, u32)>,
+    /// … whether one was missing that it now has, …
+    pub(super) missed: bool,
     /// … and how many it must keep to the end of the window.
     pub(super) kept: u32,
     /// When its certificate ends (s), as the queue knows it.
@@ -155,6 +157,7 @@ impl Pairs {
             anchor: None,
             depth_at_start: 0,
             changes: Vec::new(),
+            missed: false,
             kept: 0,
             due: f64::INFINITY,
             // A slot goes on counting, so that no event of the pair before it is taken for one of this.

@@ -34,8 +34,14 @@ const FIRST_WINDOW: f64 = 16.0;
 /// Windows are not longer than this, in periods of the first layer: beyond it what is swept meets everything …
 const LONGEST_WINDOW: f64 = 64.0;
 
-/// … and not shorter than this unless they have to be, for keeping and looking have a price of their own.
-const SHORTEST_WINDOW: f64 = 4.0;
+/// … and not shorter than this, in periods of the first layer …
+const SHORT_WINDOW: f64 = 4.0;
+
+/// … unless there are more events in them than so many per vertex: keeping and looking have a price of their own.
+const WORTH_LOOKING: f64 = 20.0;
+
+/// Shorter than this, in periods of the first layer, they never are.
+const SHORTEST_WINDOW: f64 = 1.0 / 64.0;
 
 /// Snapshots in a window: what is done before one of them need not be done again.
 const SNAPSHOTS: usize = 8;
@@ -52,6 +58,7 @@ pub(super) struct Speculation {
     /// Length that the next window is tried with (s).
     length: f64,
     longest: f64,
+    short: f64,
     shortest: f64,
     /// The first one is that of the start of the window.
     snapshots: [Snapshot; SNAPSHOTS],
@@ -84,6 +91,7 @@ impl Engine {
         self.speculation = Some(Box::new(Speculation {
             length: FIRST_WINDOW * first,
             longest: LONGEST_WINDOW * first,
+            short: SHORT_WINDOW * first,
             shortest: SHORTEST_WINDOW * first,
             snapshots: Default::default(),
             sweep,
@@ -118,6 +126,7 @@ impl Engine {
         let (mut stood_at_once, mut last) = (true, None);
         loop {
             let snapshots = &mut speculation.snapshots;
+            let (tried, events_before) = (end - start, self.statistics.events());
             let ran = self.speculate(end, last, snapshots)?;
             // What cannot be looked at. Sides that went through each other may be hurled away: with shorter windows they do not.
             let broken = self.broken(end);
@@ -125,6 +134,9 @@ impl Engine {
                 last = ran;
                 break;
             }
+            let events = self.statistics.events() - events_before;
+            let worth = WORTH_LOOKING * self.vertices.len() as f64 / events as f64;
+            let short = (worth * tried).clamp(speculation.shortest, speculation.short);
             self.statistics.windows_returned += 1;
             stood_at_once = false;
             let again = broken.is_some();
@@ -141,7 +153,8 @@ impl Engine {
                 self.call_found(&speculation.sweep, true)?;
             }
             // What one contact changed others will: of what is left, half is tried first.
-            speculation.length = (0.5 * (end - start)).max(speculation.shortest);
+            let half = 0.5 * (end - start);
+            speculation.length = if again { half } else { half.max(short) };
             end = window_end(start, speculation.length, until);
         }
         self.now = end;
@@ -203,7 +216,10 @@ impl Engine {
                 return Err(self.no_progress_at(id, near.time, [near.distance, speed], near.place));
             }
             if at_once {
-                self.pairs.get_mut(id).kept = near.depth;
+                // The second time, lest it leaves again before it is needed.
+                let pair = self.pairs.get_mut(id);
+                pair.kept = if pair.missed { near.depth } else { 0 };
+                pair.missed = true;
             }
             if near.depth > depth {
                 self.activate(id, near.depth, self.now);
@@ -240,6 +256,7 @@ impl Engine {
         for &id in &idle {
             let pair = self.pairs.get_mut(id);
             pair.kept = 0;
+            pair.missed = false;
             if pair.proximity.depth == 0 {
                 self.statistics.pairs_dropped += 1;
                 self.pairs.remove(id);
