@@ -23,7 +23,7 @@ const STAY: f64 = 0.02;
 
 /// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
 /// has to be run again much.
-pub(super) const FAR: f64 = 1.5;
+pub(super) const FAR: f64 = 1.3;
 
 /// Part of the slip that sides which stick undo within a period of the first layer.
 const RETURN: f64 = 0.25;
