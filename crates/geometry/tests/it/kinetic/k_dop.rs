@@ -131,7 +131,7 @@ fn a_large_tree_finds_the_same_on_any_number_of_threads() {
     let place = |k: u32| Vector3::new(f64::from(k % 50), f64::from(k / 50), f64::from(k * 7 % 5));
     let places: Vec<Vector3<f64>> = (0..2000).map(place).collect();
     let groups: Vec<u32> = (0..2000).map(|k| k % 3).collect();
-    let volumes: Vec<KDop> = places.iter().map(|x| around(x, 0.8)).collect();
+    let volumes: Vec<KDop> = places.iter().map(|x| around(x, 1.6)).collect();
     let wanted = |a: u32, b: u32| a + b != 2;
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

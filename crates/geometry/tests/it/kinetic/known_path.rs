@@ -84,6 +84,22 @@ proptest! {
         }
     }
 
+    /// In one walk along the path just what each part gives by itself.
+    #[test]
+    fn chords_of_parts_are_those_of_each_part(
+        path in path(),
+        mut times in prop::collection::vec(0.0..1.0_f64, 2..12),
+    ) {
+        times.sort_unstable_by(f64::total_cmp);
+        let nothing = Chord { start: Vector3::zeros(), end: Vector3::zeros(), deviation: 0.0 };
+        let mut chords = vec![nothing; times.len() - 1];
+        Chord::of_parts(&path, &times, &mut chords);
+        for (chord, ends) in chords.iter().zip(times.windows(2)) {
+            prop_assume!(ends[0] < ends[1]);
+            prop_assert_eq!(*chord, Chord::of(&path, [ends[0], ends[1]]));
+        }
+    }
+
     #[test]
     fn chords_hold_their_paths_and_promise_nothing_more(
         kind in kind(),

@@ -22,6 +22,9 @@ use std::time::Instant;
 /// Void entries are swept out of the queue when they are more than this many per valid one.
 const MOST_VOID: usize = 2;
 
+/// Batches of this many terms or pairs are timed always.
+const LARGE: usize = 32;
+
 /// Particles without an edge have no reach of their own; it is this many thicknesses of the first layer.
 const REACH_OF_PARTICLES: f64 = 1.0;
 
@@ -56,8 +59,8 @@ pub struct Engine {
     pub(super) dispatched: u64,
     pub(super) audited: u64,
     pub(super) audits: u64,
-    /// Whether the present event is timed.
-    pub(super) timed: bool,
+    /// How many events the time of the present one stands for; 0 if it is not measured.
+    pub(super) stands_for: u32,
     /// Of speculation only: the paths since the window began …
     pub(super) history: Option<History>,
     /// … and what it needs between windows.
@@ -139,7 +142,7 @@ impl Engine {
             dispatched: 0,
             audited: 0,
             audits: 0,
-            timed: false,
+            stands_for: 0,
             history: None,
             speculation: None,
             kicked: Vec::new(),
@@ -294,8 +297,9 @@ impl Engine {
         &self.vertices
     }
 
-    /// From now on measures the time that each kind of event takes, of one in `every` events, which stands for all of them: of each
-    /// it costs a tenth, of one in a hundred nothing that could be measured. Windows of speculation are measured always.
+    /// From now on measures the time that each kind of event takes: of large batches always, of others of one in `every`, which stands
+    /// for all of them. Of each it costs a tenth, of one in a hundred nothing that could be measured. Windows of
+    /// speculation are measured always.
     pub fn measure_times(&mut self, every: u64) {
         self.settings.profile = every;
     }
@@ -387,16 +391,37 @@ impl Engine {
             debug_assert!(event.time >= self.now, "an event in the past (I3)");
             self.now = event.time;
             self.dispatched += 1;
-            if self.settings.profile > 0 && self.dispatched.is_multiple_of(self.settings.profile) {
-                self.timed = true;
+            self.stands_for = self.timed_for(&event);
+            if self.stands_for > 0 {
                 let dispatched = self.dispatch_timed(event);
-                self.timed = false;
+                self.stands_for = 0;
                 dispatched?;
             } else {
                 self.dispatch(event)?;
             }
             self.sweep();
             return Ok(Some(event));
+        }
+    }
+
+    /// How many events the time of this one is to stand for: large ones for themselves, for they are few and measuring them costs
+    /// nothing that matters.
+    #[inline]
+    fn timed_for(&self, event: &Event) -> u32 {
+        if self.settings.profile == 0 {
+            return 0;
+        }
+        let size = match event.kind {
+            EventKind::Force => self.forces[event.id as usize].1.terms(),
+            EventKind::Layer => self.members_of(event.id),
+            EventKind::Script | EventKind::Volume | EventKind::Slab => 1,
+        };
+        if size >= LARGE {
+            1
+        } else if self.dispatched.is_multiple_of(self.settings.profile) {
+            u32::try_from(self.settings.profile).unwrap_or(u32::MAX)
+        } else {
+            0
         }
     }
 
@@ -407,9 +432,8 @@ impl Engine {
         let dispatched = self.dispatch(event);
         let elapsed = begin.elapsed();
         let times = &mut self.statistics.times;
-        let every = u32::try_from(self.settings.profile).unwrap_or(u32::MAX);
         let redated = times.redating().saturating_sub(before);
-        let own = (elapsed * every).saturating_sub(redated);
+        let own = (elapsed * self.stands_for).saturating_sub(redated);
         times.events[event.kind as usize] += own;
         if let Some(force) = force {
             times.forces[force] += own;

@@ -143,6 +143,12 @@ impl Engine {
         });
     }
 
+    /// How many pairs layer `u32::MAX − id` ticks for.
+    #[inline]
+    pub(super) fn members_of(&self, id: u32) -> usize {
+        self.layers[(u32::MAX - id) as usize - 1].members.len()
+    }
+
     /// Layer `u32::MAX − id` ticks.
     pub(super) fn layer_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         let layer = u32::MAX - id;

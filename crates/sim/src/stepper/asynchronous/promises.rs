@@ -90,18 +90,17 @@ impl Engine {
 
     /// Dates all certificates of a vertex for its new promise; those that last longer than before stay as they are.
     fn redate_vertex(&mut self, point: u32, time: f64) -> Result<(), Stop> {
-        let begin = self.timed.then(Instant::now);
+        let begin = (self.stands_for > 0).then(Instant::now);
         self.redate_volume(point, time);
-        let middle = self.timed.then(Instant::now);
+        let middle = (self.stands_for > 0).then(Instant::now);
         for index in 0..self.pairs.count_at(point) {
             let id = self.pairs.at(point, index);
             self.redate_slab(id, time)?;
         }
         if let (Some(begin), Some(middle)) = (begin, middle) {
             let times = &mut self.statistics.times;
-            let every = u32::try_from(self.settings.profile).unwrap_or(u32::MAX);
-            times.volumes_redated += (middle - begin) * every;
-            times.slabs_redated += middle.elapsed() * every;
+            times.volumes_redated += (middle - begin) * self.stands_for;
+            times.slabs_redated += middle.elapsed() * self.stands_for;
         }
         Ok(())
     }

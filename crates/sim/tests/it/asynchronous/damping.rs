@@ -130,7 +130,7 @@ fn damping_never_adds_energy() {
         let kicked = |damping: f64, vertices: &[Vertex], of_hinge: bool| {
             let model = solid(&rest, &[[0, 1, 2, 3]], damping);
             let masses = [1.0, 0.2, 3.0, 0.5];
-            let forces = if of_hinge {
+            let mut forces = if of_hinge {
                 batches(None, &[(damping, vec![hinge])], &rest, &masses, 1e-4)
             } else {
                 batches(Some(&model), &[], &rest, &masses, 1e-4)

@@ -25,7 +25,7 @@ impl ClockedForce for ToTheOrigin {
     fn stencil(&self) -> &[u32] {
         &[0]
     }
-    fn kick(&self, vertices: &mut [Vertex]) {
+    fn kick(&mut self, vertices: &mut [Vertex]) {
         let impulse = vertices[0].position * (-self.stiffness * self.period);
         vertices[0].kick(&impulse);
     }

@@ -3,7 +3,7 @@
 use super::support::{CLOTH, Random, Scene, law, nail, particle, sheet};
 use impinge_sim::scene::Detection;
 use impinge_sim::stepper::asynchronous::{
-    Engine, Path, Script, Settings, Stop, System, SystemError,
+    Engine, Path, Plane, Script, Settings, Stop, System, SystemError,
 };
 use nalgebra::Vector3;
 
@@ -146,6 +146,48 @@ fn a_start_below_the_layers_is_refused() {
     };
     let error = Engine::new(scene.system(law(20.0, 2e-3), 0.0), settings);
     assert!(matches!(error, Err(SystemError::TooClose { .. })));
+}
+
+/// So large that terms of forces, vertices, pairs of layers and what windows look at are all shared by threads.
+#[test]
+fn a_large_sheet_moves_alike_on_any_number_of_threads() {
+    let fallen = || {
+        let cell = 0.01;
+        let (mut points, triangles) = sheet([66, 66], cell);
+        for point in &mut points {
+            point.z = 1e-4 * (40.0 * point.x).sin() + 2.05e-3;
+        }
+        let mut scene = Scene::default();
+        scene.add_shell(&points, &triangles, &CLOTH, Vector3::new(0.1, 0.0, -0.4));
+        let mut system = scene.system(law(20.0, 2e-3), 9.81);
+        system.planes.push(Plane {
+            normal: Vector3::z(),
+            offset: 0.0,
+            friction: 0.3,
+        });
+        system.restitution = 0.4;
+        system.friction = vec![0.3];
+        system
+    };
+    let run = |threads: usize, detection: Detection| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads").install(|| {
+            let mut engine = engine(fallen(), detection);
+            engine.run(3e-3).expect("no trouble");
+            engine
+        })
+    };
+    let one = run(1, Detection::Kinetic);
+    assert!(one.statistics().layer_pushes > 4_000);
+    for (threads, detection) in [
+        (4, Detection::Kinetic),
+        (1, Detection::Speculative),
+        (4, Detection::Speculative),
+    ] {
+        let other = run(threads, detection);
+        assert_eq!(one.vertices(), other.vertices(), "{threads} threads");
+        assert_eq!(one.statistics().steps, other.statistics().steps);
+    }
 }
 
 /// Certificates for one velocity, as the paper has them, are dated anew by every kick; the motion is the same.

@@ -127,3 +127,58 @@ impl<T: Term<N>, const N: usize> ClockedForce for Batch<T, N> {
         of_parts.chain(between).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::terms::DampedSpring;
+    use super::*;
+    use impinge_fem::thin::EdgeSpring;
+
+    /// A square of springs without damping, which may be kicked in any order: by parts, and one by one.
+    #[test]
+    fn parts_kick_as_all_terms_do() {
+        let side = 40_u32;
+        let at = |k: u32| Vector3::new(f64::from(k % side), f64::from(k / side), 0.0);
+        let rest: Vec<Vector3<f64>> = (0..side * side).map(at).collect();
+        let beside = (0..side * side).filter(|k| k % side + 1 < side).map(|k| [k, k + 1]);
+        let above = (0..side * (side - 1)).map(|k| [k, k + side]);
+        let terms: Vec<Placed<DampedSpring, 2>> = beside
+            .chain(above)
+            .map(|points| {
+                let ends = points.map(|point| rest[point as usize]);
+                let spring = EdgeSpring::new(points, &ends, 3.0).expect("a sound spring");
+                let damping = 0.0;
+                (points, DampedSpring { spring, damping })
+            })
+            .collect();
+        let place = |k: u32| at(k) * 1.1 + Vector3::z() * f64::from(k * k % 11) * 0.05;
+        let vertex = |k: u32| Vertex {
+            position: place(k),
+            time: 0.0,
+            velocity: Vector3::zeros(),
+            inverse_mass: 1.0 + f64::from(k % 3),
+        };
+        let mut expected: Vec<Vertex> = (0..side * side).map(vertex).collect();
+        let mut vertices = expected.clone();
+        for (points, term) in &terms {
+            term.kick(points, &mut expected, 1e-2);
+        }
+        let places: Vec<Vector3<f64>> = (0..side * side).map(place).collect();
+        let energy: f64 = terms
+            .iter()
+            .map(|(points, term)| Term::energy(term, &points.map(|k| places[k as usize])))
+            .sum();
+        let mut batch = Batch::new(1e-2, terms.clone(), &rest);
+        assert!(batch.parts.len() >= 4, "a batch so large has parts");
+        assert!(batch.between.len() < terms.len() / 10);
+        assert_eq!(batch.terms(), terms.len());
+        assert_eq!(batch.stencil(), (0..side * side).collect::<Vec<u32>>());
+        batch.kick(&mut vertices);
+        for (one, other) in vertices.iter().zip(&expected) {
+            assert_eq!(one.position, other.position);
+            assert!((one.velocity - other.velocity).norm() < 1e-14);
+            assert!(other.velocity.norm() > 1e-6);
+        }
+        assert!((batch.energy(&places) - energy).abs() < 1e-12 * energy);
+    }
+}
