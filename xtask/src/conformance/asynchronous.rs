@@ -4,18 +4,19 @@ mod paths;
 
 use std::error::Error;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use impinge_geometry::kinetic::separating_slab::{distance_waiting_time, slab_waiting_time};
 use impinge_geometry::kinetic::{MovingPoint, PairKind};
-use impinge_sim::Scene;
 use impinge_sim::model::Model;
 use impinge_sim::scene::Detection;
 use impinge_sim::stepper::Stepper;
 use impinge_sim::stepper::asynchronous::force::ForceKind;
-use impinge_sim::stepper::asynchronous::{Asynchronous, EventKind, Settings};
+use impinge_sim::stepper::asynchronous::{Asynchronous, EventKind, Settings, Statistics};
+use impinge_sim::{Scene, State};
 use nalgebra::Vector3;
+use rayon::ThreadPoolBuilder;
 
 use super::Extent;
 use super::overlap::overlaps;
@@ -136,11 +137,16 @@ fn shipped(
 /// Fills the table.
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     slabs(table, extent);
-    scenes(table, extent)?;
     safety(table, extent)?;
-    shares(table, extent)?;
-    back_ends(table, extent)?;
-    growth(table, extent)
+    // Figures of one core.
+    let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
+    let figures = |table: &mut Table| {
+        scenes(table, extent)?;
+        shares(table, extent)?;
+        growth(table, extent)
+    };
+    pool.install(|| figures(table).map_err(|error: Box<dyn Error>| error.to_string()))?;
+    back_ends(table, extent)
 }
 
 /// Random pairs that move at random: none comes closer than its certificate says before that ends.
@@ -192,46 +198,85 @@ fn slabs(table: &mut Table, extent: Extent) {
 /// more than half of the time under certificates (docs/methods/asynchronous.md).
 const SPECULATION: f64 = 10.0;
 
-/// Speculation beside certificates: the same bits; CPU time in that of the certificates, and in that of certificates for one
-/// velocity, which every kick dates anew (the paper's).
+/// One run of [`back_ends`].
+struct BackEnd {
+    state: State,
+    /// Time that passed (s).
+    wall: f64,
+    statistics: Statistics,
+}
+
+/// The first `steps` of a scene by one back end, on the threads of the present pool.
+fn back_end(
+    name: &str,
+    steps: u64,
+    detection: Detection,
+    promise: f64,
+) -> Result<BackEnd, Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../scenes")
+        .join(name);
+    let scene = Scene::load(path, &[""; 0])?;
+    let (model, mut state) = Model::new(&scene)?;
+    let settings = scene.asynchronous.ok_or("not an asynchronous scene")?;
+    let mut stepper = Asynchronous::tuned(&model, &state, &settings, |settings| {
+        settings.detection = detection;
+        settings.promise = promise;
+    })?;
+    let begin = Instant::now();
+    for _ in 0..steps {
+        stepper.advance(&model, &mut state)?;
+    }
+    Ok(BackEnd {
+        wall: begin.elapsed().as_secs_f64(),
+        statistics: stepper.statistics().clone(),
+        state,
+    })
+}
+
+/// Speculation beside certificates: the same bits; the time that passes beside that of certificates, and of certificates for one
+/// velocity, which every kick dates anew (the paper's), on one thread and on all of them.
 fn back_ends(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
-    let steps = if extent == Extent::Full { 1 } else { 4 };
+    let share = if extent == Extent::Full { 1 } else { 4 };
+    let one_thread = ThreadPoolBuilder::new().num_threads(1).build()?;
     for (name, most) in [("trash_compactor.toml", 80), ("reef_knot.toml", 40)] {
-        let run = |detection: Detection, promise: f64| {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../scenes")
-                .join(name);
-            let scene = Scene::load(path, &[""; 0])?;
-            let (model, mut state) = Model::new(&scene)?;
-            let settings = scene.asynchronous.ok_or("not an asynchronous scene")?;
-            let mut stepper = Asynchronous::tuned(&model, &state, &settings, |settings| {
-                settings.detection = detection;
-                settings.promise = promise;
-            })?;
-            let begin = ThreadTime::now();
-            for _ in 0..most / steps {
-                stepper.advance(&model, &mut state)?;
-            }
-            let cpu = begin.elapsed().as_secs_f64();
-            Ok::<_, Box<dyn Error>>((state, cpu, stepper.statistics().clone()))
+        let run =
+            |detection: Detection, promise: f64| back_end(name, most / share, detection, promise);
+        let alone = |detection: Detection, promise: f64| {
+            one_thread.install(|| run(detection, promise).map_err(|error| error.to_string()))
         };
         let promise = Settings::default().promise;
-        let (kinetic, of_kinetic, _) = run(Detection::Kinetic, promise)?;
-        let (paper, of_paper, _) = run(Detection::Kinetic, 0.0)?;
-        let (speculative, of_speculative, statistics) = run(Detection::Speculative, promise)?;
+        let kinetic = alone(Detection::Kinetic, promise)?;
+        let paper = alone(Detection::Kinetic, 0.0)?;
+        let speculative = alone(Detection::Speculative, promise)?;
+        let kinetic_shared = run(Detection::Kinetic, promise)?;
+        let speculative_shared = run(Detection::Speculative, promise)?;
+        let others = [&paper, &speculative, &kinetic_shared, &speculative_shared];
         table.certain(
-            &format!("{name}: all back ends give the same bits"),
-            kinetic == speculative && kinetic == paper,
+            &format!("{name}: all back ends give the same bits, on any number of threads"),
+            others.iter().all(|other| other.state == kinetic.state),
         );
         table.aim_at_least(
             &format!("{name}: speculation, times as fast as certificates with promises"),
-            of_kinetic / of_speculative,
+            kinetic_shared.wall / speculative_shared.wall,
             SPECULATION,
         );
         table.figure(
-            &format!("{name}: speculation, times as fast as certificates for one velocity"),
-            format!("{:.2}", of_paper / of_speculative),
+            &format!("{name}: the same on one thread; over certificates for one velocity"),
+            format!(
+                "{:.2}; {:.2}",
+                kinetic.wall / speculative.wall,
+                paper.wall / speculative.wall
+            ),
         );
+        table.figure(
+            &format!(
+                "{name}: speculation on {} threads over certificates for one velocity",
+                rayon::current_num_threads()
+            ),
+            format!("{:.2}", paper.wall / speculative_shared.wall),
+        );
+        let statistics = &speculative.statistics;
         table.figure(
             &format!("{name}: windows, of those done again, % of events in vain"),
             format!(

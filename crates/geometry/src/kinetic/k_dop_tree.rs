@@ -195,7 +195,12 @@ impl KDopTree {
                 return Below::Nothing;
             }
             let [left, right] = a.children;
-            return Below::Pairs([Some([left, left]), Some([right, right]), Some([left, right]), None]);
+            return Below::Pairs([
+                Some([left, left]),
+                Some([right, right]),
+                Some([left, right]),
+                None,
+            ]);
         }
         if !a.volume.overlaps(&b.volume) {
             return Below::Nothing;
@@ -205,9 +210,7 @@ impl KDopTree {
             [true, true] => Below::Items([a0, b0]),
             [true, false] => Below::Pairs([Some([first, b0]), Some([first, b1]), None, None]),
             [false, true] => Below::Pairs([Some([a0, second]), Some([a1, second]), None, None]),
-            [false, false] => {
-                Below::Pairs([[a0, b0], [a0, b1], [a1, b0], [a1, b1]].map(Some))
-            }
+            [false, false] => Below::Pairs([[a0, b0], [a0, b1], [a1, b0], [a1, b1]].map(Some)),
         }
     }
 

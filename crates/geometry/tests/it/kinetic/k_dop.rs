@@ -145,7 +145,10 @@ fn a_large_tree_finds_the_same_on_any_number_of_threads() {
     };
     let found = on(1);
     assert_eq!(found, on(4));
-    let mut found: Vec<[u32; 2]> = found.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    let mut found: Vec<[u32; 2]> = found
+        .into_iter()
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
     found.sort_unstable();
     let all = (0..2000_u32).flat_map(|a| (a + 1..2000).map(move |b| [a, b]));
     let expected: Vec<[u32; 2]> = all

@@ -341,7 +341,8 @@ impl Engine {
                 self.pairs.get_mut(id).anchor = None;
             }
             if self.history.is_some() {
-                return kept < layer && self.is_idle(layer, nearest.distance, separation, proximity);
+                return kept < layer
+                    && self.is_idle(layer, nearest.distance, separation, proximity);
             }
             return self.settings.culling
                 && proximity.may_leave(&self.law, layer, nearest.distance, separation);

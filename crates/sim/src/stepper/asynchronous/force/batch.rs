@@ -7,9 +7,6 @@ use crate::stepper::asynchronous::trajectory::Vertex;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Terms in a part, at least: waking a thread takes as long as some hundred of them.
-const SMALLEST_PART: usize = 768;
-
 /// Parts at most.
 const MOST_PARTS: usize = 32;
 
@@ -44,19 +41,25 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
         let mut stencil: Vec<u32> = terms.iter().flat_map(|(points, _)| *points).collect();
         stencil.sort_unstable();
         stencil.dedup();
-        let count = (terms.len() / SMALLEST_PART).min(MOST_PARTS);
+        let count = (terms.len() / T::WORTH_A_THREAD).min(MOST_PARTS);
         let (mut parts, mut between) = (Vec::new(), Vec::new());
         if count < 2 {
             between = terms;
         } else {
-            let (part_of, points) = parts_of(&stencil, rest, count);
-            parts.extend(points.into_iter().map(|points| Part {
-                vertices: Vec::with_capacity(points.len()),
-                points,
-                terms: Vec::new(),
-            }));
+            // Of each point its part and its place in it.
+            let mut place_of = vec![(0, 0); rest.len()];
+            for (number, points) in parts_of(&stencil, rest, count).into_iter().enumerate() {
+                for (place, &point) in (0_u32..).zip(&points) {
+                    place_of[point as usize] = (number, place);
+                }
+                parts.push(Part {
+                    vertices: Vec::with_capacity(points.len()),
+                    points,
+                    terms: Vec::new(),
+                });
+            }
             for (points, term) in terms {
-                let places = points.map(|point| part_of[&point]);
+                let places = points.map(|point| place_of[point as usize]);
                 if places.iter().all(|&(part, _)| part == places[0].0) {
                     let local = places.map(|(_, place)| place);
                     parts[places[0].0].terms.push((local, term));
@@ -84,7 +87,11 @@ impl<T: Term<N>, const N: usize> ClockedForce for Batch<T, N> {
     }
 
     fn terms(&self) -> usize {
-        self.parts.iter().map(|part| part.terms.len()).sum::<usize>() + self.between.len()
+        self.parts
+            .iter()
+            .map(|part| part.terms.len())
+            .sum::<usize>()
+            + self.between.len()
     }
 
     fn stencil(&self) -> &[u32] {
@@ -137,10 +144,12 @@ mod tests {
     /// A square of springs without damping, which may be kicked in any order: by parts, and one by one.
     #[test]
     fn parts_kick_as_all_terms_do() {
-        let side = 40_u32;
+        let side = 70_u32;
         let at = |k: u32| Vector3::new(f64::from(k % side), f64::from(k / side), 0.0);
         let rest: Vec<Vector3<f64>> = (0..side * side).map(at).collect();
-        let beside = (0..side * side).filter(|k| k % side + 1 < side).map(|k| [k, k + 1]);
+        let beside = (0..side * side)
+            .filter(|k| k % side + 1 < side)
+            .map(|k| [k, k + 1]);
         let above = (0..side * (side - 1)).map(|k| [k, k + side]);
         let terms: Vec<Placed<DampedSpring, 2>> = beside
             .chain(above)

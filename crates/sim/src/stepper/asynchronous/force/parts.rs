@@ -1,26 +1,17 @@
 //! Points in parts that lie together.
 
 use nalgebra::Vector3;
-use std::collections::HashMap;
 
 /// Divides points into `count` parts of about equal size: at the middle of the longest side of the box around them, again and again.
 ///
-/// Returns of each point its part and its place in it, and the points of each part. Depends on the order of `points` only
-/// where they are at the same place.
-pub(super) fn parts_of(
-    points: &[u32],
-    positions: &[Vector3<f64>],
-    count: usize,
-) -> (HashMap<u32, (usize, u32)>, Vec<Vec<u32>>) {
+/// Those of each part are ascending. Depends on the order of `points` nowhere.
+pub(super) fn parts_of(points: &[u32], positions: &[Vector3<f64>], count: usize) -> Vec<Vec<u32>> {
     let mut parts = Vec::with_capacity(count);
     divide(points.to_vec(), positions, count, &mut parts);
-    let mut part_of = HashMap::with_capacity(points.len());
-    for (part, points) in parts.iter_mut().enumerate() {
+    for points in &mut parts {
         points.sort_unstable();
-        let places = (0..).zip(points.iter());
-        part_of.extend(places.map(|(place, &point)| (point, (part, place))));
     }
-    (part_of, parts)
+    parts
 }
 
 fn divide(
@@ -35,9 +26,11 @@ fn divide(
     }
     let at = |point: u32| positions[point as usize];
     let first = at(points[0]);
-    let (lower, upper) = points.iter().fold((first, first), |(lower, upper), &point| {
-        (lower.inf(&at(point)), upper.sup(&at(point)))
-    });
+    let (lower, upper) = points
+        .iter()
+        .fold((first, first), |(lower, upper), &point| {
+            (lower.inf(&at(point)), upper.sup(&at(point)))
+        });
     let axis = (upper - lower).imax();
     let first_count = count / 2;
     let middle = points.len() * first_count / count;
@@ -61,12 +54,12 @@ mod tests {
             .map(|k| Vector3::new(f64::from((k * 37) % 100), 0.5, 0.0))
             .collect();
         let points: Vec<u32> = (0..100).collect();
-        let (part_of, parts) = parts_of(&points, &positions, 5);
+        let parts = parts_of(&points, &positions, 5);
         assert_eq!(parts.len(), 5);
         for (number, part) in parts.iter().enumerate() {
             assert_eq!(part.len(), 20);
-            for (place, &point) in (0..).zip(part) {
-                assert_eq!(part_of[&point], (number, place));
+            assert!(part.is_sorted());
+            for &point in part {
                 let x = positions[point as usize].x;
                 assert!(x >= 20.0 * number as f64 && x < 20.0 * (number + 1) as f64);
             }
@@ -77,7 +70,7 @@ mod tests {
     fn points_at_one_place_are_divided_too() {
         let positions = vec![Vector3::zeros(); 7];
         let points: Vec<u32> = (0..7).collect();
-        let (_, parts) = parts_of(&points, &positions, 3);
+        let parts = parts_of(&points, &positions, 3);
         let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
         assert_eq!(sizes.iter().sum::<usize>(), 7);
         assert!(sizes.iter().all(|&size| size >= 2));

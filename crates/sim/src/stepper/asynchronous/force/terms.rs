@@ -12,6 +12,9 @@ pub(super) trait Term<const N: usize>: Clone + Send + Sync + std::fmt::Debug {
     /// What it counts as.
     const KIND: ForceKind;
 
+    /// So many of them take about as long as waking a thread does, some 40 µs.
+    const WORTH_A_THREAD: usize;
+
     /// Changes the velocities of its points, which are the vertices numbered `points`, by the impulse of a period (s).
     fn kick(&self, points: &[u32; N], vertices: &mut [Vertex], period: f64);
 
@@ -74,6 +77,7 @@ pub(super) struct DampedSpring {
 
 impl Term<2> for DampedSpring {
     const KIND: ForceKind = ForceKind::Spring;
+    const WORTH_A_THREAD: usize = 2048;
 
     #[inline]
     fn kick(&self, points: &[u32; 2], vertices: &mut [Vertex], period: f64) {
@@ -100,6 +104,7 @@ impl Term<2> for DampedSpring {
 /// A triangle that resists strain.
 impl Term<3> for Membrane {
     const KIND: ForceKind = ForceKind::Membrane;
+    const WORTH_A_THREAD: usize = 1024;
 
     #[inline]
     fn kick(&self, points: &[u32; 3], vertices: &mut [Vertex], period: f64) {
@@ -122,6 +127,7 @@ pub(super) struct DampedHinge {
 
 impl Term<4> for DampedHinge {
     const KIND: ForceKind = ForceKind::Hinge;
+    const WORTH_A_THREAD: usize = 768;
 
     #[inline]
     fn kick(&self, points: &[u32; 4], vertices: &mut [Vertex], period: f64) {
@@ -150,6 +156,7 @@ pub(super) struct SolidTet {
 
 impl Term<4> for SolidTet {
     const KIND: ForceKind = ForceKind::Tet;
+    const WORTH_A_THREAD: usize = 96;
 
     #[inline]
     fn kick(&self, points: &[u32; 4], vertices: &mut [Vertex], period: f64) {

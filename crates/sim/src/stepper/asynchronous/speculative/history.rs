@@ -84,7 +84,7 @@ pub(in super::super) struct PathsMut<'a> {
     is_watched: &'a [bool],
 }
 
-impl<'a> PathsMut<'a> {
+impl PathsMut<'_> {
     /// Those of the first `count` vertices, and of the others.
     pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
         let (paths, others) = self.paths.split_at_mut(count);

@@ -17,6 +17,7 @@
 //! looks at pairs, share the threads, not events; layers are called ahead of their need; what came before a hit stands.
 
 mod history;
+mod needs;
 mod snapshot;
 mod sweep;
 

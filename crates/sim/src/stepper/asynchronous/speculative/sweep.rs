@@ -1,11 +1,11 @@
 //! Collision detection over a whole window.
 
+use super::History;
+use super::needs::{Near, Need, above_plane, hit, is_nearing, look_ahead};
 use crate::stepper::asynchronous::engine::Engine;
 use crate::stepper::asynchronous::layers::FAR;
 use crate::stepper::asynchronous::pairs::Features;
 use crate::stepper::asynchronous::queue::EventKind;
-use crate::stepper::asynchronous::speculative::History;
-use crate::stepper::asynchronous::system::Plane;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
@@ -15,23 +15,6 @@ use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::time::Instant;
-
-/// A pair that came near, or is about to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
-    pub(super) features: Features,
-    /// The layers that it needs.
-    pub(super) depth: u32,
-    /// How near it came (m).
-    pub(super) distance: f64,
-    /// When (s).
-    pub(super) time: f64,
-    /// Where its first point was then (m).
-    pub(super) place: Vector3<f64>,
-}
-
-/// How far ahead a window looks, in windows.
-const LOOK_AHEAD: f64 = 1.5;
 
 /// Parts of a window that are looked at by their chords before they are looked at knot by knot.
 const PARTS: usize = 16;
@@ -47,11 +30,6 @@ fn ends_of_parts([start, end]: [f64; 2]) -> [f64; PARTS + 1] {
     })
 }
 
-/// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
-fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
-    end < FAR * first || end - LOOK_AHEAD * (start - end) < first
-}
-
 /// Pairs of triangles, points or pairs of features that one thread takes at a time.
 const AT_A_TIME: usize = 64;
 
@@ -65,13 +43,6 @@ struct Close {
     widths: [f64; 2],
     /// Whether a layer that it has not may have been reached.
     in_doubt: bool,
-}
-
-/// What a pair is found to need.
-#[derive(Clone, Copy, Debug)]
-enum Need {
-    AtOnce(Near),
-    Ahead(Near),
 }
 
 /// Volumes swept in a window, and what they found.
@@ -116,7 +87,10 @@ impl Sweep {
             vertices_owned,
             edges_owned,
             on_surface,
-            swept: positions.iter().map(|x| (at_rest(x), KDop::EMPTY)).collect(),
+            swept: positions
+                .iter()
+                .map(|x| (at_rest(x), KDop::EMPTY))
+                .collect(),
             edge_volumes: vec![KDop::EMPTY; surface.edges().len()],
             ends_of_parts: [0.0; PARTS + 1],
             parts: Vec::new(),
@@ -223,7 +197,9 @@ impl Sweep {
         for [own, other] in [[first, second], [second, first]] {
             let corners = surface.triangles()[other as usize];
             for &vertex in self.vertices_owned.all_of(own) {
-                if self.swept[vertex as usize].1.overlaps(self.tree.volume(other))
+                if self.swept[vertex as usize]
+                    .1
+                    .overlaps(self.tree.volume(other))
                     && surface.may_touch(&[vertex], &corners)
                 {
                     let [a, b, c] = corners;
@@ -237,8 +213,8 @@ impl Sweep {
             let ends = surface.edges()[edge as usize];
             for &other in self.edges_owned.all_of(second) {
                 let other_ends = surface.edges()[other as usize];
-                let meet = self.edge_volumes[edge as usize]
-                    .overlaps(&self.edge_volumes[other as usize]);
+                let meet =
+                    self.edge_volumes[edge as usize].overlaps(&self.edge_volumes[other as usize]);
                 if meet && surface.may_touch(&ends, &other_ends) {
                     let both = [edge.min(other), edge.max(other)];
                     let [[a, b], [c, d]] = both.map(|edge| surface.edges()[edge as usize]);
@@ -401,127 +377,5 @@ fn at_rest(place: &Vector3<f64>) -> Chord {
         start: *place,
         end: *place,
         deviation: 0.0,
-    }
-}
-
-/// A pair was found at a layer that it has not.
-fn hit(
-    engine: &Engine,
-    features: Features,
-    depth: u32,
-    Approach { time, distance }: Approach,
-    place: Vector3<f64>,
-) -> Need {
-    let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
-    Need::AtOnce(Near {
-        features,
-        depth: reached.max(depth + 1),
-        distance,
-        time,
-        place,
-    })
-}
-
-/// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
-fn look_ahead(
-    engine: &Engine,
-    features: Features,
-    [start, end]: [f64; 2],
-    window: [f64; 2],
-) -> Option<Need> {
-    let first = engine.law.thickness(1);
-    if !is_nearing([start, end], first) || engine.has_layers(&features) {
-        return None;
-    }
-    let closing = ((start - end) / (window[1] - window[0])).max(0.0);
-    let tick = engine.layer_period(1);
-    Some(Need::Ahead(Near {
-        features,
-        depth: engine.depth_after(0, first, closing, 1.5 * tick),
-        distance: end,
-        time: window[1],
-        place: Vector3::zeros(),
-    }))
-}
-
-/// What a point needs of the layers of a half-space.
-fn above_plane(
-    engine: &Engine,
-    features: Features,
-    plane: &Plane,
-    path: &[Knot],
-    window: [f64; 2],
-) -> Option<Need> {
-    let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
-    let stages = engine.stages(&features, window);
-    let hit_at = stages.spans().find_map(|(span, depth)| {
-        let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
-        let first = above(&position_at(path, span[0]));
-        // Straight pieces come nearest at their ends.
-        let least = path
-            .iter()
-            .filter(|knot| span[0] < knot.time && knot.time < span[1])
-            .map(|knot| above(&knot.position))
-            .fold(first.min(above(&position_at(path, span[1]))), f64::min);
-        // It gets there from above, unless it starts below.
-        let approach = Approach {
-            time: span[0],
-            distance: first.min(near),
-        };
-        (least <= near).then_some((depth, approach))
-    });
-    if let Some((depth, approach)) = hit_at {
-        let place = position_at(path, approach.time);
-        return Some(hit(engine, features, depth, approach, place));
-    }
-    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
-    look_ahead(engine, features, ends, window)
-}
-
-/// The layers that a pair had in a window: how many at first, and since when how many.
-#[derive(Clone, Copy, Debug)]
-struct Stages<'a> {
-    window: [f64; 2],
-    first: u32,
-    changes: &'a [(f64, u32)],
-}
-
-impl Stages<'_> {
-    fn least_depth(&self) -> u32 {
-        let depths = self.changes.iter().map(|&(_, depth)| depth);
-        depths.fold(self.first, u32::min)
-    }
-
-    /// Stretches of time (s) of the window with the number of layers in each.
-    fn spans(&self) -> impl Iterator<Item = ([f64; 2], u32)> + '_ {
-        let [start, end] = self.window;
-        let starts = std::iter::once((start, self.first)).chain(self.changes.iter().copied());
-        let ends = self.changes.iter().map(|&(time, _)| time);
-        starts
-            .zip(ends.chain(std::iter::once(end)))
-            .map(|((from, depth), to)| ([from, to], depth))
-    }
-}
-
-impl Engine {
-    fn stages(&self, features: &Features, window: [f64; 2]) -> Stages<'_> {
-        let (first, changes): (_, &[_]) = match self.pairs.find(features) {
-            Some(id) => {
-                let pair = self.pairs.get(id);
-                (pair.depth_at_start, &pair.changes)
-            }
-            None => (0, &[]),
-        };
-        Stages {
-            window,
-            first,
-            changes,
-        }
-    }
-
-    fn has_layers(&self, features: &Features) -> bool {
-        self.pairs
-            .find(features)
-            .is_some_and(|id| self.pairs.get(id).proximity.depth > 0)
     }
 }

@@ -1,0 +1,161 @@
+//! What a pair of features needs after a window: layers that it has not, at once or before long.
+
+use crate::stepper::asynchronous::engine::Engine;
+use crate::stepper::asynchronous::layers::FAR;
+use crate::stepper::asynchronous::pairs::Features;
+use crate::stepper::asynchronous::system::Plane;
+use impinge_contact::penalty::layers::PROXIMITY;
+use impinge_geometry::kinetic::Knot;
+use impinge_geometry::kinetic::known_path::{Approach, position_at};
+use nalgebra::Vector3;
+
+/// How far ahead a window looks, in windows.
+const LOOK_AHEAD: f64 = 1.5;
+
+/// A pair that came near, or is about to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    pub(super) features: Features,
+    /// The layers that it needs.
+    pub(super) depth: u32,
+    /// How near it came (m).
+    pub(super) distance: f64,
+    /// When (s).
+    pub(super) time: f64,
+    /// Where its first point was then (m).
+    pub(super) place: Vector3<f64>,
+}
+
+/// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
+pub(super) fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
+    end < FAR * first || end - LOOK_AHEAD * (start - end) < first
+}
+
+/// What a pair is found to need.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    AtOnce(Near),
+    Ahead(Near),
+}
+
+/// A pair was found at a layer that it has not.
+pub(super) fn hit(
+    engine: &Engine,
+    features: Features,
+    depth: u32,
+    Approach { time, distance }: Approach,
+    place: Vector3<f64>,
+) -> Need {
+    let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
+    Need::AtOnce(Near {
+        features,
+        depth: reached.max(depth + 1),
+        distance,
+        time,
+        place,
+    })
+}
+
+/// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
+pub(super) fn look_ahead(
+    engine: &Engine,
+    features: Features,
+    [start, end]: [f64; 2],
+    window: [f64; 2],
+) -> Option<Need> {
+    let first = engine.law.thickness(1);
+    if !is_nearing([start, end], first) || engine.has_layers(&features) {
+        return None;
+    }
+    let closing = ((start - end) / (window[1] - window[0])).max(0.0);
+    let tick = engine.layer_period(1);
+    Some(Need::Ahead(Near {
+        features,
+        depth: engine.depth_after(0, first, closing, 1.5 * tick),
+        distance: end,
+        time: window[1],
+        place: Vector3::zeros(),
+    }))
+}
+
+/// What a point needs of the layers of a half-space.
+pub(super) fn above_plane(
+    engine: &Engine,
+    features: Features,
+    plane: &Plane,
+    path: &[Knot],
+    window: [f64; 2],
+) -> Option<Need> {
+    let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
+    let stages = engine.stages(&features, window);
+    let hit_at = stages.spans().find_map(|(span, depth)| {
+        let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
+        let first = above(&position_at(path, span[0]));
+        // Straight pieces come nearest at their ends.
+        let least = path
+            .iter()
+            .filter(|knot| span[0] < knot.time && knot.time < span[1])
+            .map(|knot| above(&knot.position))
+            .fold(first.min(above(&position_at(path, span[1]))), f64::min);
+        // It gets there from above, unless it starts below.
+        let approach = Approach {
+            time: span[0],
+            distance: first.min(near),
+        };
+        (least <= near).then_some((depth, approach))
+    });
+    if let Some((depth, approach)) = hit_at {
+        let place = position_at(path, approach.time);
+        return Some(hit(engine, features, depth, approach, place));
+    }
+    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
+    look_ahead(engine, features, ends, window)
+}
+
+/// The layers that a pair had in a window: how many at first, and since when how many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages<'a> {
+    window: [f64; 2],
+    first: u32,
+    changes: &'a [(f64, u32)],
+}
+
+impl Stages<'_> {
+    pub(super) fn least_depth(&self) -> u32 {
+        let depths = self.changes.iter().map(|&(_, depth)| depth);
+        depths.fold(self.first, u32::min)
+    }
+
+    /// Stretches of time (s) of the window with the number of layers in each.
+    pub(super) fn spans(&self) -> impl Iterator<Item = ([f64; 2], u32)> + '_ {
+        let [start, end] = self.window;
+        let starts = std::iter::once((start, self.first)).chain(self.changes.iter().copied());
+        let ends = self.changes.iter().map(|&(time, _)| time);
+        starts
+            .zip(ends.chain(std::iter::once(end)))
+            .map(|((from, depth), to)| ([from, to], depth))
+    }
+}
+
+impl Engine {
+    pub(super) fn stages(&self, features: &Features, window: [f64; 2]) -> Stages<'_> {
+        let (first, changes): (_, &[_]) = match self.pairs.find(features) {
+            Some(id) => {
+                let pair = self.pairs.get(id);
+                (pair.depth_at_start, &pair.changes)
+            }
+            None => (0, &[]),
+        };
+        Stages {
+            window,
+            first,
+            changes,
+        }
+    }
+
+    fn has_layers(&self, features: &Features) -> bool {
+        self.pairs
+            .find(features)
+            .is_some_and(|id| self.pairs.get(id).proximity.depth > 0)
+    }
+}
