@@ -76,6 +76,7 @@ impl Anchor {
     }
 }
 
+#[inline]
 fn combined(weights: &[f64; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
     corners[0] * weights[0]
         + corners[1] * weights[1]
@@ -83,6 +84,7 @@ fn combined(weights: &[f64; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {
         + corners[3] * weights[3]
 }
 
+#[inline]
 fn across(vector: &Vector3<f64>, normal: &Vector3<f64>) -> Vector3<f64> {
     vector - normal * normal.dot(vector)
 }

@@ -69,10 +69,6 @@ impl Lever {
                 *arm -= middle;
             }
         }
-        let inertia: Matrix3<f64> = arms
-            .iter()
-            .map(|arm| Matrix3::identity() * arm.norm_squared() - arm * arm.transpose())
-            .sum();
         let along = if split == 2 {
             let edge = (corners[1] - corners[0]).try_normalize(0.0)?;
             let sine = edge
@@ -92,7 +88,7 @@ impl Lever {
         Some(Self {
             weights,
             arms,
-            inverse_inertia: inertia.try_inverse()?,
+            inverse_inertia: inverse_inertia(&arms)?,
             normal: *normal,
             distance,
             along,
@@ -139,6 +135,33 @@ impl Lever {
     }
 }
 
+/// `I⁻¹` for `I = Σ (x·x 1 − x xᵀ)`, unless all arms lie on one line.
+#[inline]
+fn inverse_inertia(arms: &[Vector3<f64>; 4]) -> Option<Matrix3<f64>> {
+    let (mut squares, mut products) = (Vector3::zeros(), Vector3::zeros());
+    for arm in arms {
+        squares += arm.component_mul(arm);
+        products += arm.component_mul(&Vector3::new(arm.y, arm.z, arm.x));
+    }
+    let [xx, yy, zz] = [
+        squares.y + squares.z,
+        squares.z + squares.x,
+        squares.x + squares.y,
+    ];
+    let [xy, yz, zx] = [-products.x, -products.y, -products.z];
+    // The adjugate, symmetric as the matrix is.
+    let first = [yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx];
+    let determinant = xx * first[0] + xy * first[1] + zx * first[2];
+    if determinant == 0.0 || !determinant.is_finite() {
+        return None;
+    }
+    let middle = [xx * zz - zx * zx, xy * zx - xx * yz];
+    let last = xx * yy - xy * xy;
+    let [a, b, c] = first.map(|entry| entry / determinant);
+    let [d, e] = middle.map(|entry| entry / determinant);
+    Some(Matrix3::new(a, b, c, b, d, e, c, e, last / determinant))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +201,21 @@ mod tests {
                     (split, corners, [1.0 - s, s, t - 1.0, -t], normal, d)
                 })
             })
+    }
+
+    proptest! {
+        #[test]
+        fn the_inverse_inertia_is_that_of_the_matrix(entries in prop::array::uniform12(-1.0..1.0_f64)) {
+            let arms: [Vector3<f64>; 4] =
+                std::array::from_fn(|k| Vector3::new(entries[3 * k], entries[3 * k + 1], entries[3 * k + 2]));
+            let inertia: Matrix3<f64> = arms
+                .iter()
+                .map(|arm| Matrix3::identity() * arm.norm_squared() - arm * arm.transpose())
+                .sum();
+            let expected = inertia.try_inverse().expect("not on one line");
+            let found = inverse_inertia(&arms).expect("not on one line");
+            prop_assert!((found - expected).amax() <= 1e-12 * expected.amax());
+        }
     }
 
     fn turning(impulses: &[Vector3<f64>; 4], corners: &[Vector3<f64>; 4]) -> Vector3<f64> {

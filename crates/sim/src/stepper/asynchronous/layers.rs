@@ -29,10 +29,10 @@ pub(super) const FAR: f64 = 1.3;
 const RETURN: f64 = 0.25;
 
 /// Layers of fewer pairs are not worth a second thread.
-const WORTH_SHARING: usize = 192;
+const WORTH_SHARING: usize = 1024;
 
 /// Pairs that one thread looks at at a time.
-const AT_A_TIME: usize = 64;
+const AT_A_TIME: usize = 256;
 
 /// What a tick has to know of a pair that follows from places alone, and not from what the ticks of other pairs did.
 #[derive(Clone, Copy, Debug)]
@@ -159,23 +159,27 @@ impl Engine {
         let mut left = std::mem::take(&mut self.left);
         left.clear();
         self.statistics.layer_ticks += members.len() as u64;
-        let mut touches = std::mem::take(&mut self.touches);
         if members.len() < WORTH_SHARING {
-            touches.clear();
-            touches.extend(members.iter().map(|&pair| self.touch(pair, layer, time)));
+            for &pair in &members {
+                let touch = self.touch(pair, layer, time);
+                if self.tick_pair(pair, layer, time, &touch, &mut kicked) {
+                    left.push(pair);
+                }
+            }
         } else {
+            let mut touches = std::mem::take(&mut self.touches);
             members
                 .par_iter()
                 .with_min_len(AT_A_TIME)
                 .map(|&pair| self.touch(pair, layer, time))
                 .collect_into_vec(&mut touches);
-        }
-        for (&pair, touch) in members.iter().zip(&touches) {
-            if self.tick_pair(pair, layer, time, touch, &mut kicked) {
-                left.push(pair);
+            for (&pair, touch) in members.iter().zip(&touches) {
+                if self.tick_pair(pair, layer, time, touch, &mut kicked) {
+                    left.push(pair);
+                }
             }
+            self.touches = touches;
         }
-        self.touches = touches;
         if !left.is_empty() {
             self.statistics.deactivations += left.len() as u64;
             for &pair in &left {
@@ -278,7 +282,8 @@ impl Engine {
         self.called = called;
     }
 
-    /// Looks at a pair for the tick of a layer. Nobody is moved, so pairs may be looked at in any order.
+    /// Looks at a pair for the tick of a layer: from places only, which kicks do not change, so pairs may be looked at in any order.
+    #[inline]
     fn touch(&self, id: u32, layer: u32, time: f64) -> Touch {
         let nearest = self.nearest(id, time);
         let gap = nearest.distance - self.law.thickness(layer);

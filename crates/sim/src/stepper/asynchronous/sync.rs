@@ -5,7 +5,7 @@ use super::statistics::StepHistogram;
 use super::trajectory::Vertex;
 
 /// Vertices that one thread takes at a time, at least.
-const AT_A_TIME: usize = 2048;
+const AT_A_TIME: usize = 8192;
 
 /// Brings the vertices of an event to its time (s), counts how long they flew straight, and continues their paths, if these
 /// are written down.
@@ -63,8 +63,8 @@ mod tests {
             velocity: Vector3::new(0.0, 1.0, 0.0),
             inverse_mass: 1.0,
         };
-        let mut vertices: Vec<Vertex> = (0..40_000).map(vertex).collect();
-        let stencil: Vec<u32> = (1..40_000).step_by(3).collect();
+        let mut vertices: Vec<Vertex> = (0..160_000).map(vertex).collect();
+        let stencil: Vec<u32> = (1..160_000).step_by(3).collect();
         let (mut expected, mut counted) = (vertices.clone(), StepHistogram::default());
         for &point in &stencil {
             let vertex = &mut expected[point as usize];
