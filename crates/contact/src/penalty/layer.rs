@@ -123,6 +123,9 @@ impl LayerLaw {
     /// The first layer that is not thicker than `distance` (m), less one: how many layers act there. `u32::MAX` if more
     /// than that would.
     pub fn layers_at(&self, distance: f64) -> u32 {
+        if distance <= 0.0 {
+            return u32::MAX;
+        }
         let ratio = self.thickness / distance;
         let estimate = ratio * ratio * ratio * ratio;
         if estimate.is_nan() || estimate >= f64::from(u32::MAX) {
@@ -165,6 +168,10 @@ mod tests {
             assert!(refused(thickness).contains("follows from the thickness"));
         }
         let law = LayerLaw::stopping(1e-3, 1.0, 5.0, 1e-3);
+        // On the other side no number of layers is enough.
+        for distance in [0.0, -1e-3, f64::NAN] {
+            assert_eq!(law.expect("a law").layers_at(distance), u32::MAX);
+        }
         let stiffness = LayerLaw::stiffness_for(0.5e-3, 5.0, 1e-3);
         assert_eq!(law, LayerLaw::new(stiffness, 1e-3));
     }

@@ -83,7 +83,7 @@ impl Engine {
     ///
     /// # Panics
     /// If `positions`, `velocities`, `masses` and the surface are not of the same number of points, or `friction` is not
-    /// one per body.
+    /// one per body, or if the stencil of a force is not ascending and unique or names a point beyond.
     #[track_caller]
     pub fn new(system: System, settings: Settings) -> Result<Self, SystemError> {
         let points = system.positions.len();
@@ -99,6 +99,12 @@ impl Engine {
             system.surface.passive().len(),
             "one friction coefficient per body"
         );
+        for force in &system.forces {
+            let stencil = force.stencil();
+            let ascending = stencil.is_sorted_by(|a, b| a < b);
+            let inside = stencil.last().is_none_or(|&last| (last as usize) < points);
+            assert!(ascending && inside, "a stencil is ascending and of points");
+        }
         if !(0.0..=1.0).contains(&system.restitution) {
             return Err(SystemError::Restitution {
                 value: system.restitution,
@@ -227,7 +233,7 @@ impl Engine {
     }
 
     /// Of each vertex, whether anything can touch it.
-    fn touches(&self) -> Vec<bool> {
+    fn may_be_touched(&self) -> Vec<bool> {
         let mut touches = vec![!self.planes.is_empty(); self.vertices.len()];
         for &point in self.surface.vertices() {
             touches[point as usize] = true;
@@ -237,7 +243,7 @@ impl Engine {
 
     /// Of each vertex, whether its path matters to contact.
     pub(super) fn is_watched(&self) -> Vec<bool> {
-        let touches = self.touches();
+        let touches = self.may_be_touched();
         self.moves()
             .into_iter()
             .zip(touches)
@@ -246,7 +252,7 @@ impl Engine {
     }
 
     fn start_promises(&mut self) {
-        let (moves, touches) = (self.moves(), self.touches());
+        let (moves, touches) = (self.moves(), self.may_be_touched());
         let promise = |point: usize| {
             let vertex = &self.vertices[point];
             let least =
@@ -358,7 +364,11 @@ impl Engine {
     /// # Errors
     /// [`Stop`] if time hardly passes any more or a number is not finite; the state is that of the last event.
     pub fn run(&mut self, until: f64) -> Result<(), Stop> {
-        while self.step(until)?.is_some() {}
+        // On a thread of the pool from the start: handing over each batch by itself takes longer than many of them.
+        rayon::scope(|_| {
+            while self.step(until)?.is_some() {}
+            Ok(())
+        })?;
         self.now = self.now.max(until);
         Ok(())
     }

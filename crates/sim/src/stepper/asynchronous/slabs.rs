@@ -212,7 +212,7 @@ impl Engine {
     }
 
     /// How fast the closest points of a pair move apart (m/s).
-    fn separation_speed(&self, id: u32, nearest: &Nearest) -> f64 {
+    pub(super) fn separation_speed(&self, id: u32, nearest: &Nearest) -> f64 {
         let pair = self.pairs.get(id);
         let points = match pair.features {
             Features::Two(..) => 4,

@@ -77,9 +77,11 @@ pub struct Statistics {
     pub volumes_rebuilt: u64,
     /// Windows of speculation that stood.
     pub windows: u64,
-    /// Windows that were done again.
+    /// Times that a window, or the rest of one, was run again.
     pub windows_returned: u64,
-    /// Events of those; the other counts leave them out.
+    /// Those of them in which a part of the window stood.
+    pub windows_resumed: u64,
+    /// Events taken back by that; the other counts leave them out.
     pub events_in_vain: u64,
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
@@ -145,6 +147,7 @@ impl Default for Statistics {
             volumes_rebuilt: 0,
             windows: 0,
             windows_returned: 0,
+            windows_resumed: 0,
             events_in_vain: 0,
             script_ticks: 0,
             promises_broken: 0,

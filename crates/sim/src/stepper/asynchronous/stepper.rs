@@ -149,7 +149,7 @@ impl Asynchronous {
         self.engine
     }
 
-    /// From now on measures the time that one in `every` events takes, see [`Engine::measure_times`].
+    /// From now on measures the time that each kind of event takes, see [`Engine::measure_times`].
     pub fn measure_times(&mut self, every: u64) {
         self.engine.measure_times(every);
     }

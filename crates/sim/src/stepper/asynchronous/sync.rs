@@ -52,11 +52,12 @@ pub(super) fn sync_all(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stepper::asynchronous::speculative::History;
     use nalgebra::Vector3;
 
-    /// Every third of so many vertices that they are divided, against one by one.
+    /// Every third of so many vertices that they are divided, against one by one; every fifth is not watched.
     #[test]
-    fn just_the_stencil_is_moved() {
+    fn just_the_stencil_is_moved_and_recorded() {
         let vertex = |k: u32| Vertex {
             position: Vector3::new(f64::from(k), 0.0, 0.0),
             time: f64::from(k % 7) * 0.1,
@@ -65,14 +66,28 @@ mod tests {
         };
         let mut vertices: Vec<Vertex> = (0..160_000).map(vertex).collect();
         let stencil: Vec<u32> = (1..160_000).step_by(3).collect();
+        let mut history = History::new((0..160_000).map(|k| k % 5 > 0).collect());
+        history.begin(&vertices, 0.6);
+        let mut recorded = history.clone();
         let (mut expected, mut counted) = (vertices.clone(), StepHistogram::default());
         for &point in &stencil {
             let vertex = &mut expected[point as usize];
             counted.count(1.0 - vertex.time);
             vertex.sync(1.0);
+            recorded.paths().record(point, vertex);
         }
         let mut steps = StepHistogram::default();
-        sync_all(&mut vertices, 0, &stencil, None, 1.0, &mut steps);
+        let paths = Some(history.paths());
+        sync_all(&mut vertices, 0, &stencil, paths, 1.0, &mut steps);
+        for point in 0..160_000 {
+            assert_eq!(history.path(point), recorded.path(point));
+            let knots = if point % 3 == 1 && point % 5 > 0 {
+                2
+            } else {
+                1
+            };
+            assert_eq!(history.path(point).len(), knots);
+        }
         assert_eq!(vertices, expected);
         assert_eq!(steps, counted);
     }

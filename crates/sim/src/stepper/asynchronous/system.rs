@@ -91,7 +91,8 @@ pub struct Settings {
     pub most_ticks: f64,
     /// Longest time for which a volume of the broad phase is meant to hold (s).
     pub volume_life: f64,
-    /// Every how many events to measure the time that one takes, and to count it as often; 0 for never.
+    /// Every how many events to measure the time that one takes, and to count it as often, but for large batches; 0 for never. See
+    /// `Engine::measure_times`.
     pub profile: u64,
 }
 

@@ -1,9 +1,8 @@
 //! Forces with clocks, many terms of one clock in one batch.
 //!
-//! Every term is an event of its own in the sense of the method; those that tick together are run one after the other
-//! without going through the queue. Conservative forces at one instant depend on positions only, which do not change
-//! during it, so their order does not matter beyond rounding; what damps sees what others did before it. The order is always
-//! the same.
+//! Every term is an event of its own in the sense of the method; those that tick together are run without going through the
+//! queue. Conservative forces at one instant depend on positions only, which do not change during it, so their order does not
+//! matter beyond rounding; what damps sees what others did before it. The order follows from the mesh alone (`batch`).
 
 mod batch;
 mod batches;
@@ -48,6 +47,8 @@ pub trait ClockedForce: Send + Sync + std::fmt::Debug {
     fn stencil(&self) -> &[u32];
 
     /// Changes their velocities by the impulse of one period; all of them are at the time of the tick.
+    ///
+    /// `self` is for scratch only: what it does has to follow from the vertices alone, for speculation takes ticks back.
     fn kick(&mut self, vertices: &mut [Vertex]);
 
     /// Potential energy at given positions (J).

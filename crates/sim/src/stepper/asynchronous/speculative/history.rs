@@ -13,7 +13,7 @@ pub(in super::super) struct History {
 
 impl History {
     /// `is_watched` says of every vertex whether it moves and may touch anything.
-    pub(super) fn new(is_watched: Vec<bool>) -> Self {
+    pub(in super::super) fn new(is_watched: Vec<bool>) -> Self {
         Self {
             paths: vec![Vec::new(); is_watched.len()],
             is_watched,
@@ -21,7 +21,7 @@ impl History {
     }
 
     /// Forgets everything; the window begins at `time` (s).
-    pub(super) fn begin(&mut self, vertices: &[Vertex], time: f64) {
+    pub(in super::super) fn begin(&mut self, vertices: &[Vertex], time: f64) {
         for (point, (path, vertex)) in self.paths.iter_mut().zip(vertices).enumerate() {
             if self.is_watched[point] || path.is_empty() {
                 path.clear();

@@ -26,6 +26,7 @@ use super::queue::Event;
 use super::system::Stop;
 pub(super) use history::{History, PathsMut};
 use impinge_contact::penalty::Anchor;
+use needs::Near;
 use snapshot::Snapshot;
 use sweep::Sweep;
 
@@ -61,6 +62,8 @@ pub(super) struct Speculation {
     longest: f64,
     short: f64,
     shortest: f64,
+    /// The period of the deepest layer (s): what breaks a window as short as this is no missing layer.
+    unbreakable: f64,
     /// The first one is that of the start of the window.
     snapshots: [Snapshot; SNAPSHOTS],
     sweep: Sweep,
@@ -85,7 +88,7 @@ impl Engine {
         self.history = Some(history);
         let mut sweep = Sweep::new(&self.surface, &self.vertices);
         while sweep.look(self, [self.now; 2]) {
-            self.call_found(&sweep, true)?;
+            self.call_missing(&sweep, self.now)?;
             self.keep_depths();
         }
         let first = self.layer_period(1);
@@ -94,6 +97,7 @@ impl Engine {
             longest: LONGEST_WINDOW * first,
             short: SHORT_WINDOW * first,
             shortest: SHORTEST_WINDOW * first,
+            unbreakable: self.layer_period(self.deepest),
             snapshots: Default::default(),
             sweep,
         }));
@@ -147,11 +151,12 @@ impl Engine {
             let is_sound = |snapshot: &&Snapshot| !again && snapshot.time() < first_hit;
             let sound = snapshots.iter().rev().find(is_sound);
             last = sound.unwrap_or(&snapshots[0]).restore(self);
+            self.statistics.windows_resumed += u64::from(self.now > start);
             start = self.now;
-            if let Some(stop) = broken.filter(|_| end - start <= speculation.shortest) {
+            if let Some(stop) = broken.filter(|_| end - start <= speculation.unbreakable) {
                 return Err(stop);
             } else if !again {
-                self.call_found(&speculation.sweep, true)?;
+                self.call_missing(&speculation.sweep, first_hit)?;
             }
             // What one contact changed others will: of what is left, half is tried first.
             let half = 0.5 * (end - start);
@@ -161,7 +166,7 @@ impl Engine {
         self.now = end;
         self.statistics.windows += 1;
         self.forget_window();
-        self.call_found(&speculation.sweep, false)?;
+        self.call_ahead_of_window(&speculation.sweep);
         let change = if stood_at_once { LONGER } else { SHORTER };
         speculation.length =
             (speculation.length * change).clamp(speculation.shortest, speculation.longest);
@@ -204,29 +209,55 @@ impl Engine {
         Ok(last)
     }
 
-    /// Calls the layers that were found to be needed at once, or those that probably will be.
-    fn call_found(&mut self, sweep: &Sweep, at_once: bool) -> Result<(), Stop> {
-        for near in sweep.found(at_once) {
-            let known = self.pairs.find(&near.features);
-            let id = known.unwrap_or_else(|| self.insert_pair(near.features));
-            let depth = self.pairs.get(id).proximity.depth;
-            if at_once && near.depth > self.deepest {
-                // On the way from the start of the window, where everything is again.
-                let way = self.nearest(id, self.now).distance - near.distance;
-                let speed = way / (near.time - self.now).max(f64::MIN_POSITIVE);
-                return Err(self.no_progress_at(id, near.time, [near.distance, speed], near.place));
+    /// Calls the layers that were missing, the first of them at `first_hit` (s); the state is that from which it is run again.
+    fn call_missing(&mut self, sweep: &Sweep, first_hit: f64) -> Result<(), Stop> {
+        for near in sweep.found(true) {
+            if near.depth > self.deepest {
+                // What came after the first hit went on without its layer and says nothing.
+                if near.time <= first_hit {
+                    return Err(self.beyond_the_deepest(near));
+                }
+                continue;
             }
-            if at_once {
-                // The second time, lest it leaves again before it is needed.
-                let pair = self.pairs.get_mut(id);
-                pair.kept = if pair.missed { near.depth } else { 0 };
-                pair.missed = true;
-            }
-            if near.depth > depth {
-                self.activate(id, near.depth, self.now);
-            }
+            let id = self.pair_of(near);
+            // The second time for good, lest it leaves again before it is needed.
+            let pair = self.pairs.get_mut(id);
+            pair.kept = if pair.missed { near.depth } else { 0 };
+            pair.missed = true;
+            self.call(id, near.depth);
         }
         Ok(())
+    }
+
+    /// Calls the layers that the next window will probably need.
+    fn call_ahead_of_window(&mut self, sweep: &Sweep) {
+        for near in sweep.found(false) {
+            let id = self.pair_of(near);
+            self.call(id, near.depth);
+        }
+    }
+
+    fn pair_of(&mut self, near: &Near) -> u32 {
+        let known = self.pairs.find(&near.features);
+        known.unwrap_or_else(|| self.insert_pair(near.features))
+    }
+
+    fn call(&mut self, id: u32, depth: u32) {
+        if depth > self.pairs.get(id).proximity.depth {
+            self.activate(id, depth, self.now);
+        }
+    }
+
+    /// A pair needs a layer that would be no progress.
+    fn beyond_the_deepest(&mut self, near: &Near) -> Stop {
+        let id = self.pair_of(near);
+        let nearest = self.nearest(id, self.now);
+        let speed = if near.time > self.now {
+            (nearest.distance - near.distance) / (near.time - self.now)
+        } else {
+            -self.separation_speed(id, &nearest)
+        };
+        self.no_progress_at(id, near.time, [near.distance, speed], near.place)
     }
 
     /// A pair has the layers and the anchor again that it had.

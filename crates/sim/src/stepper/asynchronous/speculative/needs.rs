@@ -10,7 +10,7 @@ use impinge_geometry::kinetic::known_path::{Approach, position_at};
 use nalgebra::Vector3;
 
 /// How far ahead a window looks, in windows.
-const LOOK_AHEAD: f64 = 1.5;
+const WINDOWS_AHEAD: f64 = 1.5;
 
 /// A pair that came near, or is about to.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Near {
 
 /// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
 pub(super) fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
-    end < FAR * first || end - LOOK_AHEAD * (start - end) < first
+    end < FAR * first || end - WINDOWS_AHEAD * (start - end) < first
 }
 
 /// What a pair is found to need.
@@ -90,19 +90,27 @@ pub(super) fn above_plane(
     let stages = engine.stages(&features, window);
     let hit_at = stages.spans().find_map(|(span, depth)| {
         let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
-        let first = above(&position_at(path, span[0]));
-        // Straight pieces come nearest at their ends.
-        let least = path
+        let mut before = (span[0], above(&position_at(path, span[0])));
+        if before.1 <= near {
+            let (time, distance) = before;
+            return Some((depth, Approach { time, distance }));
+        }
+        let inside = path
             .iter()
             .filter(|knot| span[0] < knot.time && knot.time < span[1])
-            .map(|knot| above(&knot.position))
-            .fold(first.min(above(&position_at(path, span[1]))), f64::min);
-        // It gets there from above, unless it starts below.
-        let approach = Approach {
-            time: span[0],
-            distance: first.min(near),
-        };
-        (least <= near).then_some((depth, approach))
+            .map(|knot| (knot.time, above(&knot.position)));
+        let end = (span[1], above(&position_at(path, span[1])));
+        for knot in inside.chain([end]) {
+            if knot.1 <= near {
+                // On the straight piece that ends here; `near` is farther than the layer is thick by more than rounding.
+                let share = (before.1 - near) / (before.1 - knot.1);
+                let time = before.0 + share * (knot.0 - before.0);
+                let distance = near;
+                return Some((depth, Approach { time, distance }));
+            }
+            before = knot;
+        }
+        None
     });
     if let Some((depth, approach)) = hit_at {
         let place = position_at(path, approach.time);

@@ -80,6 +80,7 @@ impl Snapshot {
         let ran = std::mem::replace(&mut engine.statistics, self.statistics.clone());
         engine.statistics.times = ran.times;
         engine.statistics.windows_returned = ran.windows_returned;
+        engine.statistics.windows_resumed = ran.windows_resumed;
         engine.statistics.events_in_vain = ran.events_in_vain + in_vain;
         self.last
     }
