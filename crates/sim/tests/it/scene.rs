@@ -8,7 +8,8 @@ use impinge_geometry::surface::CollisionSurface;
 use impinge_sim::scene::{BodyPart, Scene, SceneParts, pair_friction};
 use nalgebra::Vector3;
 
-const MINIMAL: &str = r#"title = "test"
+/// A cube above the ground.
+pub(super) const MINIMAL: &str = r#"title = "test"
 
 [time]
 step = 1e-3

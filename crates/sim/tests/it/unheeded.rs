@@ -1,24 +1,7 @@
 //! What a scene says that its stepper does not heed.
 
+use super::scene::MINIMAL as CUBE;
 use impinge_sim::scene::Scene;
-
-const CUBE: &str = r#"title = "test"
-
-[time]
-step = 1e-3
-duration = 0.5
-
-[[body]]
-name = "cube"
-mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-position = [0, 0, 0.06]
-friction = 0.4
-
-[[obstacle]]
-name = "ground"
-shape = { half_space = { normal = [0, 0, 2] } }
-"#;
 
 const NONE: &[&str] = &[];
 
