@@ -71,7 +71,7 @@ pub(crate) struct Run {
     /// Show no progress and say nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// End with exit code 0 even if some solves did not meet their tolerance.
+    /// End with exit code 0 even if a guarantee does not hold; the last lines still name it.
     #[arg(long)]
     pub(crate) accept_inexact: bool,
 }

@@ -1,6 +1,6 @@
 //! How the program ends.
 
-use impinge_sim::output::OutputError;
+use impinge_sim::output::{OutputError, Status};
 use impinge_sim::scene::SceneError;
 use impinge_sim::{SimError, StepError};
 
@@ -13,7 +13,7 @@ pub(crate) enum Code {
     BadInput,
     /// A step could not be completed; everything before it is on disk.
     Stopped,
-    /// The run completed, but some solves did not meet their tolerance.
+    /// The run completed, but something that is guaranteed does not hold.
     Inexact,
     /// Output could not be written.
     Output,
@@ -26,10 +26,20 @@ impl Code {
         match self {
             Self::Unsound => 1,
             Self::BadInput => 3,
-            Self::Stopped => 4,
-            Self::Inexact => 5,
+            Self::Stopped => Status::Stopped.exit_code(),
+            Self::Inexact => Status::Inexact.exit_code(),
             Self::Output => 6,
-            Self::Interrupted => 130,
+            Self::Interrupted => Status::Interrupted.exit_code(),
+        }
+    }
+
+    /// That of a run; `None` if it completed.
+    pub(crate) fn of(status: Status) -> Option<Self> {
+        match status {
+            Status::Completed => None,
+            Status::Inexact => Some(Self::Inexact),
+            Status::Stopped => Some(Self::Stopped),
+            Status::Interrupted => Some(Self::Interrupted),
         }
     }
 }
@@ -41,7 +51,7 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   2    the command line is wrong
   3    a scene, mesh, problem or run folder cannot be used
   4    run: a step could not be completed; everything before it is on disk
-  5    run: completed, but some solves did not meet their tolerance (see --accept-inexact)
+  5    run: completed, but a guarantee does not hold; the last lines name it (see --accept-inexact)
   6    output could not be written
   130  interrupted; the last step is on disk";
 

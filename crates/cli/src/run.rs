@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Checkpoint, Frame, FrameStamp, FrameWriter, Outcome, ProblemDump, RigidCsv, RunFacts,
-    RunHeader, StepsCsv, Summary, write_events,
+    Accepted, Checkpoint, End, Frame, FrameStamp, FrameWriter, ProblemDump, RigidCsv, RunFacts,
+    RunHeader, StepsCsv, Summary, verdict, write_events,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -47,13 +47,6 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let end = recorder.advance(steps, &interrupt, &bar)?;
     bar.finish_and_clear();
     recorder.finish(end, options)
-}
-
-/// Why the steps ended.
-enum End {
-    Completed,
-    Interrupted,
-    Stopped(String),
 }
 
 /// A simulation and the files that record it.
@@ -208,7 +201,12 @@ impl<'a> Recorder<'a> {
             };
             self.steps.row(&report)?;
             self.summary.add(&report);
-            self.parts = self.parts.saturating_add(report.substeps.max(1));
+            let motions = if self.simulation.moves_straight() {
+                report.substeps
+            } else {
+                NO_STRAIGHT_MOTION
+            };
+            self.parts = self.parts.saturating_add(motions);
             if done % u64::from(self.scene.output.every) == 0 {
                 self.store()?;
             }
@@ -220,28 +218,12 @@ impl<'a> Recorder<'a> {
     }
 
     fn finish(self, end: End, options: &Run) -> Result<(), Failure> {
-        let counters = self.summary.counters();
-        let inexact = counters.inexact_solves > 0 && !options.accept_inexact;
-        let (status, code, message) = match end {
-            End::Stopped(message) => ("stopped", Some(Code::Stopped), Some(message)),
-            End::Interrupted => ("interrupted", Some(Code::Interrupted), None),
-            End::Completed if inexact => (
-                "inexact",
-                Some(Code::Inexact),
-                Some(format!(
-                    "{} solves did not meet their tolerance (column `inexact_solves` of steps.csv says where)\n  \
-                     mend: raise solver.max_iterations, shorten time.step, or accept them with --accept-inexact",
-                    counters.inexact_solves
-                )),
-            ),
-            End::Completed => ("completed", None, None),
-        };
-        let outcome = Outcome {
-            status: status.to_owned(),
-            exit_code: code.map_or(0, Code::number),
-            message: message.clone(),
-        };
         let model = self.simulation.model();
+        let accepted = Accepted {
+            inexact: options.accept_inexact,
+            inversion: model.allow_inversion,
+        };
+        let verdict = verdict(&self.summary.counters(), end, accepted);
         let facts = RunFacts {
             title: self.scene.title.clone(),
             scene_hash: self.header.scene_hash(),
@@ -251,6 +233,7 @@ impl<'a> Recorder<'a> {
             frames: self.frames.frames(),
             wall_seconds: self.wall().as_secs_f64(),
         };
+        let outcome = verdict.outcome();
         self.summary.write(self.frames.folder(), &facts, &outcome)?;
         if let Some(events) = self.simulation.events() {
             write_events(self.frames.folder(), events, self.simulation.flights())?;
@@ -260,7 +243,8 @@ impl<'a> Recorder<'a> {
         if !options.quiet {
             let folder = self.frames.folder().display();
             terminal::say(&format!(
-                "{status}: {} steps in {:.1} s; {} frames in {folder} (open {folder}/frames.pvd in ParaView)",
+                "{}: {} steps in {:.1} s; {} frames in {folder} (open {folder}/frames.pvd in ParaView)",
+                verdict.status.name(),
                 self.summary.steps(),
                 facts.wall_seconds,
                 facts.frames,
@@ -268,13 +252,19 @@ impl<'a> Recorder<'a> {
             if self.problems.is_some() {
                 terminal::say(&format!("{problems} problems in {folder}/problems"));
             }
+            for note in &verdict.notes {
+                terminal::remark(note);
+            }
         }
-        match code {
+        match Code::of(verdict.status) {
             None => Ok(()),
-            Some(code) => Err(Failure::new(code, message.unwrap_or_default())),
+            Some(code) => Err(Failure::new(code, verdict.message.unwrap_or_default())),
         }
     }
 }
+
+/// Straight motions between two frames where there is none that `verify` could examine: any number but one.
+const NO_STRAIGHT_MOTION: u32 = 2;
 
 /// How many steps were asked for.
 pub(crate) fn steps_of(scene: &Scene, steps: Option<u64>, until: Option<f64>) -> u64 {

@@ -108,6 +108,12 @@ pub struct StepReport {
     pub rescued_solves: u32,
     /// Parts of steps, at the shortest length, that were accepted collision-free although the solver did not converge.
     pub inexact_solves: u32,
+    /// Solves that missed the momentum tolerance.
+    pub unmet_momentum: u32,
+    /// 1 if energy was gained that nothing outside explains.
+    pub energy_gains: u32,
+    /// Elements whose volume is not positive at the end of the step.
+    pub inverted_elements: u32,
     /// Restarts from the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,
     /// Active contacts that ended farther apart than the clearance: where the path needed the row to hold at an impact,

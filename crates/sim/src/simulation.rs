@@ -152,6 +152,11 @@ impl Simulation {
         !matches!(self.stepper, AnyStepper::Asynchronous(_))
     }
 
+    /// Whether every point moves along a straight line in each part of a step; if not, two frames do not tell the way between them.
+    pub fn moves_straight(&self) -> bool {
+        matches!(self.stepper, AnyStepper::Synchronous(_))
+    }
+
     /// The constant part.
     pub fn model(&self) -> &Model {
         &self.model

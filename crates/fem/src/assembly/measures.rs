@@ -120,6 +120,19 @@ impl ElasticModel {
         (0..self.elements().len()).find(|element| !positive(element))
     }
 
+    /// Number of tetrahedra whose volume is not positive (inverted, flat, or with a NaN position).
+    ///
+    /// # Panics
+    /// If `positions` is not one per point.
+    #[track_caller]
+    pub fn inverted_elements(&self, positions: &[Vector3<f64>]) -> usize {
+        self.check(positions);
+        let positive = |element: usize| self.volume_ratio(element, positions) > 0.0;
+        (0..self.elements().len())
+            .filter(|&element| !positive(element))
+            .count()
+    }
+
     /// Cauchy stress `P Fᵀ / det F` of a tetrahedron, Pa; `None` unless its volume is positive.
     ///
     /// # Panics

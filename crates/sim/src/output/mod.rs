@@ -6,6 +6,7 @@
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
+//! - [`verdict`]: status, exit code and last lines of a run from its counters
 //! - [`Checkpoint`]: `checkpoint.bin`, from which a run is taken up again
 //! - [`write_events`]: `events.json`, what the asynchronous stepper did
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
@@ -29,6 +30,7 @@ mod rigid;
 mod rows;
 mod steps;
 mod summary;
+mod verdict;
 mod verify;
 mod vtu;
 
@@ -45,5 +47,6 @@ pub use rigid::RigidCsv;
 pub use rows::KeptRows;
 pub use steps::{StepsCsv, column_names};
 pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};
+pub use verdict::{Accepted, End, Status, Verdict, verdict};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};
 pub use vtu::read_frame;

@@ -5,14 +5,15 @@ use std::path::Path;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::steps::{column_names, columns};
+use super::verdict::Status;
 use super::{Checksum, OutputError, atomic};
 use crate::report::StepReport;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// One word: `completed`, `interrupted`, `stopped` or `inexact`.
-    pub status: String,
+    /// One word.
+    pub status: Status,
     /// Exit code of the program.
     pub exit_code: u8,
     /// Why it ended, when it did not simply complete.
@@ -84,10 +85,16 @@ pub struct Counters {
     pub rejected_attempts: u64,
     /// Solves accepted at a least-squares solution of over-constrained contacts.
     pub least_squares_solves: u64,
-    /// Solves accepted although they stopped at the iteration cap.
+    /// Parts of steps accepted although their solve did not meet its tolerance.
     pub inexact_solves: u64,
     /// Solves whose friction is settled to the gap tolerance only.
     pub relaxed_solves: u64,
+    /// Solves that missed the momentum tolerance.
+    pub unmet_momentum: u64,
+    /// Steps with a gain of energy that nothing outside explains.
+    pub energy_gains: u64,
+    /// Elements whose volume is not positive, summed over the ends of steps.
+    pub inverted_elements: u64,
     /// Solves that Newton's method on the contact forces finished.
     pub rescued_solves: u64,
     /// Restarts from the plain diagonal preconditioner.
@@ -136,6 +143,9 @@ impl Summary {
         counters.least_squares_solves += u64::from(report.least_squares_solves);
         counters.inexact_solves += u64::from(report.inexact_solves);
         counters.relaxed_solves += u64::from(report.relaxed_solves);
+        counters.unmet_momentum += u64::from(report.unmet_momentum);
+        counters.energy_gains += u64::from(report.energy_gains);
+        counters.inverted_elements += u64::from(report.inverted_elements);
         counters.rescued_solves += u64::from(report.rescued_solves);
         counters.preconditioner_fallbacks += u64::from(report.preconditioner_fallbacks);
         counters.loose_contacts += u64::from(report.loose_contacts);

@@ -53,6 +53,12 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
         .elastic
         .minimum_volume_ratio(&state.positions)
         .map_or(1.0, |smallest| smallest.ratio);
+    // Asked as "not positive", so that NaN is found too.
+    report.inverted_elements = if report.minimum_volume_ratio > 0.0 {
+        0
+    } else {
+        model.elastic.inverted_elements(&state.positions) as u32
+    };
 
     let mut force = Vector3::zeros();
     (

@@ -202,8 +202,7 @@ impl Stepper for Constrained {
             step,
             time: end,
             minimum_gap: f64::INFINITY,
-            // Rigid bodies turn on arcs: the motion between two frames is not straight.
-            substeps: 2,
+            substeps: 1,
             iterations: solved.iterations,
             rounds: 1 + solved.dry_solves,
             inexact_solves: u32::from(solved.termination == Termination::MaxIterations),

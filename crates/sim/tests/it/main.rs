@@ -14,3 +14,4 @@ mod scene;
 mod solids;
 mod thin;
 mod unheeded;
+mod verdict;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use impinge_sim::output::{
     Checksum, Frame, FrameStamp, FrameWriter, Manifest, Outcome, OutputError, Problem, RunFacts,
-    RunHeader, Statistics, StepsCsv, Summary, Verification, column_names, peak_memory, read_frame,
-    verify_frame, verify_run,
+    RunHeader, Statistics, Status, StepsCsv, Summary, Verification, column_names, peak_memory,
+    read_frame, verify_frame, verify_run,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -561,7 +561,7 @@ fn the_summary_separates_the_settled_part() {
         wall_seconds: 0.5,
     };
     let outcome = Outcome {
-        status: "completed".to_owned(),
+        status: Status::Completed,
         exit_code: 0,
         message: None,
     };

@@ -422,8 +422,7 @@ impl Stepper for Asynchronous {
         state.step = step;
         let mut report = StepReport {
             minimum_gap: f64::INFINITY,
-            // Between two looks the motion is not straight.
-            substeps: 2,
+            substeps: 1,
             ..StepReport::default()
         };
         measure(model, state, &mut report);

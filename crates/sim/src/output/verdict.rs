@@ -1,0 +1,158 @@
+//! What a run is worth: its counters and the way it ended, turned into a status, an exit code and the last lines.
+
+use serde::Serialize;
+
+use super::summary::{Counters, Outcome};
+
+/// How the steps of a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// All steps were taken.
+    Completed,
+    /// The user asked for it.
+    Interrupted,
+    /// A step could not be completed; why.
+    Stopped(String),
+}
+
+/// What the user accepts beforehand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Guarantees that were not met: the run is then completed, and its last lines still name them.
+    pub inexact: bool,
+    /// Inverted elements, by the key `solver.allow_inversion` of the scene.
+    pub inversion: bool,
+}
+
+/// How a run ended, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// All steps were taken, and everything that is guaranteed holds.
+    Completed,
+    /// All steps were taken, but something that is guaranteed does not hold.
+    Inexact,
+    /// A step could not be completed.
+    Stopped,
+    /// The user ended it.
+    Interrupted,
+}
+
+impl Status {
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Inexact => "inexact",
+            Self::Stopped => "stopped",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Exit code of the program.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Stopped => 4,
+            Self::Inexact => 5,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// What a run is worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// In one word.
+    pub status: Status,
+    /// Why the status is not `completed`; an interrupted run needs no reason.
+    pub message: Option<String>,
+    /// What else the last lines name: unmet guarantees that are no part of the message, and allowed inversions.
+    pub notes: Vec<String>,
+}
+
+impl Verdict {
+    /// What `summary.json` says of it.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            status: self.status,
+            exit_code: self.status.exit_code(),
+            message: self.message.clone(),
+        }
+    }
+}
+
+/// The verdict over a run that ended by `end` with `counters`.
+pub fn verdict(counters: &Counters, end: End, accepted: Accepted) -> Verdict {
+    let mut unmet = unmet_guarantees(counters);
+    let mut notes = Vec::new();
+    if counters.inverted_elements > 0 {
+        let problem = inverted(counters.inverted_elements);
+        if accepted.inversion {
+            notes.push(format!("{problem}; `solver.allow_inversion` allows it"));
+        } else {
+            unmet.push(format!(
+                "{problem}\n  mend: shorten time.step, use a finer mesh or a stiffer material, or allow it by solver.allow_inversion = true"
+            ));
+        }
+    }
+    let (status, message) = match end {
+        End::Stopped(message) => (Status::Stopped, Some(message)),
+        End::Interrupted => (Status::Interrupted, None),
+        End::Completed if unmet.is_empty() || accepted.inexact => (Status::Completed, None),
+        End::Completed => {
+            let mut message = unmet.join("\n");
+            message.push_str(", or accept it with --accept-inexact");
+            unmet.clear();
+            (Status::Inexact, Some(message))
+        }
+    };
+    notes.extend(unmet);
+    Verdict {
+        status,
+        message,
+        notes,
+    }
+}
+
+/// A paragraph for each guarantee that `counters` say was not met.
+fn unmet_guarantees(counters: &Counters) -> Vec<String> {
+    let rows = [
+        (
+            counters.inexact_solves,
+            "inexact_solves",
+            "parts of steps were accepted although their solve did not meet its tolerance",
+            "raise solver.max_iterations, or shorten time.step",
+        ),
+        (
+            counters.relaxed_solves,
+            "relaxed_solves",
+            "solves settled friction to the gap tolerance only",
+            "raise solver.max_iterations, or shorten time.step",
+        ),
+        (
+            counters.unmet_momentum,
+            "unmet_momentum",
+            "solves missed the momentum tolerance",
+            "shorten time.step, or use another solver.method",
+        ),
+        (
+            counters.energy_gains,
+            "energy_gains",
+            "steps ended with more energy than they began with, and nothing outside explains it",
+            "shorten time.step, or lower solver.tolerances",
+        ),
+    ];
+    rows.into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, column, problem, mend)| {
+            format!("{count} {problem} (column `{column}` of steps.csv says where)\n  mend: {mend}")
+        })
+        .collect()
+}
+
+fn inverted(count: u64) -> String {
+    format!(
+        "elements were inverted, {count} counted over the ends of steps (column `inverted_elements` of steps.csv says where)"
+    )
+}
