@@ -83,6 +83,10 @@ const MOST_FOR_NEWTON: usize = 500;
 /// Free motions that are repeated in one solve because the forces they carried were worse than none.
 const MOST_REPEATS: u32 = 3;
 
+/// Part of the momentum residual that a correction leaves at the most, for another one to be worth its cost. Most leave a
+/// tenth; a body so far from rest that one leaves more than this would take hundreds.
+const PROGRESS: f64 = 0.95;
+
 /// Part of the momentum tolerance that the free motion may use up.
 const FREE_SHARE: f64 = 0.1;
 
@@ -382,6 +386,7 @@ impl CorrectiveMotion {
         report: &mut ContactReport,
     ) -> Result<(), ContactError> {
         let (mut corrections, mut repeats) = (0, 0);
+        let mut last = f64::INFINITY;
         loop {
             self.demand(problem);
             report.extra_products += self.free_motion.products;
@@ -399,9 +404,11 @@ impl CorrectiveMotion {
                 return Ok(());
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
+            let nears = report.residual < PROGRESS * last;
+            last = report.residual;
             if self.is_astray(problem) && repeats < MOST_REPEATS {
                 repeats += 1;
-            } else if unbalanced && corrections < self.settings.corrections {
+            } else if unbalanced && nears && corrections < self.settings.corrections {
                 corrections += 1;
             } else {
                 return Ok(());

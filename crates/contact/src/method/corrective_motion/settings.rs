@@ -30,8 +30,9 @@ pub struct CorrectiveMotionSettings {
     pub delassus: DelassusForm,
     /// With a warped compliance: whether contact forces change the momentum of free bodies by exactly what they are.
     pub momentum_repair: bool,
-    /// With a warped compliance: how often, at most, the free motion is repeated under the forces that were found, until
-    /// momentum balances to its tolerance. Each time leaves a tenth of the error or so, and most solves need two or none.
+    /// With a warped compliance: how often, at most, the free motion is repeated under the forces that were found,
+    /// until momentum balances to its tolerance or gets no nearer. Each time leaves a tenth of the error or so, and
+    /// most solves need two or none.
     pub corrections: u32,
 }
 
@@ -47,7 +48,7 @@ impl Default for CorrectiveMotionSettings {
             max_iterations: 2000,
             delassus: DelassusForm::Built,
             momentum_repair: false,
-            corrections: 5,
+            corrections: 20,
         }
     }
 }

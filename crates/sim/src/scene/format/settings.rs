@@ -269,8 +269,9 @@ pub struct Solver {
     /// it, and without `corrections`, it is off by a few percent of their impulse.
     pub momentum_repair: bool,
     /// With `warped-compliance`: how often, at most, a solve mends what its compliance got wrong about the forces of the
-    /// moment, which it does until momentum balances. Each time costs a free motion, and leaves a tenth of the error or
-    /// so; 0 is the method as published, for piles and interaction where a plausible motion will do.
+    /// moment, which it does until momentum balances to its tolerance or gets no nearer to that. Each time costs a free
+    /// motion, and leaves a tenth of the error or so. What is missed then is counted (`unmet_momentum`); 0 is the method
+    /// as published, which always misses it.
     pub corrections: u32,
     /// With `warped-compliance`: the folder, relative to the scene file, where the compliance at rest is kept from run to
     /// run. Default: it is computed at the start of each run.
@@ -297,7 +298,7 @@ impl Default for Solver {
             evaluation: Evaluation::Interval,
             delassus: Delassus::Built,
             momentum_repair: false,
-            corrections: 5,
+            corrections: 20,
             rest_compliance: None,
             allow_inversion: true,
             joint_stiffness: JointStiffness::Projected,
