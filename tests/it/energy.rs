@@ -10,6 +10,7 @@ fn energy_never_grows_beyond_the_clearance() {
         let mut whole = 0;
         for _ in 0..80 {
             let report = simulation.advance().expect("a plain scene is solved");
+            assert_eq!(report.energy_gains, 0, "{name}, step {}", report.step);
             let now = energy(&report);
             let (model, state) = (simulation.model(), simulation.state());
             if let (Some(before), 1) = (before, report.substeps) {

@@ -223,7 +223,12 @@ impl<'a> Recorder<'a> {
             inexact: options.accept_inexact,
             inversion: model.allow_inversion,
         };
-        let verdict = verdict(&self.summary.counters(), end, accepted);
+        let verdict = verdict(
+            &self.summary.counters(),
+            end,
+            accepted,
+            self.simulation.first_crossing(),
+        );
         let facts = RunFacts {
             title: self.scene.title.clone(),
             scene_hash: self.header.scene_hash(),

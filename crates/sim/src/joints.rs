@@ -29,12 +29,12 @@ pub(crate) struct PartsToJoin<'a> {
 /// Constraints, and the solids that they join, the smaller number first.
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
-    /// How many of them are no edges or triangles of thin bodies.
-    pub(crate) measured: usize,
     /// Those in stiffness form, links first.
     pub(crate) soft: Vec<Constraint>,
     pub(crate) soft_links: usize,
-    /// Which of both flow.
+    /// Strains between points that never move.
+    pub(crate) held: Vec<Constraint>,
+    /// Which of all flow.
     pub(crate) yields: Vec<Yield>,
     pub(crate) pairs: Vec<[u32; 2]>,
     /// What the user should know of them.
@@ -63,9 +63,9 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         .collect();
     let mut joined = Joined {
         constraints: Vec::new(),
-        measured: 0,
         soft: Vec::new(),
         soft_links: 0,
+        held: Vec::new(),
         yields: Vec::new(),
         pairs: Vec::new(),
         notices: Vec::new(),

@@ -102,16 +102,18 @@ pub struct StepReport {
     pub contact_force: [f64; 3],
     /// Solves that ended at a least-squares solution of over-constrained contacts and passed the geometric check.
     pub least_squares_solves: u32,
-    /// Solves whose friction is settled to the gap tolerance only, because the slip tolerance took too long.
+    /// Parts of the step accepted with friction settled to the gap tolerance only, because the slip tolerance took too long.
     pub relaxed_solves: u32,
     /// Solves that conjugate residuals did not finish and that Newton's method on the contact forces did.
     pub rescued_solves: u32,
     /// Parts of steps, at the shortest length, that were accepted collision-free although the solver did not converge.
     pub inexact_solves: u32,
-    /// Solves that missed the momentum tolerance.
+    /// Parts of the step accepted with a momentum residual beyond twice the tolerance.
     pub unmet_momentum: u32,
     /// 1 if energy was gained that nothing outside explains.
     pub energy_gains: u32,
+    /// 1 if surfaces met that no contact keeps apart; the constrained stepper alone lets them.
+    pub crossings: u32,
     /// Elements whose volume is not positive at the end of the step.
     pub inverted_elements: u32,
     /// Restarts from the plain diagonal preconditioner after a zero curvature.

@@ -178,6 +178,14 @@ impl Simulation {
         notices
     }
 
+    /// Which surfaces crossed first in the steps of this simulation, and when; the constrained stepper alone lets them.
+    pub fn first_crossing(&self) -> Option<&str> {
+        match &self.stepper {
+            AnyStepper::Constrained(stepper) => stepper.first_crossing(),
+            AnyStepper::Synchronous(_) | AnyStepper::Asynchronous(_) => None,
+        }
+    }
+
     /// What the asynchronous stepper did so far, where it is chosen.
     pub fn events(&self) -> Option<&Statistics> {
         match &self.stepper {

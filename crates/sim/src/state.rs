@@ -28,6 +28,8 @@ pub struct State {
     pub joint_forces: Vec<f64>,
     /// `ε_p` of every row of the constraints, those in rows first, then those in stiffness form; empty where nothing flows.
     pub plastic_strains: Vec<f64>,
+    /// Energy that was gained without an explanation since it was last lost (J); `energy_gains` counts from it.
+    pub energy_gained: f64,
 }
 
 impl State {

@@ -299,3 +299,37 @@ fn verify_says_what_it_wants() {
         );
     }
 }
+
+/// The constrained stepper lets bodies pass through each other: the run says which and when, and has the exit code of
+/// unmet guarantees.
+#[test]
+fn a_run_in_which_bodies_pass_through_each_other_is_inexact() {
+    let body = |name: &str, x: f64, v: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = 1000\n\
+             mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
+             position = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n"
+        )
+    };
+    let time = "stepper = \"constrained\"\n[time]\nstep = 0.01\nduration = 0.05\n";
+    let scene = format!(
+        "{time}{}{}",
+        body("left", 0.0, 1.0),
+        body("right", 0.15, -1.0)
+    );
+    let place = Place::new(&scene);
+    let answer = place.impinge(&["run", "scene.toml", "--out", "a"]);
+    assert_eq!(answer.code, Some(5), "{}", answer.err);
+    for word in [
+        "`left`",
+        "`right`",
+        "0.0250",
+        "crossings",
+        "--accept-inexact",
+    ] {
+        assert!(answer.err.contains(word), "{word}: {}", answer.err);
+    }
+    let accepted = place.impinge(&["run", "scene.toml", "--out", "b", "--accept-inexact"]);
+    assert_eq!(accepted.code, Some(0), "{}", accepted.err);
+    assert!(accepted.err.contains("crossings"), "{}", accepted.err);
+}

@@ -41,7 +41,7 @@ mod system;
 
 pub use build::{Cable, RigidChain, Sheet, SheetMaterial};
 pub use energy::Energy;
-pub(crate) use energy::stored;
+pub(crate) use energy::{held_by, stored};
 pub use error::ConstrainedError;
 pub(crate) use rows::RowScratch;
 pub use shape::box_inertia;

@@ -11,7 +11,7 @@ use crate::{
         BodyPart, Formulation, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene,
         SceneParts, ShellPart,
     },
-    solid::{Elements, Sheet, StrainBody, Yield, cells_of_tets, strain_constraints},
+    solid::{Elements, Sheet, StrainBody, Strains, Yield, cells_of_tets, strain_constraints},
     state::State,
     step::features::Neighbours,
     thin::{
@@ -413,22 +413,27 @@ impl Builder {
         };
         let mut flowing = Vec::new();
         for body in &self.strains {
-            let strains = strain_constraints(body, &self.rest, &moves)?;
-            let list = if body.in_rows {
-                &mut joined.constraints
+            let Strains { acting, held } = strain_constraints(body, &self.rest, &moves)?;
+            let acting = if body.in_rows {
+                (Place::Rows, &mut joined.constraints, acting)
             } else {
-                &mut joined.soft
+                (Place::Soft, &mut joined.soft, acting)
             };
-            if let Some(stress) = body.yield_stress {
-                let places = list.len()..list.len() + strains.len();
-                flowing.push((body, places, stress));
+            for (place, list, strains) in [acting, (Place::Held, &mut joined.held, held)] {
+                if let Some(stress) = body.yield_stress {
+                    let law = VonMises {
+                        shear_modulus: body.shear_modulus(),
+                        yield_stress: stress,
+                    };
+                    flowing.push((place, list.len()..list.len() + strains.len(), law));
+                }
+                list.extend(strains);
             }
-            list.extend(strains);
         }
-        joined.measured = joined.constraints.len();
-        let of_thin = thin_constraints(&self.thin, &places, true)?;
-        joined.constraints.extend(of_thin);
-        joined.yields = yields(&joined, &flowing);
+        let of_thin = |held| thin_constraints(&self.thin, &places, true, held);
+        joined.constraints.extend(of_thin(false)?);
+        joined.held.extend(of_thin(true)?);
+        joined.yields = yields(&joined, flowing);
         Ok(joined)
     }
 
@@ -456,9 +461,9 @@ impl Builder {
         }
         let Joined {
             constraints: joints,
-            measured: measured_joints,
             soft,
             soft_links,
+            held,
             yields,
             pairs: joined,
             notices,
@@ -497,9 +502,9 @@ impl Builder {
             obstacles: self.obstacles,
             joint_stiffness: joint_stiffness(scene),
             joints,
-            measured_joints,
             soft,
             soft_links,
+            held,
             joined,
             yields,
             half_spaces: parts
@@ -545,7 +550,7 @@ fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidSta
     let flowing = if model.yields.is_empty() {
         0
     } else {
-        rows(&model.joints) + rows(&model.soft)
+        rows(&model.joints) + rows(&model.soft) + rows(&model.held)
     };
     let mut state = State {
         time: 0.0,
@@ -557,6 +562,7 @@ fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidSta
         contacts: Vec::new(),
         joint_forces: vec![0.0; rows(&model.joints)],
         plastic_strains: vec![0.0; flowing],
+        energy_gained: 0.0,
     };
     // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
     for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
@@ -598,30 +604,41 @@ fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
     }
 }
 
-/// Which rows flow: of those that strains of bodies are, at their places among rows or stiffnesses.
-fn yields(joined: &Joined, flowing: &[(&StrainBody, Range<usize>, f64)]) -> Vec<Yield> {
+/// Which list of [`Joined`] a constraint is in.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Rows,
+    Soft,
+    Held,
+}
+
+/// Which rows flow, in their order: of those that strains of bodies are, at their places in their lists.
+fn yields(
+    joined: &Joined,
+    flowing: impl IntoIterator<Item = (Place, Range<usize>, VonMises)>,
+) -> Vec<Yield> {
+    let (rows, soft) = (joined.constraints.len(), joined.soft.len());
     let mut first_row = 0;
-    let first_rows: Vec<usize> = (joined.constraints.iter().chain(&joined.soft))
+    let first_rows: Vec<usize> = (joined.constraints.iter())
+        .chain(&joined.soft)
+        .chain(&joined.held)
         .map(|constraint| {
             first_row += constraint.rows();
             first_row - constraint.rows()
         })
         .collect();
-    let of_body = |(body, places, stress): &(&StrainBody, Range<usize>, f64)| {
-        let start = if body.in_rows {
-            0
-        } else {
-            joined.constraints.len()
+    let mut yields = Vec::new();
+    for (place, places, law) in flowing {
+        let start = match place {
+            Place::Rows => 0,
+            Place::Soft => rows,
+            Place::Held => rows + soft,
         };
-        let law = VonMises {
-            shear_modulus: body.shear_modulus(),
-            yield_stress: *stress,
-        };
-        let first_rows = &first_rows;
-        places.clone().map(move |place| Yield {
-            first_row: first_rows[start + place],
+        yields.extend(places.map(|at| Yield {
+            first_row: first_rows[start + at],
             law,
-        })
-    };
-    flowing.iter().flat_map(of_body).collect()
+        }));
+    }
+    yields.sort_by_key(|of| of.first_row);
+    yields
 }

@@ -99,15 +99,15 @@ pub struct Model {
     /// Rows of constraints: joints and links, then strains of solids and sheets, then edges and triangles of thin bodies; their
     /// particles are points, their bodies those of `rigid`.
     pub joints: Vec<Constraint>,
-    /// How many of them are no edges and triangles of thin bodies, which know their energy themselves.
-    pub measured_joints: usize,
     /// Constraints in stiffness form, in the momentum matrix: links, then strains of solids and sheets.
     pub soft: Vec<Constraint>,
     /// How many of them are links, which may join two bodies.
     pub soft_links: usize,
+    /// Strains between points that never move: they act on nothing, but hold energy.
+    pub held: Vec<Constraint>,
     /// Bodies that joints join and that are not held apart, as numbers of the collision surface's bodies, the smaller one first.
     pub joined: Vec<[u32; 2]>,
-    /// Which of `joints`, then `soft`, flow.
+    /// Which of `joints`, then `soft`, then `held`, flow, in the order of their rows.
     pub(crate) yields: Vec<Yield>,
     /// What of their geometric stiffness is used.
     pub joint_stiffness: GeometricStiffness,

@@ -80,6 +80,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         inexact_solves,
         unmet_momentum,
         energy_gains,
+        crossings,
         inverted_elements,
         preconditioner_fallbacks,
         loose_contacts,
@@ -147,6 +148,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         ("inexact_solves", Count(inexact_solves.into())),
         ("unmet_momentum", Count(unmet_momentum.into())),
         ("energy_gains", Count(energy_gains.into())),
+        ("crossings", Count(crossings.into())),
         ("inverted_elements", Count(inverted_elements.into())),
         (
             "preconditioner_fallbacks",

@@ -87,12 +87,14 @@ pub struct Counters {
     pub least_squares_solves: u64,
     /// Parts of steps accepted although their solve did not meet its tolerance.
     pub inexact_solves: u64,
-    /// Solves whose friction is settled to the gap tolerance only.
+    /// Parts of steps accepted with friction settled to the gap tolerance only.
     pub relaxed_solves: u64,
-    /// Solves that missed the momentum tolerance.
+    /// Parts of steps accepted with a momentum residual beyond twice the tolerance.
     pub unmet_momentum: u64,
     /// Steps with a gain of energy that nothing outside explains.
     pub energy_gains: u64,
+    /// Steps in which surfaces met that no contact keeps apart.
+    pub crossings: u64,
     /// Elements whose volume is not positive, summed over the ends of steps.
     pub inverted_elements: u64,
     /// Solves that Newton's method on the contact forces finished.
@@ -145,6 +147,7 @@ impl Summary {
         counters.relaxed_solves += u64::from(report.relaxed_solves);
         counters.unmet_momentum += u64::from(report.unmet_momentum);
         counters.energy_gains += u64::from(report.energy_gains);
+        counters.crossings += u64::from(report.crossings);
         counters.inverted_elements += u64::from(report.inverted_elements);
         counters.rescued_solves += u64::from(report.rescued_solves);
         counters.preconditioner_fallbacks += u64::from(report.preconditioner_fallbacks);

@@ -82,10 +82,24 @@ impl Verdict {
     }
 }
 
-/// The verdict over a run that ended by `end` with `counters`.
-pub fn verdict(counters: &Counters, end: End, accepted: Accepted) -> Verdict {
+/// The verdict over a run that ended by `end` with `counters`; `first_crossing` says which surfaces crossed first,
+/// where that is known.
+pub fn verdict(
+    counters: &Counters,
+    end: End,
+    accepted: Accepted,
+    first_crossing: Option<&str>,
+) -> Verdict {
     let mut unmet = unmet_guarantees(counters);
     let mut notes = Vec::new();
+    if counters.crossings > 0 {
+        let first = first_crossing.map_or(String::new(), |first| format!("; first {first}"));
+        unmet.push(format!(
+            "surfaces passed through each other in {} steps (column `crossings` of steps.csv says where){first}\n  \
+             mend: use stepper = \"synchronous\", which keeps bodies apart, join them, or move them out of each other's way",
+            counters.crossings
+        ));
+    }
     if counters.inverted_elements > 0 {
         let problem = inverted(counters.inverted_elements);
         if accepted.inversion {
@@ -127,13 +141,13 @@ fn unmet_guarantees(counters: &Counters) -> Vec<String> {
         (
             counters.relaxed_solves,
             "relaxed_solves",
-            "solves settled friction to the gap tolerance only",
+            "parts of steps were accepted with friction settled to the gap tolerance only",
             "raise solver.max_iterations, or shorten time.step",
         ),
         (
             counters.unmet_momentum,
             "unmet_momentum",
-            "solves missed the momentum tolerance",
+            "parts of steps were accepted with a momentum residual beyond twice the tolerance",
             "shorten time.step, or use another solver.method",
         ),
         (

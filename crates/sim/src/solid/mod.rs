@@ -10,7 +10,7 @@ mod plastic;
 mod points;
 
 pub(crate) use plastic::Yield;
-pub(crate) use points::{Elements, Sheet, StrainBody, strain_constraints};
+pub(crate) use points::{Elements, Sheet, StrainBody, Strains, strain_constraints};
 
 /// The corners of the cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.
 pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option<[u32; 8]>> {

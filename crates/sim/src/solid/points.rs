@@ -107,7 +107,16 @@ impl StrainBody {
     }
 }
 
-/// The constraints of a body between `rest` positions (m); those between points that never move are left out.
+/// The constraints of a body, by whether forces ever move one of their points.
+#[derive(Debug, Default)]
+pub(crate) struct Strains {
+    /// Of which at least one point moves.
+    pub(crate) acting: Vec<Constraint>,
+    /// Of which none does: they move nothing, but hold energy.
+    pub(crate) held: Vec<Constraint>,
+}
+
+/// The constraints of a body between `rest` positions (m).
 ///
 /// # Errors
 /// [`ConstrainedError`] naming the body with an element without measure, or a material without an energy.
@@ -115,12 +124,12 @@ pub(crate) fn strain_constraints(
     body: &StrainBody,
     rest: &[Vector3<f64>],
     moves: &[bool],
-) -> Result<Vec<Constraint>, ConstrainedError> {
+) -> Result<Strains, ConstrainedError> {
     let mut list = Points {
         body,
         rest,
         moves,
-        constraints: Vec::new(),
+        strains: Strains::default(),
     };
     match &body.elements {
         Elements::Tetrahedra { corners, material } => {
@@ -160,7 +169,7 @@ pub(crate) fn strain_constraints(
             }
         }
     }
-    Ok(list.constraints)
+    Ok(list.strains)
 }
 
 fn at<const N: usize>(rest: &[Vector3<f64>], nodes: &[u32; N]) -> [Vector3<f64>; N] {
@@ -191,7 +200,7 @@ struct Points<'a> {
     body: &'a StrainBody,
     rest: &'a [Vector3<f64>],
     moves: &'a [bool],
-    constraints: Vec<Constraint>,
+    strains: Strains,
 }
 
 impl Points<'_> {
@@ -236,10 +245,12 @@ impl Points<'_> {
 
     fn push(&mut self, constraint: Constraint, nodes: &[u32]) {
         debug_assert!(nodes.iter().all(|&node| (node as usize) < self.rest.len()));
+        let mut constraint = constraint.named(&format!("a strain of `{}`", self.body.name));
+        constraint.damping = self.body.damping;
         if nodes.iter().any(|&node| self.moves[node as usize]) {
-            let mut constraint = constraint.named(&format!("a strain of `{}`", self.body.name));
-            constraint.damping = self.body.damping;
-            self.constraints.push(constraint);
+            self.strains.acting.push(constraint);
+        } else {
+            self.strains.held.push(constraint);
         }
     }
 }

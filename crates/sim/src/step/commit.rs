@@ -5,22 +5,27 @@ use crate::{
     model::{Model, PointMotion},
     report::StepReport,
     state::State,
-    step::joints::joint_energy,
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
 use nalgebra::Vector3;
 
-/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step.
-pub(crate) fn judge(problem: &ContactProblem, solution: &ContactSolution, report: &mut StepReport) {
+/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
+/// momentum residual (N·s).
+pub(crate) fn judge(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    report: &mut StepReport,
+) -> f64 {
     let judged = residual(problem, solution);
     report.momentum_residual = report.momentum_residual.max(judged.momentum);
     report.normal_residual = report.normal_residual.max(judged.normal);
     report.friction_residual = report.friction_residual.max(judged.friction);
+    judged.momentum
 }
 
-/// Energies, momenta and contact counts of the state.
+/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](super::energy::EnergyAccount) tells its
+/// energies.
 pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
-    let (mut kinetic, mut gravitational) = (0.0, 0.0);
     let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (point, motion) in model.motion_of_point.iter().enumerate() {
         let (mass, x, v) = (
@@ -28,8 +33,6 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
             state.positions[point],
             state.velocities[point],
         );
-        kinetic += 0.5 * mass * v.norm_squared();
-        gravitational -= mass * model.gravity.dot(&x);
         if matches!(motion, PointMotion::Free(_)) {
             momentum += v * mass;
             angular += x.cross(&v) * mass;
@@ -37,16 +40,9 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     }
     for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
         let (mass, center) = (rigid.inertia.mass(), at.pose.center);
-        kinetic += rigid.kinetic_energy(at);
-        gravitational -= mass * model.gravity.dot(&center);
         momentum += at.velocity * mass;
         angular += center.cross(&at.velocity) * mass + at.angular_momentum;
     }
-    report.kinetic_energy = kinetic;
-    report.gravitational_energy = gravitational;
-    report.elastic_energy = model.elastic.energy(&state.positions)
-        + model.thin.energy(&state.positions)
-        + joint_energy(model, state);
     report.momentum = momentum.into();
     report.angular_momentum = angular.into();
     report.minimum_volume_ratio = model

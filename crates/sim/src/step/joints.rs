@@ -3,7 +3,7 @@
 
 use super::rigid::RigidStep;
 use crate::{
-    constrained::{RowScratch, stored},
+    constrained::{RowScratch, held_by, stored},
     model::{Model, PointMotion},
     state::State,
 };
@@ -17,12 +17,33 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 /// Energy that springs, other compliant joints and strains hold (J).
+///
+/// Rows hold what their forces say ([`held_by`]), all others what their values say. So do rows before the first step, which
+/// have no forces yet, those with damping, whose forces are not the elastic ones alone, those that flow, whose forces are
+/// those before they flowed, and laws with a potential of their own, which is no quadratic form of the force.
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
-    let rows = &model.joints[..model.measured_joints];
-    let in_rows = evaluate(rows, 0, state, stored);
-    let first = model.joints.iter().map(Constraint::rows).sum();
-    let soft = evaluate(&model.soft, first, state, stored);
-    in_rows.iter().chain(&soft).map(|(_, energy)| energy).sum()
+    let flows = |first: usize| {
+        (model.yields)
+            .binary_search_by_key(&first, |of| of.first_row)
+            .is_ok()
+    };
+    let [rows, soft, held] = evaluate(model, state, |list, first, constraint, evaluation| {
+        let by_force = matches!(list, List::Rows)
+            && state.time > 0.0
+            && constraint.damping == 0.0
+            && !constraint.has_potential()
+            && !flows(first);
+        if by_force {
+            held_by(
+                constraint,
+                &state.joint_forces[first..first + constraint.rows()],
+            )
+        } else {
+            stored(constraint, evaluation)
+        }
+    });
+    let all = rows.iter().chain(&soft).chain(&held);
+    all.map(|(_, energy)| energy).sum()
 }
 
 /// Lets what flows flow at the end of a step.
@@ -31,15 +52,13 @@ pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
         return;
     }
     let mut strains = vec![0.0; state.plastic_strains.len()];
-    let keep = |_: &Constraint, evaluation: &Evaluation| {
+    let keep = |_, _, _: &Constraint, evaluation: &Evaluation| {
         let mut kept = [0.0; MOST_ROWS];
         kept[..evaluation.value.len()].copy_from_slice(&evaluation.value);
         (kept, evaluation.value.len())
     };
-    let first = model.joints.iter().map(Constraint::rows).sum();
-    let in_rows = evaluate(&model.joints, 0, state, keep);
-    let soft = evaluate(&model.soft, first, state, keep);
-    for (first, (value, rows)) in in_rows.iter().chain(&soft) {
+    let [in_rows, soft, held] = evaluate(model, state, keep);
+    for (first, (value, rows)) in in_rows.iter().chain(&soft).chain(&held) {
         strains[*first..][..*rows].copy_from_slice(&value[..*rows]);
     }
     for of in &model.yields {
@@ -65,13 +84,46 @@ fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
     }
 }
 
-/// What `of` makes of the values of the constraints that are not hard at `state`, in their order, with their first rows,
-/// counted from `first`.
+/// The lists of constraints of a model.
+#[derive(Debug, Clone, Copy)]
+enum List {
+    /// In compliance form.
+    Rows,
+    /// In stiffness form.
+    Soft,
+    /// Between points that never move.
+    Held,
+}
+
+/// What `of` makes of each constraint of the model that is not hard, list after list: from its list, its first row, itself
+/// and its value at `state`. First rows come with the answers.
 fn evaluate<R: Send>(
+    model: &Model,
+    state: &State,
+    of: impl Fn(List, usize, &Constraint, &Evaluation) -> R + Sync,
+) -> [Vec<(usize, R)>; 3] {
+    let mut first = 0;
+    [
+        (List::Rows, &model.joints),
+        (List::Soft, &model.soft),
+        (List::Held, &model.held),
+    ]
+    .map(|(list, constraints)| {
+        let of = |row: usize, constraint: &Constraint, evaluation: &Evaluation| {
+            of(list, row, constraint, evaluation)
+        };
+        let answers = evaluate_list(constraints, first, state, of);
+        first += constraints.iter().map(Constraint::rows).sum::<usize>();
+        answers
+    })
+}
+
+/// The same of one list, the first row of which is `first`.
+fn evaluate_list<R: Send>(
     constraints: &[Constraint],
     mut first: usize,
     state: &State,
-    of: impl Fn(&Constraint, &Evaluation) -> R + Sync,
+    of: impl Fn(usize, &Constraint, &Evaluation) -> R + Sync,
 ) -> Vec<(usize, R)> {
     if constraints.iter().all(Constraint::is_hard) {
         return Vec::new();
@@ -105,7 +157,7 @@ fn evaluate<R: Send>(
     let one = |evaluation: &mut Evaluation, (first, constraint): (usize, &Constraint)| {
         evaluation.rows(constraint, &configuration, &layout);
         take_plastic(state, first, evaluation);
-        (first, of(constraint, evaluation))
+        (first, of(first, constraint, evaluation))
     };
     if places.len() <= TASK {
         let mut evaluation = Evaluation::default();

@@ -15,6 +15,7 @@ pub(crate) mod contradiction;
 mod crossed_edges;
 mod crowd;
 pub(crate) mod detect;
+pub(crate) mod energy;
 pub mod features;
 pub(crate) mod formulate;
 mod gap;

@@ -6,8 +6,16 @@ use impinge_contact::{
     method::active_set_cr::Tolerances, residual::residual,
 };
 
-/// Solves the problem from its warm start by the solver of `method` and counts what was spent; returns what kept it from its tolerances, if
-/// anything did.
+/// What came of a solve.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resolved {
+    /// What kept it from its tolerances, if anything did.
+    pub(crate) shortfall: Option<StepFailure>,
+    /// Whether it settled friction to the gap tolerance only.
+    pub(crate) relaxed: bool,
+}
+
+/// Solves the problem from its warm start by the solver of `method` and counts what was spent.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.
@@ -16,7 +24,7 @@ pub(crate) fn resolve(
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     report: &mut StepReport,
-) -> Result<Option<StepFailure>, StepFailure> {
+) -> Result<Resolved, StepFailure> {
     let solved = solver.solve(problem, solution)?;
     report.rounds += 1;
     report.iterations += solved.iterations;
@@ -25,22 +33,24 @@ pub(crate) fn resolve(
     report.evaluations += solved.evaluations;
     report.state_changes += solved.state_changes;
     report.preconditioner_fallbacks += solved.preconditioner_fallbacks;
-    report.relaxed_solves += u32::from(solved.relaxed);
+    let resolved = |shortfall, relaxed| Ok(Resolved { shortfall, relaxed });
     match solved.termination {
-        Termination::Converged => Ok(None),
+        Termination::Converged => resolved(None, solved.relaxed),
         Termination::MaxIterations if acceptable(problem, solution, &method.tolerances()) => {
-            report.relaxed_solves += u32::from(!solved.relaxed);
-            Ok(None)
+            resolved(None, true)
         }
         Termination::LeastSquares => {
             report.least_squares_solves += 1;
-            Ok(None)
+            resolved(None, solved.relaxed)
         }
-        Termination::MaxIterations => Ok(Some(StepFailure::NotConverged {
-            method: method.name(),
-            iterations: solved.iterations,
-            excess: residual(problem, solution).over(&method.tolerances()),
-        })),
+        Termination::MaxIterations => {
+            let shortfall = StepFailure::NotConverged {
+                method: method.name(),
+                iterations: solved.iterations,
+                excess: residual(problem, solution).over(&method.tolerances()),
+            };
+            resolved(Some(shortfall), false)
+        }
         Termination::Breakdown => Err(StepFailure::Breakdown {
             iterations: solved.iterations,
         }),

@@ -8,7 +8,9 @@ use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::step::commit::{judge, measure};
+use crate::step::energy::{Energies, EnergyAccount, MATERIAL_SHARE};
 use crate::stepper::Stepper;
+use crate::stepper::crossings::Crossings;
 use crate::thin::rows::{ThinPlaces, thin_constraints};
 use impinge_contact::{
     Termination,
@@ -17,14 +19,20 @@ use impinge_contact::{
 use nalgebra::Vector3;
 use std::time::Instant;
 
-/// Advances a scene by the method of `docs/methods/stable_constraints.md`. It looks for no contact: bodies pass through each
-/// other, and through themselves.
+/// Advances a scene by the method of `docs/methods/stable_constraints.md`. It knows no contact: bodies pass through each
+/// other, and through themselves. Every step in which they do is counted.
 ///
 /// Rows: joints first, in the order of the scene; then edges, then triangles of shells. Their forces are kept in
 /// [`State::joint_forces`], so a stepper made anew continues bit for bit.
 pub struct Constrained {
     system: ConstrainedSystem,
     stepper: ConstrainedStepper,
+    account: EnergyAccount,
+    /// Where points were at the start of the step (m).
+    start: Vec<Vector3<f64>>,
+    crossings: Crossings,
+    /// Which surfaces crossed first, and when.
+    first_crossing: Option<String>,
     notices: Vec<String>,
 }
 
@@ -56,8 +64,34 @@ impl Constrained {
         Ok(Self {
             system,
             stepper,
+            account: EnergyAccount::new(model, MATERIAL_SHARE),
+            start: Vec::new(),
+            crossings: Crossings::default(),
+            first_crossing: None,
             notices,
         })
+    }
+
+    /// Which surfaces crossed first, and when.
+    pub(crate) fn first_crossing(&self) -> Option<&str> {
+        self.first_crossing.as_deref()
+    }
+
+    /// Counts a step in which surfaces crossed, and notes the first.
+    fn look_for_crossings(&mut self, model: &Model, state: &State, report: &mut StepReport) {
+        let Some(met) = (self.crossings).first(model, &self.start, &state.positions) else {
+            return;
+        };
+        report.crossings = 1;
+        self.first_crossing.get_or_insert_with(|| {
+            let [first, second] = met.bodies.map(|body| model.name_of(body));
+            let time = state.time - (1.0 - met.at) * model.time_step;
+            if met.bodies[0] == met.bodies[1] {
+                format!("`{first}` through itself at {time:.6} s")
+            } else {
+                format!("`{first}` through `{second}` at {time:.6} s")
+            }
+        });
     }
 
     /// What the user should know, since the last call.
@@ -123,7 +157,7 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
         bodies: &model.bodies,
         moves: &moves,
     };
-    let stiff = thin_constraints(&model.thin, &places, false)?;
+    let stiff = thin_constraints(&model.thin, &places, false, false)?;
     system.formulations.resize(
         system.constraints.len() + stiff.len(),
         Formulation::Stiffness,
@@ -185,6 +219,8 @@ impl Stepper for Constrained {
         let begin = Instant::now();
         let step = state.step + 1;
         let end = step as f64 * model.time_step;
+        self.account.open(model, state);
+        self.start.clone_from(&state.positions);
         load(model, state, &mut self.system, end);
         let solved = self
             .stepper
@@ -210,7 +246,11 @@ impl Stepper for Constrained {
             ..StepReport::default()
         };
         judge(self.stepper.problem(), self.stepper.solution(), &mut report);
+        let outside = (self.account).outside(model, &self.start, &state.positions, &[]);
+        let energies = Energies::of(model, state);
+        self.account.close(energies, outside, state, &mut report);
         measure(model, state, &mut report);
+        self.look_for_crossings(model, state, &mut report);
         report.times.resolve = begin.elapsed().as_secs_f64();
         Ok(report)
     }

@@ -2,6 +2,7 @@
 
 pub mod asynchronous;
 pub(crate) mod constrained;
+mod crossings;
 mod observer;
 mod synchronous;
 

@@ -22,7 +22,7 @@ pub struct ThinBodies {
 }
 
 impl ThinBodies {
-    /// Elastic energy (J) at given positions (m).
+    /// Elastic energy (J) at given positions (m) of all terms but those that are rows of constraints, which know theirs.
     ///
     /// # Panics
     /// If there are fewer positions than points.
@@ -30,11 +30,11 @@ impl ThinBodies {
         fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
             points.map(|point| x[point as usize])
         }
-        let springs = self.springs.iter().flat_map(|(_, springs)| springs);
-        springs.map(|t| t.energy(&at(x, &t.points))).sum::<f64>()
+        self.soft_springs()
+            .map(|(_, t)| t.energy(&at(x, &t.points)))
+            .sum::<f64>()
             + self
-                .membranes
-                .iter()
+                .soft_membranes()
                 .map(|t| t.energy(&at(x, &t.points)))
                 .sum::<f64>()
             + self

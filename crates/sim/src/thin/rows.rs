@@ -18,8 +18,8 @@ pub(crate) struct ThinPlaces<'a> {
     pub(crate) moves: &'a [bool],
 }
 
-/// Constraints of the edges, then of the triangles, of the bodies that are `in_rows` or of the others; those without stiffness
-/// or between points that never move are left out.
+/// Constraints of the edges, then of the triangles, of the bodies that are `in_rows` or of the others: those between points
+/// that never move where `held`, all others where not. Those without stiffness are left out.
 ///
 /// # Errors
 /// [`ConstrainedError`] for a triangle without area, or a stiffness that has no inverse.
@@ -27,9 +27,11 @@ pub(crate) fn thin_constraints(
     thin: &ThinBodies,
     places: &ThinPlaces<'_>,
     in_rows: bool,
+    held: bool,
 ) -> Result<Vec<Constraint>, ConstrainedError> {
     let wanted = |points: &[u32]| {
-        thin.is_in_rows(points[0]) == in_rows && points.iter().any(|&x| places.moves[x as usize])
+        let moves = points.iter().any(|&x| places.moves[x as usize]);
+        thin.is_in_rows(points[0]) == in_rows && moves != held
     };
     let mut constraints = Vec::new();
     for (damping, springs) in &thin.springs {

@@ -59,7 +59,8 @@ fn fall(text: &str) -> (Vec<f64>, Vector3<f64>) {
     (energies, end)
 }
 
-/// A weight 800 times as heavy as a point swings on cloth that hardly stretches; without geometric stiffness it gains energy.
+/// A weight 800 times as heavy as a point swings on cloth that hardly stretches; without geometric stiffness it gains
+/// energy.
 #[test]
 fn a_heavy_weight_swings_on_cloth() {
     for poisson in ["", "poisson = 0.3, "] {
@@ -264,4 +265,57 @@ fn nodes_cannot_be_let_go() {
         message.contains("let go") && message.contains("fixed"),
         "{message}"
     );
+}
+
+/// Two boxes that fly at each other, at `speed` (m/s) each, 5 cm apart.
+fn head_on(speed: f64) -> Simulation {
+    let body = |name: &str, x: f64, v: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = 1000\n\
+             mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}\n\
+             position = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n"
+        )
+    };
+    let time = "stepper = \"constrained\"\n[time]\nstep = 0.01\nduration = 0.3\n";
+    let (a, b) = (body("a", 0.0, speed), body("b", 0.15, -speed));
+    Simulation::new(&scene(&format!("{time}{a}{b}"))).expect("sound")
+}
+
+/// Bodies pass through each other, but not unseen: every step is counted in which they cross or overlap, and the
+/// first pair is told.
+#[test]
+fn bodies_that_pass_through_each_other_are_counted() {
+    let mut simulation = head_on(1.0);
+    let crossings: Vec<u32> = (0..16)
+        .map(|_| simulation.advance().expect("solved").crossings)
+        .collect();
+    // They meet after 0.025 s and are through each other after 0.125 s.
+    let expected: Vec<u32> = (1..=16)
+        .map(|step| u32::from((3..=13).contains(&step)))
+        .collect();
+    assert_eq!(crossings, expected);
+    let told = simulation.first_crossing().expect("told");
+    assert!(
+        told.starts_with("`a` through `b` at 0.0250")
+            || told.starts_with("`b` through `a` at 0.0250"),
+        "{told}"
+    );
+}
+
+/// Also where they are apart at both ends of the step.
+#[test]
+fn bodies_that_pass_within_a_step_are_counted() {
+    let mut simulation = head_on(50.0);
+    let crossings = [0; 3].map(|_| simulation.advance().expect("solved").crossings);
+    assert_eq!(crossings, [1, 0, 0]);
+}
+
+/// Joined bodies may overlap, as under the other steppers.
+#[test]
+fn joined_bodies_do_not_cross() {
+    let mut simulation = Simulation::new(&scene(CLOTH)).expect("sound");
+    for _ in 0..20 {
+        assert_eq!(simulation.advance().expect("solved").crossings, 0);
+    }
+    assert_eq!(simulation.first_crossing(), None);
 }

@@ -5,6 +5,7 @@ mod constrained;
 mod constrained_forces;
 mod constrained_scene;
 mod doctor;
+mod energy;
 mod foresight;
 mod joints;
 mod motion;

@@ -3,11 +3,11 @@
 use impinge_sim::output::{Accepted, Counters, End, Status, Verdict, verdict};
 
 fn completed(counters: Counters) -> Verdict {
-    verdict(&counters, End::Completed, Accepted::default())
+    verdict(&counters, End::Completed, Accepted::default(), None)
 }
 
 /// Every counter of an unmet guarantee, alone.
-fn unmet() -> [(&'static str, Counters); 5] {
+fn unmet() -> [(&'static str, Counters); 6] {
     let none = Counters::default();
     [
         (
@@ -35,6 +35,13 @@ fn unmet() -> [(&'static str, Counters); 5] {
             "energy_gains",
             Counters {
                 energy_gains: 3,
+                ..none
+            },
+        ),
+        (
+            "crossings",
+            Counters {
+                crossings: 3,
                 ..none
             },
         ),
@@ -97,7 +104,7 @@ fn what_is_accepted_is_named_all_the_same() {
         ..Accepted::default()
     };
     for (column, counters) in unmet() {
-        let verdict = verdict(&counters, End::Completed, accepted);
+        let verdict = verdict(&counters, End::Completed, accepted, None);
         assert_eq!(
             (verdict.status, &verdict.message),
             (Status::Completed, &None)
@@ -116,7 +123,7 @@ fn inversion_that_the_scene_allows_is_named_only() {
         inversion: true,
         ..Accepted::default()
     };
-    let verdict = verdict(&counters, End::Completed, accepted);
+    let verdict = verdict(&counters, End::Completed, accepted, None);
     assert_eq!(verdict.status, Status::Completed);
     assert!(verdict.notes[0].contains("649"), "{:?}", verdict.notes);
 }
@@ -132,13 +139,14 @@ fn a_run_that_stopped_names_unmet_guarantees_too() {
         &counters,
         End::Stopped("why".to_owned()),
         Accepted::default(),
+        None,
     );
     assert_eq!(
         (stopped.status.exit_code(), stopped.message.as_deref()),
         (4, Some("why"))
     );
     assert_eq!(stopped.notes.len(), 2);
-    let interrupted = verdict(&counters, End::Interrupted, Accepted::default());
+    let interrupted = verdict(&counters, End::Interrupted, Accepted::default(), None);
     assert_eq!(
         (interrupted.status.exit_code(), interrupted.message),
         (130, None)

@@ -11,6 +11,7 @@ use crate::report::StepReport;
 use crate::scene::{self, RigidMotion};
 use crate::state::State;
 use crate::step::commit::{check_inversion, measure};
+use crate::step::energy::{Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, outside_at_rest};
 use crate::stepper::Stepper;
 use impinge_contact::penalty::LayerLaw;
 use nalgebra::Vector3;
@@ -44,6 +45,7 @@ pub struct Asynchronous {
     flights: Vec<(f64, StepHistogram)>,
     /// All flights up to the last step.
     flights_before: StepHistogram,
+    account: EnergyAccount,
     // Scratch.
     positions: Vec<Vector3<f64>>,
 }
@@ -125,6 +127,7 @@ impl Asynchronous {
             pieces,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
+            account: EnergyAccount::new(model, MATERIAL_SHARE_OF_CLOCKS),
             positions: state.positions.clone(),
         })
     }
@@ -377,6 +380,7 @@ impl Stepper for Asynchronous {
             .obstacles
             .as_mut()
             .and_then(|obstacles| obstacles.meeting(model, state.step * self.pieces, self.pieces));
+        self.account.open(model, state);
         // Up to where obstacles meet everything is as it should be; what is caught between them may stop the run before.
         let ran = self
             .engine
@@ -392,6 +396,7 @@ impl Stepper for Asynchronous {
                 unsolved: None,
             })?;
         }
+        let outside = outside_at_rest(model, &state.positions, &self.positions);
         // The positions of the last event are safe, too.
         state.positions.clone_from(&self.positions);
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
@@ -425,6 +430,11 @@ impl Stepper for Asynchronous {
             substeps: 1,
             ..StepReport::default()
         };
+        let energies = Energies {
+            layers: self.engine.layer_energy(now),
+            ..Energies::of(model, state)
+        };
+        self.account.close(energies, outside, state, &mut report);
         measure(model, state, &mut report);
         for (_, distance) in self.engine.near_pairs() {
             report.active += 1;
