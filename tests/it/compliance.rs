@@ -413,11 +413,16 @@ fn a_heap_comes_to_rest() {
     assert!(last < 1e-6 * most, "{last:e} J of {most:e} J");
 }
 
-/// What the warped compliance misses of the momentum is mended by corrections until it is within the tolerance, whatever
-/// the material; without them it is counted.
+/// What the warped compliance misses of the momentum is mended by corrections until it is within the tolerance, or counted:
+/// always without them, and where bodies are strained so far that a correction brings it no nearer (St. Venant-Kirchhoff
+/// softens under pressure).
 #[test]
 fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
-    for model in ["corotational", "neo_hookean", "st_venant_kirchhoff"] {
+    for (model, mended) in [
+        ("corotational", true),
+        ("neo_hookean", true),
+        ("st_venant_kirchhoff", false),
+    ] {
         let text = HEAP.replace("corotational", model);
         let unmet = |settings: &[&str]| {
             let mut simulation = simulation(&text, settings);
@@ -431,7 +436,7 @@ fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
             }
             unmet
         };
-        assert_eq!(unmet(&[WARPED]), 0, "{model}");
+        assert_eq!(unmet(&[WARPED]) == 0, mended, "{model}");
         assert!(unmet(&[WARPED, "solver.corrections=0"]) > 3, "{model}");
     }
 }

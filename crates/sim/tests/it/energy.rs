@@ -116,9 +116,9 @@ end = [0, 0, 0]
 compliance = 1e-9
 "#;
     for stepper in ["", "stepper = \"constrained\"\n"] {
-        let reports = reports(&format!("{stepper}{text}"), 110);
+        let all = reports(&format!("{stepper}{text}"), 110);
         let mut compared = 0;
-        for report in &reports {
+        for report in &all {
             // From the height that it has come down, the potential being 0 at the start.
             let sine = -report.gravitational_energy / 9.81;
             let tension = 3.0 * 9.81 * sine;
@@ -130,7 +130,7 @@ compliance = 1e-9
             }
         }
         assert!(compared > 40, "{compared}");
-        assert_eq!(gains(&reports), 0);
+        assert_eq!(gains(&all), 0);
     }
 }
 
@@ -203,9 +203,9 @@ fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]
 #[test]
 fn a_creep_over_many_steps_is_counted() {
     let coarse = TWIST.replace("[[body]]", "[solver]\nmomentum_tolerance = 8e-5\n[[body]]");
-    let reports = self::reports(&coarse, 600);
-    assert!(total(&reports[599]) > 1.1 * total(&reports[0]));
-    assert!(gains(&reports) > 0);
+    let all = reports(&coarse, 600);
+    assert!(total(&all[599]) > 1.1 * total(&all[0]));
+    assert!(gains(&all) > 0);
 }
 
 #[test]
@@ -242,10 +242,10 @@ motion = { velocity = [1, 0, 0] }
         "kind = \"rigid\"\ndensity = 1000",
         "material = { young = 1e5, poisson = 0.3, density = 1000 }",
     ] {
-        let reports = reports(&text.replace("KIND", kind), 40);
-        let last = &reports[39];
+        let all = reports(&text.replace("KIND", kind), 40);
+        let last = &all[39];
         assert!(last.kinetic_energy > 0.4, "{}", last.kinetic_energy);
-        assert_eq!(gains(&reports), 0, "{kind}");
+        assert_eq!(gains(&all), 0, "{kind}");
     }
 }
 
@@ -266,8 +266,8 @@ pulls = [{ box = { lower = [-1, -1, -1], upper = [1, 1, 1] }, force = [0, 0, 30]
         "",
         "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 1e-3\n",
     ] {
-        let reports = reports(&format!("{stepper}{text}"), 40);
-        assert!(total(&reports[39]) > total(&reports[0]) + 1.0);
-        assert_eq!(gains(&reports), 0, "{stepper}");
+        let all = reports(&format!("{stepper}{text}"), 40);
+        assert!(total(&all[39]) > total(&all[0]) + 1.0);
+        assert_eq!(gains(&all), 0, "{stepper}");
     }
 }

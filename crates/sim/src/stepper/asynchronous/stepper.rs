@@ -380,7 +380,6 @@ impl Stepper for Asynchronous {
             .obstacles
             .as_mut()
             .and_then(|obstacles| obstacles.meeting(model, state.step * self.pieces, self.pieces));
-        self.account.open(model, state);
         // Up to where obstacles meet everything is as it should be; what is caught between them may stop the run before.
         let ran = self
             .engine
@@ -430,6 +429,7 @@ impl Stepper for Asynchronous {
             substeps: 1,
             ..StepReport::default()
         };
+        // The account opens at the end of the first step: layers are called for within it.
         let energies = Energies {
             layers: self.engine.layer_energy(now),
             ..Energies::of(model, state)
