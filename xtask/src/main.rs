@@ -1,7 +1,8 @@
-//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | bench`.
+//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | bench`.
 //!
 //! - [`ci`]: everything that has to hold before a change is taken
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
+//! - [`validate`]: simulations beside theory (case, expected, got, bound, verdict)
 //! - [`mod@bench`]: how fast, on this machine
 #![expect(
     clippy::print_stdout,
@@ -12,6 +13,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,8 @@ enum Task {
     Ci(ci::Options),
     /// Compares each layer with what it guarantees; exit code 1 on a broken guarantee
     Conformance(conformance::Options),
+    /// Compares whole simulations with theory; exit code 1 where one is wrong or a known failure holds
+    Validate(validate::Options),
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
     let good = match Arguments::parse().task {
         Task::Ci(options) => ci::run(&options),
         Task::Conformance(options) => conformance::run(&options),
+        Task::Validate(options) => validate::run(&options),
         Task::Bench(case) => bench::run(&case),
     };
     match good {

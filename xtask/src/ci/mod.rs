@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
-use crate::conformance;
+use crate::{conformance, validate};
 
 /// What to check.
 #[derive(clap::Args)]
@@ -40,6 +40,8 @@ enum Step {
     Test,
     /// What each layer guarantees, in its quick form
     Conformance,
+    /// Whole simulations beside theory, in the quick form
+    Validate,
 }
 
 /// Runs the chosen checks, all of them even after a failure; true if all hold.
@@ -93,6 +95,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         ),
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
+        Step::Validate => validate::run(&validate::Options::default()),
     }
 }
 

@@ -1,0 +1,111 @@
+//! Spinning bodies keep their angular momentum.
+
+use std::error::Error;
+
+use super::mesh::Cells;
+use super::row::{Rows, Within};
+use super::run::Run;
+use super::theory::Law;
+use super::{Extent, Family};
+
+pub(super) const FAMILY: Family = Family {
+    name: "spin",
+    about: "Free bodies that turn at 10 rad/s, without contact: what is left of their angular momentum.",
+    cases: &[("solids", solids), ("shells", shells)],
+};
+
+/// Angular momentum at the end over that at the start.
+fn kept(text: &str, steps: u64) -> Result<f64, Box<dyn Error>> {
+    let mut run = Run::new(text, &[])?;
+    let (model, state) = (run.simulation.model(), run.simulation.state());
+    let points = model
+        .mass
+        .iter()
+        .zip(&state.positions)
+        .zip(&state.velocities);
+    let start: f64 = points
+        .map(|((mass, x), v)| mass * (x.x * v.y - x.y * v.x))
+        .sum();
+    run.advance(steps)?;
+    Ok(run.last().angular_momentum[2] / start)
+}
+
+/// Within this of 1: a tenth of what implicit Euler steps of 1 ms lose in 0.1 s.
+const BOUND: Within = Within::Absolute(1e-3);
+
+const CONSERVING: &str = "a step that keeps angular momentum";
+
+fn solids(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = extent.choose(100, 1000);
+    for law in Law::ALL {
+        for cells in Cells::BOTH {
+            for (form, method) in [("stiffness", "cr"), ("compliance", "compliant-kkt")] {
+                let text = format!(
+                    r#"
+[time]
+step = 1e-3
+duration = 1
+[world]
+gravity = [0, 0, 0]
+[solver]
+method = "{method}"
+momentum_tolerance = 1e-11
+[[body]]
+mesh = {{ {} = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
+material = {{ model = "{}", young = 1e8, poisson = 0.3, density = 1000, formulation = "{form}" }}
+angular_velocity = [0, 0, 10]
+"#,
+                    cells.key(),
+                    law.key()
+                );
+                let case = format!(
+                    "{}, {}, {form}: L / L0 after {steps} ms",
+                    law.key(),
+                    cells.key()
+                );
+                let row = rows.push(case, 1.0, kept(&text, steps)?, BOUND);
+                if (law, cells, form) != (Law::Corotational, Cells::Tetrahedra, "stiffness") {
+                    row.known = Some(CONSERVING);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn shells(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
+    let steps = extent.choose(100, 1000);
+    for (form, method) in [("stiffness", "cr"), ("compliance", "compliant-kkt")] {
+        for (kind, mesh) in [
+            ("", "grid"),
+            (", poisson = 0.3", "grid"),
+            (", poisson = 0.3", "quadrilaterals"),
+        ] {
+            let text = format!(
+                r#"
+[time]
+step = 1e-3
+duration = 1
+[world]
+gravity = [0, 0, 0]
+[solver]
+method = "{method}"
+momentum_tolerance = 1e-11
+[[body]]
+kind = "shell"
+mesh = {{ {mesh} = {{ size = [0.2, 0.2], cells = [4, 4] }} }}
+shell = {{ stretch = 1000, bend = 0.01, density = 0.2, formulation = "{form}"{kind} }}
+angular_velocity = [0, 0, 10]
+"#
+            );
+            let kind = if kind.is_empty() {
+                "springs"
+            } else {
+                "strains"
+            };
+            let case = format!("shell of {mesh}, {kind}, {form}: L / L0 after {steps} ms");
+            rows.push(case, 1.0, kept(&text, steps)?, BOUND).known = Some(CONSERVING);
+        }
+    }
+    Ok(())
+}
