@@ -19,7 +19,7 @@ use impinge_sim::{Scene, Simulation, State, StepReport};
 use super::overlap::overlaps;
 use super::parts;
 use super::progress::Progress;
-use super::scenes::{CASES, Case, Plan};
+use super::scenes::{CASES, Case, Plan, untrue};
 use super::{Extent, table::Table};
 
 /// The methods: the default first, without its regions, then the paper's, then their rivals.
@@ -45,9 +45,9 @@ pub(super) fn fill(
 ) -> Result<Vec<SceneRecord>, Box<dyn Error>> {
     if let Some(name) = chosen
         .iter()
-        .find(|name| CASES.iter().all(|case| case.name != **name))
+        .find(|name| CASES.iter().all(|case| case.name(extent) != **name))
     {
-        let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        let known: Vec<&str> = CASES.iter().map(|case| case.name(extent)).collect();
         return Err(format!(
             "there is no scene `{name}`; choose from {}",
             known.join(", ")
@@ -56,14 +56,12 @@ pub(super) fn fill(
     }
     let mut records = Vec::new();
     for case in CASES {
-        if !chosen.is_empty() && chosen.iter().all(|name| name != case.name) {
+        let name = case.name(extent);
+        if !chosen.is_empty() && chosen.iter().all(|chosen| chosen != name) {
             continue;
         }
         let Some(scene) = case.load(extent)? else {
-            println!(
-                "{}: left out, its meshes are found through IMPINGE_DATA",
-                case.name
-            );
+            println!("{name}: left out, its meshes are found through IMPINGE_DATA");
             continue;
         };
         let record = examine(table, case, &scene, (extent, case.plan(extent)))?;
@@ -104,7 +102,14 @@ fn examine(
     scene: &Scene,
     (extent, plan): (Extent, Plan),
 ) -> Result<SceneRecord, Box<dyn Error>> {
-    let name = case.name;
+    let name = case.name(extent);
+    if let Some(problem) = untrue(scene) {
+        println!("{name}: \"{}\": {problem}", scene.title);
+    }
+    table.certain(
+        &format!("{name}: its title says what runs"),
+        untrue(scene).is_none(),
+    );
     let simulation = Simulation::new(scene)?;
     let model = simulation.model();
     let size = size_of(model, plan.steps);
@@ -192,6 +197,15 @@ fn hold_to_the_guarantees(
         ),
         first.overlaps,
         0,
+    );
+    let contacts = efforts.first().map_or(f64::NAN, |effort| {
+        let counts = effort.steps.iter().map(|step| step.contacts as f64);
+        counts.fold(f64::INFINITY, f64::min)
+    });
+    table.at_least(
+        &format!("{name}: contacts of the compared steps, fewest"),
+        contacts,
+        1.0,
     );
     let inexact: u32 = first
         .reports

@@ -132,6 +132,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             Layer::Sweeps => sweeps::fill(&mut table, extent)?,
             Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
+        table.finish();
         tables.push(table);
         if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
             for method in &options.method {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use impinge_report::Selection;
 use impinge_sim::Scene;
+use impinge_sim::scene::{Obstacle, ObstacleShape};
 
 use super::Extent;
 
@@ -34,7 +35,9 @@ impl Plan {
 /// A shipped scene.
 pub(super) struct Case {
     /// What it is called: mostly the name of the file.
-    pub(super) name: &'static str,
+    name: &'static str,
+    /// What the small variant is called, where it is of something else.
+    small_name: Option<&'static str>,
     /// The file in `scenes/`, without its ending, and overrides: only where all of it would take days.
     full: (&'static str, &'static [&'static str]),
     full_plan: Plan,
@@ -63,6 +66,7 @@ const fn plan(steps: u64, from: u64, every: u64, again: u64) -> Plan {
 
 /// Twelve rings, thrown down so that they meet soon.
 const FEW_RINGS: &[&str] = &[
+    "title=\"12 rings fall into a pile\"",
     "body.0.copies.count=12",
     "body.0.copies.columns=[2, 2]",
     "body.0.velocity=[0, 0, -2]",
@@ -90,6 +94,7 @@ const PYRAMID_IN_THE_PAPER: &[(&str, f64)] = &[
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "rings",
+        small_name: None,
         full: ("rings", &[]),
         full_plan: plan(1000, 700, 15, 250),
         small: ("rings", FEW_RINGS),
@@ -106,6 +111,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "rings_stiff",
+        small_name: None,
         full: ("rings_stiff", &[]),
         full_plan: plan(1000, 700, 15, 250),
         small: ("rings_stiff", FEW_RINGS),
@@ -117,6 +123,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "pyramid",
+        small_name: None,
         full: ("pyramid", &[]),
         full_plan: plan(1000, 400, 30, 100),
         small: ("pyramid_small", &[]),
@@ -129,10 +136,11 @@ pub(super) const CASES: &[Case] = &[
     // Where layers still slide on each other. The pile comes to rest so soon that what is settled asks for next to nothing.
     Case {
         name: "pyramid_moving",
+        small_name: None,
         full: ("pyramid", &[]),
         full_plan: plan(211, 60, 30, 20),
         small: ("pyramid_small", &[]),
-        small_plan: plan(21, 10, 10, 21),
+        small_plan: plan(62, 56, 4, 62),
         data: false,
         paper: PYRAMID_IN_THE_PAPER,
         heap: Some(45.0),
@@ -140,6 +148,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "strings",
+        small_name: None,
         full: ("strings", &[]),
         full_plan: plan(1000, 50, 50, 100),
         small: (
@@ -151,7 +160,7 @@ pub(super) const CASES: &[Case] = &[
                 "body.1.copies.columns=[2, 1]",
             ],
         ),
-        small_plan: plan(60, 20, 10, 60),
+        small_plan: plan(80, 60, 10, 80),
         data: false,
         paper: &[],
         heap: None,
@@ -159,11 +168,13 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "bunnies",
+        small_name: None,
         full: ("bunnies", FEWER_BUNNIES),
         full_plan: plan(300, 150, 50, 100),
         small: (
             "bunnies",
             &[
+                "title=\"2 bunnies fall into a pile\"",
                 "body.0.copies.count=2",
                 "body.0.copies.columns=[1, 1]",
                 "body.0.velocity=[0, 0, -2]",
@@ -177,17 +188,19 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "armadillo_rollers",
+        small_name: Some("bunny_rollers"),
         full: ("armadillo_rollers", &[]),
         full_plan: plan(2000, 100, 100, 50),
         small: (
             "armadillo_rollers",
             &[
+                "title=\"A bunny is drawn through six rollers\"",
                 "body.0.mesh.file.path=${IMPINGE_DATA}/meshes/tetMeshes/bunny.msh",
                 "body.0.mesh.file.scale=0.3",
                 "body.0.position=[0, 1.64, 0]",
             ],
         ),
-        small_plan: plan(60, 40, 10, 60),
+        small_plan: plan(80, 60, 10, 80),
         data: true,
         paper: &[],
         heap: None,
@@ -195,9 +208,16 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "rigid_stack",
+        small_name: None,
         full: ("rigid_stack", &[]),
         full_plan: plan(10_000, 1000, 500, 200),
-        small: ("rigid_stack", &["body.0.copies.count=4"]),
+        small: (
+            "rigid_stack",
+            &[
+                "title=\"A stack of four rigid boxes\"",
+                "body.0.copies.count=4",
+            ],
+        ),
         small_plan: plan(200, 100, 20, 200),
         data: false,
         paper: &[],
@@ -206,6 +226,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "arch",
+        small_name: None,
         full: ("arch", &[]),
         full_plan: plan(5000, 1000, 250, 200),
         small: ("arch", &[]),
@@ -217,6 +238,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "bearing",
+        small_name: None,
         full: ("bearing", &[]),
         full_plan: plan(2000, 200, 100, 100),
         small: ("bearing", &["body.0.mesh.sphere.subdivisions=2"]),
@@ -228,6 +250,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "wedge",
+        small_name: None,
         full: ("wedge", &[]),
         full_plan: plan(2000, 200, 100, 100),
         small: ("wedge", &["body.0.copies.count=4", "body.1.copies.count=2"]),
@@ -240,6 +263,14 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 impl Case {
+    /// What it is called in the tables.
+    pub(super) fn name(&self, extent: Extent) -> &'static str {
+        match extent {
+            Extent::Quick => self.small_name.unwrap_or(self.name),
+            Extent::Full => self.name,
+        }
+    }
+
     /// What to do with it.
     pub(super) fn plan(&self, extent: Extent) -> Plan {
         match extent {
@@ -271,5 +302,78 @@ impl Case {
         }
         let mut known = self.paper.iter();
         known.find(|(name, _)| *name == method).map(|(_, x)| *x)
+    }
+}
+
+/// Numbers that titles say in words.
+const NUMBERS: [&str; 9] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
+
+/// Meshes that titles name, as words of the title and of the file.
+const MESHES: [[&str; 2]; 2] = [["armadillo", "armadillo"], ["bunn", "bunny"]];
+
+/// What a title says and the scene does not hold: a number that is neither that of all bodies, nor of those of one
+/// entry, nor of mesh obstacles; or a mesh that no file of the scene has.
+pub(super) fn untrue(scene: &Scene) -> Option<String> {
+    let bodies: Vec<u32> = (scene.bodies.iter())
+        .map(|body| body.copies.map_or(1, |copies| copies.count))
+        .collect();
+    let is_mesh = |obstacle: &&Obstacle| !matches!(obstacle.shape, ObstacleShape::HalfSpace { .. });
+    let obstacles = scene.obstacles.iter().filter(is_mesh).count() as u32;
+    let title = scene.title.to_lowercase();
+    for word in title.split(|c: char| !c.is_alphanumeric()) {
+        let spelled = NUMBERS.iter().position(|number| *number == word);
+        let number = spelled.map_or_else(|| word.parse().ok(), |at| Some(at as u32 + 2));
+        let holds = |number: u32| {
+            let counts = [bodies.iter().sum(), obstacles];
+            counts.contains(&number) || bodies.contains(&number)
+        };
+        if let Some(number) = number.filter(|&number| !holds(number)) {
+            return Some(format!("there are no {number} bodies or obstacles"));
+        }
+    }
+    let files = scene.mesh_files();
+    let has = |name: &str| {
+        let mut names = files.iter().filter_map(|file| file.file_stem());
+        names.any(|stem| stem.to_string_lossy().to_lowercase().contains(name))
+    };
+    let missing = MESHES
+        .iter()
+        .find(|[word, mesh]| title.contains(word) && !has(mesh))?;
+    Some(format!("no mesh of it is of `{}`", missing[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_that_is_not_what_runs_is_found() {
+        let title_of = |title: &str, overrides: &[&str]| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/rings.toml");
+            let mut scene = Scene::load(path, overrides).expect("a shipped scene is valid");
+            scene.title = title.to_owned();
+            untrue(&scene)
+        };
+        let few = ["body.0.copies.count=12"];
+        assert_eq!(title_of("120 rings fall into a pile", &[]), None);
+        assert_eq!(title_of("12 rings fall into a pile", &few), None);
+        assert_eq!(title_of("Rings fall into a pile", &few), None);
+        assert!(title_of("120 rings fall into a pile", &few).is_some());
+        assert!(title_of("Ten rings fall into a pile", &few).is_some());
+        assert!(title_of("An armadillo falls on 12 rings", &few).is_some());
+    }
+
+    #[test]
+    fn every_title_is_what_runs() {
+        for case in CASES {
+            for extent in [Extent::Quick, Extent::Full] {
+                if let Some(scene) = case.load(extent).expect("a shipped scene is valid") {
+                    let name = case.name(extent);
+                    assert_eq!(untrue(&scene), None, "{name}: {}", scene.title);
+                }
+            }
+        }
     }
 }

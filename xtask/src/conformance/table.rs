@@ -56,7 +56,7 @@ impl Table {
             case,
             format!("{measured:.2e}"),
             format!("<= {bound:.1e}"),
-            (Kind::Guarantee, measured.is_finite() && measured <= bound),
+            judged(Kind::Guarantee, measured, bound, measured <= bound),
         );
     }
 
@@ -66,7 +66,7 @@ impl Table {
             case,
             format!("{measured:.2e}"),
             format!(">= {bound:.1e}"),
-            (Kind::Guarantee, measured.is_finite() && measured >= bound),
+            judged(Kind::Guarantee, measured, bound, measured >= bound),
         );
     }
 
@@ -76,7 +76,7 @@ impl Table {
             case,
             format!("{measured:.2}"),
             format!("<= {bound}"),
-            (Kind::Aim, measured.is_finite() && measured <= bound),
+            judged(Kind::Aim, measured, bound, measured <= bound),
         );
     }
 
@@ -86,7 +86,7 @@ impl Table {
             case,
             format!("{measured:.2}"),
             format!(">= {bound}"),
-            (Kind::Aim, measured.is_finite() && measured >= bound),
+            judged(Kind::Aim, measured, bound, measured >= bound),
         );
     }
 
@@ -138,15 +138,34 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Whether every guarantee holds.
+    /// Whether every guarantee holds, and there is one.
     pub(super) fn holds(&self) -> bool {
-        self.count("BROKEN") == 0
+        self.count("BROKEN") == 0 && self.count("holds") > 0
+    }
+
+    /// Says so where nothing in the table is judged.
+    pub(super) fn finish(&mut self) {
+        if self.count("BROKEN") + self.count("holds") == 0 {
+            self.certain(
+                &format!("{}: a row of the table is judged", self.layer.clone()),
+                false,
+            );
+        }
     }
 
     /// How many rows have this verdict.
     pub(super) fn count(&self, verdict: &str) -> usize {
         let rows = self.rows.iter();
         rows.filter(|row| row.verdict() == verdict).count()
+    }
+}
+
+/// What a figure beside its bound says. A bound that is not finite judges nothing: a fault of the table itself.
+fn judged(kind: Kind, measured: f64, bound: f64, holds: bool) -> (Kind, bool) {
+    if bound.is_finite() {
+        (kind, measured.is_finite() && holds)
+    } else {
+        (Kind::Guarantee, false)
     }
 }
 
@@ -178,5 +197,31 @@ mod tests {
         table.aim_at_most("undefined", f64::NAN, 2.0);
         table.aim_at_least("undefined", f64::NAN, 2.0);
         assert_eq!(table.count("MISSED"), 2);
+    }
+
+    #[test]
+    fn a_bound_that_judges_nothing_breaks_the_table() {
+        for bound in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            for judge in [
+                Table::at_most,
+                Table::at_least,
+                Table::aim_at_most,
+                Table::aim_at_least,
+            ] {
+                let mut table = Table::new("layer");
+                table.certain("another", true);
+                judge(&mut table, "unbounded", 1.0, bound);
+                assert!(!table.holds(), "{bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_without_a_judged_row_is_broken() {
+        let mut table = Table::new("layer");
+        table.figure("figure", "7".to_owned());
+        assert!(!table.holds());
+        table.finish();
+        assert_eq!(table.count("BROKEN"), 1);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
-use impinge_contact::{ContactProblem, ContactSolver};
+use impinge_contact::{ContactProblem, ContactSolution, ContactSolver};
 use impinge_krylov::{ConjugateGradient, Identity, LinearSystem, StoppingRule, solve};
 use impinge_sim::Simulation;
 use impinge_sim::stepper::{Solve, SolveObserver};
@@ -16,6 +16,10 @@ use super::{median, shipped};
 
 /// Largest residual of an iterative solve over its right-hand side.
 const ITERATIVE: f64 = 1e-9;
+
+/// Largest relative difference of velocities between warped and exact compliance at one set of contacts: the bound of
+/// the method's paper on shapes, at every time of a run.
+const WARPED: f64 = 0.05;
 
 /// The problem of a run with the most contacts, and its bodies.
 type Sample = Option<(ContactProblem, Arc<TurnedBodies>)>;
@@ -98,6 +102,24 @@ fn row(
     let iterative = iterative(problem);
 
     let contacts = problem.contacts();
+    table.at_least(
+        &format!("{name}: contacts of the problem"),
+        contacts as f64,
+        1.0,
+    );
+    let answers = [
+        velocity(CorrectiveMotion::warped(settings), problem, bodies)?,
+        velocity(CorrectiveMotion::exact(settings), problem, bodies)?,
+    ];
+    let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let difference: Vec<f64> = (answers[0].iter().zip(&answers[1]))
+        .map(|(warped, exact)| warped - exact)
+        .collect();
+    table.at_most(
+        &format!("{name}: velocities, warped from exact, relative"),
+        norm(&difference) / norm(&answers[1]),
+        WARPED,
+    );
     table.figure(
         &format!("{name}: {contacts} contacts, W warped; factor a step; iterative"),
         format!(
@@ -117,6 +139,18 @@ fn row(
         format!("{:.1}", factor / warped),
     );
     Ok(())
+}
+
+/// Velocities of the answer of `method`.
+fn velocity(
+    mut method: CorrectiveMotion,
+    problem: &ContactProblem,
+    bodies: &Arc<TurnedBodies>,
+) -> Result<Vec<f64>, Box<dyn Error>> {
+    method.know_bodies(bodies);
+    let mut solution = ContactSolution::at_rest(problem);
+    method.solve(problem, &mut solution)?;
+    Ok(solution.velocity)
 }
 
 fn median_time<E: Error + 'static>(
