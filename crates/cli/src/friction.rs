@@ -1,5 +1,6 @@
 //! `impinge solve` for bare friction problems: `W`, `q`, `mu` from any program.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -48,10 +49,14 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let named = |error: &dyn std::error::Error| bad_file(&options.problem, error);
 
     let begin = Instant::now();
-    let problem = match &stored {
-        StoredFrictionProblem::Local(problem) => problem,
-        StoredFrictionProblem::Global(global) => &global.condense().map_err(|e| named(&e))?,
+    let (problem, bodies) = match &stored {
+        StoredFrictionProblem::Local(problem) => (Cow::Borrowed(problem), None),
+        StoredFrictionProblem::Global(global) => {
+            let (problem, bodies) = global.condense_rounded().map_err(|e| named(&e))?;
+            (Cow::Owned(problem), Some(bodies))
+        }
     };
+    let problem = problem.as_ref();
     let condensing = begin.elapsed().as_secs_f64();
     let mut reactions = vec![Vector3::zeros(); problem.contacts()];
     let begin = Instant::now();
@@ -63,7 +68,12 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 
     let mut judged = friction_residual(problem, &reactions);
     terminal::say(&describe(problem, &stored, condensing));
-    if let StoredFrictionProblem::Global(global) = &stored {
+    if let Some(global) = &bodies {
+        if let Cow::Owned(_) = global {
+            terminal::remark(
+                "M is symmetric but for rounding, which its inverse magnifies: its symmetric part is solved for",
+            );
+        }
         let whole =
             global_friction_residual(global, problem, &reactions).map_err(|error| named(&error))?;
         terminal::say(&format!(

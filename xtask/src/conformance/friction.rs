@@ -1,5 +1,6 @@
 //! Bare friction problems of a folder: each solved, each judged.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,10 +90,14 @@ fn line(
     tolerance: f64,
 ) -> Result<(String, bool), Box<dyn Error>> {
     let stored = read_problem(&fs::read_to_string(file)?)?;
-    let problem = match &stored {
-        StoredFrictionProblem::Local(problem) => problem,
-        StoredFrictionProblem::Global(global) => &global.condense()?,
+    let (problem, bodies) = match &stored {
+        StoredFrictionProblem::Local(problem) => (Cow::Borrowed(problem), None),
+        StoredFrictionProblem::Global(global) => {
+            let (problem, bodies) = global.condense_rounded()?;
+            (Cow::Owned(problem), Some(bodies))
+        }
     };
+    let problem = problem.as_ref();
     let mut reactions = vec![Vector3::zeros(); problem.contacts()];
     let mut solver = method.solver();
     let begin = Instant::now();
@@ -100,7 +105,7 @@ fn line(
     let seconds = begin.elapsed().as_secs_f64();
 
     let mut judged = friction_residual(problem, &reactions);
-    if let StoredFrictionProblem::Global(global) = &stored {
+    if let Some(global) = &bodies {
         let whole = global_friction_residual(global, problem, &reactions)?;
         judged.siconos_error = judged.siconos_error.max(whole.siconos_error);
     }

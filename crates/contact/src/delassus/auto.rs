@@ -6,7 +6,7 @@ use super::{
 };
 use nalgebra::Vector3;
 
-/// Gauss-Seidel while it is quick, then Newton from there, from the start, and from what ADMM and more sweeps give.
+/// Gauss-Seidel while it keeps halving the error, then Newton from there, from the start, and from what ADMM and more sweeps give.
 ///
 /// Newton needs a start that is good enough, and which one is cannot be told beforehand: sweeps lead it to the
 /// solution on most problems and into a cycle on some, where the cruder start or ADMM's smoother path serve better.
@@ -19,19 +19,20 @@ pub struct Auto {
     best: Vec<Vector3<f64>>,
 }
 
-/// Sweeps of the first attempt; most easy problems need fewer.
-const FIRST_SWEEPS: u64 = 200;
-/// Sweeps without halving the error after which Gauss-Seidel gives way.
+/// Sweeps without halving the error after which Gauss-Seidel gives way (1).
+///
+/// A factorisation of Newton costs some 50 to 100 sweeps, and Newton takes some ten of them: sweeps that halve the error
+/// this often are no dearer. From 30 to 100 every value serves; larger ones only delay Newton where sweeps cycle.
 const PATIENCE: u64 = 60;
 /// Iterations of ADMM before Newton tries again.
 const ADMM_ITERATIONS: u64 = 1000;
-/// Sweeps of the last attempt.
-const LAST_SWEEPS: u64 = 20_000;
+/// Most sweeps of an attempt.
+const MOST_SWEEPS: u64 = 20_000;
 
 impl Default for Auto {
     fn default() -> Self {
         Self {
-            gauss_seidel: GaussSeidel::new(FIRST_SWEEPS, PATIENCE),
+            gauss_seidel: GaussSeidel::new(MOST_SWEEPS, PATIENCE),
             newton: ProximalNewton::default(),
             admm: Admm::new(ADMM_ITERATIONS),
             start: Vec::new(),
@@ -43,7 +44,8 @@ impl Default for Auto {
 /// One attempt.
 #[derive(Clone, Copy)]
 enum Stage {
-    Sweeps(u64, u64),
+    /// Until so many sweeps do not halve the error.
+    Sweeps(u64),
     Newton,
     Admm,
     /// Back to where the caller started.
@@ -51,13 +53,13 @@ enum Stage {
 }
 
 const STAGES: [Stage; 8] = [
-    Stage::Sweeps(FIRST_SWEEPS, PATIENCE),
+    Stage::Sweeps(PATIENCE),
     Stage::Newton,
     Stage::Rewind,
     Stage::Newton,
     Stage::Admm,
     Stage::Newton,
-    Stage::Sweeps(LAST_SWEEPS, LAST_SWEEPS / 10),
+    Stage::Sweeps(MOST_SWEEPS / 10),
     Stage::Newton,
 ];
 
@@ -81,8 +83,8 @@ impl FrictionSolver for Auto {
                     reactions.copy_from_slice(&self.start);
                     continue;
                 }
-                Stage::Sweeps(most, patience) => {
-                    (self.gauss_seidel.max_sweeps, self.gauss_seidel.patience) = (most, patience);
+                Stage::Sweeps(patience) => {
+                    self.gauss_seidel.patience = patience;
                     self.gauss_seidel.solve(problem, reactions, target)?
                 }
                 Stage::Newton => self.newton.solve(problem, reactions, target)?,

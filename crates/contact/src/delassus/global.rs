@@ -4,6 +4,11 @@ use super::{BlockRows, FrictionError, FrictionProblem};
 use impinge_krylov::direct::SparseLu;
 use nalgebra::{Matrix3, Vector3};
 use nalgebra_sparse::CscMatrix;
+use std::borrow::Cow;
+
+/// Largest `|M − Mᵀ|` over `max |M|` (1) that passes for rounding of `M`: single precision, or six printed digits, with
+/// a margin of ten. A gyroscopic or damping term that makes `M` asymmetric on purpose is far above.
+const MASS_ROUNDING: f64 = 1e-5;
 
 /// A friction problem before condensation.
 ///
@@ -79,6 +84,40 @@ impl GlobalFrictionProblem {
         let q = self.contact_velocity(&solved);
         let w = BlockRows::from_triplets(contacts, triplets)?;
         FrictionProblem::new(self.name.clone(), w, q, self.friction.clone())
+    }
+
+    /// Largest `|M − Mᵀ|` over `max |M|` (1); 0 where `M` is not square.
+    pub fn asymmetry(&self) -> f64 {
+        let most = |matrix: &CscMatrix<f64>| {
+            let values = matrix.values().iter();
+            values.fold(0.0, |most: f64, value| most.max(value.abs()))
+        };
+        let largest = most(&self.mass);
+        if self.mass.nrows() != self.mass.ncols() || largest == 0.0 {
+            return 0.0;
+        }
+        most(&(&self.mass - &self.mass.transpose())) / largest
+    }
+
+    /// [`condense`](Self::condense), also for an ill-conditioned `M` that a program rounded.
+    ///
+    /// The inverse of `M` magnifies its asymmetry by up to the condition number. Where that leaves no symmetric `W` although
+    /// `M` is symmetric but for rounding, the problem of `(M + Mᵀ)/2` takes the place of the given one. It is returned
+    /// beside the condensed problem, for it is the one whose bodies the reactions belong to.
+    ///
+    /// # Errors
+    /// Those of [`condense`](Self::condense).
+    pub fn condense_rounded(&self) -> Result<(FrictionProblem, Cow<'_, Self>), FrictionError> {
+        match self.condense() {
+            Err(FrictionError::NotSymmetric { .. }) if self.asymmetry() <= MASS_ROUNDING => {
+                let symmetric = Self {
+                    mass: (&self.mass + &self.mass.transpose()) * 0.5,
+                    ..self.clone()
+                };
+                Ok((symmetric.condense()?, Cow::Owned(symmetric)))
+            }
+            condensed => Ok((condensed?, Cow::Borrowed(self))),
+        }
     }
 
     /// `v = M⁻¹ (H r + f)`.

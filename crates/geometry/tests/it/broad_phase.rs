@@ -1,6 +1,7 @@
 //! Every broad phase must give exactly the set of brute force.
 
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet, TreeUpdate};
+use impinge_geometry::ccd::CcdRule;
 use impinge_geometry::mesh::generate::{RingShape, ring};
 use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
@@ -381,4 +382,45 @@ fn boxes_beyond_single_precision_are_paired_like_others() {
     let mut found = CandidateSet::default();
     Bvh::new().collect(&surface, &everywhere, &mut found);
     assert_eq!(found.len(), 15);
+}
+
+/// A vertex whose box ends below that of a face by less than a unit in the last place of the coordinates is no candidate,
+/// and cannot collide: points stay within their boxes, and exact arithmetic finds no contact. Broad phases that grow boxes
+/// by a unit in the last place list such a pair.
+#[test]
+fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
+    let height = 4.2e-22;
+    let start = [
+        Vector3::new(0.25, 0.25, -height),
+        Vector3::new(0.0, 0.0, 0.0),
+        Vector3::new(1.0, 0.0, 0.0),
+        Vector3::new(0.0, 1.0, 0.0),
+    ];
+    let mut end = start;
+    end[0] += Vector3::new(0.5, 0.25, -0.1);
+    let boxes: Vec<Aabb> = (start.iter().zip(&end))
+        .map(|(&a, &b)| Aabb::from_points(&[a, b]))
+        .collect();
+    let surface = CollisionSurface::new(
+        vec![[1, 2, 3], [0, 4, 5]],
+        6,
+        vec![0, 1, 1, 1, 0, 0],
+        vec![false; 2],
+    );
+    // The other corners of the vertex's triangle are far below.
+    let far = Aabb::from_points(&[Vector3::new(0.0, 0.0, -5.0)]);
+    let boxes = [boxes, vec![far, far]].concat();
+    for phase in [&mut BruteForce as &mut dyn BroadPhase, &mut Bvh::new()] {
+        let mut found = CandidateSet::default();
+        phase.collect(&surface, &boxes, &mut found);
+        assert_eq!(found.vertex_face, Vec::<[u32; 2]>::new());
+    }
+    let toi = impinge_geometry::ccd::vertex_face(&start, &end, &CcdRule::default());
+    assert_eq!(toi.time(), None);
+    // Where the boxes touch, the pair is listed.
+    let mut touching = boxes;
+    touching[0].upper.z = 0.0;
+    let mut found = CandidateSet::default();
+    Bvh::new().collect(&surface, &touching, &mut found);
+    assert!(found.vertex_face.contains(&[0, 0]));
 }
