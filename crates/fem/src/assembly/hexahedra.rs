@@ -96,12 +96,20 @@ fn general(
             *force -= stress * gradient;
         }
         let tangent = &response.tangent;
-        let scaled = tangent.left * (stiffness_scale * point.volume);
+        let axis = tangent.axis_blocks();
         let turned = (point.shape_gradients).map(|gradient| tangent.right.tr_mul(&gradient));
-        for (block, (a, b)) in system.blocks.iter_mut().zip(HALF) {
-            let principal = tangent.principal_block(&turned[a], &turned[b]);
-            *block += scaled * principal * tangent.left.transpose();
+        let scaled = turned.map(|gradient| gradient * (stiffness_scale * point.volume));
+        for (b, gradient) in turned.iter().enumerate() {
+            let [first, second, third] = tangent.contracted(&axis, gradient);
+            for (a, with) in scaled.iter().enumerate().take(b + 1) {
+                system.blocks[place(a, b)] += first * with.x + second * with.y + third * with.z;
+            }
         }
     }
     system
+}
+
+/// Place of a pair `a ≤ b` in [`HALF`].
+const fn place(a: usize, b: usize) -> usize {
+    a * (15 - a) / 2 + b
 }

@@ -154,38 +154,24 @@ impl ElasticModel {
     pub fn inverted_elements(&self, positions: &[Vector3<f64>]) -> usize {
         self.check(positions);
         // Asked as "not positive", so that NaN counts too.
-        let inverted = |tet: usize| {
-            let positive = self.volume_ratio(tet, positions) > 0.0;
-            !positive
-        };
+        let inverted = |ratio: f64| ratio.is_nan() || ratio <= 0.0;
         let of_tets = |range: Range<usize>| {
             let alone = range.filter(|&tet| self.cell_of_tet(tet).is_none());
-            alone.filter(|&tet| inverted(tet)).count()
+            let ratios = alone.map(|tet| self.volume_ratio(tet, positions));
+            ratios.filter(|&ratio| inverted(ratio)).count()
         };
         let of_cells = |range: Range<usize>| {
             let folded = |cell: &&Cell| {
-                let ratio = cell.element.volume_ratio(&cell.element.gather(positions));
-                let positive = ratio > 0.0;
-                !positive || cell.tets.iter().any(|&tet| inverted(tet as usize))
+                let current = cell.element.gather(positions);
+                let mut tets = cell.tets.iter();
+                inverted(cell.element.volume_ratio(&current))
+                    || tets.any(|&tet| inverted(self.volume_ratio(tet as usize, positions)))
             };
             self.cells()[range].iter().filter(folded).count()
         };
         let sum = |left: usize, right: usize| left + right;
         reduce(0..self.elements().len(), &of_tets, &sum)
             + reduce(0..self.cells().len(), &of_cells, &sum)
-    }
-
-    /// Number of tetrahedra whose volume is not positive (inverted, flat, or with a NaN position).
-    ///
-    /// # Panics
-    /// If `positions` is not one per point.
-    #[track_caller]
-    pub fn inverted_elements(&self, positions: &[Vector3<f64>]) -> usize {
-        self.check(positions);
-        let positive = |element: usize| self.volume_ratio(element, positions) > 0.0;
-        (0..self.elements().len())
-            .filter(|&element| !positive(element))
-            .count()
     }
 
     /// Cauchy stress `P Fᵀ / det F` of a tetrahedron, Pa; `None` unless its volume is positive.
