@@ -342,6 +342,14 @@ fn what_does_not_fit_is_refused() {
         ),
         (with("cuboid", "yield_stress = -1"), "yield stress"),
         (
+            with("cuboid", "extrapolation_below = 0.5"),
+            "only a neo-Hookean material",
+        ),
+        (
+            with("cuboid", "model = \"neo_hookean\", extrapolation_below = 1"),
+            "the volume ratio is 1",
+        ),
+        (
             with("cuboid", "formulation = \"compliance\"").replace("compliant-kkt", "ica"),
             "compliance form",
         ),

@@ -30,8 +30,8 @@ pub struct Material {
     pub poisson: f64,
     /// Mass per rest volume (kg/m³), greater than 0.
     pub density: f64,
-    /// Volume ratio (1) below which the energy is extrapolated and the resistance to compression grows no more, greater than 0
-    /// and less than 1; `neo_hookean` only. 0.7 is the value of Verschoor and Jalba. Default: 0.1, so that all but crushed
+    /// Volume ratio (1) below which the energy is extrapolated, so that crushed elements have a finite resistance, greater than
+    /// 0 and less than 1; `neo_hookean` only. 0.7 is the value of Verschoor and Jalba. Default: 0.1, so that all but crushed
     /// elements follow the law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extrapolation_below: Option<f64>,
