@@ -1,4 +1,5 @@
-//! Measures the cost of assembling one tetrahedron: 120 rings of 108 tetrahedra, both materials, one thread and all.
+//! Measures the cost of assembling a cell: 120 rings of 18 cells, as six tetrahedra or one hexahedron each, all materials, one
+//! thread and all.
 //!
 //! `cargo run --release -p impinge-fem --example assembly_cost`
 
@@ -33,6 +34,10 @@ fn main() {
     for (name, material) in [
         ("co-rotational", Material::corotational(5e5, 0.2)),
         ("neo-Hookean", Material::neo_hookean(5e5, 0.2)),
+        (
+            "Saint Venant-Kirchhoff",
+            Material::st_venant_kirchhoff(5e5, 0.2),
+        ),
     ] {
         let material = material.expect("valid constants");
         for threads in [
@@ -43,19 +48,23 @@ fn main() {
                 .num_threads(threads)
                 .build()
                 .expect("a thread pool");
-            let micros = pool.install(|| cost_per_tet(&points, &tets, material, &deformed));
+            let [tets, hexahedron] = [false, true].map(|hexahedra| {
+                pool.install(|| cost_per_cell(&points, &tets, hexahedra, material, &deformed))
+            });
             println!(
-                "{name}: {micros:.3} µs per tetrahedron of {} on {threads} thread(s)",
-                tets.len()
+                "{name}: {tets:.3} µs per six tetrahedra, {hexahedron:.3} µs per hexahedron ({:.2} times) on {threads} \
+                 thread(s)",
+                hexahedron / tets
             );
         }
     }
 }
 
-/// Best time of many rounds, in microseconds per tetrahedron.
-fn cost_per_tet(
+/// Best time of many rounds, in microseconds per cell.
+fn cost_per_cell(
     rest: &[Vector3<f64>],
     tets: &[[u32; 4]],
+    hexahedra: bool,
     material: Material,
     positions: &[Vector3<f64>],
 ) -> f64 {
@@ -67,6 +76,15 @@ fn cost_per_tet(
         &vec![1000.0; tets.len()],
     )
     .expect("a sound mesh");
+    let model = if hexahedra {
+        let cells: Vec<_> = tets.chunks(6).map(hexahedron_of).collect();
+        let cell_of_tet: Vec<_> = (0..tets.len()).map(|tet| Some(tet as u32 / 6)).collect();
+        model
+            .with_hexahedra(rest, &cells, &cell_of_tet, &vec![true; cells.len()])
+            .expect("sound cells")
+    } else {
+        model
+    };
     let block_of_point: Vec<_> = (0..rest.len() as u32).map(Some).collect();
     let pattern = Arc::new(BlockPattern::from_pairs(
         rest.len(),
@@ -88,7 +106,23 @@ fn cost_per_tet(
             start.elapsed().as_secs_f64()
         })
         .fold(f64::INFINITY, f64::min);
-    1e6 * best / tets.len() as f64
+    6e6 * best / tets.len() as f64
+}
+
+/// The cell that a Kuhn split fills.
+fn hexahedron_of(tets: &[[u32; 4]]) -> [u32; 8] {
+    let [
+        [n0, n1, n3, n7],
+        [_, n5, ..],
+        [_, _, n2, _],
+        [_, _, n6, _],
+        [_, n4, ..],
+        _,
+    ] = *tets
+    else {
+        panic!("six tetrahedra");
+    };
+    [n0, n1, n3, n2, n4, n5, n7, n6]
 }
 
 /// Square-section rings around z, 18 hexahedra each, side by side.

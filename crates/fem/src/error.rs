@@ -36,6 +36,18 @@ pub enum FemError {
         /// Signed rest volume, m³.
         volume: f64,
     },
+    /// A hexahedron is folded or flat at a corner.
+    #[error(
+        "hexahedron {cell} {nodes:?} is flat, folded or inside out at a corner: its edges there span {ratio} of the cube of its longest edge; its points have to be four around the bottom, then the four above them"
+    )]
+    RestHexahedron {
+        /// Index of the hexahedron.
+        cell: usize,
+        /// Its points.
+        nodes: [u32; 8],
+        /// Smallest triple product of the edges at a corner in parts of the cube of the longest edge.
+        ratio: f64,
+    },
     /// A tetrahedron names a material that does not exist.
     #[error(
         "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one is 0"
@@ -82,10 +94,12 @@ pub enum FemError {
     },
     /// The matrix pattern has no place for a pair of blocks coupled by an element.
     #[error(
-        "the matrix pattern has no block ({row}, {column}), which tetrahedron {element} needs; build the pattern from `block_pairs` of this model"
+        "the matrix pattern has no block ({row}, {column}), which {kind} {element} needs; build the pattern from `block_pairs` of this model"
     )]
     MissingBlock {
-        /// Index of the tetrahedron.
+        /// Kind of the element.
+        kind: &'static str,
+        /// Its index among those of its kind.
         element: usize,
         /// Block row.
         row: u32,

@@ -5,7 +5,7 @@
 //! matrix `A = M + h (a_M M + a_K K) + h² K` of an implicit step is positive definite for every configuration.
 //!
 //! In the order in which data flows:
-//! - [`element`]: the linear tetrahedron;
+//! - [`element`]: the linear tetrahedron; [`hexahedron`]: the trilinear hexahedron;
 //! - [`kinematics`]: rotation and principal stretches of a deformation gradient, inverted ones included;
 //! - [`material`]: energy, stress and tangent;
 //!
@@ -40,12 +40,13 @@
 //!
 //! Does not know: contact, files, time (a step length enters as [`AssemblyScales`] and in [`rigid`] only).
 //!
-//! Present limits: solids are linear tetrahedra only (they lock near `poisson = 0.5`); thin bodies are not assembled into a matrix; lumped mass only; isotropic materials only.
+//! Present limits: linear tetrahedra and trilinear hexahedra only (both lock near `poisson = 0.5`); thin bodies are not assembled into a matrix; lumped mass only; isotropic materials only.
 
 pub mod assembly;
 pub mod damping;
 pub mod element;
 mod error;
+pub mod hexahedron;
 pub mod kinematics;
 pub mod material;
 pub mod plasticity;
@@ -56,6 +57,7 @@ pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
 pub use damping::RayleighDamping;
 pub use element::TetElement;
 pub use error::FemError;
+pub use hexahedron::{HexElement, QuadraturePoint};
 pub use material::{
     CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, StVenantKirchhoff,
     Tangent,

@@ -13,7 +13,7 @@ impl VonMises {
     /// Lets a strain flow by radial return; returns whether it did.
     ///
     /// ```text
-    /// e = dev(ε − ε_p),   σ = √(3/2) 2μ |e|         ε_p += (1 − σ_y/σ) e     where σ > σ_y
+    /// e = dev(ε − ε_p)          ε_p += (1 − σ_y/σ) e     where σ > σ_y, the von Mises stress of ε − ε_p
     /// ```
     ///
     /// Strains are in the order 11, 22, 33, 12, 23, 13, with engineering shears.
@@ -22,21 +22,33 @@ impl VonMises {
     /// Simo & Hughes 1998, *Computational Inelasticity*, §3.3; differs in: strains of finite rotations, measured in the frame
     /// that turns with the element.
     pub fn flow(&self, strain: &[f64; 6], plastic: &mut [f64; 6]) -> bool {
-        let mut e: [f64; 6] = std::array::from_fn(|row| strain[row] - plastic[row]);
-        let mean = (e[0] + e[1] + e[2]) / 3.0;
-        for value in &mut e[..3] {
-            *value -= mean;
-        }
-        let size = e[..3].iter().map(|x| x * x).sum::<f64>()
-            + 0.5 * e[3..].iter().map(|x| x * x).sum::<f64>();
-        let stress = 6.0_f64.sqrt() * self.shear_modulus * size.sqrt();
+        let elastic = std::array::from_fn(|row| strain[row] - plastic[row]);
+        let stress = self.von_mises(&elastic);
         if stress.is_nan() || stress <= self.yield_stress {
             return false;
         }
         let share = 1.0 - self.yield_stress / stress;
-        for (kept, e) in plastic.iter_mut().zip(e) {
+        for (kept, e) in plastic.iter_mut().zip(deviator(&elastic)) {
             *kept += share * e;
         }
         true
     }
+
+    /// Von Mises stress of an elastic strain, Pa: `√(3/2) 2μ |dev ε|`, what the yield stress is compared with.
+    pub fn von_mises(&self, elastic: &[f64; 6]) -> f64 {
+        let e = deviator(elastic);
+        let size = e[..3].iter().map(|x| x * x).sum::<f64>()
+            + 0.5 * e[3..].iter().map(|x| x * x).sum::<f64>();
+        6.0_f64.sqrt() * self.shear_modulus * size.sqrt()
+    }
+}
+
+/// The part of a strain that changes shape, not volume.
+fn deviator(strain: &[f64; 6]) -> [f64; 6] {
+    let mean = (strain[0] + strain[1] + strain[2]) / 3.0;
+    let mut e = *strain;
+    for value in &mut e[..3] {
+        *value -= mean;
+    }
+    e
 }

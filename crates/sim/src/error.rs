@@ -276,6 +276,10 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         StepFailure::Inverted { .. } if shortest <= 0.0 => {
             ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()
         }
+        StepFailure::Inverted { .. } => format!(
+            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a smaller `time.step`, a finer \
+             mesh or a stiffer material; `solver.allow_inversion = true` goes on"
+        ),
         _ => format!(
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
              smaller `time.minimum_step`"

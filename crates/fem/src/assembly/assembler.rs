@@ -1,14 +1,18 @@
 //! Elements bound to the slots of a matrix: the pass that builds the linear system of a step.
 
-use super::kernel::{ElementSystem, HALF, element_system};
+use super::bound::{BoundElement, Inputs, Origin};
+use super::kernel::Kernel;
 use super::{ElasticModel, rows};
-use crate::{FemError, Material};
+use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 
-/// Marks a vertex or a pair that a task does not write to: prescribed, or owned by another task.
-const NOWHERE: u32 = u32::MAX;
+type BoundTet = BoundElement<4, 10, QuadraturePoint<4>>;
+type BoundHex = BoundElement<8, 36, [QuadraturePoint<8>; 8]>;
+
+/// Tetrahedra that cost about as much as a hexahedron: cuts of equal work count with them.
+const TETS_PER_HEX: usize = 12;
 
 /// Factors of the terms of `A = M + damping·(a_M M + a_K K) + stiffness·K` and of the forces beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +49,8 @@ pub struct Assembler {
     materials: Vec<Material>,
     tasks: Vec<Task>,
     /// Elements of all tasks, one task after the other; an element astride a cut appears in each task it touches.
-    elements: Vec<BoundElement>,
+    tets: Vec<BoundTet>,
+    hexes: Vec<BoundHex>,
     mass: Vec<PointMass>,
 }
 
@@ -54,24 +59,8 @@ pub struct Assembler {
 struct Task {
     first_row: usize,
     first_slot: usize,
-    elements: Range<usize>,
-}
-
-/// Element data with the vertices sorted by block, so that every pair lies in the upper triangle; prescribed vertices
-/// come last.
-#[derive(Clone, Copy, Debug)]
-struct BoundElement {
-    nodes: [u32; 4],
-    /// Rows of the vertices, counted from the first row of the task.
-    rows: [u32; 4],
-    /// Slots of the ten pairs, counted from the first slot of the task.
-    slots: [u32; 10],
-    material: u32,
-    /// Number of vertices that are not prescribed.
-    free: u32,
-    volume: f64,
-    stiffness_damping: f64,
-    gradients: [Vector3<f64>; 4],
+    tets: Range<usize>,
+    hexes: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,15 +68,6 @@ struct PointMass {
     slot: usize,
     mass: f64,
     damping: f64,
-}
-
-/// What all tasks read.
-struct Inputs<'a> {
-    materials: &'a [Material],
-    elements: &'a [BoundElement],
-    positions: &'a [Vector3<f64>],
-    prescribed_velocity: &'a [Vector3<f64>],
-    scales: &'a AssemblyScales,
 }
 
 impl Assembler {
@@ -134,12 +114,11 @@ impl Assembler {
         let (rhs, _) = rhs.as_chunks_mut::<3>();
         let inputs = Inputs {
             materials: &self.materials,
-            elements: &self.elements,
             positions,
             prescribed_velocity,
             scales,
         };
-        run(&inputs, &self.tasks, matrix.values_mut(), rhs);
+        self.run(&inputs, &self.tasks, matrix.values_mut(), rhs);
     }
 
     /// Adds lumped mass and mass damping, `(1 + damping·a_M) m I`, to the diagonal blocks of the free points.
@@ -170,71 +149,35 @@ impl Assembler {
             self.slots
         );
     }
-}
 
-/// Runs tasks on the parts of the system they own; `values` and `rhs` start with the first row of the first task.
-fn run(inputs: &Inputs<'_>, tasks: &[Task], values: &mut [Matrix3<f64>], rhs: &mut [[f64; 3]]) {
-    match tasks {
-        [] => {}
-        [task] => {
-            for element in &inputs.elements[task.elements.clone()] {
-                add_element(inputs, element, values, rhs);
+    /// Runs tasks on the parts of the system they own; `values` and `rhs` start with the first row of the first task.
+    fn run(
+        &self,
+        inputs: &Inputs<'_>,
+        tasks: &[Task],
+        values: &mut [Matrix3<f64>],
+        rhs: &mut [[f64; 3]],
+    ) {
+        match tasks {
+            [] => {}
+            [task] => {
+                for element in &self.tets[task.tets.clone()] {
+                    element.add(inputs, values, rhs);
+                }
+                for element in &self.hexes[task.hexes.clone()] {
+                    element.add(inputs, values, rhs);
+                }
             }
-        }
-        [first, ..] => {
-            let (left, right) = tasks.split_at(tasks.len() / 2);
-            let (left_values, right_values) =
-                values.split_at_mut(right[0].first_slot - first.first_slot);
-            let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
-            rayon::join(
-                || run(inputs, left, left_values, left_rhs),
-                || run(inputs, right, right_values, right_rhs),
-            );
-        }
-    }
-}
-
-#[inline]
-fn add_element(
-    inputs: &Inputs<'_>,
-    element: &BoundElement,
-    values: &mut [Matrix3<f64>],
-    rhs: &mut [[f64; 3]],
-) {
-    let current = element.nodes.map(|node| inputs.positions[node as usize]);
-    let stiffness = inputs.scales.stiffness + inputs.scales.damping * element.stiffness_damping;
-    let mut system = element_system(
-        &inputs.materials[element.material as usize],
-        &current,
-        &element.gradients,
-        inputs.scales.force * element.volume,
-        stiffness * element.volume,
-    );
-    if element.free < 4 {
-        move_prescribed(inputs, element, &mut system);
-    }
-    for (block, &slot) in system.blocks.iter().zip(&element.slots) {
-        if slot != NOWHERE {
-            values[slot as usize] += block;
-        }
-    }
-    for (force, &row) in system.forces.iter().zip(&element.rows) {
-        if row != NOWHERE {
-            let entry = &mut rhs[row as usize];
-            entry[0] += force.x;
-            entry[1] += force.y;
-            entry[2] += force.z;
-        }
-    }
-}
-
-/// Moves the known part of the product with the velocities to the other side: `f_a −= K_ad v_d`.
-#[cold]
-fn move_prescribed(inputs: &Inputs<'_>, element: &BoundElement, system: &mut ElementSystem) {
-    let free = element.free as usize;
-    for (block, (a, d)) in system.blocks.iter().zip(HALF) {
-        if a < free && d >= free {
-            system.forces[a] -= block * inputs.prescribed_velocity[element.nodes[d] as usize];
+            [first, ..] => {
+                let (left, right) = tasks.split_at(tasks.len() / 2);
+                let (left_values, right_values) =
+                    values.split_at_mut(right[0].first_slot - first.first_slot);
+                let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
+                rayon::join(
+                    || self.run(inputs, left, left_values, left_rhs),
+                    || self.run(inputs, right, right_values, right_rhs),
+                );
+            }
         }
     }
 }
@@ -253,16 +196,51 @@ pub(super) fn bind(
             "block {block} of a point, but the pattern has only {blocks}"
         );
     }
-    let mut bound = Vec::with_capacity(model.elements().len());
-    for element in (0..model.elements().len()).filter(|&element| !model.is_filling(element)) {
-        let candidate = bind_element(model, element, pattern, block_of_point)?;
-        if candidate.free > 0 {
-            bound.push(candidate);
+    let origin = |kind: &'static str, index: usize, tet: usize| Origin {
+        kind,
+        index,
+        material: model.material_index(tet),
+        damping: model.damping(tet),
+    };
+    let mut tets = Vec::with_capacity(model.elements().len());
+    for (index, element) in model.elements().iter().enumerate() {
+        if model.is_filling(index) {
+            continue;
         }
+        let of = origin("tetrahedron", index, index);
+        let kernel = QuadraturePoint {
+            volume: element.volume,
+            shape_gradients: element.shape_gradients,
+        };
+        let bound = BoundTet::new(&of, &element.nodes, &kernel, pattern, block_of_point)?;
+        tets.extend(bound);
+    }
+    let mut hexes = Vec::new();
+    for (index, cell) in model.stiff_cells() {
+        let of = origin("hexahedron", index, cell.tets[0] as usize);
+        let element = &cell.element;
+        hexes.extend(BoundHex::new(
+            &of,
+            &element.nodes,
+            &element.points,
+            pattern,
+            block_of_point,
+        )?);
     }
     // Walking the matrix in the order of its rows keeps the blocks being added to in the cache.
-    bound.sort_by_key(|element| element.rows[0]);
-    let (tasks, elements) = share_out(&bound, pattern);
+    tets.sort_by_key(|element| element.free_rows()[0]);
+    hexes.sort_by_key(|element| element.free_rows()[0]);
+    let cuts = cuts(&tets, &hexes, pattern);
+    let (tets, of_tets) = share_out(&tets, &cuts, pattern);
+    let (hexes, of_hexes) = share_out(&hexes, &cuts, pattern);
+    let tasks = (cuts.windows(2).zip(of_tets).zip(of_hexes))
+        .map(|((rows, tets), hexes)| Task {
+            first_row: rows[0],
+            first_slot: pattern.row_offsets()[rows[0]],
+            tets,
+            hexes,
+        })
+        .collect();
     let (mass, damping) = (model.lumped_mass(), model.lumped_mass_damping());
     let mass = block_of_point
         .iter()
@@ -282,75 +260,39 @@ pub(super) fn bind(
         slots: pattern.slots(),
         materials: model.materials().to_vec(),
         tasks,
-        elements,
+        tets,
+        hexes,
         mass,
     })
 }
 
-/// Element data with rows and slots counted over the whole matrix.
-#[track_caller]
-fn bind_element(
-    model: &ElasticModel,
-    index: usize,
-    pattern: &BlockPattern,
-    block_of_point: &[Option<u32>],
-) -> Result<BoundElement, FemError> {
-    let element = &model.elements()[index];
-    let row = |vertex: usize| block_of_point[element.nodes[vertex] as usize].unwrap_or(NOWHERE);
-    let mut order = [0, 1, 2, 3];
-    order.sort_by_key(|&vertex| row(vertex));
-    let rows = order.map(row);
-    let free = rows.iter().filter(|&&row| row != NOWHERE).count();
-    let mut slots = [NOWHERE; 10];
-    for (slot, (a, b)) in slots.iter_mut().zip(HALF) {
-        if b >= free {
-            continue;
-        }
-        assert!(
-            a == b || rows[a] != rows[b],
-            "two points of tetrahedron {index} share block {}",
-            rows[a]
-        );
-        let place = pattern.slot(rows[a] as usize, rows[b] as usize);
-        let place = place.ok_or(FemError::MissingBlock {
-            element: index,
-            row: rows[a],
-            column: rows[b],
-        })?;
-        *slot = u32::try_from(place).unwrap_or(NOWHERE);
-        assert!(
-            *slot != NOWHERE,
-            "a pattern of {} slots exceeds the range of 32-bit slots",
-            pattern.slots()
-        );
-    }
-    Ok(BoundElement {
-        nodes: order.map(|vertex| element.nodes[vertex]),
-        rows,
-        slots,
-        material: model.material_index(index),
-        free: free as u32,
-        volume: element.volume,
-        stiffness_damping: model.damping(index).stiffness(),
-        gradients: order.map(|vertex| element.shape_gradients[vertex]),
-    })
+/// Cuts the rows into ranges of similar work: the first row of each, then the number of rows.
+fn cuts(tets: &[BoundTet], hexes: &[BoundHex], pattern: &BlockPattern) -> Vec<usize> {
+    let span = |rows: &[u32]| (rows[0], rows[rows.len() - 1]);
+    let spans: Vec<_> = (tets.iter().map(|element| span(element.free_rows())))
+        .chain(
+            hexes
+                .iter()
+                .flat_map(|element| std::iter::repeat_n(span(element.free_rows()), TETS_PER_HEX)),
+        )
+        .collect();
+    rows::cut(
+        pattern.blocks(),
+        rows::task_count(spans.len(), rayon::current_num_threads()),
+        &spans,
+    )
 }
 
-/// Cuts the rows into tasks and gives each task the elements that touch it.
-fn share_out(bound: &[BoundElement], pattern: &BlockPattern) -> (Vec<Task>, Vec<BoundElement>) {
-    let spans: Vec<_> = bound
-        .iter()
-        .map(|element| (element.rows[0], element.rows[element.free as usize - 1]))
-        .collect();
-    let cuts = rows::cut(
-        pattern.blocks(),
-        rows::task_count(bound.len(), rayon::current_num_threads()),
-        &spans,
-    );
+/// Gives each range of rows the elements that touch it, one range after the other.
+fn share_out<const N: usize, const P: usize, K: Kernel<N, P>>(
+    bound: &[BoundElement<N, P, K>],
+    cuts: &[usize],
+    pattern: &BlockPattern,
+) -> (Vec<BoundElement<N, P, K>>, Vec<Range<usize>>) {
     let mut members = vec![Vec::new(); cuts.len() - 1];
     for (index, element) in bound.iter().enumerate() {
         let mut last = usize::MAX;
-        for &row in &element.rows[..element.free as usize] {
+        for &row in element.free_rows() {
             let task = cuts.partition_point(|&cut| cut <= row as usize) - 1;
             if task != last {
                 members[task].push(index);
@@ -359,7 +301,7 @@ fn share_out(bound: &[BoundElement], pattern: &BlockPattern) -> (Vec<Task>, Vec<
         }
     }
     let mut elements = Vec::with_capacity(members.iter().map(Vec::len).sum());
-    let tasks = members
+    let ranges = members
         .iter()
         .zip(cuts.windows(2))
         .map(|(members, rows)| {
@@ -368,35 +310,10 @@ fn share_out(bound: &[BoundElement], pattern: &BlockPattern) -> (Vec<Task>, Vec<
             elements.extend(
                 members
                     .iter()
-                    .map(|&index| localised(&bound[index], rows[0]..rows[1], first_slot)),
+                    .map(|&index| bound[index].localised(rows[0]..rows[1], first_slot)),
             );
-            Task {
-                first_row: rows[0],
-                first_slot,
-                elements: first..elements.len(),
-            }
+            first..elements.len()
         })
         .collect();
-    (tasks, elements)
-}
-
-/// The element as a task sees it: rows and slots counted from the start of the task, others masked.
-fn localised(element: &BoundElement, rows: Range<usize>, first_slot: usize) -> BoundElement {
-    let owned = |row: u32| row != NOWHERE && rows.contains(&(row as usize));
-    let mut local = *element;
-    for (slot, (a, _)) in local.slots.iter_mut().zip(HALF) {
-        *slot = if *slot != NOWHERE && owned(element.rows[a]) {
-            *slot - first_slot as u32
-        } else {
-            NOWHERE
-        };
-    }
-    local.rows = element.rows.map(|row| {
-        if owned(row) {
-            row - rows.start as u32
-        } else {
-            NOWHERE
-        }
-    });
-    local
+    (elements, ranges)
 }

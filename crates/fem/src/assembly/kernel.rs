@@ -1,61 +1,82 @@
-//! Force and stiffness of one element.
+//! Force and stiffness of one element: what kinds of elements have in common, and the linear tetrahedron.
 
 use crate::element::deformation;
 use crate::kinematics::rotation_factor;
 use crate::material::{CorotationalLinear, Hyperelastic, Response};
-use crate::{Material, Tangent};
+use crate::{Material, QuadraturePoint, Tangent};
 use nalgebra::{Matrix3, Vector3};
 
-/// The ten blocks of the upper triangle of an element matrix, by local vertices.
-pub(super) const HALF: [(usize, usize); 10] = [
-    (0, 0),
-    (0, 1),
-    (0, 2),
-    (0, 3),
-    (1, 1),
-    (1, 2),
-    (1, 3),
-    (2, 2),
-    (2, 3),
-    (3, 3),
-];
-
-/// Elastic forces and stiffness of an element, multiplied by the scales of the system being assembled.
-pub(super) struct ElementSystem {
-    /// Forces on the four vertices, times the force scale.
-    pub(super) forces: [Vector3<f64>; 4],
-    /// Blocks `K_ab` in the order of [`HALF`], times the stiffness scale.
-    pub(super) blocks: [Matrix3<f64>; 10],
+/// The pairs of `N` local vertices in the upper triangle of an element matrix, row by row.
+pub(super) const fn half<const N: usize, const P: usize>() -> [(usize, usize); P] {
+    let mut pairs = [(0, 0); P];
+    let (mut a, mut b, mut index) = (0, 0, 0);
+    while index < P {
+        pairs[index] = (a, b);
+        index += 1;
+        b += 1;
+        if b == N {
+            a += 1;
+            b = a;
+        }
+    }
+    pairs
 }
 
-/// Computes an element at the current positions of its vertices.
-///
-/// `force_scale` and `stiffness_scale` include the rest volume.
-#[inline]
-pub(super) fn element_system(
-    material: &Material,
-    current: &[Vector3<f64>; 4],
-    gradients: &[Vector3<f64>; 4],
-    force_scale: f64,
-    stiffness_scale: f64,
-) -> ElementSystem {
-    let f = deformation(current, gradients);
-    match material {
-        Material::Corotational(material) => {
-            corotational(material, &f, gradients, force_scale, stiffness_scale)
+/// The ten pairs of a tetrahedron.
+const HALF: [(usize, usize); 10] = half::<4, 10>();
+
+/// Elastic forces and stiffness of an element of `N` vertices and `P` pairs, multiplied by the scales of the system being
+/// assembled.
+pub(super) struct ElementSystem<const N: usize, const P: usize> {
+    /// Forces on the vertices, times the force scale.
+    pub(super) forces: [Vector3<f64>; N],
+    /// Blocks `K_ab` in the order of [`half`], times the stiffness scale.
+    pub(super) blocks: [Matrix3<f64>; P],
+}
+
+/// What an element of `N` vertices integrates over.
+pub(super) trait Kernel<const N: usize, const P: usize>: Copy {
+    /// The same with its vertices in another order.
+    fn reordered(&self, order: &[usize; N]) -> Self;
+
+    /// Computes the element at the current positions of its vertices.
+    fn system(
+        &self,
+        material: &Material,
+        current: &[Vector3<f64>; N],
+        force_scale: f64,
+        stiffness_scale: f64,
+    ) -> ElementSystem<N, P>;
+}
+
+impl Kernel<4, 10> for QuadraturePoint<4> {
+    fn reordered(&self, order: &[usize; 4]) -> Self {
+        Self {
+            volume: self.volume,
+            shape_gradients: order.map(|vertex| self.shape_gradients[vertex]),
         }
-        Material::StVenantKirchhoff(material) => general(
-            &material.convex_response(&f),
-            gradients,
-            force_scale,
-            stiffness_scale,
-        ),
-        Material::NeoHookean(material) => general(
-            &material.convex_response(&f),
-            gradients,
-            force_scale,
-            stiffness_scale,
-        ),
+    }
+
+    #[inline]
+    fn system(
+        &self,
+        material: &Material,
+        current: &[Vector3<f64>; 4],
+        force_scale: f64,
+        stiffness_scale: f64,
+    ) -> ElementSystem<4, 10> {
+        let gradients = &self.shape_gradients;
+        let f = deformation(current, gradients);
+        let (force_scale, stiffness_scale) =
+            (force_scale * self.volume, stiffness_scale * self.volume);
+        let response = match material {
+            Material::Corotational(material) => {
+                return corotational(material, &f, gradients, force_scale, stiffness_scale);
+            }
+            Material::StVenantKirchhoff(material) => material.convex_response(&f),
+            Material::NeoHookean(material) => material.convex_response(&f),
+        };
+        general(&response, gradients, force_scale, stiffness_scale)
     }
 }
 
@@ -68,7 +89,7 @@ fn corotational(
     gradients: &[Vector3<f64>; 4],
     force_scale: f64,
     stiffness_scale: f64,
-) -> ElementSystem {
+) -> ElementSystem<4, 10> {
     let rotation = rotation_factor(f);
     let [r1, r2, r3] = [
         rotation * gradients[1],
@@ -106,7 +127,7 @@ fn general(
     gradients: &[Vector3<f64>; 4],
     force_scale: f64,
     stiffness_scale: f64,
-) -> ElementSystem {
+) -> ElementSystem<4, 10> {
     let [f1, f2, f3] = [1, 2, 3].map(|a| response.stress * gradients[a] * -force_scale);
     let Tangent { left, right, .. } = response.tangent;
     let turned = gradients.map(|gradient| right.tr_mul(&gradient));

@@ -1,18 +1,19 @@
 //! Questions about one configuration: energy, forces, volume ratios, stresses.
 
 use super::ElasticModel;
+use super::model::Cell;
 use super::reduce::reduce;
 use crate::kinematics::determinant;
 use crate::material::Hyperelastic;
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 
-/// The most compressed tetrahedron of a configuration.
+/// The most compressed element of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeRatio {
     /// Current over rest volume, `det F`; negative if inverted, NaN if a position is.
     pub ratio: f64,
-    /// Index of the tetrahedron.
+    /// Index of the tetrahedron, of a hexahedron its first one.
     pub element: usize,
 }
 
@@ -35,11 +36,23 @@ impl ElasticModel {
                 })
                 .sum()
         };
-        reduce(
-            0..self.elements().len(),
-            &piece,
-            &|left: f64, right: f64| left + right,
-        )
+        let of_cells = |range: Range<usize>| {
+            let cells = self.cells()[range].iter().filter(|cell| cell.stiff);
+            cells.map(|cell| self.cell_energy(cell, positions)).sum()
+        };
+        let sum = |left: f64, right: f64| left + right;
+        reduce(0..self.elements().len(), &piece, &sum)
+            + reduce(0..self.cells().len(), &of_cells, &sum)
+    }
+
+    /// `Σ w Ψ(F)` over the points of a hexahedron.
+    fn cell_energy(&self, cell: &Cell, positions: &[Vector3<f64>]) -> f64 {
+        let current = cell.element.gather(positions);
+        let material = self.material(cell.tets[0] as usize);
+        let points = cell.element.points.iter();
+        points
+            .map(|at| at.volume * material.energy_density(&at.deformation(&current)))
+            .sum()
     }
 
     /// Writes the elastic force on every point, N: `f = −∂E/∂x`.
@@ -65,6 +78,16 @@ impl ElasticModel {
                 forces[node as usize] += force;
             }
         }
+        for (_, cell) in self.stiff_cells() {
+            let current = cell.element.gather(positions);
+            let material = self.material(cell.tets[0] as usize);
+            for at in &cell.element.points {
+                let stress = material.stress(&at.deformation(&current)) * at.volume;
+                for (node, gradient) in cell.element.nodes.iter().zip(&at.shape_gradients) {
+                    forces[*node as usize] -= stress * gradient;
+                }
+            }
+        }
     }
 
     /// Elastic forces of one tetrahedron on its four points, N.
@@ -78,8 +101,10 @@ impl ElasticModel {
         self.elements()[element].forces(&stress)
     }
 
-    /// The smallest `det F` of all tetrahedra, and where; `None` for a model without tetrahedra. A NaN counts as the
-    /// smallest; of equal values the first element is named.
+    /// The smallest `det F` of all elements, and where; `None` for a model without elements. A NaN counts as the smallest; of
+    /// equal values the first element is named.
+    ///
+    /// Of a hexahedron it is the smallest at its Gauss points, at its corners and of the tetrahedra that fill it.
     ///
     /// # Panics
     /// If `positions` is not one per point.
@@ -93,7 +118,7 @@ impl ElasticModel {
             (None, right) => right,
             (left, _) => left,
         };
-        let piece = |range: Range<usize>| {
+        let of_tets = |range: Range<usize>| {
             range
                 .map(|element| {
                     Some(VolumeRatio {
@@ -103,34 +128,50 @@ impl ElasticModel {
                 })
                 .fold(None, smaller)
         };
-        reduce(0..self.elements().len(), &piece, &smaller)
+        let of_cells = |range: Range<usize>| {
+            self.cells()[range]
+                .iter()
+                .map(|cell| {
+                    Some(VolumeRatio {
+                        ratio: cell.element.volume_ratio(&cell.element.gather(positions)),
+                        element: cell.tets[0] as usize,
+                    })
+                })
+                .fold(None, smaller)
+        };
+        smaller(
+            reduce(0..self.elements().len(), &of_tets, &smaller),
+            reduce(0..self.cells().len(), &of_cells, &smaller),
+        )
     }
 
-    /// The first tetrahedron whose volume is not positive (inverted, flat, or with a NaN position).
-    ///
-    /// Not an error in itself: the materials are defined there, and bodies recover from inversion.
-    ///
-    /// # Panics
-    /// If `positions` is not one per point.
-    #[track_caller]
-    pub fn first_inverted_element(&self, positions: &[Vector3<f64>]) -> Option<usize> {
-        self.check(positions);
-        // Asked as "not positive", so that NaN is found too.
-        let positive = |element: &usize| self.volume_ratio(*element, positions) > 0.0;
-        (0..self.elements().len()).find(|element| !positive(element))
-    }
-
-    /// Number of tetrahedra whose volume is not positive (inverted, flat, or with a NaN position).
+    /// Number of elements whose volume is not positive somewhere (inverted, flat, or with a NaN position); a hexahedron
+    /// counts once, by its Gauss points, its corners and the tetrahedra that fill it.
     ///
     /// # Panics
     /// If `positions` is not one per point.
     #[track_caller]
     pub fn inverted_elements(&self, positions: &[Vector3<f64>]) -> usize {
         self.check(positions);
-        let positive = |element: usize| self.volume_ratio(element, positions) > 0.0;
-        (0..self.elements().len())
-            .filter(|&element| !positive(element))
-            .count()
+        // Asked as "not positive", so that NaN counts too.
+        let inverted = |ratio: f64| ratio.is_nan() || ratio <= 0.0;
+        let of_tets = |range: Range<usize>| {
+            let alone = range.filter(|&tet| self.cell_of_tet(tet).is_none());
+            let ratios = alone.map(|tet| self.volume_ratio(tet, positions));
+            ratios.filter(|&ratio| inverted(ratio)).count()
+        };
+        let of_cells = |range: Range<usize>| {
+            let folded = |cell: &&Cell| {
+                let current = cell.element.gather(positions);
+                let mut tets = cell.tets.iter();
+                inverted(cell.element.volume_ratio(&current))
+                    || tets.any(|&tet| inverted(self.volume_ratio(tet as usize, positions)))
+            };
+            self.cells()[range].iter().filter(folded).count()
+        };
+        let sum = |left: usize, right: usize| left + right;
+        reduce(0..self.elements().len(), &of_tets, &sum)
+            + reduce(0..self.cells().len(), &of_cells, &sum)
     }
 
     /// Cauchy stress `P Fᵀ / det F` of a tetrahedron, Pa; `None` unless its volume is positive.
@@ -148,10 +189,8 @@ impl ElasticModel {
             .then(|| self.material(element).stress(&deformation) * deformation.transpose() / ratio)
     }
 
-    /// Writes the von Mises stress of every tetrahedron, Pa: `√(3/2) ‖dev σ‖` with `σ = P Fᵀ / |det F|`.
-    ///
-    /// The absolute value gives inverted tetrahedra the magnitude of their tractions per current area; for a
-    /// tetrahedron that is exactly flat the result is infinite or NaN.
+    /// Writes the von Mises stress of every tetrahedron, Pa ([`Hyperelastic::von_mises`] of its material). All tetrahedra of
+    /// a hexahedron get the mean over its Gauss points, weighted by volume.
     ///
     /// # Panics
     /// If `positions` is not one per point or `stresses` not one per tetrahedron.
@@ -164,10 +203,22 @@ impl ElasticModel {
             "one stress per tetrahedron"
         );
         for (element, stress) in stresses.iter_mut().enumerate() {
-            let deformation = self.deformation(element, positions);
-            let kirchhoff = self.material(element).stress(&deformation) * deformation.transpose();
-            let deviator = kirchhoff - Matrix3::from_diagonal_element(kirchhoff.trace() / 3.0);
-            *stress = 1.5_f64.sqrt() * deviator.norm() / determinant(&deformation).abs();
+            if self.cell_of_tet(element).is_none() {
+                let deformation = self.deformation(element, positions);
+                *stress = self.material(element).von_mises(&deformation);
+            }
+        }
+        for cell in self.cells() {
+            let current = cell.element.gather(positions);
+            let material = self.material(cell.tets[0] as usize);
+            let points = cell.element.points.iter();
+            let sum: f64 = points
+                .map(|at| at.volume * material.von_mises(&at.deformation(&current)))
+                .sum();
+            let mean = sum / cell.element.volume();
+            for &tet in &cell.tets {
+                stresses[tet as usize] = mean;
+            }
         }
     }
 

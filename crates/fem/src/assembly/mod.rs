@@ -5,6 +5,8 @@
 //! knows where every number goes and adds `K` and the forces of a whole step in one pass over the elements.
 
 mod assembler;
+mod bound;
+mod hexahedra;
 mod kernel;
 mod measures;
 mod model;

@@ -1,17 +1,18 @@
 //! Everything about the elastic bodies that does not change during a simulation.
 
 use super::{Assembler, assembler};
-use crate::{FemError, Material, RayleighDamping, TetElement};
+use crate::{FemError, HexElement, Material, RayleighDamping, TetElement};
 use impinge_krylov::BlockPattern;
 use nalgebra::Vector3;
 
 /// The six edges of a tetrahedron, by local vertices.
 const EDGES: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
 
-/// Linear tetrahedra over one array of points, with their materials, densities and damping.
+/// Linear tetrahedra and trilinear hexahedra over one array of points, with their materials, densities and damping.
 ///
 /// The points of all bodies live in one array; bodies differ only by the material, density and damping of their
-/// tetrahedra. A model without tetrahedra is valid (a scene of rigid bodies).
+/// tetrahedra. A hexahedron is filled by tetrahedra, which say what it is made of; its strains are its own. A model
+/// without tetrahedra is valid (a scene of rigid bodies).
 #[derive(Clone, Debug)]
 pub struct ElasticModel {
     points: usize,
@@ -22,8 +23,19 @@ pub struct ElasticModel {
     damping_of_tet: Vec<RayleighDamping>,
     /// Tetrahedra that fill bodies whose strains are measured elsewhere.
     filling: Vec<bool>,
-    /// The corners of the cell that a tetrahedron fills a part of, which share its mass.
-    cell_of_tet: Vec<Option<[u32; 8]>>,
+    /// The hexahedron that a tetrahedron fills a part of, whose corners share its mass.
+    cell_of_tet: Vec<Option<u32>>,
+    cells: Vec<Cell>,
+}
+
+/// A hexahedron and the tetrahedra that fill it.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub(super) element: HexElement,
+    /// At least one, ascending.
+    pub(super) tets: Vec<u32>,
+    /// Whether its strains are not measured elsewhere.
+    pub(super) stiff: bool,
 }
 
 impl ElasticModel {
@@ -91,6 +103,7 @@ impl ElasticModel {
             damping_of_tet: vec![RayleighDamping::NONE; elements.len()],
             filling: vec![false; elements.len()],
             cell_of_tet: vec![None; elements.len()],
+            cells: Vec::new(),
             elements,
             materials: materials.to_vec(),
             material_of_tet: material_of_tet.to_vec(),
@@ -132,26 +145,56 @@ impl ElasticModel {
         self
     }
 
-    /// The same model with tetrahedra that fill a part of a hexahedral cell each, whose eight corners share the mass of them
-    /// all evenly.
+    /// The same model with hexahedra: four points around the bottom, then the four above them.
+    ///
+    /// A tetrahedron in `cell_of_tet` fills a part of that hexahedron: it has mass and damping by mass, which the eight
+    /// corners share evenly, but neither energy nor stiffness. The hexahedron has the material and the damping of its first
+    /// tetrahedron, and energy and stiffness where it is `stiff`; elsewhere its strains are measured otherwise.
+    ///
+    /// # Errors
+    /// [`FemError::RestHexahedron`] naming the first one that is flat or folded at rest.
     ///
     /// # Panics
-    /// If `cell_of_tet` is not as long as the number of tetrahedra, or names a point that does not exist.
+    /// If `rest` is not one position per point, `cell_of_tet` not one entry per tetrahedron or `stiff` not one flag per
+    /// hexahedron, if a point or a hexahedron does not exist, or a hexahedron has no tetrahedron.
     #[track_caller]
-    #[must_use]
-    pub fn with_cells(mut self, cell_of_tet: &[Option<[u32; 8]>]) -> Self {
+    pub fn with_hexahedra(
+        mut self,
+        rest: &[Vector3<f64>],
+        hexahedra: &[[u32; 8]],
+        cell_of_tet: &[Option<u32>],
+        stiff: &[bool],
+    ) -> Result<Self, FemError> {
+        assert_eq!(rest.len(), self.points, "one rest position per point");
         assert_eq!(
             cell_of_tet.len(),
             self.elements.len(),
-            "one cell or none per tetrahedron"
+            "one hexahedron or none per tetrahedron"
         );
-        let mut corners = cell_of_tet.iter().flatten().flatten();
+        assert_eq!(stiff.len(), hexahedra.len(), "one flag per hexahedron");
+        self.cells.clear();
+        for (cell, (&nodes, &stiff)) in hexahedra.iter().zip(stiff).enumerate() {
+            let corners = nodes.map(|node| rest[node as usize]);
+            let element = HexElement::new(nodes, &corners)
+                .map_err(|ratio| FemError::RestHexahedron { cell, nodes, ratio })?;
+            self.cells.push(Cell {
+                element,
+                tets: Vec::new(),
+                stiff,
+            });
+        }
+        for (tet, cell) in (0u32..).zip(cell_of_tet) {
+            if let Some(cell) = *cell {
+                self.cells[cell as usize].tets.push(tet);
+                self.filling[tet as usize] = true;
+            }
+        }
         assert!(
-            corners.all(|&corner| (corner as usize) < self.points),
-            "a corner of a cell is no point"
+            self.cells.iter().all(|cell| !cell.tets.is_empty()),
+            "a hexahedron without tetrahedra has no material"
         );
         self.cell_of_tet.copy_from_slice(cell_of_tet);
-        self
+        Ok(self)
     }
 
     /// Whether a tetrahedron has mass only.
@@ -190,6 +233,34 @@ impl ElasticModel {
         self.damping_of_tet[element]
     }
 
+    /// Number of hexahedra.
+    pub fn hexahedra(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The tetrahedra that fill a hexahedron, ascending.
+    ///
+    /// # Panics
+    /// If there is no such hexahedron.
+    pub fn tets_of_hexahedron(&self, hexahedron: usize) -> &[u32] {
+        &self.cells[hexahedron].tets
+    }
+
+    /// The hexahedron that a tetrahedron fills a part of.
+    pub(super) fn cell_of_tet(&self, tet: usize) -> Option<u32> {
+        self.cell_of_tet[tet]
+    }
+
+    /// The hexahedra with their tetrahedra.
+    pub(super) fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Those that have energy and stiffness, with their number.
+    pub(super) fn stiff_cells(&self) -> impl Iterator<Item = (usize, &Cell)> {
+        self.cells.iter().enumerate().filter(|(_, cell)| cell.stiff)
+    }
+
     /// All materials.
     pub(super) fn materials(&self) -> &[Material] {
         &self.materials
@@ -220,8 +291,8 @@ impl ElasticModel {
         let mut lumped = vec![0.0; self.points];
         for (index, element) in self.elements.iter().enumerate() {
             let mass = self.density_of_tet[index] * element.volume * weight(index);
-            let nodes = self.cell_of_tet[index].as_ref();
-            let nodes = nodes.map_or(element.nodes.as_slice(), <[u32; 8]>::as_slice);
+            let cell = self.cell_of_tet[index].map(|cell| &self.cells[cell as usize]);
+            let nodes = cell.map_or(element.nodes.as_slice(), |cell| &cell.element.nodes);
             for &node in nodes {
                 lumped[node as usize] += mass / nodes.len() as f64;
             }
@@ -229,7 +300,7 @@ impl ElasticModel {
         lumped
     }
 
-    /// The pairs of different blocks that the tetrahedra couple, for building a [`BlockPattern`]; with repetitions.
+    /// The pairs of different blocks that the elements couple, for building a [`BlockPattern`]; with repetitions.
     ///
     /// `block_of_point` is the matrix block of each point, `None` for a prescribed point.
     ///
@@ -245,14 +316,21 @@ impl ElasticModel {
             self.points,
             "one optional block per point"
         );
+        let blocks = |node: u32| block_of_point[node as usize];
+        let pair = |(a, b): (Option<u32>, Option<u32>)| Some((a?.min(b?), a?.max(b?)));
         let stiff = (self.elements.iter().zip(&self.filling)).filter(|(_, filling)| !**filling);
-        stiff.flat_map(move |(element, _)| {
-            let blocks = element.nodes.map(|node| block_of_point[node as usize]);
-            EDGES.into_iter().filter_map(move |(a, b)| {
-                let (a, b) = (blocks[a]?, blocks[b]?);
-                Some((a.min(b), a.max(b)))
-            })
-        })
+        let of_tets = stiff.flat_map(move |(element, _)| {
+            let blocks = element.nodes.map(blocks);
+            EDGES
+                .into_iter()
+                .filter_map(move |(a, b)| pair((blocks[a], blocks[b])))
+        });
+        let of_cells = self.stiff_cells().flat_map(move |(_, cell)| {
+            let blocks = cell.element.nodes.map(blocks);
+            let pairs = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+            pairs.filter_map(move |(a, b): (usize, usize)| pair((blocks[a], blocks[b])))
+        });
+        of_tets.chain(of_cells)
     }
 
     /// Binds the elements to the slots of a matrix pattern.
@@ -261,10 +339,10 @@ impl ElasticModel {
     /// blocks than these points need (rigid bodies, other couplings).
     ///
     /// # Errors
-    /// [`FemError::MissingBlock`] if the pattern lacks a pair that a tetrahedron couples.
+    /// [`FemError::MissingBlock`] if the pattern lacks a pair that an element couples.
     ///
     /// # Panics
-    /// If `block_of_point` is not one entry per point, or two points of a tetrahedron share a block.
+    /// If `block_of_point` is not one entry per point, or two points of an element share a block.
     #[track_caller]
     pub fn bind(
         &self,

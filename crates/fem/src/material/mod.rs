@@ -20,6 +20,7 @@ pub use neo_hookean::NeoHookean;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use tangent::Tangent;
 
+use crate::kinematics::determinant;
 use nalgebra::Matrix3;
 
 /// An isotropic energy density `Ψ(F)` with `P = ∂Ψ/∂F`, defined for every `F`, inverted ones included.
@@ -35,6 +36,16 @@ pub trait Hyperelastic: Sync {
 
     /// Stress together with the positive semi-definite tangent that the momentum matrix is built from.
     fn convex_response(&self, deformation: &Matrix3<f64>) -> Response;
+
+    /// Von Mises stress, Pa: `√(3/2) ‖dev σ‖` with `σ = P Fᵀ / |det F|`.
+    ///
+    /// The absolute value gives inverted elements the magnitude of their tractions per current area; where `F` is exactly
+    /// flat the result is infinite or NaN.
+    fn von_mises(&self, deformation: &Matrix3<f64>) -> f64 {
+        let kirchhoff = self.stress(deformation) * deformation.transpose();
+        let deviator = kirchhoff - Matrix3::from_diagonal_element(kirchhoff.trace() / 3.0);
+        1.5_f64.sqrt() * deviator.norm() / determinant(deformation).abs()
+    }
 }
 
 /// Stress and tangent at one deformation.
@@ -88,6 +99,21 @@ impl Material {
         Ok(Self::NeoHookean(NeoHookean::new(Lame::new(
             young, poisson,
         )?)))
+    }
+
+    /// The same, extrapolated where `det F` is below `threshold`.
+    ///
+    /// # Errors
+    /// As [`neo_hookean`](Self::neo_hookean), and unless `0 < threshold < 1`.
+    pub fn neo_hookean_below(
+        young: f64,
+        poisson: f64,
+        threshold: f64,
+    ) -> Result<Self, MaterialError> {
+        let lame = Lame::new(young, poisson)?;
+        Ok(Self::NeoHookean(NeoHookean::with_threshold(
+            lame, threshold,
+        )?))
     }
 
     /// The Lamé parameters.

@@ -14,13 +14,14 @@ const MAX_ROOT_STEPS: usize = 100;
 
 /// Neo-Hookean solid: `Ψ(σ) = (μ/2)(Σσᵢ² − 3) − μ ln J + (λ/2) ln² J` with `J = σ₁σ₂σ₃`.
 ///
-/// Below `J = a` the energy is continued linearly along the ray from the rest state `σ = (1,1,1)`, from the point
-/// `Q` where the ray leaves the region `J ≥ a`. So energy and stress are finite and continuous for every `F`; the
-/// resistance to further compression is constant along the ray (elements may invert under a large load and recover).
+/// Below `J = a` the energy is continued along the ray from the rest state `σ = (1,1,1)` by its Taylor polynomial of second
+/// order at the point `Q` where the ray leaves the region `J ≥ a`. So energy, stress and tangent are finite and continuous
+/// for every `F`; the resistance to further compression grows linearly along the ray, and an implicit step sees its slope:
+/// elements may invert under a large load, and recover.
 ///
 /// # Source
 /// Stomakhin, Howes, Schroeder & Teran 2012, "Energetically consistent invertible elasticity", §5; differs in: the
-/// linear variant without the quadratic stiffening term, and divided differences of the stress in closed form.
+/// stiffness of the quadratic term is that of the material at `Q`, and divided differences of the stress are in closed form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean {
     lame: Lame,
@@ -47,7 +48,7 @@ struct Crossing {
 
 impl NeoHookean {
     /// Volume ratio `a` below which the energy is extrapolated unless told otherwise.
-    pub const DEFAULT_THRESHOLD: f64 = 0.7;
+    pub const DEFAULT_THRESHOLD: f64 = 0.1;
 
     /// The material with these Lamé parameters, extrapolated below [`Self::DEFAULT_THRESHOLD`].
     pub fn new(lame: Lame) -> Self {
@@ -129,10 +130,13 @@ impl NeoHookean {
         let ray = self.crossing(sigma);
         let g = self.gradient_at(&ray.q, ray.log_a);
         let w = self.hessian_at(&ray.q, ray.log_a) * ray.e;
+        let t = self.third_along(&ray) * ray.e;
         let rest = 1.0 - ray.s;
+        let energy = self.energy_at(&ray.q, ray.log_a);
+        let bend = t * ray.s + ray.gradient() * ray.e.dot(&t);
         Principal {
-            energy: self.energy_at(&ray.q, ray.log_a) + rest * g.dot(&ray.e),
-            stress: g + (w * ray.s + ray.gradient() * ray.e.dot(&w)) * rest,
+            energy: energy + rest * ray.e.dot(&(g + w * (0.5 * rest))),
+            stress: g + w * rest + bend * (0.5 * rest * rest),
         }
     }
 
@@ -167,6 +171,24 @@ impl NeoHookean {
             if i == j {
                 mixed + (2.0 * lambda * ray.log_a - 2.0 * mu) * e[i] * ri * ri * ri
                     - lambda * y * ri * ri
+            } else {
+                mixed
+            }
+        })
+    }
+
+    /// Fourth derivative of `Ψ` contracted twice with `e`.
+    fn fourth_along(&self, ray: &Crossing) -> Matrix3<f64> {
+        let lambda = self.lame.first();
+        let (e, inverse) = (ray.e, ray.q.map(|x| 1.0 / x));
+        let beta = self.lame.shear_modulus() - lambda * ray.log_a;
+        let (y, z2) = (ray.z, e.component_mul(&inverse).norm_squared());
+        Matrix3::from_fn(|i, j| {
+            let (ri, rj) = (inverse[i], inverse[j]);
+            let (xi, xj) = (e[i] * ri, e[j] * rj);
+            let mixed = 2.0 * lambda * ri * rj * (xi * xi + xi * xj + xj * xj);
+            if i == j {
+                mixed + ri * ri * (4.0 * lambda * y * xi + 6.0 * beta * xi * xi + lambda * z2)
             } else {
                 mixed
             }
@@ -234,28 +256,35 @@ impl NeoHookean {
     /// Second derivative of the extrapolated energy by the principal stretches.
     fn extrapolated_hessian(&self, ray: &Crossing) -> Matrix3<f64> {
         let (s, rest) = (ray.s, 1.0 - ray.s);
-        let h = self.hessian_at(&ray.q, ray.log_a);
-        let third = self.third_along(ray);
-        let (w, t, ds) = (h * ray.e, third * ray.e, ray.gradient());
-        let (curvature, tau) = (ray.e.dot(&w), ray.e.dot(&t));
-        h * (s * (2.0 - s))
-            + third * (s * s * rest)
-            + symmetric_product(&(w * 2.0 + t * s), &ds) * rest
-            + ds * ds.transpose() * (rest * tau - curvature)
-            + ray.hessian() * (rest * curvature)
+        let (third, fourth) = (self.third_along(ray), self.fourth_along(ray));
+        let (t, f, ds) = (third * ray.e, fourth * ray.e, ray.gradient());
+        let (tau, phi) = (ray.e.dot(&t), ray.e.dot(&f));
+        self.hessian_at(&ray.q, ray.log_a)
+            + third * (s * rest * (1.0 + rest))
+            + fourth * (0.5 * rest * rest * s * s)
+            + symmetric_product(&(t * 3.0 + f * s), &ds) * (0.5 * rest * rest)
+            + ds * ds.transpose() * (rest * (0.5 * rest * phi - tau))
+            + ray.hessian() * (0.5 * rest * rest * tau)
     }
 
     /// `(pᵢ − pⱼ)/(σᵢ − σⱼ)` of the extrapolated stress without dividing by the difference: every term of `p` is a
     /// function of `Qᵢ`, and `Qᵢ − Qⱼ = s(σᵢ − σⱼ)`.
     fn extrapolated_shear(&self, ray: &Crossing, i: usize, j: usize) -> f64 {
         let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
-        let (s, beta) = (ray.s, mu - lambda * ray.log_a);
-        let (product, sum) = (ray.q[i] * ray.q[j], ray.q[i] + ray.q[j]);
-        let curvature = ray.e.dot(&(self.hessian_at(&ray.q, ray.log_a) * ray.e));
+        let (s, rest, beta) = (ray.s, 1.0 - ray.s, mu - lambda * ray.log_a);
+        let (a, b) = (ray.e[i], ray.e[j]);
+        let product = ray.q[i] * ray.q[j];
+        let squares = ray.e.component_div(&ray.q).norm_squared();
+        // Divided differences of eᵢ/Qᵢ² and eᵢ²/Qᵢ³; that of 1/Qᵢ is −s/(Qᵢ Qⱼ).
+        let first = (1.0 - s * s * a * b) / (product * product);
+        let second = (a + b + 3.0 * s * a * b - (s * a * b) * (s * a * b) * s)
+            / (product * product * product);
         let of_gradient = s * (mu + beta / product);
-        let of_hessian = mu + beta * (sum / product - 1.0) / product - lambda * ray.z * s / product;
-        let of_fraction = curvature * s * s / (ray.z * product);
-        of_gradient + (1.0 - s) * (s * of_hessian + of_fraction)
+        let of_hessian = mu + beta * first - lambda * ray.z * s / product;
+        let of_third = lambda * (squares * s / product - 2.0 * ray.z * first) - 2.0 * beta * second;
+        let tau = ray.e.dot(&(self.third_along(ray) * ray.e));
+        let of_fraction = s * s / (ray.z * product);
+        of_gradient + rest * of_hessian + 0.5 * rest * rest * (s * of_third + tau * of_fraction)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The derivative `∂P/∂F` of an isotropic solid in the axes where it is nearly diagonal.
 
+use crate::kinematics::columns;
 use nalgebra::{Matrix3, Vector3};
 
 /// The three index pairs of the shear and twist modes.
@@ -65,6 +66,49 @@ impl Tangent {
             block[(j, i)] = self.stretch[(i, j)] * a[j] * b[i] + odd * a[i] * b[j];
         }
         block
+    }
+
+    /// `M_j = U D_j Uᵀ` with `(D_j)_jj = H_jj`, `(D_j)_ii = ½(κ_s + κ_a)` of the pair `i, j`: what
+    /// [`contracted`](Self::contracted) needs of the tangent alone.
+    pub(crate) fn axis_blocks(&self) -> [Matrix3<f64>; 3] {
+        let [(e01, _), (e02, _), (e12, _)] = [0, 1, 2].map(|pair| self.halves(pair));
+        let h = &self.stretch;
+        [
+            Vector3::new(h[(0, 0)], e01, e02),
+            Vector3::new(e01, h[(1, 1)], e12),
+            Vector3::new(e02, e12, h[(2, 2)]),
+        ]
+        .map(|of| self.left * Matrix3::from_diagonal(&of) * self.left.transpose())
+    }
+
+    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients already turned
+    /// into the axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Where many `a` meet the same `b` this takes half the
+    /// work.
+    ///
+    /// ```text
+    /// B_j = b_j M_j + u_j (Σ_k H_jk b_k u_k)ᵀ + (Σ_k ½(κ_s − κ_a)_jk b_k u_k) u_jᵀ        k ≠ j
+    /// ```
+    #[inline]
+    pub(crate) fn contracted(
+        &self,
+        axis: &[Matrix3<f64>; 3],
+        b: &Vector3<f64>,
+    ) -> [Matrix3<f64>; 3] {
+        let (u0, u1, u2) = columns(&self.left);
+        let scaled = [u0 * b[0], u1 * b[1], u2 * b[2]];
+        let u = [u0, u1, u2];
+        let odd = [0, 1, 2].map(|pair| self.halves(pair).1);
+        let of = |j: usize, [(k, of_k), (l, of_l)]: [(usize, usize); 2]| {
+            let normal = scaled[k] * self.stretch[(j, k)] + scaled[l] * self.stretch[(j, l)];
+            let mixed = scaled[k] * odd[of_k] + scaled[l] * odd[of_l];
+            axis[j] * b[j] + u[j] * normal.transpose() + mixed * u[j].transpose()
+        };
+        // Each other axis with the number of its pair.
+        [
+            of(0, [(1, 0), (2, 1)]),
+            of(1, [(0, 0), (2, 2)]),
+            of(2, [(0, 1), (1, 2)]),
+        ]
     }
 
     /// The nearest positive semi-definite tangent in these axes, with the twist stiffness limited to `twist_cap`.

@@ -1,7 +1,7 @@
 //! Assembling and measuring allocate nothing.
 
-use crate::support::{cuboid, materials, model, shaken};
-use impinge_fem::AssemblyScales;
+use crate::support::{Mesh, cuboid, hex_model, materials, model, shaken};
+use impinge_fem::{AssemblyScales, ElasticModel, Material};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::Vector3;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -45,8 +45,9 @@ fn a_step_allocates_nothing() {
         .num_threads(1)
         .build()
         .expect("a thread pool");
-    for material in materials() {
-        let model = model(&mesh, material);
+    let kinds: [fn(&Mesh, Material) -> ElasticModel; 2] = [model, hex_model];
+    for (material, kind) in (materials().into_iter()).flat_map(|of| kinds.map(|kind| (of, kind))) {
+        let model = kind(&mesh, material);
         let pattern = Arc::new(BlockPattern::from_pairs(
             x.len(),
             model.block_pairs(&blocks),
@@ -68,7 +69,8 @@ fn a_step_allocates_nothing() {
             model.elastic_force_into(&x, &mut forces);
             let energy = model.energy(&x);
             let least = model.minimum_volume_ratio(&x);
-            assert!(energy > 0.0 && least.is_some());
+            let inverted = model.inverted_elements(&x);
+            assert!(energy > 0.0 && least.is_some() && inverted <= mesh.tets.len());
             COUNT.get() - before
         });
         assert_eq!(counted, 0, "{material:?}");

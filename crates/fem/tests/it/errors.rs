@@ -113,6 +113,7 @@ fn a_pattern_without_the_needed_block_is_refused() {
     assert_eq!(
         error,
         FemError::MissingBlock {
+            kind: "tetrahedron",
             element: 0,
             row: 2,
             column: 3

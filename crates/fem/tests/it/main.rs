@@ -5,6 +5,7 @@ mod assembly;
 mod corotational;
 mod derivatives;
 mod errors;
+mod hexahedra;
 mod kinematics;
 mod measures;
 mod neo_hookean;

@@ -43,11 +43,11 @@ impl Random {
     }
 }
 
-/// All materials with the constants of the golden table.
+/// All materials with the constants of the golden table, the neo-Hookean one extrapolated below 70 % of the volume.
 pub(crate) fn materials() -> [Material; 3] {
     [
         Material::corotational(YOUNG, POISSON).expect("constants are valid"),
-        Material::neo_hookean(YOUNG, POISSON).expect("constants are valid"),
+        Material::neo_hookean_below(YOUNG, POISSON, 0.7).expect("constants are valid"),
         Material::st_venant_kirchhoff(YOUNG, POISSON).expect("constants are valid"),
     ]
 }
@@ -109,6 +109,36 @@ pub(crate) fn model(mesh: &Mesh, material: Material) -> ElasticModel {
         &vec![DENSITY; count],
     )
     .expect("the mesh is sound")
+}
+
+/// The cells of a [`cuboid`] as hexahedra, and which of them each tetrahedron fills a part of.
+pub(crate) fn cells(mesh: &Mesh) -> (Vec<[u32; 8]>, Vec<Option<u32>>) {
+    let of_split = |tets: &[[u32; 4]]| {
+        let [
+            [n0, n1, n3, n7],
+            [_, n5, ..],
+            [_, _, n2, _],
+            [_, _, n6, _],
+            [_, n4, ..],
+            _,
+        ] = *tets
+        else {
+            panic!("six tetrahedra")
+        };
+        [n0, n1, n3, n2, n4, n5, n7, n6]
+    };
+    let cells = mesh.tets.chunks(6).map(of_split).collect();
+    let cell_of_tet = (0..mesh.tets.len()).map(|tet| Some(tet as u32 / 6));
+    (cells, cell_of_tet.collect())
+}
+
+/// The same as [`model`], of hexahedra.
+pub(crate) fn hex_model(mesh: &Mesh, material: Material) -> ElasticModel {
+    let (cells, cell_of_tet) = cells(mesh);
+    let stiff = vec![true; cells.len()];
+    model(mesh, material)
+        .with_hexahedra(&mesh.points, &cells, &cell_of_tet, &stiff)
+        .expect("the cells are sound")
 }
 
 /// The points moved at random by up to `size` metres.

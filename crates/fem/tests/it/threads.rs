@@ -1,12 +1,12 @@
 //! The same bits for any number of threads, while binding and while assembling.
 
-use crate::support::{Mesh, cuboid, materials, shaken};
+use crate::support::{Mesh, cells, cuboid, materials, shaken};
 use impinge_fem::{AssemblyScales, ElasticModel};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
-/// Two large bodies of different materials, the second with some prescribed points.
+/// Two large bodies of different materials, the second of hexahedra and with some prescribed points.
 fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
     let one = cuboid([8, 8, 8], 0.2);
     let count = one.points.len() as u32;
@@ -25,6 +25,16 @@ fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
         &vec![1000.0; 2 * half],
     )
     .expect("a sound mesh");
+    let (hexahedra, cell_of_tet) = cells(&both);
+    let second = hexahedra.len() / 2;
+    let cell_of_tet: Vec<_> = cell_of_tet
+        .into_iter()
+        .map(|cell| cell.and_then(|cell| cell.checked_sub(second as u32)))
+        .collect();
+    let stiff = vec![true; second];
+    let model = model
+        .with_hexahedra(&both.points, &hexahedra[second..], &cell_of_tet, &stiff)
+        .expect("sound cells");
     let mut next = 0;
     let blocks = (0..both.points.len())
         .map(|point| {
@@ -69,7 +79,7 @@ fn bits(threads: usize) -> Vec<u64> {
         entries
             .chain([&model.energy(&x), &least.ratio])
             .map(|value| value.to_bits())
-            .chain([least.element as u64])
+            .chain([least.element as u64, model.inverted_elements(&x) as u64])
             .collect()
     })
 }

@@ -46,9 +46,12 @@ pub(super) struct Builder {
     materials: Vec<Material>,
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
-    /// Which tetrahedra only fill a body whose strains are in `strains`, and what cell each is a part of.
+    /// Which tetrahedra only fill a body whose strains are in `strains`, and which of `cells` each is a part of.
     filling: Vec<bool>,
-    cell_of_tet: Vec<Option<[u32; 8]>>,
+    cell_of_tet: Vec<Option<u32>>,
+    /// Hexahedra, and which of them are finite elements: the strains of the others are in `strains`.
+    cells: Vec<[u32; 8]>,
+    stiff_cells: Vec<bool>,
     strains: Vec<StrainBody>,
     damping_of_tet: Vec<RayleighDamping>,
     triangles: Vec<[u32; 3]>,
@@ -73,7 +76,10 @@ impl Builder {
         let law = &part.material;
         let material = match law.model {
             MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
-            MaterialModel::NeoHookean => Material::neo_hookean(law.young, law.poisson),
+            MaterialModel::NeoHookean => match law.extrapolation_below {
+                Some(ratio) => Material::neo_hookean_below(law.young, law.poisson, ratio),
+                None => Material::neo_hookean(law.young, law.poisson),
+            },
             MaterialModel::StVenantKirchhoff => {
                 Material::st_venant_kirchhoff(law.young, law.poisson)
             }
@@ -164,10 +170,13 @@ impl Builder {
             .map(|cell| cell.map(|node| place[node as usize]))
             .collect();
         let tets = &self.tets[first_tet..];
-        let apart =
-            in_rows || !cells.is_empty() || law.yield_stress.is_some() || law.meshless.is_some();
+        let apart = in_rows || law.yield_stress.is_some() || law.meshless.is_some();
         self.filling.resize(self.tets.len(), apart);
-        self.cell_of_tet.extend(cells_of_tets(tets, &cells));
+        let first_cell = self.cells.len() as u32;
+        let cell_of_tet = cells_of_tets(tets, &cells);
+        (self.cell_of_tet).extend(cell_of_tet.iter().map(|cell| cell.map(|c| c + first_cell)));
+        self.cells.extend(&cells);
+        self.stiff_cells.resize(self.cells.len(), !apart);
         if !apart {
             return;
         }
@@ -451,7 +460,12 @@ impl Builder {
         )?
         .with_damping(&self.damping_of_tet)
         .with_filling(&self.filling)
-        .with_cells(&self.cell_of_tet);
+        .with_hexahedra(
+            &self.rest,
+            &self.cells,
+            &self.cell_of_tet,
+            &self.stiff_cells,
+        )?;
         let (point_of_block, block_of_point) =
             number_blocks(&mut self.motions_of_points, &mut self.rigid);
         let blocks = point_of_block.len() + 2 * self.rigid.len();
@@ -481,7 +495,8 @@ impl Builder {
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
         let solver = solver_settings(scene, !joints.is_empty());
-        check_method(scene, &solver, &joints, &self.thin, &self.strains)?;
+        let of_tets = self.strains.is_empty() && self.cells.is_empty();
+        check_method(scene, &solver, &joints, &self.thin, of_tets)?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;

@@ -4,7 +4,6 @@ use super::{Model, PointMotion};
 use crate::{
     error::SimError,
     scene::{Scene, StepperChoice},
-    solid::StrainBody,
     thin::ThinBodies,
     tolerances::{ToleranceMode, ToleranceScales},
 };
@@ -29,13 +28,13 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
 }
 
 /// Joints, and strains in compliance form, are rows that only one method knows; a compliance at rest is known of tetrahedra
-/// only.
+/// only: `of_tets` says that all solids are such.
 pub(super) fn check_method(
     scene: &Scene,
     solver: &Method,
     joints: &[Constraint],
     thin: &ThinBodies,
-    strains: &[StrainBody],
+    of_tets: bool,
 ) -> Result<(), SimError> {
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
@@ -55,7 +54,7 @@ pub(super) fn check_method(
             refuse("joints", "leave it out, or write \"compliant-kkt\"")
         };
     }
-    if !strains.is_empty() && solver.needs_bodies() {
+    if !of_tets && solver.needs_bodies() {
         let mend = "leave it out, or write \"exact-compliance\"";
         return refuse(
             "compliance at rest of bodies that flow, in compliance form, of hexahedra or without elements",

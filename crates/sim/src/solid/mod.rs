@@ -1,9 +1,9 @@
 //! Bodies whose strains are terms of their own: solids and sheets as constraints, in compliance or in stiffness form.
 //!
-//! Tetrahedra in stiffness form that spring back are not among them: `impinge_fem` assembles those faster. All others are
-//! integration points of a strain between nodes ([`strain`](impinge_contact::constraint::strain)): of tetrahedra, of hexahedra,
-//! of quadrilaterals, or of no elements at all. The tetrahedra of such a body fill it: they are its mass and its surface, and
-//! say how it is deformed.
+//! Tetrahedra and hexahedra in stiffness form that spring back are not among them: `impinge_fem` assembles those faster. All
+//! others are integration points of a strain between nodes ([`strain`](impinge_contact::constraint::strain)): of tetrahedra,
+//! of hexahedra, of quadrilaterals, or of no elements at all. The tetrahedra of such a body fill it: they are its mass and its
+//! surface, and say how it is deformed.
 
 mod material;
 mod plastic;
@@ -12,8 +12,8 @@ mod points;
 pub(crate) use plastic::Yield;
 pub(crate) use points::{Elements, Sheet, StrainBody, Strains, strain_constraints};
 
-/// The corners of the cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.
-pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option<[u32; 8]>> {
+/// The cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.
+pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option<u32>> {
     let points = cells.iter().flatten().max().map_or(0, |&most| most + 1);
     let mut around = vec![Vec::new(); points as usize];
     for (index, cell) in cells.iter().enumerate() {
@@ -24,7 +24,7 @@ pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option
     let of = |tet: &[u32; 4]| {
         let first = around.get(tet[0] as usize)?;
         let inside = |&&index: &&usize| tet.iter().all(|node| cells[index].contains(node));
-        first.iter().find(inside).map(|&index| cells[index])
+        first.iter().find(inside).map(|&index| index as u32)
     };
     tets.iter().map(of).collect()
 }

@@ -7,6 +7,7 @@ mod constrained_scene;
 mod doctor;
 mod energy;
 mod foresight;
+mod inversion;
 mod joints;
 mod motion;
 mod output;

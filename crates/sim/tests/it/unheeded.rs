@@ -27,7 +27,7 @@ fn what_a_stepper_does_not_heed_is_refused() {
         "no error"
     );
     assert_eq!(
-        said(&asynchronous, &["solver.allow_inversion=false"]),
+        said(&asynchronous, &["solver.allow_inversion=true"]),
         "no error"
     );
     let with_joint = asynchronous.clone() + joint;

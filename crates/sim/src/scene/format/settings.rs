@@ -277,7 +277,8 @@ pub struct Solver {
     /// run. Default: it is computed at the start of each run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_compliance: Option<String>,
-    /// Whether elements may turn inside out; when `false`, a step that inverts one is subdivided.
+    /// Whether elements may turn inside out, for bodies that are crushed harder than their mesh resolves; they are counted and
+    /// named at the end of the run. When `false`, a step that inverts one is divided.
     pub allow_inversion: bool,
     /// What of the geometric stiffness of joints, and of shells in compliance form, is used.
     pub joint_stiffness: JointStiffness,
@@ -300,7 +301,7 @@ impl Default for Solver {
             momentum_repair: false,
             corrections: 20,
             rest_compliance: None,
-            allow_inversion: true,
+            allow_inversion: false,
             joint_stiffness: JointStiffness::Projected,
         }
     }

@@ -279,6 +279,25 @@ impl Check<'_> {
             "the density (kg/m³)",
             material.density,
         )?;
+        if let Some(ratio) = material.extrapolation_below {
+            let path = format!("{path}.extrapolation_below");
+            if material.model != MaterialModel::NeoHookean {
+                return self.fail(
+                    &path,
+                    "only a neo-Hookean material is extrapolated".to_owned(),
+                    "leave it out, or write model = \"neo_hookean\"",
+                );
+            }
+            if !(ratio > 0.0 && ratio < 1.0) {
+                return self.fail(
+                    &path,
+                    format!(
+                        "the volume ratio is {ratio}, but must be greater than 0 and less than 1"
+                    ),
+                    "write for example 0.1, or leave it out",
+                );
+            }
+        }
         self.not_negative(
             &format!("{path}.mass_damping"),
             "`mass_damping` (1/s)",

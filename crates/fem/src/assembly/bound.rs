@@ -1,0 +1,171 @@
+//! One element bound to the slots of a matrix.
+
+use super::assembler::AssemblyScales;
+use super::kernel::{ElementSystem, Kernel, half};
+use crate::{FemError, Material, RayleighDamping};
+use impinge_krylov::BlockPattern;
+use nalgebra::{Matrix3, Vector3};
+use std::ops::Range;
+
+/// Marks a vertex or a pair that a task does not write to: prescribed, or owned by another task.
+const NOWHERE: u32 = u32::MAX;
+
+/// An element of `N` vertices, sorted by block, so that each of the `P` pairs lies in the upper triangle; prescribed
+/// vertices come last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundElement<const N: usize, const P: usize, K> {
+    nodes: [u32; N],
+    /// Rows of the vertices, counted from the first row of the task.
+    rows: [u32; N],
+    /// Slots of the pairs, counted from the first slot of the task.
+    slots: [u32; P],
+    material: u32,
+    /// Number of vertices that are not prescribed.
+    free: u32,
+    stiffness_damping: f64,
+    kernel: K,
+}
+
+/// What all elements read.
+pub(super) struct Inputs<'a> {
+    pub(super) materials: &'a [Material],
+    pub(super) positions: &'a [Vector3<f64>],
+    pub(super) prescribed_velocity: &'a [Vector3<f64>],
+    pub(super) scales: &'a AssemblyScales,
+}
+
+/// What an element is made of, and its name in messages.
+pub(super) struct Origin {
+    pub(super) kind: &'static str,
+    pub(super) index: usize,
+    pub(super) material: u32,
+    pub(super) damping: RayleighDamping,
+}
+
+impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
+    /// Element data with rows and slots counted over the whole matrix; `None` if all vertices are prescribed.
+    ///
+    /// # Errors
+    /// [`FemError::MissingBlock`] if the pattern lacks a pair.
+    ///
+    /// # Panics
+    /// If two vertices share a block, or a slot exceeds the range of 32 bits.
+    #[track_caller]
+    pub(super) fn new(
+        of: &Origin,
+        nodes: &[u32; N],
+        kernel: &K,
+        pattern: &BlockPattern,
+        block_of_point: &[Option<u32>],
+    ) -> Result<Option<Self>, FemError> {
+        let row = |vertex: usize| block_of_point[nodes[vertex] as usize].unwrap_or(NOWHERE);
+        let mut order = std::array::from_fn(|vertex| vertex);
+        order.sort_by_key(|&vertex| row(vertex));
+        let rows = order.map(row);
+        let free = rows.iter().filter(|&&row| row != NOWHERE).count();
+        if free == 0 {
+            return Ok(None);
+        }
+        let mut slots = [NOWHERE; P];
+        for (slot, (a, b)) in slots.iter_mut().zip(half::<N, P>()) {
+            if b >= free {
+                continue;
+            }
+            let Origin { kind, index, .. } = *of;
+            assert!(
+                a == b || rows[a] != rows[b],
+                "two points of {kind} {index} share block {}",
+                rows[a]
+            );
+            let place = pattern.slot(rows[a] as usize, rows[b] as usize);
+            let place = place.ok_or(FemError::MissingBlock {
+                kind,
+                element: index,
+                row: rows[a],
+                column: rows[b],
+            })?;
+            *slot = u32::try_from(place).unwrap_or(NOWHERE);
+            assert!(
+                *slot != NOWHERE,
+                "a pattern of {} slots exceeds the range of 32-bit slots",
+                pattern.slots()
+            );
+        }
+        Ok(Some(Self {
+            nodes: order.map(|vertex| nodes[vertex]),
+            rows,
+            slots,
+            material: of.material,
+            free: free as u32,
+            stiffness_damping: of.damping.stiffness(),
+            kernel: kernel.reordered(&order),
+        }))
+    }
+
+    /// Rows of the vertices that are not prescribed, ascending.
+    pub(super) fn free_rows(&self) -> &[u32] {
+        &self.rows[..self.free as usize]
+    }
+
+    /// The element as a task sees it: rows and slots counted from the start of the task, others masked.
+    pub(super) fn localised(&self, rows: Range<usize>, first_slot: usize) -> Self {
+        let owned = |row: u32| row != NOWHERE && rows.contains(&(row as usize));
+        let mut local = *self;
+        for (slot, (a, _)) in local.slots.iter_mut().zip(half::<N, P>()) {
+            *slot = if *slot != NOWHERE && owned(self.rows[a]) {
+                *slot - first_slot as u32
+            } else {
+                NOWHERE
+            };
+        }
+        local.rows = self.rows.map(|row| {
+            if owned(row) {
+                row - rows.start as u32
+            } else {
+                NOWHERE
+            }
+        });
+        local
+    }
+
+    /// Adds its forces and stiffness to the part of the system that its task owns.
+    #[inline]
+    pub(super) fn add(
+        &self,
+        inputs: &Inputs<'_>,
+        values: &mut [Matrix3<f64>],
+        rhs: &mut [[f64; 3]],
+    ) {
+        let current = self.nodes.map(|node| inputs.positions[node as usize]);
+        let stiffness = inputs.scales.stiffness + inputs.scales.damping * self.stiffness_damping;
+        let material = &inputs.materials[self.material as usize];
+        let mut system = (self.kernel).system(material, &current, inputs.scales.force, stiffness);
+        if (self.free as usize) < N {
+            self.move_prescribed(inputs, &mut system);
+        }
+        for (block, &slot) in system.blocks.iter().zip(&self.slots) {
+            if slot != NOWHERE {
+                values[slot as usize] += block;
+            }
+        }
+        for (force, &row) in system.forces.iter().zip(&self.rows) {
+            if row != NOWHERE {
+                let entry = &mut rhs[row as usize];
+                entry[0] += force.x;
+                entry[1] += force.y;
+                entry[2] += force.z;
+            }
+        }
+    }
+
+    /// Moves the known part of the product with the velocities to the other side: `f_a −= K_ad v_d`.
+    #[cold]
+    fn move_prescribed(&self, inputs: &Inputs<'_>, system: &mut ElementSystem<N, P>) {
+        let free = self.free as usize;
+        for (block, (a, d)) in system.blocks.iter().zip(half::<N, P>()) {
+            if a < free && d >= free {
+                system.forces[a] -= block * inputs.prescribed_velocity[self.nodes[d] as usize];
+            }
+        }
+    }
+}
