@@ -62,18 +62,18 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let seconds = begin.elapsed().as_secs_f64();
 
     let mut judged = friction_residual(problem, &reactions);
-    terminal::say(&describe(problem, &stored, condensing));
+    terminal::say(&describe(problem, &stored, condensing))?;
     if let StoredFrictionProblem::Global(global) = &stored {
         let whole =
             global_friction_residual(global, problem, &reactions).map_err(|error| named(&error))?;
         terminal::say(&format!(
             "with the bodies: equilibrium {:.2e}, siconos error {:.2e}",
             whole.equilibrium, whole.siconos_error
-        ));
+        ))?;
         judged.siconos_error = judged.siconos_error.max(whole.siconos_error);
     }
-    terminal::say(&outcome(method, &report, seconds));
-    terminal::say(&table(&judged, tolerance));
+    terminal::say(&outcome(method, &report, seconds))?;
+    terminal::say(&table(&judged, tolerance))?;
     if let Some(path) = &options.out {
         let heading = format!("reactions N T1 T2 of {}", problem.name());
         fs::write(path, write_vectors(&heading, &reactions)).map_err(|error| {
