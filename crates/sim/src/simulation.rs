@@ -344,6 +344,7 @@ fn is_finite(state: &State) -> bool {
         contacts,
         joint_forces,
         plastic_strains,
+        energy_gained,
     } = state;
     let points = positions.iter().chain(velocities).chain(accelerations);
     let rigid = rigid.iter().flat_map(|at| {
@@ -378,6 +379,7 @@ fn is_finite(state: &State) -> bool {
     });
     let numbers = joint_forces.iter().chain(plastic_strains).copied();
     time.is_finite()
+        && energy_gained.is_finite()
         && points.flatten().all(|x| x.is_finite())
         && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
 }
