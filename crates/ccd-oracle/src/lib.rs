@@ -2,8 +2,8 @@
 //!
 //! Whether two linearly moving primitives come within a distance of each other during a part of the step is decided for
 //! the `f64` numbers as given, in integer arithmetic of unbounded length: nothing is rounded, no tolerance exists, and
-//! every query ends with yes or no. Only tests and `cargo xtask conformance` use it; it is some hundred times slower
-//! than what it judges.
+//! every query ends with yes or no. Tests, `cargo xtask conformance` and `impinge verify` use it; it is some hundred times
+//! slower than what it judges.
 //!
 //! - [`ExactQuery`]: the query, and whether it touches within a time interval
 //! - [`generate`]: queries that are random, degenerate, or within rounding of contact; the same for the same number

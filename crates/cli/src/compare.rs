@@ -81,9 +81,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if options.json {
         let text = serde_json::to_string_pretty(&records)
             .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
-        terminal::say(&text);
+        terminal::say(&text)?;
     } else {
-        terminal::say(&table(&scene.title, options.from, &records));
+        terminal::say(&table(&scene.title, options.from, &records))?;
     }
     for record in &records {
         if let Some(refusal) = &record.refusal {
@@ -104,7 +104,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
             .finish(&page.html())
             .map_err(|error| unwritten("--report", &error))?;
         if let (Some(path), false) = (&options.report, options.json) {
-            terminal::say(&format!("report: {}", path.display()));
+            terminal::say(&format!("report: {}", path.display()))?;
         }
     }
     stopped.map_or(Ok(()), Err)

@@ -40,11 +40,11 @@ pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {
         terminal::say(&format!(
             "{:#}",
             diagnosis_json(&options.scene, &diagnosis, separated)
-        ));
+        ))?;
     } else {
-        tell(&options.scene, &diagnosis);
+        tell(&options.scene, &diagnosis)?;
         if let Some((out, Ok(separation))) = &separation {
-            tell_moves(out, separation);
+            tell_moves(out, separation)?;
         }
     }
     written.transpose()?;
@@ -96,9 +96,9 @@ fn counted(diagnosis: &Diagnosis, severity: Severity) -> String {
     format!("{count} {}{plural}", name(severity))
 }
 
-fn tell(scene: &Path, diagnosis: &Diagnosis) {
+fn tell(scene: &Path, diagnosis: &Diagnosis) -> Result<(), Failure> {
     for finding in &diagnosis.findings {
-        terminal::say(&format!("{}: {finding}", name(finding.severity)));
+        terminal::say(&format!("{}: {finding}", name(finding.severity)))?;
     }
     terminal::say(&format!(
         "{}: {}, {}, {}",
@@ -106,24 +106,24 @@ fn tell(scene: &Path, diagnosis: &Diagnosis) {
         counted(diagnosis, Severity::Error),
         counted(diagnosis, Severity::Warning),
         counted(diagnosis, Severity::Note)
-    ));
+    ))
 }
 
-fn tell_moves(out: &Path, separation: &Separation) {
+fn tell_moves(out: &Path, separation: &Separation) -> Result<(), Failure> {
     let mut longest = 0.0_f64;
     for moved in &separation.moves {
         let [x, y, z] = moved.translation;
         terminal::say(&format!(
             "moved `{}` by {:.6} m: ({x:.6}, {y:.6}, {z:.6})",
             moved.body, moved.length
-        ));
+        ))?;
         longest = longest.max(moved.length);
     }
     terminal::say(&format!(
         "{}: nothing overlaps; {} bodies moved, by {longest:.6} m at most",
         out.display(),
         separation.moves.len()
-    ));
+    ))
 }
 
 fn diagnosis_json(scene: &Path, diagnosis: &Diagnosis, separated: Option<Value>) -> Value {

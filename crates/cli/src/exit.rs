@@ -102,6 +102,8 @@ impl From<OutputError> for Failure {
             | OutputError::NothingToResume { .. }
             | OutputError::OtherScene { .. }
             | OutputError::OtherMeshes { .. }
+            | OutputError::OtherFormat { .. }
+            | OutputError::FrameLost { .. }
             | OutputError::Format { .. }
             | OutputError::Problem { .. } => Code::BadInput,
             _ => Code::Output,

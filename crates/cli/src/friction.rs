@@ -67,7 +67,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     let seconds = begin.elapsed().as_secs_f64();
 
     let mut judged = friction_residual(problem, &reactions);
-    terminal::say(&describe(problem, &stored, condensing));
+    terminal::say(&describe(problem, &stored, condensing))?;
     if let Some(global) = &bodies {
         if let Cow::Owned(_) = global {
             terminal::remark(
@@ -79,11 +79,11 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
         terminal::say(&format!(
             "with the bodies: equilibrium {:.2e}, siconos error {:.2e}",
             whole.equilibrium, whole.siconos_error
-        ));
+        ))?;
         judged.siconos_error = judged.siconos_error.max(whole.siconos_error);
     }
-    terminal::say(&outcome(method, &report, seconds));
-    terminal::say(&table(&judged, tolerance));
+    terminal::say(&outcome(method, &report, seconds))?;
+    terminal::say(&table(&judged, tolerance))?;
     if let Some(path) = &options.out {
         let heading = format!("reactions N T1 T2 of {}", problem.name());
         fs::write(path, write_vectors(&heading, &reactions)).map_err(|error| {

@@ -36,7 +36,7 @@ fn info(files: &[impl AsRef<Path>]) -> Result<(), Failure> {
     for file in files {
         let file = file.as_ref();
         match summarise(file) {
-            Ok(summary) => terminal::say(&format!("{}\n{summary}", file.display())),
+            Ok(summary) => terminal::say(&format!("{}\n{summary}", file.display()))?,
             Err(failure) => {
                 bad += 1;
                 terminal::complain(&failure.message);

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Accepted, Checkpoint, End, Frame, FrameStamp, FrameWriter, ProblemDump, RigidCsv, RunFacts,
-    RunHeader, StepsCsv, Summary, verdict, write_events,
+    Accepted, Checkpoint, Checksum, End, Frame, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION,
+    ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, verdict, write_events,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,10 +32,10 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let interrupt = Interrupt::listen();
 
     let steps = steps_of(&scene, options.steps, options.until);
-    let folder = options.out.clone().unwrap_or_else(|| {
-        let name = options.scene.file_stem().unwrap_or_default();
-        PathBuf::from("out").join(name)
-    });
+    let folder = match &options.out {
+        Some(folder) => folder.clone(),
+        None => default_folder(&options.scene)?,
+    };
     let mut recorder = if options.resume {
         Recorder::resume(folder, &scene, simulation)?
     } else {
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
 struct Recorder<'a> {
     scene: &'a Scene,
     simulation: Simulation,
-    header: RunHeader,
+    scene_hash: Checksum,
     frames: FrameWriter,
     steps: StepsCsv,
     rigid: Option<RigidCsv>,
@@ -69,13 +69,14 @@ struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     fn create(folder: PathBuf, scene: &'a Scene, simulation: Simulation) -> Result<Self, Failure> {
         let header = RunHeader::new(scene, simulation.model());
-        let frames = FrameWriter::create(folder, header.clone())?;
+        let scene_hash = header.scene_hash();
+        let frames = FrameWriter::create(folder, &header)?;
         let steps = StepsCsv::create(frames.folder())?;
         let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recorder = Self {
             scene,
             simulation,
-            header,
+            scene_hash,
             frames,
             steps,
             rigid,
@@ -105,8 +106,13 @@ impl<'a> Recorder<'a> {
         // Everything is looked at before anything is cut.
         let steps = StepsCsv::kept(&folder, step);
         let rigid = RigidCsv::kept(&folder, simulation.model(), step);
-        let frames = FrameWriter::kept(folder, header.clone(), &checkpoint)?;
+        let frames = FrameWriter::kept(folder, &header, &checkpoint)?;
         let (steps, rigid) = (steps?, rigid?);
+        let summary = Summary::new(scene.settled_after()).after(
+            step,
+            checkpoint.state.time,
+            checkpoint.counters,
+        );
         simulation.resume(checkpoint.state.into_owned())?;
         let frames = FrameWriter::resume(frames)?;
         let steps = StepsCsv::resume(steps)?;
@@ -114,11 +120,11 @@ impl<'a> Recorder<'a> {
         Ok(Self {
             scene,
             simulation,
-            header,
+            scene_hash: checkpoint.scene_hash,
             frames,
             steps,
             rigid,
-            summary: checkpoint.summary.into_owned(),
+            summary,
             problems: None,
             parts: 0,
             begin: Instant::now(),
@@ -160,11 +166,13 @@ impl<'a> Recorder<'a> {
             rigid.rows(self.simulation.model(), state)?;
         }
         self.parts = 0;
-        if self.simulation.is_resumable() {
+        // A step that stopped midway is taken from its beginning again.
+        let is_whole = state.time <= state.step as f64 * self.scene.time.step;
+        if self.simulation.is_resumable() && is_whole {
             let checkpoint = Checkpoint {
-                scene_hash: self.header.scene_hash(),
+                scene_hash: self.scene_hash,
                 state: Cow::Borrowed(self.simulation.state()),
-                summary: Cow::Borrowed(&self.summary),
+                counters: self.summary.counters(),
                 wall_seconds: self.wall().as_secs_f64(),
             };
             checkpoint.write(self.frames.folder())?;
@@ -174,7 +182,7 @@ impl<'a> Recorder<'a> {
 
     /// Wall time of the steps so far.
     fn wall(&self) -> Duration {
-        self.before + self.begin.elapsed()
+        self.before.saturating_add(self.begin.elapsed())
     }
 
     fn advance(
@@ -195,6 +203,8 @@ impl<'a> Recorder<'a> {
             let report = match advanced {
                 Ok(report) => report,
                 Err(error) => {
+                    // What was done of the step before is not one straight motion.
+                    self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);
                     end = End::Stopped(error.to_string());
                     break;
                 }
@@ -231,7 +241,7 @@ impl<'a> Recorder<'a> {
         );
         let facts = RunFacts {
             title: self.scene.title.clone(),
-            scene_hash: self.header.scene_hash(),
+            scene_hash: self.scene_hash,
             threads: rayon::current_num_threads(),
             points: model.rest.len(),
             tets: model.tets.len(),
@@ -253,9 +263,9 @@ impl<'a> Recorder<'a> {
                 self.summary.steps(),
                 facts.wall_seconds,
                 facts.frames,
-            ));
+            ))?;
             if self.problems.is_some() {
-                terminal::say(&format!("{problems} problems in {folder}/problems"));
+                terminal::say(&format!("{problems} problems in {folder}/problems"))?;
             }
             for note in &verdict.notes {
                 terminal::remark(note);
@@ -268,8 +278,21 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Straight motions between two frames where there is none that `verify` could examine: any number but one.
-const NO_STRAIGHT_MOTION: u32 = 2;
+/// `out/` and the name of the scene.
+fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
+    let name = Path::new(scene.file_stem().unwrap_or_default());
+    // The name of `...toml`, for one, is the folder above.
+    match name.components().next() {
+        Some(Component::Normal(_)) => Ok(Path::new("out").join(name)),
+        _ => Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with --out",
+                scene.display()
+            ),
+        )),
+    }
+}
 
 /// How many steps were asked for.
 pub(crate) fn steps_of(scene: &Scene, steps: Option<u64>, until: Option<f64>) -> u64 {

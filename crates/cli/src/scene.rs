@@ -10,7 +10,7 @@ use super::terminal;
 pub(crate) fn scene(command: &Scene) -> Result<(), Failure> {
     match command {
         Scene::Schema => {
-            terminal::say(&format!("{:#}", impinge_sim::Scene::json_schema()));
+            terminal::say(&format!("{:#}", impinge_sim::Scene::json_schema()))?;
             Ok(())
         }
         Scene::Validate { scenes, overrides } => {
@@ -29,7 +29,7 @@ pub(crate) fn scene(command: &Scene) -> Result<(), Failure> {
                             model.obstacles.len() + model.half_spaces.len(),
                             model.rest.len(),
                             model.tets.len()
-                        ));
+                        ))?;
                     }
                     Err(failure) => {
                         bad += 1;

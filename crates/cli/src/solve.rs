@@ -62,10 +62,10 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 
     let judged = residual_under(method.friction_law(), &stored.problem, &solution);
     let met = judged.meets(&method.tolerances());
-    terminal::say(&describe(options, &stored));
+    terminal::say(&describe(options, &stored))?;
     let name = options.method.as_deref().unwrap_or(method.name());
-    terminal::say(&outcome(name, &report, seconds, processor));
-    terminal::say(&table(&method, &judged, &solution));
+    terminal::say(&outcome(name, &report, seconds, processor))?;
+    terminal::say(&table(&method, &judged, &solution))?;
     if let Some(path) = &options.trace {
         claim(path)?
             .finish(&trace_table(solver.trace()))

@@ -1,23 +1,82 @@
-//! Words to the user. A closed pipe is no reason to fail.
+//! Words to the user.
+//!
+//! What others wrote into a scene or a mesh may stand in them: control characters are shown, never sent to the terminal.
 
-use std::io::Write;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
-/// A result, on standard output.
-pub(crate) fn say(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+use super::exit::{Code, Failure};
+
+/// A result, on standard output. A closed pipe is no reason to fail: whoever reads has seen enough.
+///
+/// # Errors
+/// With [`Code::Output`] for anything else that the system refuses, a full disk for example.
+pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = writeln!(out, "{}", visible(text)).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            Code::Output,
+            format!(
+                "the result could not be written to standard output: {error}\n  mend: send it to a terminal, or to a file on a disk with room"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A trouble, on standard error.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "error: {text}");
+    aside("error", text);
 }
 
 /// A remark, on standard error.
 pub(crate) fn remark(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "note: {text}");
+    aside("note", text);
 }
 
 /// A doubt about the input, on standard error.
 pub(crate) fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
+    aside("warning", text);
+}
+
+/// A line on standard error, beside the results: where it cannot be written, nobody is there to be told.
+fn aside(kind: &str, text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{kind}: {}", visible(text));
+}
+
+/// `text` with control characters, and those that change the direction of writing, in the form `\u001b`, which JSON knows
+/// too; ends of lines and tabs stay.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || (c.is_control() && c != '\n' && c != '\t')
+    };
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn control_characters_are_shown() {
+        assert_eq!(visible("Übung\n\t1 %"), "Übung\n\t1 %");
+        assert_eq!(visible("\u{1b}[2Jgone\r"), "\\u001b[2Jgone\\u000d");
+        assert_eq!(visible("\u{9b}31m\u{7f}"), "\\u009b31m\\u007f");
+        assert_eq!(visible("a\u{202e}b"), "a\\u202eb");
+    }
 }

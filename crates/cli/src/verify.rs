@@ -16,7 +16,7 @@ pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {
     for path in &options.paths {
         let verification = examine(path, options.quiet)?;
         sound &= verification.is_sound();
-        report(path, &verification, options.quiet);
+        report(path, &verification, options.quiet)?;
     }
     if sound {
         Ok(())
@@ -36,10 +36,11 @@ fn examine(path: &Path, quiet: bool) -> Result<Verification, Failure> {
     Ok(result?)
 }
 
-fn report(path: &Path, verification: &Verification, quiet: bool) {
+fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), Failure> {
     let Verification {
         frames,
         motions,
+        unknown_motions,
         prescribed,
         rigid,
         allowed_inversions,
@@ -48,10 +49,10 @@ fn report(path: &Path, verification: &Verification, quiet: bool) {
         ..
     } = verification;
     for finding in findings {
-        terminal::say(&finding.to_string());
+        terminal::say(&finding.to_string())?;
     }
     if quiet {
-        return;
+        return Ok(());
     }
     for note in notes {
         terminal::remark(note);
@@ -62,6 +63,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) {
         ));
     }
     let verdict = match findings.len() {
+        0 if *unknown_motions > 0 => "sound as far as it was examined".to_owned(),
         0 => "sound".to_owned(),
         1 => "1 finding".to_owned(),
         count => format!("{count} findings"),
@@ -71,8 +73,9 @@ fn report(path: &Path, verification: &Verification, quiet: bool) {
     } else {
         String::new()
     };
+    let all = motions + unknown_motions;
     terminal::say(&format!(
-        "{}: {verdict}; {frames} frames, {motions} motions between frames, {prescribed} prescribed positions{shapes}",
+        "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames, {prescribed} prescribed positions{shapes}",
         path.display()
-    ));
+    ))
 }

@@ -48,7 +48,7 @@ impl Draft {
             .to_owned();
         name.push(".tmp");
         let unfinished = path.with_file_name(name);
-        let file = File::create(&unfinished).map_err(refused)?;
+        let file = new_file(&unfinished).map_err(refused)?;
         Ok(Self {
             path: path.to_owned(),
             unfinished,
@@ -86,6 +86,15 @@ impl Draft {
         self.file = None;
         Ok(())
     }
+}
+
+/// Makes an empty file in the place of an earlier one; a link there is removed, not followed.
+fn new_file(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::options().write(true).create_new(true).open(path)
 }
 
 impl Drop for Draft {

@@ -6,7 +6,7 @@ use crate::{
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
-    step::contact::Contact,
+    step::contact::{Contact, ContactKey},
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
         asynchronous::{Statistics, StepHistogram},
@@ -107,6 +107,11 @@ impl Simulation {
             ),
             ("rigid bodies", state.rigid.len(), self.state.rigid.len()),
             (
+                "forces of joints",
+                state.joint_forces.len(),
+                self.joint_forces(state.step),
+            ),
+            (
                 "plastic strains",
                 state.plastic_strains.len(),
                 self.state.plastic_strains.len(),
@@ -119,23 +124,27 @@ impl Simulation {
                 ));
             }
         }
-        let points = state.positions.iter().chain(&state.velocities);
-        let mut numbers = points.chain(&state.accelerations).flatten();
-        if !(state.time.is_finite() && numbers.all(|x| x.is_finite())) {
+        if !is_finite(&state) {
             return refused(
                 "it holds numbers that are not finite; run the scene from its start".to_owned(),
             );
         }
-        let known = |contact: &Contact| {
-            let of_point = |&point: &u32| (point as usize) < state.positions.len();
-            usize::from(contact.point_count) <= contact.points.len()
-                && contact.stencil().iter().all(of_point)
-        };
-        if !state.contacts.iter().all(known) {
+        if !state.contacts.iter().all(|contact| self.knows(contact)) {
             return refused(
                 "its contacts name points that the scene has not; give the scene that it is of"
                     .to_owned(),
             );
+        }
+        if !self.fits_rigid_bodies(&state) {
+            return refused(
+                "its rigid bodies are not where their points are; run the scene from its start"
+                    .to_owned(),
+            );
+        }
+        if !matches!(self.stepper, AnyStepper::Constrained(_))
+            && let Err(overlap) = check_start(&self.model, &state.positions)
+        {
+            return refused(format!("its bodies are not apart: {overlap}"));
         }
         self.stepper = match self.stepper {
             AnyStepper::Constrained(_) => {
@@ -145,6 +154,48 @@ impl Simulation {
         };
         self.state = state;
         Ok(())
+    }
+
+    /// Rows of joints that a state of the stepper has forces of after so many steps.
+    fn joint_forces(&self, steps: u64) -> usize {
+        match &self.stepper {
+            AnyStepper::Constrained(stepper) if steps > 0 => stepper.rows(),
+            _ => self.state.joint_forces.len(),
+        }
+    }
+
+    /// Whether the points and features of `contact` are the model's.
+    fn knows(&self, contact: &Contact) -> bool {
+        let surface = &self.model.surface;
+        let (points, edges) = (self.model.rest.len(), surface.edges().len());
+        let all_below =
+            |indices: &[u32], bound: usize| indices.iter().all(|&i| (i as usize) < bound);
+        let features = match contact.key {
+            ContactKey::VertexFace { vertex, face } => {
+                all_below(&[vertex], points) && all_below(&[face], surface.triangles().len())
+            }
+            ContactKey::EdgeEdge { first, second } => all_below(&[first, second], edges),
+            ContactKey::VertexEdge { vertex, edge } => {
+                all_below(&[vertex], points) && all_below(&[edge], edges)
+            }
+            ContactKey::VertexVertex { first, second } => all_below(&[first, second], points),
+            ContactKey::VertexHalfSpace { vertex, half_space } => {
+                all_below(&[vertex], points)
+                    && all_below(&[half_space], self.model.half_spaces.len())
+            }
+        };
+        features
+            && usize::from(contact.point_count) <= contact.points.len()
+            && all_below(contact.stencil(), points)
+    }
+
+    /// Whether the points of rigid bodies are where `state` puts the bodies.
+    fn fits_rigid_bodies(&self, state: &State) -> bool {
+        let (mut positions, mut velocities) = (state.positions.clone(), state.velocities.clone());
+        for (rigid, at) in self.model.rigid.iter().zip(&state.rigid) {
+            rigid.write_points(at, &mut positions, &mut velocities);
+        }
+        positions == state.positions && velocities == state.velocities
     }
 
     /// Whether a state is all it takes to [go on](Self::resume).
@@ -279,6 +330,58 @@ impl Simulation {
         self.state.start_falling(&self.model, let_go.into_iter());
         Ok(())
     }
+}
+
+/// Whether all numbers of `state` are finite.
+fn is_finite(state: &State) -> bool {
+    let State {
+        time,
+        step: _,
+        positions,
+        velocities,
+        accelerations,
+        rigid,
+        contacts,
+        joint_forces,
+        plastic_strains,
+        energy_gained,
+    } = state;
+    let points = positions.iter().chain(velocities).chain(accelerations);
+    let rigid = rigid.iter().flat_map(|at| {
+        let turn = at.pose.orientation.coords;
+        let vectors = [at.pose.center, at.velocity, at.angular_momentum];
+        let numbers = vectors
+            .into_iter()
+            .flat_map(|vector| [vector.x, vector.y, vector.z]);
+        numbers.chain([turn.x, turn.y, turn.z, turn.w])
+    });
+    let contacts = contacts.iter().flat_map(|contact| {
+        let weights = contact.weights.iter().chain(&contact.anchor_weights);
+        let [first, second] = contact.frame.tangents;
+        let vectors = [
+            contact.frame.normal,
+            first,
+            second,
+            contact.origin,
+            contact.anchor,
+            contact.slip_start,
+        ];
+        let vectors = vectors
+            .into_iter()
+            .flat_map(|vector| [vector.x, vector.y, vector.z]);
+        let forces = contact.multipliers;
+        let [stick, other] = forces.gamma;
+        weights
+            .copied()
+            .chain(vectors)
+            .chain([contact.distance, contact.friction])
+            .chain([forces.lambda, stick, other])
+    });
+    let numbers = joint_forces.iter().chain(plastic_strains).copied();
+    time.is_finite()
+        && energy_gained.is_finite()
+        && points.flatten().all(|x| x.is_finite())
+        && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
 }
 
 /// Nothing may overlap or touch at the start.

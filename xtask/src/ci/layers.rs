@@ -6,7 +6,7 @@ use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace, and the packages of the workspace it may depend on, tests included.
 const LAYERS: [(&str, &[&str]); 10] = [
-    // Judges in tests, so it stands on nothing of ours.
+    // Judges in tests and in `verify`, so it stands on nothing of ours.
     ("impinge-ccd-oracle", &[]),
     ("impinge-geometry", &["impinge-ccd-oracle"]),
     ("impinge-krylov", &[]),
@@ -15,6 +15,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     (
         "impinge-sim",
         &[
+            "impinge-ccd-oracle",
             "impinge-geometry",
             "impinge-krylov",
             "impinge-fem",

@@ -44,7 +44,7 @@ pub(crate) fn tetrahedralize(options: &Tetrahedralize) -> Result<(), Failure> {
         report.dihedral[0],
         report.dihedral[1],
         100.0 * report.volume / report.surface_volume,
-    ));
+    ))?;
     Ok(())
 }
 

@@ -222,3 +222,100 @@ fn more_threads_than_can_be_of_use_are_refused() {
     }
     assert_eq!(place.names(), ["scene.toml"]);
 }
+
+/// Results that cannot be written to standard output are no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told() {
+    let place = Place::new(SCENE);
+    let made = place.impinge(&["mesh", "make", "cuboid", "c.msh"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let compare = [
+        "compare",
+        "scene.toml",
+        "--json",
+        "--methods",
+        "cr",
+        "--steps",
+        "1",
+        "--quiet",
+    ];
+    for arguments in [
+        &["scene", "schema"][..],
+        &["doctor", "scene.toml", "--json"],
+        &["mesh", "info", "c.msh"],
+        &compare,
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device");
+        let output = place
+            .command(arguments)
+            .stdout(full)
+            .output()
+            .expect("the program was built");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{arguments:?}: {error}");
+        assert!(error.contains("mend:"), "{error}");
+    }
+}
+
+/// What a scene says never leads out of its folder or into the terminal.
+#[test]
+fn scenes_of_others_do_no_harm() {
+    let place = Place::new(SCENE);
+    let run = |arguments: &[&str]| {
+        place.impinge(&[&["run", "scene.toml", "--quiet"], arguments].concat())
+    };
+    for folder in ["../x", "/tmp/x", "a/../../x"] {
+        let answer = run(&["--set", &format!("solver.rest_compliance={folder}")]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(
+            answer.err.contains("rest_compliance") && answer.err.contains("mend:"),
+            "{}",
+            answer.err
+        );
+    }
+    fs::copy(place.path("scene.toml"), place.path("...toml")).expect("room");
+    let answer = place.impinge(&["run", "...toml", "--quiet"]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    assert!(answer.err.contains("--out"), "{}", answer.err);
+    assert!(!place.path("manifest.json").exists());
+
+    let many = SCENE.replace(
+        "position = [0, 0, 0.2]",
+        "position = [0, 0, 0.2]\ncopies = { count = 1000000, columns = [1000, 10], spacing = [1, 1, 1] }",
+    );
+    assert_ne!(many, SCENE);
+    fs::write(place.path("many.toml"), many).expect("room");
+    let answer = place.impinge(&["run", "many.toml", "--quiet"]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    assert!(
+        answer.err.contains("bodies") && answer.err.contains("copies"),
+        "{}",
+        answer.err
+    );
+
+    let escape = SCENE.replace(
+        "name = \"cube\"",
+        "name = \"\\u001b[2Jcube\"\nfriction = -1",
+    );
+    assert_ne!(escape, SCENE);
+    fs::write(place.path("escape.toml"), escape).expect("room");
+    for command in ["run", "doctor"] {
+        let answer = place.impinge(&[command, "escape.toml"]);
+        assert!(!answer.err.contains('\u{1b}') && !answer.out.contains('\u{1b}'));
+    }
+}
+
+/// A mesh that is a link to an endless device is refused at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_meshes_are_refused() {
+    let place = Place::new(SCENE);
+    std::os::unix::fs::symlink("/dev/zero", place.path("endless.stl")).expect("room");
+    let answer = place.impinge(&["mesh", "info", "endless.stl"]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    assert!(answer.err.contains("device"), "{}", answer.err);
+}

@@ -8,6 +8,7 @@ mod friction;
 mod mesh;
 mod resume;
 mod solve;
+mod tamper;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

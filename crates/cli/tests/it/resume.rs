@@ -253,3 +253,70 @@ fn a_mesh_file_that_changed_is_noticed() {
     make("0.1");
     run(&place, &["--out", "out", "--resume"]);
 }
+
+/// Symptom: the checkpoint and the manifest held every step and were written again with every frame, 19 GB for 44 MB of results.
+/// Law: neither grows with the steps, and lists grow in place.
+#[test]
+fn what_is_written_with_a_frame_does_not_grow() {
+    let scene = BOXES
+        .replace("every = 4", "every = 1")
+        .replace("duration = 4e-2", "duration = 1");
+    let place = Place::new(&scene);
+    let sizes = |steps: &str| {
+        run(
+            &place,
+            &["--out", "out", "--steps", steps, "--accept-inexact"],
+        );
+        ["manifest.json", "checkpoint.bin"].map(|name| {
+            let path = place.path("out").join(name);
+            fs::metadata(path).expect("a file").len()
+        })
+    };
+    let (few, many) = (sizes("5"), sizes("60"));
+    // Contacts come and go, half a kilobyte each.
+    assert!(
+        few[0] == many[0] && many[1] < few[1] + 16_000,
+        "{few:?} {many:?}"
+    );
+}
+
+/// A frame that is missing or was altered ends the run that would go on after it.
+#[test]
+fn earlier_frames_have_to_be_there() {
+    let place = Place::new(BOXES);
+    run(
+        &place,
+        &["--out", "out", "--steps", "12", "--accept-inexact"],
+    );
+    let path = place.path("out/frame_00001.vtu");
+    let sound = fs::read(&path).expect("a frame");
+    fs::remove_file(&path).expect("there");
+    refused(&place, &[], &["frame_00001.vtu", "is missing", "mend:"]);
+    let mut altered = sound.clone();
+    let last = altered.len() - 20;
+    altered[last] ^= 1;
+    fs::write(&path, altered).expect("room");
+    refused(&place, &[], &["frame_00001.vtu", "checksum", "mend:"]);
+    fs::write(&path, sound).expect("room");
+    run(&place, &["--out", "out", "--resume", "--accept-inexact"]);
+}
+
+/// What a killed run leaves can be replaced, whenever it was killed.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_can_be_replaced() {
+    let place = Place::new(SCENE);
+    for delay in 0..12 {
+        let arguments = ["run", "scene.toml", "--out", "out", "--quiet"];
+        let mut child = place
+            .command(&arguments)
+            .spawn()
+            .expect("the program was built");
+        while !place.path("out/.lock").exists() && child.try_wait().expect("a child").is_none() {}
+        std::thread::sleep(std::time::Duration::from_micros(150 * delay));
+        child.kill().expect("a child");
+        child.wait().expect("a child");
+        run(&place, &["--out", "out", "--steps", "1"]);
+        fs::remove_dir_all(place.path("out")).expect("there");
+    }
+}

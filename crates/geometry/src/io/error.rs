@@ -173,7 +173,7 @@ impl From<MeshError> for Problem {
 }
 
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, MeshIoError> {
-    std::fs::read(path).map_err(|source| MeshIoError::Read {
+    super::read_regular(path).map_err(|source| MeshIoError::Read {
         path: path.to_path_buf(),
         source,
     })

@@ -24,12 +24,14 @@ mod medit;
 mod msh;
 mod obj;
 mod ply;
+mod regular;
 mod stl;
 mod vtk;
 
 use std::path::Path;
 
 pub use error::{MeshIoError, ParseError, Place};
+pub use regular::{open_regular, read_regular};
 
 use crate::mesh::{TetMesh, TriangleMesh};
 

@@ -83,10 +83,7 @@ impl Separation {
                 ObstacleShape::File(file) => Some(&mut file.path),
                 _ => None,
             });
-        for path in meshes
-            .chain(shapes)
-            .chain(&mut scene.solver.rest_compliance)
-        {
+        for path in meshes.chain(shapes) {
             // A path that begins with a variable is absolute once that is known.
             if from != to && !path.starts_with("${") {
                 *path = from.join(&*path).to_string_lossy().into_owned();

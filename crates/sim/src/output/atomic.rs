@@ -6,14 +6,30 @@ use std::path::Path;
 
 use super::OutputError;
 
+/// Makes an empty file at `path`, in the place of an earlier one.
+///
+/// A link there is removed, not followed: what it leads to may lie anywhere.
+pub(super) fn new_file(path: &Path) -> io::Result<fs::File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::File::options().write(true).create_new(true).open(path)
+}
+
+/// Name of the hidden file that holds the bytes of `name` until they are complete.
+pub(super) fn part_of(name: &str) -> String {
+    format!(".{name}.part")
+}
+
 /// Replaces the file at `path` by `bytes`. On an error the old file, or none, is left.
 ///
 /// The bytes go to a hidden file beside it first, which is then renamed: a reader, or a crash of this program, sees
 /// the old or the new file and nothing between.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.part"));
-    let result = fs::File::create(&temporary)
+    let temporary = path.with_file_name(part_of(&name));
+    let result = new_file(&temporary)
         .and_then(|file| write_all(file, bytes))
         .and_then(|()| fs::rename(&temporary, path));
     result.map_err(|source| {
@@ -46,6 +62,23 @@ mod tests {
         );
         assert!(matches!(error, OutputError::DiskFull { .. }), "{error}");
         assert!(error.to_string().contains("out/frame_00000.vtu"));
+    }
+
+    /// Symptom: a link planted at the hidden name was followed, and a file elsewhere overwritten.
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, b"untouched").unwrap();
+        let path = folder.path().join("frames.pvd");
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join(part_of("frames.pvd"))).unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"untouched");
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join("steps.csv")).unwrap();
+        new_file(&folder.path().join("steps.csv")).unwrap();
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"untouched");
     }
 
     #[test]

@@ -1,19 +1,24 @@
 //! `checkpoint.bin`: the state of a run, from which it can be taken up again.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checksum, OutputError, Summary, atomic};
+use super::{Checksum, Counters, OutputError, atomic, read_regular};
 use crate::state::State;
 
 /// Name of the file.
 pub(super) const CHECKPOINT: &str = "checkpoint.bin";
 
 /// What the file begins with; the number is raised whenever what follows changes.
-const HEADER: &[u8; 21] = b"impinge checkpoint 3\n";
+const HEADER: &[u8; 21] = b"impinge checkpoint 4\n";
+
+/// What the file of any version begins with.
+const ANY_HEADER: &[u8] = b"impinge checkpoint ";
+
+/// More than any counter reaches: a thousand a nanosecond over a year, and far from where a sum would overflow.
+const MOST_EVENTS: u64 = 1 << 55;
 
 /// Bytes of the checksum that follows.
 const CHECKSUM_LEN: usize = 8;
@@ -27,8 +32,8 @@ pub struct Checkpoint<'a> {
     pub scene_hash: Checksum,
     /// The bodies.
     pub state: Cow<'a, State>,
-    /// The steps so far.
-    pub summary: Cow<'a, Summary>,
+    /// What did not go the straight way so far.
+    pub counters: Counters,
     /// Wall time of the steps so far (s).
     pub wall_seconds: f64,
 }
@@ -57,20 +62,29 @@ impl Checkpoint<'static> {
     /// version.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
         let path = folder.as_ref().join(CHECKPOINT);
-        let bytes = fs::read(&path).map_err(|source| OutputError::NothingToResume {
+        let bytes = read_regular(&path).map_err(|source| OutputError::NothingToResume {
             path: folder.as_ref().to_owned(),
             source,
         })?;
         let damaged = |problem: &str| OutputError::format(&path, problem);
-        let rest = bytes
-            .strip_prefix(HEADER)
-            .ok_or_else(|| damaged("it does not begin as a checkpoint of this version does"))?;
+        let rest = bytes.strip_prefix(HEADER).ok_or_else(|| {
+            damaged(if bytes.starts_with(ANY_HEADER) {
+                "another version of the program wrote it, which is needed to go on"
+            } else {
+                "it does not begin as a checkpoint does"
+            })
+        })?;
         let (checksum, body) = rest
             .split_at_checked(CHECKSUM_LEN)
             .ok_or_else(|| damaged("it ends too early"))?;
         if Checksum::of(body).to_le_bytes() != checksum {
             return Err(damaged("its checksum is not that of its content"));
         }
-        postcard::from_bytes(body).map_err(|error| damaged(&error.to_string()))
+        let checkpoint: Self =
+            postcard::from_bytes(body).map_err(|error| damaged(&error.to_string()))?;
+        if checkpoint.counters.largest() > MOST_EVENTS {
+            return Err(damaged("it counts more than any run can"));
+        }
+        Ok(checkpoint)
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use impinge_contact::StoredProblemError;
 use thiserror::Error;
 
+use super::manifest::FORMAT;
+
 /// Why a file of a run could not be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -70,6 +72,31 @@ pub enum OutputError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The run in the folder was written by another version of the program.
+    #[error(
+        "the run in {} has format {format}, and this program reads and goes on with format {FORMAT}\n  mend: run the scene again, or \
+         use the version of the program that manifest.json names",
+        path.display()
+    )]
+    OtherFormat {
+        /// The folder.
+        path: PathBuf,
+        /// Its number.
+        format: u32,
+    },
+    /// A frame of the run that is to be taken up is missing, or not as it was written.
+    #[error(
+        "the run in {} cannot be taken up: its frame {file} {problem}\n  mend: restore the file, or run the scene without --resume",
+        path.display()
+    )]
+    FrameLost {
+        /// The folder.
+        path: PathBuf,
+        /// The frame.
+        file: String,
+        /// What is wrong.
+        problem: String,
     },
     /// The run in the folder was of another scene.
     #[error(

@@ -9,6 +9,9 @@ use super::{OutputError, atomic};
 use crate::stepper::asynchronous::force::ForceKind;
 use crate::stepper::asynchronous::{EventKind, Statistics, StepHistogram, Times};
 
+/// Name of the file.
+pub(super) const EVENTS: &str = "events.json";
+
 /// The file, as it is read.
 #[derive(Serialize)]
 struct Page {
@@ -89,7 +92,7 @@ pub fn write_events(
     statistics: &Statistics,
     flights: &[(f64, StepHistogram)],
 ) -> Result<(), OutputError> {
-    let path = folder.as_ref().join("events.json");
+    let path = folder.as_ref().join(EVENTS);
     let [springs, membranes, hinges, tetrahedra, given_forces] = statistics.force_terms;
     let page = Page {
         events: statistics.events(),

@@ -1,35 +1,29 @@
 //! The folder of a run.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
+use super::listing::{FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name};
 use super::lock::{FolderLock, LOCK};
-use super::manifest::{FORMAT, MANIFEST, frame_name};
+use super::manifest::{FORMAT, MANIFEST};
 use super::rigid::RIGID_CSV;
+use super::steps::STEPS_CSV;
+use super::summary::SUMMARY;
 use super::{
-    Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, problems, vtu,
+    Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, events::EVENTS,
+    problems, read_regular, vtu,
 };
 use crate::model::Model;
 use crate::scene::Scene;
 use serde_json::Value;
 
 /// Files of an earlier run beside its frames.
-const FILES: [&str; 7] = [
-    MANIFEST,
-    CHECKPOINT,
-    "frames.pvd",
-    "steps.csv",
-    RIGID_CSV,
-    "summary.json",
-    "events.json",
+const FILES: [&str; 8] = [
+    MANIFEST, CHECKPOINT, FRAMES_CSV, FRAMES_PVD, STEPS_CSV, RIGID_CSV, SUMMARY, EVENTS,
 ];
-
-/// `frames.pvd` before its first frame.
-const COLLECTION: &str = "<?xml version=\"1.0\"?>\n\
-     <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
 
 /// What a run is about: all of the manifest but the frames.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +42,10 @@ impl RunHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene_hash: Checksum::of(json.to_string().as_bytes()),
             scene: json,
+            scene_folder: (!scene.mesh_files().is_empty()).then(|| {
+                let folder = std::path::absolute(scene.folder().join("."));
+                folder.unwrap_or_default().to_string_lossy().into_owned()
+            }),
             bodies: model
                 .bodies
                 .iter()
@@ -56,7 +54,7 @@ impl RunHeader {
                 .collect(),
             rigid_bodies: model.rigid.iter().map(|rigid| rigid.body as u32).collect(),
             joined: model.joined.clone(),
-            mesh_hash: Some(mesh_hash(model)),
+            mesh_hash: mesh_hash(model),
             half_spaces: model
                 .half_spaces
                 .iter()
@@ -70,6 +68,11 @@ impl RunHeader {
             allow_inversion: model.allow_inversion,
             frames: Vec::new(),
         })
+    }
+
+    /// As a manifest without frames.
+    pub(super) fn into_manifest(self) -> Manifest {
+        self.0
     }
 
     /// Checksum of the scene with its overrides.
@@ -89,13 +92,15 @@ pub struct FrameStamp {
     pub parts: u32,
 }
 
-/// Writes the frames of a run, its `frames.pvd` and its `manifest.json`.
+/// Writes the frames of a run, their lists and its `manifest.json`.
 #[derive(Debug)]
 pub struct FrameWriter {
     folder: PathBuf,
-    manifest: Manifest,
-    /// `frames.pvd` without its closing tags.
-    collection: String,
+    listing: Listing,
+    /// Frames that are listed.
+    frames: usize,
+    /// Step of the last of them.
+    last_step: Option<u64>,
     /// Keeps other runs out of the folder.
     _lock: FolderLock,
 }
@@ -103,88 +108,106 @@ pub struct FrameWriter {
 /// The frames that a run goes on after. Nothing on disk has changed yet.
 #[derive(Debug)]
 pub struct KeptFrames {
-    writer: FrameWriter,
-    /// Files of later frames.
-    later: Vec<String>,
+    folder: PathBuf,
+    /// Never empty.
+    frames: Vec<FrameEntry>,
+    lock: FolderLock,
 }
 
 impl FrameWriter {
-    /// Makes `folder`, removes the files of an earlier run from it, and writes an empty manifest. No other writer can be made for
-    /// the folder while this one lives.
+    /// Makes `folder`, removes the files of an earlier run from it, and writes the manifest and empty lists of frames. No
+    /// other writer can be made for the folder while this one lives.
     ///
     /// # Errors
     /// [`OutputError::FolderInUse`] if it holds files that are not an earlier run's, [`OutputError::FolderLocked`] if another
     /// run is writing to it, else what the system refuses.
-    pub fn create(folder: impl Into<PathBuf>, header: RunHeader) -> Result<Self, OutputError> {
+    pub fn create(folder: impl Into<PathBuf>, header: &RunHeader) -> Result<Self, OutputError> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(|source| OutputError::write(&folder, source))?;
-        // Nothing is left in a folder of other files, not even a lock; and what another run is about to list is not taken for one.
+        // Nothing is left in a folder of other files, not even a lock; and what another run is about to list is not taken
+        // for one.
         let lock = if FolderLock::is_there(&folder) {
-            let lock = FolderLock::take(&folder)?;
-            earlier_run(&folder)?;
-            lock
+            FolderLock::take(&folder)?
         } else {
             earlier_run(&folder)?;
             FolderLock::take(&folder)?
         };
         clear_earlier_run(&folder)?;
-        let writer = Self {
+        // First of all: with it the folder is known as that of a run, wherever this one ends.
+        let path = folder.join(MANIFEST);
+        let manifest = serde_json::to_vec(&header.0)
+            .map_err(|error| OutputError::format(&path, error.to_string()))?;
+        atomic::write(&path, &manifest)?;
+        Ok(Self {
+            listing: Listing::create(&folder, &[])?,
             folder,
-            manifest: header.0,
-            collection: COLLECTION.to_owned(),
+            frames: 0,
+            last_step: None,
             _lock: lock,
-        };
-        writer.write_contents()?;
-        Ok(writer)
+        })
     }
 
     /// The frames of the run in `folder` up to that of its `checkpoint`, to go on after.
     ///
     /// # Errors
-    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] or [`OutputError::OtherMeshes`] if it is not a run of the scene of `header`, [`OutputError::Format`] if its manifest
-    /// is damaged or lacks that frame, else what the system refuses.
+    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] or [`OutputError::OtherMeshes`]
+    /// if it is not a run of the scene of `header`, [`OutputError::FrameLost`] if a frame up to there is not as it was
+    /// written, [`OutputError::Format`] if its lists are damaged or lack that frame or another state is shown there, else
+    /// what the system refuses.
     pub fn kept(
         folder: impl Into<PathBuf>,
-        header: RunHeader,
+        header: &RunHeader,
         checkpoint: &Checkpoint<'_>,
     ) -> Result<KeptFrames, OutputError> {
         let (folder, step) = (folder.into(), checkpoint.state.step);
         let lock = FolderLock::take(&folder)?;
         let earlier = Manifest::read(&folder)?;
+        let damaged =
+            |file: &str, problem: String| Err(OutputError::format(&folder.join(file), problem));
         if earlier.scene_hash != checkpoint.scene_hash {
-            let path = folder.join(CHECKPOINT);
-            return Err(OutputError::format(
-                &path,
-                "it is not of the run that the manifest beside it lists",
-            ));
+            let problem = "it is not of the run that the manifest beside it names";
+            return damaged(CHECKPOINT, problem.to_owned());
         }
         if earlier.scene_hash != header.0.scene_hash {
             let key = first_difference(&earlier.scene, &header.0.scene, "");
             let key = key.unwrap_or_else(|| "its checksum".to_owned());
             return Err(OutputError::OtherScene { path: folder, key });
         }
-        let mesh = header.0.mesh_hash;
-        if earlier.mesh_hash.is_some_and(|hash| Some(hash) != mesh) {
+        if earlier.mesh_hash != header.0.mesh_hash {
             return Err(OutputError::OtherMeshes { path: folder });
         }
-        let kept = earlier.frames.partition_point(|frame| frame.step <= step);
-        let (frames, later) = earlier.frames.split_at(kept);
+        let mut frames = earlier.frames;
+        frames.truncate(frames.partition_point(|frame| frame.step <= step));
         if frames.last().is_none_or(|frame| frame.step != step) {
-            let path = folder.join(MANIFEST);
             let problem = format!("it lists no frame of step {step}, where its checkpoint is");
-            return Err(OutputError::format(&path, problem));
+            return damaged(FRAMES_CSV, problem);
         }
-        let mut writer = Self {
+        let mut last = Vec::new();
+        for (index, frame) in frames.iter().enumerate() {
+            let lost = |problem: &str| OutputError::FrameLost {
+                path: folder.clone(),
+                file: frame.file.clone(),
+                problem: problem.to_owned(),
+            };
+            if frame.file != frame_name(index) {
+                return damaged(FRAMES_CSV, format!("its entry {index} is `{}`", frame.file));
+            }
+            last = read_regular(&folder.join(&frame.file)).map_err(|_| lost("is missing"))?;
+            if Checksum::of(&last) != frame.checksum {
+                return Err(lost("is not as it was written (its checksum differs)"));
+            }
+        }
+        let shown = vtu::decode(&last, &folder.join(frame_name(frames.len() - 1)))?;
+        let state = &checkpoint.state;
+        if (&shown.points, &shown.velocities) != (&state.positions, &state.velocities) {
+            let problem = format!("its state is not the one that the frame of step {step} shows");
+            return damaged(CHECKPOINT, problem);
+        }
+        Ok(KeptFrames {
             folder,
-            manifest: header.0,
-            collection: COLLECTION.to_owned(),
-            _lock: lock,
-        };
-        for frame in frames {
-            writer.list(frame.clone());
-        }
-        let later = later.iter().map(|frame| frame.file.clone()).collect();
-        Ok(KeptFrames { writer, later })
+            frames,
+            lock,
+        })
     }
 
     /// Goes on after the frames that are `kept`; later ones, and what was written at the end of the run, are removed.
@@ -192,20 +215,27 @@ impl FrameWriter {
     /// # Errors
     /// What the system refuses.
     pub fn resume(kept: KeptFrames) -> Result<Self, OutputError> {
-        let KeptFrames { writer, later } = kept;
-        // The contents first: what they do not list is no part of the run.
-        writer.write_contents()?;
-        let ended = ["summary.json", "events.json"];
-        let files = later.iter().map(String::as_str).chain(ended);
-        for path in files.map(|file| writer.folder.join(file)) {
-            match fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(OutputError::write(&path, source));
-                }
-                _ => {}
+        let KeptFrames {
+            folder,
+            frames,
+            lock,
+        } = kept;
+        // The lists first: what they do not name is no part of the run.
+        let listing = Listing::create(&folder, &frames)?;
+        let kept: BTreeSet<&str> = frames.iter().map(|frame| frame.file.as_str()).collect();
+        for name in names_in(&folder)? {
+            let is_later = is_frame_name(&name) && !kept.contains(name.as_str());
+            if is_later || [SUMMARY, EVENTS].contains(&name.as_str()) {
+                remove(&folder.join(name))?;
             }
         }
-        Ok(writer)
+        Ok(Self {
+            listing,
+            frames: frames.len(),
+            last_step: frames.last().map(|frame| frame.step),
+            folder,
+            _lock: lock,
+        })
     }
 
     /// The folder.
@@ -215,15 +245,15 @@ impl FrameWriter {
 
     /// Number of frames written.
     pub fn frames(&self) -> usize {
-        self.manifest.frames.len()
+        self.frames
     }
 
     /// Number of the step of the last frame, if there is one.
     pub fn last_step(&self) -> Option<u64> {
-        self.manifest.frames.last().map(|frame| frame.step)
+        self.last_step
     }
 
-    /// Writes one frame, then the two files that list it.
+    /// Writes one frame, then adds it to the two lists.
     ///
     /// # Errors
     /// [`OutputError`] of the file that could not be written; the frames before stay listed and readable.
@@ -232,38 +262,20 @@ impl FrameWriter {
     /// If the arrays of `frame` do not fit together.
     #[track_caller]
     pub fn write(&mut self, frame: &Frame, stamp: FrameStamp) -> Result<(), OutputError> {
-        let file = frame_name(self.manifest.frames.len());
+        let file = frame_name(self.frames);
         let path = self.folder.join(&file);
         let bytes = vtu::encode(frame, &path)?;
         atomic::write(&path, &bytes)?;
-        self.list(FrameEntry {
+        self.listing.append(&FrameEntry {
             file,
             step: stamp.step,
             time: stamp.time,
             parts: stamp.parts,
             checksum: Checksum::of(&bytes),
-        });
-        self.write_contents()
-    }
-
-    /// Adds a frame that is on disk to both lists.
-    fn list(&mut self, frame: FrameEntry) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            self.collection,
-            "    <DataSet timestep=\"{:?}\" file=\"{}\"/>",
-            frame.time, frame.file
-        );
-        self.manifest.frames.push(frame);
-    }
-
-    fn write_contents(&self) -> Result<(), OutputError> {
-        let collection = format!("{}  </Collection>\n</VTKFile>\n", self.collection);
-        atomic::write(&self.folder.join("frames.pvd"), collection.as_bytes())?;
-        let path = self.folder.join(MANIFEST);
-        let manifest = serde_json::to_vec(&self.manifest)
-            .map_err(|error| OutputError::format(&path, error.to_string()))?;
-        atomic::write(&path, &manifest)
+        })?;
+        self.frames += 1;
+        self.last_step = Some(stamp.step);
+        Ok(())
     }
 }
 
@@ -309,41 +321,64 @@ fn first_difference<'a>(one: &'a Value, other: &'a Value, name: &str) -> Option<
 fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
     let own = earlier_run(folder)?;
     problems::clear(folder)?;
-    own.iter().try_for_each(|name| {
-        let path = folder.join(name);
-        fs::remove_file(&path).map_err(|source| OutputError::write(&path, source))
-    })
+    own.iter().try_for_each(|name| remove(&folder.join(name)))
 }
 
 /// The files that an earlier run left, in the order in which they may go.
+///
+/// A folder with a manifest is that of a run, whose files are known by their names: a run that was killed may have left a
+/// frame that no list names, or an unfinished file. Without a manifest, which is written first and goes last, nothing but
+/// such files may be there, among them the lock.
 fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
+    let in_use = |example: &String| OutputError::FolderInUse {
+        path: folder.to_owned(),
+        example: example.clone(),
+    };
+    let names = names_in(folder)?;
+    let (mut own, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_own(name));
+    let foreign = if Manifest::is_in(folder) {
+        // What looks like a frame and is none would be shown among them.
+        others.iter().find(|name| name.starts_with("frame_"))
+    } else if FolderLock::is_there(folder) {
+        others
+            .iter()
+            .find(|name| *name != LOCK && *name != problems::FOLDER)
+    } else {
+        own.first().or(others.first())
+    };
+    if let Some(foreign) = foreign {
+        return Err(in_use(foreign));
+    }
+    own.sort_unstable_by_key(|name| name == MANIFEST);
+    Ok(own)
+}
+
+/// Whether a file of this name is one that a run writes, finished or not.
+fn is_own(name: &str) -> bool {
+    let unfinished = name
+        .strip_prefix('.')
+        .and_then(|rest| rest.strip_suffix(".part"));
+    let name = unfinished.unwrap_or(name);
+    is_frame_name(name) || FILES.contains(&name)
+}
+
+/// Names of everything in `folder`, sorted.
+fn names_in(folder: &Path) -> Result<Vec<String>, OutputError> {
     let entries = fs::read_dir(folder).map_err(|source| OutputError::write(folder, source))?;
     let mut names = entries
         .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| OutputError::write(folder, source))?;
-    names.retain(|name| name != LOCK);
     names.sort_unstable();
-    let Some(first) = names.first() else {
-        return Ok(Vec::new());
-    };
-    let in_use = |example: &str| OutputError::FolderInUse {
-        path: folder.to_owned(),
-        example: example.to_owned(),
-    };
-    let Ok(earlier) = Manifest::read(folder) else {
-        return Err(in_use(first));
-    };
-    // The manifest goes last: if the clearing is interrupted, the next run can go on with it.
-    let frames = earlier.frames.into_iter().map(|frame| frame.file);
-    let others = FILES.iter().rev().map(|&name| name.to_owned());
-    let own: Vec<String> = frames
-        .chain(others)
-        .filter(|name| names.contains(name))
-        .collect();
-    let stranger = |name: &&String| name.starts_with("frame_") && !own.contains(*name);
-    match names.iter().find(stranger) {
-        Some(stranger) => Err(in_use(stranger)),
-        None => Ok(own),
+    Ok(names)
+}
+
+/// Removes the file at `path`, if there is one.
+fn remove(path: &Path) -> Result<(), OutputError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(OutputError::write(path, source))
+        }
+        _ => Ok(()),
     }
 }

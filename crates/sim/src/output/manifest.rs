@@ -5,16 +5,16 @@ use std::path::Path;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{Checksum, Frame, OutputError};
+use super::{Checksum, Frame, OutputError, listing, read_regular};
 use crate::scene::RigidMotion;
 
 /// Number of the format, raised when a reader of the old one would misunderstand the new one.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// Name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// `manifest.json`: what was run and which frames are stored.
+/// `manifest.json`: what was run; with the rows of `frames.csv`: which frames are stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Number of this format.
@@ -25,24 +25,25 @@ pub struct Manifest {
     pub scene: serde_json::Value,
     /// Checksum of the scene.
     pub scene_hash: Checksum,
+    /// The folder that mesh files of the scene are relative to, where it has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scene_folder: Option<String>,
     /// Names of the elastic bodies, then of the rigid bodies, then of the mesh obstacles: the numbers in the array `body` of the frames.
     pub bodies: Vec<String>,
     /// The bodies that move freely and keep their shape, as indices into `bodies`.
-    #[serde(default)]
     pub rigid_bodies: Vec<u32>,
     /// Bodies that are joined and may overlap where they are, as indices into `bodies`.
-    #[serde(default)]
     pub joined: Vec<[u32; 2]>,
-    /// Checksum of the meshes, as the bodies have them at rest; runs of older programs have none.
-    #[serde(default)]
-    pub mesh_hash: Option<Checksum>,
+    /// Checksum of the meshes, as the bodies have them at rest.
+    pub mesh_hash: Checksum,
     /// The half-spaces, which frames do not show.
     pub half_spaces: Vec<HalfSpaceEntry>,
     /// The prescribed motions: the numbers in the array `motion` of the frames.
     pub motions: Vec<RigidMotion>,
     /// Whether elements are allowed to turn inside out.
     pub allow_inversion: bool,
-    /// The stored frames, in order of time.
+    /// The stored frames, in order of time: the rows of `frames.csv`.
+    #[serde(skip)]
     pub frames: Vec<FrameEntry>,
 }
 
@@ -56,6 +57,9 @@ pub struct HalfSpaceEntry {
     /// Unit normal, out of the solid side.
     pub normal: Vector3<f64>,
 }
+
+/// Parts of a step in which points do not move straight: any number but one, the only one that `verify` could examine.
+pub const NO_STRAIGHT_MOTION: u32 = 2;
 
 /// One stored frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,38 +77,46 @@ pub struct FrameEntry {
     pub checksum: Checksum,
 }
 
+/// What tells the format of a manifest.
+#[derive(Deserialize)]
+struct Numbered {
+    format: u32,
+}
+
+/// What all formats of a manifest have had.
+#[derive(Deserialize)]
+struct Header {
+    #[serde(rename = "format")]
+    _format: u32,
+    #[serde(rename = "scene_hash")]
+    _scene_hash: Checksum,
+}
+
 impl Manifest {
-    /// Reads the manifest of the run in `folder`.
+    /// Reads the manifest of the run in `folder`, and its list of frames.
     ///
     /// # Errors
-    /// [`OutputError::Read`] if there is none, [`OutputError::Format`] if it is damaged.
+    /// [`OutputError::Read`] if there is none, [`OutputError::OtherFormat`] if another version of the program wrote it,
+    /// [`OutputError::Format`] if it is damaged.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
         let path = folder.as_ref().join(MANIFEST);
-        let bytes = std::fs::read(&path).map_err(|source| OutputError::read(&path, source))?;
-        let manifest: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| OutputError::format(&path, error.to_string()))?;
-        if manifest.format != FORMAT {
-            return Err(OutputError::format(
-                &path,
-                format!(
-                    "it has format {}, this program reads format {FORMAT}",
-                    manifest.format
-                ),
-            ));
+        let bytes = read_regular(&path).map_err(|source| OutputError::read(&path, source))?;
+        let damaged = |error: serde_json::Error| OutputError::format(&path, error.to_string());
+        let Numbered { format } = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if format != FORMAT {
+            let path = folder.as_ref().to_owned();
+            return Err(OutputError::OtherFormat { path, format });
         }
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
         manifest.validate(&path)?;
-        // A name must not lead out of the folder, since an old run's files are deleted by it.
-        match manifest
-            .frames
-            .iter()
-            .find(|frame| !is_frame_name(&frame.file))
-        {
-            None => Ok(manifest),
-            Some(frame) => Err(OutputError::format(
-                &path,
-                format!("`{}` is not the name of a frame", frame.file),
-            )),
-        }
+        manifest.frames = listing::read_entries(folder.as_ref())?;
+        Ok(manifest)
+    }
+
+    /// Whether the folder of a run, of any version of the program, is what `folder` is.
+    pub(super) fn is_in(folder: &Path) -> bool {
+        let numbered = |bytes: Vec<u8>| serde_json::from_slice::<Header>(&bytes).is_ok();
+        read_regular(&folder.join(MANIFEST)).is_ok_and(numbered)
     }
 
     /// Whether its entries fit each other.
@@ -157,14 +169,4 @@ impl Manifest {
 fn first_beyond(indices: impl Iterator<Item = u32>, bound: usize) -> Option<(usize, u32)> {
     let beyond = |&(_, index): &(usize, u32)| index as usize >= bound;
     indices.enumerate().find(beyond)
-}
-
-pub(super) fn frame_name(index: usize) -> String {
-    format!("frame_{index:05}.vtu")
-}
-
-fn is_frame_name(name: &str) -> bool {
-    name.strip_prefix("frame_")
-        .and_then(|rest| rest.strip_suffix(".vtu"))
-        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }

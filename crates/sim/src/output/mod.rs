@@ -1,8 +1,8 @@
 //! What a run leaves on disk, how it is read back, and how it is proved again.
 //!
-//! - [`FrameWriter`]: the folder of a run: `frame_NNNNN.vtu`, `frames.pvd` and `manifest.json`
+//! - [`FrameWriter`]: the folder of a run: `manifest.json`, `frame_NNNNN.vtu`, and their lists `frames.csv` and `frames.pvd`
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
-//! - [`Manifest`]: which frames there are, of what scene, with checksums
+//! - [`Manifest`]: of what scene the run is and which frames there are, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
@@ -12,9 +12,9 @@
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
 //! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
 //!
-//! Every file but `steps.csv` and `rigid.csv` appears whole or not at all: it is written beside its place and renamed.
-//! Those two grow by whole rows. An interrupted run is therefore readable up to its last frame. `docs/output.md` documents
-//! every field.
+//! Tables and lists (`steps.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries; every other file appears
+//! whole or not at all: it is written beside its place and renamed. An interrupted run is therefore readable up to its last
+//! frame, and what is written grows in proportion to the results. `docs/output.md` documents every field.
 
 pub(crate) mod atomic;
 mod checkpoint;
@@ -23,16 +23,20 @@ mod error;
 mod events;
 mod folder;
 mod frame;
+mod listing;
 mod lock;
 mod manifest;
 mod problems;
 mod rigid;
 mod rows;
+mod statistics;
 mod steps;
 mod summary;
 mod verdict;
 mod verify;
 mod vtu;
+
+use impinge_geometry::io::{open_regular as regular_file, read_regular};
 
 pub(crate) use atomic::write as write_whole;
 pub use checkpoint::Checkpoint;
@@ -41,12 +45,13 @@ pub use error::OutputError;
 pub use events::write_events;
 pub use folder::{FrameStamp, FrameWriter, KeptFrames, RunHeader};
 pub use frame::Frame;
-pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest};
+pub use manifest::{FrameEntry, HalfSpaceEntry, Manifest, NO_STRAIGHT_MOTION};
 pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
 pub use rigid::RigidCsv;
 pub use rows::KeptRows;
+pub use statistics::Statistics;
 pub use steps::{StepsCsv, column_names};
-pub use summary::{Counters, Outcome, RunFacts, Statistics, Summary, peak_memory};
+pub use summary::{Counters, Outcome, RunFacts, Summary, peak_memory};
 pub use verdict::{Accepted, End, Status, Verdict, verdict};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};
 pub use vtu::read_frame;

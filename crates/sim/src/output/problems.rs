@@ -11,11 +11,11 @@ use impinge_contact::stored::Origin;
 use impinge_contact::{StoredProblem, Termination};
 use thiserror::Error;
 
-use super::{OutputError, atomic};
+use super::{OutputError, atomic, read_regular};
 use crate::stepper::{Solve, SolveObserver};
 
 /// Folder of the problems within that of the run.
-const FOLDER: &str = "problems";
+pub(super) const FOLDER: &str = "problems";
 
 /// Which solves are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl SolveObserver for ProblemDump {
 /// # Errors
 /// [`OutputError::ReadProblem`] if the file cannot be read, [`OutputError::Problem`] if it is no stored problem.
 pub fn read_problem(path: &Path) -> Result<StoredProblem, OutputError> {
-    let bytes = fs::read(path).map_err(|source| OutputError::ReadProblem {
+    let bytes = read_regular(path).map_err(|source| OutputError::ReadProblem {
         path: path.to_owned(),
         source,
     })?;
@@ -201,7 +201,11 @@ pub(super) fn clear(run: &Path) -> Result<(), OutputError> {
             .map_err(|source| OutputError::write(&folder, source))?
             .path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let own = name.starts_with("step_") && path.extension().is_some_and(|e| e == "problem");
+        let name = name
+            .strip_prefix('.')
+            .and_then(|rest| rest.strip_suffix(".part"))
+            .unwrap_or(&name);
+        let own = name.starts_with("step_") && name.ends_with(".problem");
         if own {
             fs::remove_file(&path).map_err(|source| OutputError::write(&path, source))?;
         }

@@ -1,11 +1,9 @@
 //! `rigid.csv`: pose, velocity and contact wrench of every rigid body, one row per body and frame.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::OutputError;
-use super::rows::KeptRows;
+use super::rows::{KeptRows, Table};
 use crate::model::Model;
 use crate::rigid::{RigidMeasure, rigid_measures};
 use crate::state::State;
@@ -14,7 +12,7 @@ use crate::state::State;
 pub(super) const RIGID_CSV: &str = "rigid.csv";
 
 /// Columns of the file, in order.
-const COLUMNS: [&str; 23] = [
+pub(super) const COLUMNS: [&str; 23] = [
     "step",
     "time",
     "body",
@@ -42,10 +40,7 @@ const COLUMNS: [&str; 23] = [
 
 /// Writer of `rigid.csv`.
 #[derive(Debug)]
-pub struct RigidCsv {
-    path: PathBuf,
-    writer: csv::Writer<File>,
-}
+pub struct RigidCsv(Table);
 
 impl RigidCsv {
     /// Makes the file, with its header, in `folder`; none for a model without rigid bodies.
@@ -56,15 +51,8 @@ impl RigidCsv {
         if model.rigid_bodies().next().is_none() {
             return Ok(None);
         }
-        let path = folder.as_ref().join(RIGID_CSV);
-        let file = File::create(&path).map_err(|source| OutputError::write(&path, source))?;
-        let mut rigid = Self {
-            path,
-            writer: csv::Writer::from_writer(file),
-        };
-        rigid.record(COLUMNS.map(str::to_owned))?;
-        rigid.flush()?;
-        Ok(Some(rigid))
+        let table = Table::create(folder.as_ref().join(RIGID_CSV), &COLUMNS)?;
+        Ok(Some(Self(table)))
     }
 
     /// The rows of the file in `folder` up to `step`, to go on after; none for a model without rigid bodies.
@@ -88,8 +76,7 @@ impl RigidCsv {
     /// # Errors
     /// What the system refuses.
     pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
-        let (path, writer) = kept.open()?;
-        Ok(Self { path, writer })
+        kept.open().map(Self)
     }
 
     /// Appends one row per rigid body.
@@ -97,20 +84,9 @@ impl RigidCsv {
     /// # Errors
     /// [`OutputError`] for what the system refuses, a full disk for example.
     pub fn rows(&mut self, model: &Model, state: &State) -> Result<(), OutputError> {
-        for measure in rigid_measures(model, state) {
-            self.record(fields(model, state, &measure))?;
-        }
-        self.flush()
-    }
-
-    fn record(&mut self, fields: impl IntoIterator<Item = String>) -> Result<(), OutputError> {
-        let written = self.writer.write_record(fields);
-        written.map_err(|error| OutputError::write(&self.path, io::Error::from(error)))
-    }
-
-    fn flush(&mut self) -> Result<(), OutputError> {
-        let flushed = self.writer.flush();
-        flushed.map_err(|source| OutputError::write(&self.path, source))
+        let measures = rigid_measures(model, state);
+        self.0
+            .append(measures.iter().map(|measure| fields(model, state, measure)))
     }
 }
 

@@ -1,15 +1,80 @@
-//! Tables of a run that grow by rows, cut back to where the run is taken up again.
+//! Tables of a run, which grow by whole rows.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::{OutputError, atomic};
+
+/// A table that grows by rows. A row that could not be written whole is taken off again.
+#[derive(Debug)]
+pub(super) struct Table {
+    path: PathBuf,
+    file: File,
+    /// Length of the rows that are whole (bytes).
+    length: u64,
+}
+
+impl Table {
+    /// Makes the table at `path`, with its header, in the place of an earlier one.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses.
+    pub(super) fn create<S: AsRef<str>>(path: PathBuf, columns: &[S]) -> Result<Self, OutputError> {
+        let file = atomic::new_file(&path).map_err(|source| OutputError::write(&path, source))?;
+        let mut table = Self {
+            path,
+            file,
+            length: 0,
+        };
+        table.append([columns.iter().map(AsRef::as_ref)])?;
+        Ok(table)
+    }
+
+    /// Opens the table at `path` for more rows.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses.
+    pub(super) fn open(path: PathBuf) -> Result<Self, OutputError> {
+        let opened = File::options().write(true).open(&path);
+        let opened = opened.and_then(|mut file| Ok((file.seek(SeekFrom::End(0))?, file)));
+        let (length, file) = opened.map_err(|source| OutputError::write(&path, source))?;
+        Ok(Self { path, file, length })
+    }
+
+    /// Appends `rows`: all of them are on disk when this returns, or none.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses, a full disk for example.
+    pub(super) fn append<R, F>(
+        &mut self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<(), OutputError>
+    where
+        R: IntoIterator<Item = F>,
+        F: AsRef<[u8]>,
+    {
+        let written = encode(rows).and_then(|bytes| {
+            let written = self.file.write_all(&bytes);
+            if written.is_err() {
+                // The first error is the one to tell.
+                let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::Start(self.length));
+            } else {
+                self.length += bytes.len() as u64;
+            }
+            written
+        });
+        written.map_err(|source| OutputError::write(&self.path, source))
+    }
+}
 
 /// The rows of a table that a run goes on after. Nothing on disk has changed yet.
 #[derive(Debug)]
 pub struct KeptRows {
     path: PathBuf,
-    bytes: Vec<u8>,
+    /// Their length with that of the header (bytes).
+    length: u64,
 }
 
 impl KeptRows {
@@ -18,7 +83,8 @@ impl KeptRows {
     /// `next` says which number may come after which (0 before the first row).
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are not `columns`, or rows up to `step` are missing, else what the system refuses.
+    /// [`OutputError::Format`] if its columns are not `columns`, or rows up to `step` are missing, else what the system
+    /// refuses.
     pub(super) fn read<S: AsRef<str>>(
         path: &Path,
         columns: &[S],
@@ -26,31 +92,18 @@ impl KeptRows {
         next: impl Fn(u64, u64) -> bool,
     ) -> Result<Self, OutputError> {
         let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
-        let file = File::open(path).map_err(|source| OutputError::read(path, source))?;
-        // A program that was killed while it wrote may have left half a row.
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(file);
-        let header = reader.headers().map_err(damaged)?;
-        if !header.iter().eq(columns.iter().map(AsRef::as_ref)) {
-            return Err(OutputError::format(
-                path,
-                "its columns are not those of this version of the program",
-            ));
-        }
-        let mut kept = csv::Writer::from_writer(Vec::new());
-        kept.write_record(header).map_err(damaged)?;
+        let mut reader = open_table(path, columns)?;
+        let mut length = reader.position().byte();
         let mut last = 0;
-        for record in reader.records() {
-            let record = record.map_err(damaged)?;
+        let mut record = csv::StringRecord::new();
+        while reader.read_record(&mut record).map_err(damaged)? {
+            // A program that was killed while it wrote may have left half a row.
             let whole = record.len() == columns.len();
             let number = record.get(0).and_then(|field| field.parse::<u64>().ok());
-            let Some(number) = number.filter(|&number| whole && number <= step) else {
-                continue;
-            };
-            if !next(last, number) {
-                break;
-            }
+            let kept = number.filter(|&number| whole && number <= step && next(last, number));
+            let Some(number) = kept else { break };
             last = number;
-            kept.write_record(&record).map_err(damaged)?;
+            length = reader.position().byte();
         }
         if last != step {
             return Err(OutputError::format(
@@ -60,12 +113,19 @@ impl KeptRows {
                 ),
             ));
         }
-        let bytes = kept
-            .into_inner()
-            .map_err(|error| OutputError::format(path, error.to_string()))?;
+        // Without its end of line the last row may be cut short, and the next one would go on in it.
+        let mut end = [0];
+        let mut file = reader.into_inner();
+        file.seek(SeekFrom::Start(length.saturating_sub(1)))
+            .and_then(|_| file.read_exact(&mut end))
+            .map_err(|source| OutputError::read(path, source))?;
+        if end != *b"\n" {
+            let problem = format!("the row of step {step} is cut short");
+            return Err(OutputError::format(path, problem));
+        }
         Ok(Self {
             path: path.to_owned(),
-            bytes,
+            length,
         })
     }
 
@@ -73,13 +133,47 @@ impl KeptRows {
     ///
     /// # Errors
     /// What the system refuses.
-    pub(super) fn open(self) -> Result<(PathBuf, csv::Writer<File>), OutputError> {
-        let Self { path, bytes } = self;
-        atomic::write(&path, &bytes)?;
-        let file = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(|source| OutputError::write(&path, source))?;
-        Ok((path, csv::Writer::from_writer(file)))
+    pub(super) fn open(self) -> Result<Table, OutputError> {
+        let Self { path, length } = self;
+        let cut = File::options().write(true).open(&path);
+        let cut = cut.and_then(|file| file.set_len(length));
+        cut.map_err(|source| OutputError::write(&path, source))?;
+        Table::open(path)
     }
+}
+
+/// A reader of the rows of the table at `path`, of any number of fields.
+///
+/// # Errors
+/// [`OutputError::Format`] if its columns are not `columns`, else what the system refuses.
+pub(super) fn open_table<S: AsRef<str>>(
+    path: &Path,
+    columns: &[S],
+) -> Result<csv::Reader<File>, OutputError> {
+    let file = super::regular_file(path).map_err(|source| OutputError::read(path, source))?;
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(file);
+    let header = reader
+        .headers()
+        .map_err(|error| OutputError::format(path, error.to_string()))?;
+    if !header.iter().eq(columns.iter().map(AsRef::as_ref)) {
+        return Err(OutputError::format(
+            path,
+            "its columns are not those of this version of the program",
+        ));
+    }
+    Ok(reader)
+}
+
+/// The text of `rows`.
+pub(super) fn encode<R, F>(rows: impl IntoIterator<Item = R>) -> io::Result<Vec<u8>>
+where
+    R: IntoIterator<Item = F>,
+    F: AsRef<[u8]>,
+{
+    let mut text = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        text.write_record(row)?;
+    }
+    text.into_inner()
+        .map_err(|error| io::Error::other(error.to_string()))
 }

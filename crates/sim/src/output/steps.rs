@@ -1,11 +1,9 @@
 //! `steps.csv`: one row per step.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::OutputError;
-use super::rows::KeptRows;
+use super::rows::{KeptRows, Table};
 use crate::report::{StageTimes, StepReport};
 
 /// A number of a row: counts are written without a decimal point.
@@ -16,13 +14,6 @@ pub(super) enum Number {
 }
 
 impl Number {
-    pub(super) fn value(self) -> f64 {
-        match self {
-            Self::Count(count) => count as f64,
-            Self::Real(value) => value,
-        }
-    }
-
     fn text(self) -> String {
         match self {
             Self::Count(count) => count.to_string(),
@@ -174,12 +165,12 @@ pub fn column_names() -> Vec<&'static str> {
         .collect()
 }
 
+/// Name of the file.
+pub(super) const STEPS_CSV: &str = "steps.csv";
+
 /// Writer of `steps.csv`; each row is on disk before the next step begins.
 #[derive(Debug)]
-pub struct StepsCsv {
-    path: PathBuf,
-    writer: csv::Writer<File>,
-}
+pub struct StepsCsv(Table);
 
 impl StepsCsv {
     /// Makes the file, with its header, in `folder`.
@@ -187,14 +178,7 @@ impl StepsCsv {
     /// # Errors
     /// [`OutputError`] for what the system refuses.
     pub fn create(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
-        let path = folder.as_ref().join("steps.csv");
-        let file = File::create(&path).map_err(|source| OutputError::write(&path, source))?;
-        let mut steps = Self {
-            path,
-            writer: csv::Writer::from_writer(file),
-        };
-        steps.record(column_names())?;
-        Ok(steps)
+        Table::create(folder.as_ref().join(STEPS_CSV), &column_names()).map(Self)
     }
 
     /// The rows of the file in `folder` up to `step`, to go on after.
@@ -202,8 +186,10 @@ impl StepsCsv {
     /// # Errors
     /// [`OutputError::Format`] if its columns are others or a step has no row, else what the system refuses.
     pub fn kept(folder: impl AsRef<Path>, step: u64) -> Result<KeptRows, OutputError> {
-        let path = folder.as_ref().join("steps.csv");
-        KeptRows::read(&path, &column_names(), step, |last, next| next == last + 1)
+        let path = folder.as_ref().join(STEPS_CSV);
+        KeptRows::read(&path, &column_names(), step, |last, next| {
+            last.checked_add(1) == Some(next)
+        })
     }
 
     /// Goes on after the rows that are `kept`; later ones are removed.
@@ -211,8 +197,7 @@ impl StepsCsv {
     /// # Errors
     /// What the system refuses.
     pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
-        let (path, writer) = kept.open()?;
-        Ok(Self { path, writer })
+        kept.open().map(Self)
     }
 
     /// Appends the row of one step.
@@ -220,22 +205,7 @@ impl StepsCsv {
     /// # Errors
     /// [`OutputError`] for what the system refuses, a full disk for example.
     pub fn row(&mut self, report: &StepReport) -> Result<(), OutputError> {
-        self.record(
-            columns(report)
-                .into_iter()
-                .map(|(_, number)| number.text())
-                .collect::<Vec<_>>(),
-        )
-    }
-
-    fn record<T: AsRef<[u8]>>(
-        &mut self,
-        fields: impl IntoIterator<Item = T>,
-    ) -> Result<(), OutputError> {
-        self.writer
-            .write_record(fields)
-            .map_err(io::Error::from)
-            .and_then(|()| self.writer.flush())
-            .map_err(|source| OutputError::write(&self.path, source))
+        let row = columns(report).into_iter();
+        self.0.append([row.map(|(_, number)| number.text())])
     }
 }

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::steps::{column_names, columns};
+use super::statistics::{ColumnStatistics, of_steps};
+use super::steps::STEPS_CSV;
 use super::verdict::Status;
 use super::{Checksum, OutputError, atomic};
 use crate::report::StepReport;
+
+/// Name of the file.
+pub(super) const SUMMARY: &str = "summary.json";
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,42 +42,6 @@ pub struct RunFacts {
     pub frames: usize,
     /// Wall time from the first step to the last (s).
     pub wall_seconds: f64,
-}
-
-/// Mean, median and range of one column over the steps where it is finite.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Statistics {
-    /// Steps where the value is finite; the smallest gap, for one, is infinite without contacts.
-    pub count: usize,
-    /// Arithmetic mean; `null` (not a number) without values.
-    pub mean: f64,
-    /// Median: the mean of the two middle values of an even number.
-    pub median: f64,
-    /// Smallest value.
-    pub minimum: f64,
-    /// Largest value.
-    pub maximum: f64,
-    /// Sum.
-    pub total: f64,
-}
-
-impl Statistics {
-    /// Of the finite numbers among `values`.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
-        let mut values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
-        let count = values.len();
-        let total: f64 = values.iter().sum();
-        values.sort_unstable_by(f64::total_cmp);
-        let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
-        Self {
-            count,
-            mean: total / count as f64,
-            median: 0.5 * (at(count.wrapping_sub(1) / 2) + at(count / 2)),
-            minimum: at(0),
-            maximum: at(count.wrapping_sub(1)),
-            total,
-        }
-    }
 }
 
 /// What did not go the straight way, over all steps: all zero in an untroubled run.
@@ -109,12 +77,50 @@ pub struct Counters {
     pub ccd_work_limits: u64,
 }
 
+impl Counters {
+    /// The largest of all.
+    pub(super) fn largest(&self) -> u64 {
+        let Self {
+            subdivided_steps,
+            rejected_attempts,
+            least_squares_solves,
+            inexact_solves,
+            relaxed_solves,
+            unmet_momentum,
+            energy_gains,
+            crossings,
+            inverted_elements,
+            rescued_solves,
+            preconditioner_fallbacks,
+            loose_contacts,
+            box_overruns,
+            ccd_work_limits,
+        } = *self;
+        let all = [
+            subdivided_steps,
+            rejected_attempts,
+            least_squares_solves,
+            inexact_solves,
+            relaxed_solves,
+            unmet_momentum,
+            energy_gains,
+            crossings,
+            inverted_elements,
+            rescued_solves,
+            preconditioner_fallbacks,
+            loose_contacts,
+            box_overruns,
+            ccd_work_limits,
+        ];
+        all.into_iter().max().unwrap_or(0)
+    }
+}
+
 /// Collects the steps of a run for `summary.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Values of all columns, step after step.
-    rows: Vec<Vec<f64>>,
-    times: Vec<f64>,
+    steps: u64,
+    end_time: f64,
     settled_after: f64,
     counters: Counters,
 }
@@ -123,22 +129,28 @@ impl Summary {
     /// An empty summary; steps that end after `settled_after` (s) also count as settled.
     pub fn new(settled_after: f64) -> Self {
         Self {
-            rows: Vec::new(),
-            times: Vec::new(),
+            steps: 0,
+            end_time: 0.0,
             settled_after,
             counters: Counters::default(),
         }
     }
 
+    /// Goes on after `steps` steps that end at `end_time` (s) and were counted in `counters`.
+    #[must_use]
+    pub fn after(self, steps: u64, end_time: f64, counters: Counters) -> Self {
+        Self {
+            steps,
+            end_time,
+            counters,
+            ..self
+        }
+    }
+
     /// Takes in one step.
     pub fn add(&mut self, report: &StepReport) {
-        self.rows.push(
-            columns(report)
-                .into_iter()
-                .map(|(_, number)| number.value())
-                .collect(),
-        );
-        self.times.push(report.time);
+        self.steps += 1;
+        self.end_time = report.time;
         let counters = &mut self.counters;
         counters.subdivided_steps += u64::from(report.substeps > 1);
         counters.rejected_attempts += u64::from(report.rejected);
@@ -162,48 +174,34 @@ impl Summary {
     }
 
     /// Steps taken in.
-    pub fn steps(&self) -> usize {
-        self.rows.len()
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
-    /// Statistics of every column over the steps that end after `from` (s).
-    pub fn statistics(&self, from: f64) -> Vec<(&'static str, Statistics)> {
-        column_names()
-            .into_iter()
-            .enumerate()
-            .skip(2) // the step's number and time
-            .map(|(column, name)| {
-                let late = self.rows.iter().zip(&self.times);
-                let values = late
-                    .filter(|(_, time)| **time > from)
-                    .map(|(row, _)| row[column]);
-                (name, Statistics::of(values))
-            })
-            .collect()
-    }
-
-    /// Writes `summary.json` into `folder`.
+    /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of `steps.csv`, or for what the system refuses.
     pub fn write(
         &self,
         folder: impl AsRef<Path>,
         facts: &RunFacts,
         outcome: &Outcome,
     ) -> Result<(), OutputError> {
-        let path = folder.as_ref().join("summary.json");
+        let path = folder.as_ref().join(SUMMARY);
+        let table = folder.as_ref().join(STEPS_CSV);
+        let [all, settled] = of_steps(&table, [f64::NEG_INFINITY, self.settled_after])?;
         let page = Page {
             version: env!("CARGO_PKG_VERSION"),
             outcome,
             facts,
             peak_memory_bytes: peak_memory(),
             steps: self.steps(),
-            end_time: self.times.last().copied().unwrap_or(0.0),
+            end_time: self.end_time,
             counters: self.counters,
-            all: Table(self.statistics(f64::NEG_INFINITY)),
+            all: Table(all),
             settled_after: self.settled_after,
-            settled: Table(self.statistics(self.settled_after)),
+            settled: Table(settled),
         };
         let mut bytes = serde_json::to_vec_pretty(&page)
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
@@ -219,7 +217,7 @@ struct Page<'a> {
     #[serde(flatten)]
     facts: &'a RunFacts,
     peak_memory_bytes: Option<u64>,
-    steps: usize,
+    steps: u64,
     end_time: f64,
     counters: Counters,
     all: Table,
@@ -228,7 +226,7 @@ struct Page<'a> {
 }
 
 /// A JSON object that keeps the order of the columns.
-struct Table(Vec<(&'static str, Statistics)>);
+pub(super) struct Table(pub(super) ColumnStatistics);
 
 impl Serialize for Table {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -125,7 +125,7 @@ fn beginning(message: &str) -> String {
 /// [`OutputError::Read`] if the file cannot be read, [`OutputError::Format`] if it is no whole frame.
 pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, OutputError> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(|source| OutputError::read(path, source))?;
+    let bytes = super::read_regular(path).map_err(|source| OutputError::read(path, source))?;
     decode(&bytes, path)
 }
 

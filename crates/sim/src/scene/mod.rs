@@ -40,6 +40,8 @@ mod motion;
 mod shapes;
 mod validate;
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,6 +105,21 @@ pub struct Scene {
     folder: PathBuf,
 }
 
+/// Longest scene file that is read (bytes): a thousand times what scenes take.
+const LONGEST_TEXT: u64 = 1 << 26;
+
+/// Reads a text, from a pipe too, but not for ever.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let file = File::open(path)?;
+    file.take(LONGEST_TEXT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST_TEXT {
+        let problem = format!("it is longer than the {LONGEST_TEXT} bytes that a scene may have");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(text)
+}
+
 impl Scene {
     /// Reads the scene file at `path`, with `overrides` of the form `KEY=VALUE` applied.
     ///
@@ -112,7 +129,7 @@ impl Scene {
     /// [`SceneError`] if the file cannot be read, is no TOML, or says something that has no meaning.
     pub fn load(path: impl AsRef<Path>, overrides: &[impl AsRef<str>]) -> Result<Self, SceneError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|source| SceneError::Read {
+        let text = read_text(path).map_err(|source| SceneError::Read {
             path: path.to_owned(),
             source,
         })?;

@@ -59,6 +59,12 @@ impl RigidMotion {
         self.legs().all(still)
     }
 
+    /// Largest speed of the centre in all legs (m/s).
+    pub fn fastest_move(&self) -> f64 {
+        let speeds = self.legs().map(|leg| leg.velocity.norm());
+        speeds.fold(0.0, f64::max)
+    }
+
     /// Largest angular speed of all legs (rad/s).
     pub fn fastest_turn(&self) -> f64 {
         let speeds = self.legs().map(|leg| leg.angular_velocity.norm());

@@ -94,6 +94,11 @@ impl Constrained {
         });
     }
 
+    /// Rows of all constraints.
+    pub(crate) fn rows(&self) -> usize {
+        self.system.rows()
+    }
+
     /// What the user should know, since the last call.
     pub(crate) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)

@@ -1,9 +1,11 @@
 //! The examination of one frame, and of the motion from the one before.
 
-use super::{Finding, Problem, Verification, load};
+use super::meeting::first_meeting;
+use super::rigid::RigidRows;
+use super::sweep::{Bounds, for_each_overlap};
+use super::{Finding, Problem, TIME_ROUNDING, Verification, load};
 use crate::output::{Frame, FrameEntry, Manifest};
-use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
-use impinge_geometry::ccd::{self, CcdRule, Toi};
+use impinge_ccd_oracle::Kind;
 use impinge_geometry::exact;
 use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::{Matrix3, Vector3};
@@ -12,8 +14,8 @@ use std::path::Path;
 /// Findings of one kind that are reported for one frame; more are only counted.
 const PER_FRAME: usize = 8;
 
-/// Prescribed points may be off their path by this part of the largest coordinate: a few hundred roundings, which is
-/// what a position summed from two thousand steps can lose, and far below anything that is visible.
+/// Prescribed points may be off their path by this part of the largest coordinate: a few thousand roundings, far below anything
+/// that is visible. What the rounding of times adds grows with time and speed ([`TIME_ROUNDING`]).
 const PATH_TOLERANCE: f64 = 1e-12;
 
 /// Points of a rigid body may be off its shape by this part of the largest coordinate: the shape is put together from
@@ -25,11 +27,17 @@ pub(super) struct Stamp {
     pub(super) time: Option<f64>,
 }
 
+/// Points move by their velocity over a step within this part of the largest term: the roundings of a product and a sum.
+const MOVE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// What is the same in all frames of a run.
 pub(super) struct Examiner<'a> {
     reference: &'a Frame,
     manifest: Option<&'a Manifest>,
     surface: CollisionSurface,
+    /// Length of the steps in which free nodes move straight by their velocity (s), where that is so.
+    pub(super) straight_step: Option<f64>,
+    pub(super) rigid: Option<&'a RigidRows>,
 }
 
 impl<'a> Examiner<'a> {
@@ -38,6 +46,8 @@ impl<'a> Examiner<'a> {
             reference,
             manifest: Some(manifest),
             surface: collision_surface(reference, Some(manifest)),
+            straight_step: None,
+            rigid: None,
         }
     }
 
@@ -46,6 +56,8 @@ impl<'a> Examiner<'a> {
             reference,
             manifest: None,
             surface: collision_surface(reference, None),
+            straight_step: None,
+            rigid: None,
         }
     }
 
@@ -72,6 +84,8 @@ impl<'a> Examiner<'a> {
         let (frame, findings) = load(folder, entry);
         let mut result = Verification {
             frames: 1,
+            // Until it is examined.
+            unknown_motions: usize::from(index > 0),
             findings,
             ..Verification::default()
         };
@@ -85,26 +99,34 @@ impl<'a> Examiner<'a> {
         if !self.state(&frame, &stamp, &mut result) {
             return result;
         }
-        if entries[0].time.abs() <= 0.0 {
-            self.paths(&frame, entry, &stamp, &mut result);
+        self.paths(&frame, entry, &stamp, &mut result);
+        if let (Some(rigid), Some(manifest)) = (self.rigid, self.manifest) {
+            rigid.compare(
+                manifest,
+                entry,
+                self.reference,
+                &frame,
+                &mut result.findings,
+            );
         }
-        if index == 0 {
+        if index == 0 || entry.parts != 1 {
             return result;
         }
-        // A finding about the frame before is reported with that frame.
         let before = &entries[index - 1];
-        match load(folder, before).0 {
-            Some(start) if entry.parts == 1 && self.has_same_mesh(&start, entries, index - 1) => {
-                result.motions = 1;
-                self.motion(
-                    &start.points,
-                    &frame.points,
-                    [before.time, entry.time],
-                    &stamp,
-                    &mut result,
-                );
-            }
-            _ => result.unknown_motions = 1,
+        // A finding about the frame before is reported with that frame.
+        let start = load(folder, before).0.filter(|start| {
+            self.has_same_mesh(start, entries, index - 1) && first_infinite(start).is_none()
+        });
+        if let Some(start) = start {
+            (result.motions, result.unknown_motions) = (1, 0);
+            self.moves(&start, &frame, &stamp, &mut result);
+            self.motion(
+                &start.points,
+                &frame.points,
+                [before.time, entry.time],
+                &stamp,
+                &mut result,
+            );
         }
         result
     }
@@ -140,13 +162,8 @@ impl<'a> Examiner<'a> {
 
     /// Examines the positions of one frame; `false` if they are not even numbers.
     pub(super) fn state(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) -> bool {
-        if let Some(point) = frame
-            .points
-            .iter()
-            .position(|point| !point.iter().all(|x| x.is_finite()))
-        {
-            let point = point as u32;
-            report(result, stamp, Problem::NotFinite { point });
+        if let Some((array, index)) = first_infinite(frame) {
+            report(result, stamp, Problem::NotFinite { array, index });
             return false;
         }
 
@@ -266,7 +283,9 @@ impl<'a> Examiner<'a> {
             let found = &frame.points[point as usize];
             let distance = (found - motion.position_at(start, entry.time)).amax();
             let size = start.amax().max(found.amax()).max(motion.center.amax());
-            if distance > PATH_TOLERANCE * size {
+            let arm = (start - motion.center).amax();
+            let speed = motion.fastest_move() + motion.fastest_turn() * arm;
+            if distance > PATH_TOLERANCE * size + TIME_ROUNDING * speed * entry.time {
                 off.push((point, distance));
             }
         }
@@ -274,6 +293,35 @@ impl<'a> Examiner<'a> {
             result,
             stamp,
             off.into_iter().map(|(point, distance)| Problem::OffPath {
+                body: self.body_name(point),
+                point,
+                distance,
+            }),
+        );
+    }
+
+    /// Free nodes of deformable bodies must have moved by their velocity over the step: one that was put elsewhere is not.
+    fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
+        let (Some(step), Some(manifest)) = (self.straight_step, self.manifest) else {
+            return;
+        };
+        let is_free = |point: usize| {
+            end.motion_of_point[point].is_none()
+                && !manifest.rigid_bodies.contains(&end.body_of_point[point])
+        };
+        let off = (0..end.points.len())
+            .filter(|&point| is_free(point))
+            .filter_map(|point| {
+                let (from, to) = (start.points[point], end.points[point]);
+                let way = end.velocities[point] * step;
+                let distance = (from + way - to).amax();
+                let size = from.amax().max(to.amax()).max(way.amax());
+                (distance > MOVE_ROUNDING * size).then_some((point as u32, distance))
+            });
+        report_some(
+            result,
+            stamp,
+            off.map(|(point, distance)| Problem::OffVelocity {
                 body: self.body_name(point),
                 point,
                 distance,
@@ -290,53 +338,68 @@ impl<'a> Examiner<'a> {
         stamp: &Stamp,
         result: &mut Verification,
     ) {
-        let boxes: Vec<Aabb> = start
-            .iter()
-            .zip(end)
-            .map(|(start, end)| Aabb::from_points([start, end]))
-            .collect();
-        let mut candidates = CandidateSet::default();
-        Bvh::default().collect(&self.surface, &boxes, &mut candidates);
-
-        // Fine enough to tell the closest approaches of a solver's clearance from a meeting.
-        let rule = CcdRule {
-            minimum_separation: 0.0,
-            time_tolerance: f64::from(1u32 << 20).recip().powi(2),
-            distance_tolerance: 0.0,
-            work_limit: 4096,
+        let surface = &self.surface;
+        let bounds = |points: &[u32]| {
+            let ends = points.iter().map(|&point| point as usize);
+            Bounds::around(ends.flat_map(|point| [&start[point], &end[point]]))
         };
-        let triangles = self.surface.triangles();
-        let edges = self.surface.edges();
-        let vertex_face = candidates.vertex_face.iter().map(|&[point, triangle]| {
-            let [a, b, c] = triangles[triangle as usize];
-            ([point, a, b, c], true)
+        let mut crossings = Vec::new();
+        let mut examine = |points: [u32; 4], kind: Kind| {
+            let from = points.map(|point| start[point as usize]);
+            let to = points.map(|point| end[point as usize]);
+            if let Some(part) = first_meeting(kind, &from, &to) {
+                crossings.push(Problem::Crossing {
+                    bodies: [points[0], points[2]].map(|point| self.body_name(point)),
+                    points,
+                    vertex_face: kind == Kind::VertexFace,
+                    at: times[0] + part * (times[1] - times[0]),
+                });
+            }
+        };
+        let (vertices, edges, triangles) =
+            (surface.vertices(), surface.edges(), surface.triangles());
+        let of_vertices: Vec<Bounds> = vertices.iter().map(|&point| bounds(&[point])).collect();
+        let of_edges: Vec<Bounds> = edges.iter().map(|edge| bounds(edge)).collect();
+        let of_triangles: Vec<Bounds> = triangles.iter().map(|triangle| bounds(triangle)).collect();
+        for_each_overlap(&of_vertices, &of_triangles, |vertex, triangle| {
+            let (point, [a, b, c]) = (vertices[vertex], triangles[triangle]);
+            if surface.may_touch(&[point], &[a, b, c]) {
+                examine([point, a, b, c], Kind::VertexFace);
+            }
         });
-        let edge_edge = candidates.edge_edge.iter().map(|&[first, second]| {
-            let ([a, b], [c, d]) = (edges[first as usize], edges[second as usize]);
-            ([a, b, c, d], false)
+        for_each_overlap(&of_edges, &of_edges, |first, second| {
+            let ([a, b], [c, d]) = (edges[first], edges[second]);
+            // Every pair comes twice.
+            if first < second && surface.may_touch(&[a, b], &[c, d]) {
+                examine([a, b, c, d], Kind::EdgeEdge);
+            }
         });
-        let crossings = vertex_face
-            .chain(edge_edge)
-            .filter_map(|(points, vertex_face)| {
-                let from = points.map(|point| start[point as usize]);
-                let to = points.map(|point| end[point as usize]);
-                let answer = if vertex_face {
-                    ccd::vertex_face(&from, &to, &rule)
-                } else {
-                    ccd::edge_edge(&from, &to, &rule)
-                };
-                match answer {
-                    Toi::Separated => None,
-                    Toi::Impact { time, .. } => Some(Problem::Crossing {
-                        bodies: [points[0], points[2]].map(|point| self.body_name(point)),
-                        points,
-                        vertex_face,
-                        at: times[0] + time * (times[1] - times[0]),
-                    }),
-                }
-            });
-        report_some(result, stamp, crossings);
+        report_some(result, stamp, crossings.into_iter());
     }
+}
+
+/// The first array with a number that is not finite, and where in it.
+fn first_infinite(frame: &Frame) -> Option<(&'static str, u32)> {
+    let Frame {
+        points,
+        velocities,
+        contact_forces,
+        von_mises,
+        ..
+    } = frame;
+    let arrays = [
+        ("points", points),
+        ("velocity", velocities),
+        ("contact_force", contact_forces),
+    ];
+    let vectors = arrays.into_iter().find_map(|(name, vectors)| {
+        let is_infinite = |vector: &Vector3<f64>| !vector.iter().all(|x| x.is_finite());
+        Some((name, vectors.iter().position(is_infinite)? as u32))
+    });
+    vectors.or_else(|| {
+        let tet = von_mises.iter().position(|stress| !stress.is_finite())?;
+        Some(("von_mises", tet as u32))
+    })
 }
 
 fn report(result: &mut Verification, stamp: &Stamp, problem: Problem) {

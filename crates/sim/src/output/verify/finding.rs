@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// One thing that is wrong with a frame.
+/// One thing that is wrong with a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The frame file.
+    /// The file.
     pub file: String,
     /// Its time (s), where it is known.
     pub time: Option<f64>,
@@ -23,7 +23,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What can be wrong with a frame.
+/// What can be wrong with a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -36,10 +36,29 @@ pub enum Problem {
     Changed,
     /// Elements, bodies or prescribed points differ from the first frame.
     DifferentMesh,
-    /// A position is not a finite number.
+    /// A key of the manifest is not what the scene in it makes it.
+    NotOfTheScene {
+        /// The key.
+        key: String,
+    },
+    /// Two files contradict each other, or one the scene.
+    Disagrees(
+        /// What does.
+        String,
+    ),
+    /// The run has not ended, or what it writes at its end is lost.
+    Unfinished,
+    /// The first frame is not the state that the scene starts from.
+    NotTheStart {
+        /// The array that differs.
+        array: &'static str,
+    },
+    /// A number is not finite.
     NotFinite {
-        /// The point.
-        point: u32,
+        /// The array.
+        array: &'static str,
+        /// The point, or the element.
+        index: u32,
     },
     /// Two surface triangles intersect.
     Intersection {
@@ -68,6 +87,15 @@ pub enum Problem {
     },
     /// A prescribed point is not where its motion puts it.
     OffPath {
+        /// The body.
+        body: String,
+        /// The point.
+        point: u32,
+        /// How far off (m).
+        distance: f64,
+    },
+    /// A free point has moved otherwise than by its velocity.
+    OffVelocity {
         /// The body.
         body: String,
         /// The point.
@@ -114,7 +142,20 @@ impl fmt::Display for Problem {
                 f,
                 "its elements, bodies or prescribed points differ from those of the first frame"
             ),
-            Self::NotFinite { point } => write!(f, "point {point} has no finite position"),
+            Self::NotOfTheScene { key } => {
+                write!(f, "`{key}` is not what the scene in it makes it")
+            }
+            Self::Disagrees(what) => f.write_str(what),
+            Self::Unfinished => write!(
+                f,
+                "the file is missing: the run has not ended, was killed, or the file was deleted"
+            ),
+            Self::NotTheStart { array } => {
+                write!(f, "its `{array}` are not those that the scene starts with")
+            }
+            Self::NotFinite { array, index } => {
+                write!(f, "entry {index} of `{array}` is not a finite number")
+            }
             Self::Intersection { bodies, triangles } => write!(
                 f,
                 "triangle {:?} of {} intersects triangle {:?} of {}",
@@ -137,6 +178,14 @@ impl fmt::Display for Problem {
             } => write!(
                 f,
                 "prescribed point {point} of {body} is {distance:e} m off its path"
+            ),
+            Self::OffVelocity {
+                body,
+                point,
+                distance,
+            } => write!(
+                f,
+                "point {point} of {body} is {distance:e} m off the place where its velocity takes it in the step"
             ),
             Self::Deformed {
                 body,

@@ -19,8 +19,11 @@ use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// More nodes than this in one scene are taken for a mistake (they would need about a terabyte).
-const NODE_LIMIT: usize = 200_000_000;
+/// More nodes than this in one scene are taken for a mistake: a node takes about a kilobyte.
+const NODE_LIMIT: usize = 20_000_000;
+
+/// More bodies than this are: the smallest takes some ten kilobytes.
+const BODY_LIMIT: usize = 100_000;
 
 pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     validate::validate(scene)?;
@@ -36,6 +39,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
             motions: Vec::new(),
         },
         nodes: 0,
+        bodies: 0,
     };
     for (index, body) in scene.bodies.iter().enumerate() {
         match body.kind {
@@ -56,6 +60,7 @@ struct Builder<'a> {
     solids: BTreeMap<PathBuf, SolidMesh>,
     parts: SceneParts,
     nodes: usize,
+    bodies: usize,
 }
 
 impl Builder<'_> {
@@ -175,6 +180,14 @@ impl Builder<'_> {
     /// Counts the nodes of a body and its copies.
     fn count_nodes(&mut self, path: &str, body: &Body, nodes: usize) -> Result<(), SceneError> {
         let count = body.copies.map_or(1, |copies| copies.count);
+        self.bodies = self.bodies.saturating_add(count as usize);
+        if self.bodies > BODY_LIMIT {
+            return Err(self.scene.error_at(
+                &format!("{path}.copies"),
+                format!("the scene has more than {BODY_LIMIT} bodies"),
+                "use fewer copies",
+            ));
+        }
         self.nodes = self
             .nodes
             .saturating_add(nodes.saturating_mul(count as usize));

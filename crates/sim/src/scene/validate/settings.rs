@@ -3,6 +3,7 @@
 use super::Check;
 use crate::scene::format::StepperChoice;
 use crate::scene::{Scene, SceneError};
+use std::path::{Component, Path};
 
 impl Check<'_> {
     pub(super) fn time(&self) -> Result<(), SceneError> {
@@ -57,10 +58,29 @@ impl Check<'_> {
         if let Some(count) = solver.max_iterations {
             self.at_least("solver.max_iterations", "`max_iterations`", count, 1)?;
         }
+        if let Some(folder) = &solver.rest_compliance {
+            self.own_folder("solver.rest_compliance", folder)?;
+        }
         if let Some(time) = output.settled_after {
             self.not_negative("output.settled_after", "`settled_after` (s)", time)?;
         }
         self.at_least("output.every", "`every`", output.every, 1)
+    }
+
+    /// A folder that a run writes to: whoever runs a scene of others is to know where.
+    fn own_folder(&self, key: &str, folder: &str) -> Result<(), SceneError> {
+        let is_inside =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !folder.is_empty() && Path::new(folder).components().all(is_inside) {
+            return Ok(());
+        }
+        self.fail(
+            key,
+            format!(
+                "`{folder}` is not inside of the folder of the scene file, and a run writes there"
+            ),
+            "give a folder relative to the scene file, without `..`",
+        )
     }
 
     /// The stepper and its table.

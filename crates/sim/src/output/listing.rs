@@ -1,0 +1,165 @@
+//! The two lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView. Both grow by one entry a frame.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::rows::{Table, encode, open_table};
+use super::{FrameEntry, OutputError, atomic};
+
+/// Name of the table.
+pub(super) const FRAMES_CSV: &str = "frames.csv";
+
+/// Name of the collection.
+pub(super) const FRAMES_PVD: &str = "frames.pvd";
+
+/// Columns of the table: the fields of [`FrameEntry`].
+const COLUMNS: [&str; 5] = ["file", "step", "time", "parts", "checksum"];
+
+/// Beginning and end of the collection.
+const OPENING: &str = "<?xml version=\"1.0\"?>\n\
+     <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
+const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
+
+/// Writer of both.
+#[derive(Debug)]
+pub(super) struct Listing {
+    table: Table,
+    collection: Collection,
+}
+
+impl Listing {
+    /// Makes both lists in `folder`, with `entries`.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses.
+    pub(super) fn create(folder: &Path, entries: &[FrameEntry]) -> Result<Self, OutputError> {
+        let pvd = folder.join(FRAMES_PVD);
+        let csv = folder.join(FRAMES_CSV);
+        // Both are whole under their names before they grow.
+        let rows = std::iter::once(COLUMNS.map(str::to_owned)).chain(entries.iter().map(fields));
+        atomic::write(
+            &csv,
+            &encode(rows).map_err(|source| OutputError::write(&csv, source))?,
+        )?;
+        atomic::write(&pvd, collection_of(entries).as_bytes())?;
+        Ok(Self {
+            table: Table::open(csv)?,
+            collection: Collection::open(pvd)?,
+        })
+    }
+
+    /// Adds a frame that is on disk.
+    ///
+    /// # Errors
+    /// [`OutputError`] for what the system refuses, a full disk for example; the entries before stay.
+    pub(super) fn append(&mut self, entry: &FrameEntry) -> Result<(), OutputError> {
+        self.table.append([fields(entry)])?;
+        self.collection.append(&data_set(entry))
+    }
+}
+
+/// Reads the entries of the table in `folder`.
+///
+/// # Errors
+/// [`OutputError::Read`] if there is none, [`OutputError::Format`] naming the row that cannot be read.
+pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError> {
+    let path = folder.join(FRAMES_CSV);
+    let mut reader = open_table(&path, &COLUMNS)?;
+    let mut entries = Vec::new();
+    let mut record = csv::StringRecord::new();
+    let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
+    while reader
+        .read_record(&mut record)
+        .map_err(|error| damaged(&error))?
+    {
+        let entry: FrameEntry = record.deserialize(None).map_err(|error| damaged(&error))?;
+        // A name must not lead out of the folder, since an old run's files are deleted by it.
+        if !is_frame_name(&entry.file) {
+            let problem = format!("`{}` is not the name of a frame", entry.file);
+            return Err(OutputError::format(&path, problem));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// The text of a collection of `entries`.
+pub(super) fn collection_of(entries: &[FrameEntry]) -> String {
+    let listed: String = entries.iter().map(data_set).collect();
+    format!("{OPENING}{listed}{CLOSING}")
+}
+
+fn fields(entry: &FrameEntry) -> [String; 5] {
+    let FrameEntry {
+        file,
+        step,
+        time,
+        parts,
+        checksum,
+    } = entry;
+    // The shortest text that reads back as the same double.
+    let time = format!("{time:?}");
+    [
+        file.clone(),
+        step.to_string(),
+        time,
+        parts.to_string(),
+        checksum.to_string(),
+    ]
+}
+
+fn data_set(entry: &FrameEntry) -> String {
+    let (time, file) = (entry.time, &entry.file);
+    format!("    <DataSet timestep=\"{time:?}\" file=\"{file}\"/>\n")
+}
+
+/// A collection on disk: its entries, then its closing tags, which every new entry moves.
+#[derive(Debug)]
+struct Collection {
+    path: PathBuf,
+    file: File,
+    /// Where the closing tags begin (bytes).
+    end: u64,
+}
+
+impl Collection {
+    /// Opens the collection at `path`, which is whole.
+    fn open(path: PathBuf) -> Result<Self, OutputError> {
+        let opened = File::options().write(true).open(&path);
+        let opened = opened.and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(|source| OutputError::write(&path, source))?;
+        let end = length - CLOSING.len() as u64;
+        Ok(Self { path, file, end })
+    }
+
+    /// Adds `entry`. One write replaces the closing tags, so a program that is killed leaves a whole file.
+    fn append(&mut self, entry: &str) -> Result<(), OutputError> {
+        let mut text = entry.to_owned();
+        text.push_str(CLOSING);
+        let written = self.write_at_end(&text);
+        if written.is_err() {
+            // What was there fits; the first error is the one to tell.
+            let _ = self.write_at_end(CLOSING);
+            let _ = self.file.set_len(self.end + CLOSING.len() as u64);
+        } else {
+            self.end += entry.len() as u64;
+        }
+        written.map_err(|source| OutputError::write(&self.path, source))
+    }
+
+    fn write_at_end(&mut self, text: &str) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+pub(super) fn frame_name(index: usize) -> String {
+    format!("frame_{index:05}.vtu")
+}
+
+pub(super) fn is_frame_name(name: &str) -> bool {
+    name.strip_prefix("frame_")
+        .and_then(|rest| rest.strip_suffix(".vtu"))
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}

@@ -1,0 +1,126 @@
+//! What a run must be, from its scene alone.
+
+use super::{Finding, Problem};
+use crate::model::Model;
+use crate::output::manifest::MANIFEST;
+use crate::output::{Checksum, Frame, Manifest, RunHeader};
+use crate::scene::{Scene, StepperChoice};
+
+/// The scene of a run, and what follows from it.
+pub(super) struct Expected {
+    pub(super) scene: Scene,
+    /// `None` where the meshes of the scene are not there to build it from.
+    pub(super) run: Option<ExpectedRun>,
+}
+
+/// What the model of the scene makes the run.
+pub(super) struct ExpectedRun {
+    /// The manifest, without frames.
+    pub(super) manifest: Manifest,
+    /// The state that it starts from.
+    pub(super) start: Frame,
+}
+
+impl Expected {
+    /// Derives it from the scene in `manifest`, with which the rest of it is compared; `None` if there is no such scene.
+    pub(super) fn derive(
+        manifest: &Manifest,
+        findings: &mut Vec<Finding>,
+        notes: &mut Vec<String>,
+    ) -> Option<Self> {
+        let mut found = |problem| {
+            findings.push(Finding {
+                file: MANIFEST.to_owned(),
+                time: None,
+                problem,
+            });
+        };
+        if Checksum::of(manifest.scene.to_string().as_bytes()) != manifest.scene_hash {
+            found(differs("scene_hash"));
+        }
+        let mut scene: Scene = match serde_json::from_value(manifest.scene.clone()) {
+            Ok(scene) => scene,
+            Err(error) => {
+                found(Problem::Unreadable(format!("its `scene` is none: {error}")));
+                return None;
+            }
+        };
+        if let Some(folder) = &manifest.scene_folder {
+            scene.set_folder(folder);
+        }
+        let of_files = !scene.mesh_files().is_empty();
+        let (model, state) = match Model::new(&scene) {
+            Ok(built) => built,
+            Err(error) if of_files => {
+                notes.push(format!(
+                    "what the run must obey was read from its manifest, not derived: its scene cannot be built again: {error}"
+                ));
+                return Some(Self { scene, run: None });
+            }
+            Err(error) => {
+                found(Problem::Unreadable(format!(
+                    "its `scene` cannot be built: {error}"
+                )));
+                return None;
+            }
+        };
+        let expected = RunHeader::new(&scene, &model).into_manifest();
+        if of_files && expected.mesh_hash != manifest.mesh_hash {
+            notes.push(
+                "what the run must obey was read from its manifest, not derived: the mesh files of its scene have changed"
+                    .to_owned(),
+            );
+            return Some(Self { scene, run: None });
+        }
+        let Manifest {
+            format: _,
+            version: _,
+            scene: of_scene,
+            scene_hash: _,
+            scene_folder: _,
+            bodies,
+            rigid_bodies,
+            joined,
+            mesh_hash,
+            half_spaces,
+            motions,
+            allow_inversion,
+            frames: _,
+        } = &expected;
+        let same = [
+            ("scene", *of_scene == manifest.scene),
+            ("bodies", *bodies == manifest.bodies),
+            ("rigid_bodies", *rigid_bodies == manifest.rigid_bodies),
+            ("joined", *joined == manifest.joined),
+            ("mesh_hash", *mesh_hash == manifest.mesh_hash),
+            ("half_spaces", *half_spaces == manifest.half_spaces),
+            ("motions", *motions == manifest.motions),
+            (
+                "allow_inversion",
+                *allow_inversion == manifest.allow_inversion,
+            ),
+        ];
+        for (key, _) in same.iter().filter(|(_, same)| !same) {
+            found(differs(key));
+        }
+        let start = Frame::capture(&model, &state);
+        Some(Self {
+            scene,
+            run: Some(ExpectedRun {
+                manifest: expected,
+                start,
+            }),
+        })
+    }
+
+    /// Whether points move straight in the parts of a step, free nodes by their velocity.
+    pub(super) fn moves_straight(&self) -> bool {
+        self.scene.stepper == StepperChoice::Synchronous
+    }
+}
+
+fn differs(key: &str) -> Problem {
+    Problem::NotOfTheScene {
+        key: key.to_owned(),
+    }
+}

@@ -1,0 +1,223 @@
+//! Whether two features meet between two frames: a test of its own, which shares no code with the solver's.
+//!
+//! Corners move on straight lines, so a plane that has all places of one feature, at the start and at the end, strictly on
+//! one side and those of the other on the other side proves that they stay apart. Planes are looked for over halves,
+//! quarters and so on of the motion. What no plane decides is decided in exact arithmetic.
+
+use impinge_ccd_oracle::{ExactQuery, Kind};
+use nalgebra::Vector3;
+
+/// How often the motion is halved in search of planes. Any number is right; each halving catches pairs that move four times as
+/// far past each other for their distance, and the exact answer costs as much as some thousand planes.
+const HALVINGS: u32 = 6;
+
+/// Steps towards the closest points of two sets, each of which tries a plane.
+const APPROACHES: usize = 8;
+
+/// Bound on the rounding of the difference of two projections, in parts of the largest coordinate and of the length of the
+/// direction: differences, products and sums of three, and the halvings, are below a third of it.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Bisections that date a meeting (parts of the motion: a millionth).
+const DATING: u32 = 20;
+
+type Corners = [Vector3<f64>; 4];
+
+/// Time of the first meeting in parts of the motion, within a millionth; `None` if the features stay apart.
+///
+/// Corners are `[p, a, b, c]` of a point and a triangle or `[a0, a1, b0, b1]` of two edges, and move straight from `start` to
+/// `end`, which are finite.
+pub(super) fn first_meeting(kind: Kind, start: &Corners, end: &Corners) -> Option<f64> {
+    if stay_apart(kind, start, end, HALVINGS) {
+        return None;
+    }
+    let plain = |corners: &Corners| -> [[f64; 3]; 4] { corners.map(Into::into) };
+    let query = ExactQuery::new(kind, &plain(start), &plain(end), 0.0)?;
+    if !query.touches() {
+        return None;
+    }
+    let (mut before, mut after) = (0.0, 1.0);
+    for _ in 0..DATING {
+        let middle = 0.5 * (before + after);
+        if query.touches_within(0.0, middle) {
+            after = middle;
+        } else {
+            before = middle;
+        }
+    }
+    Some(after)
+}
+
+/// Whether planes prove that the features stay apart; `false` proves nothing.
+fn stay_apart(kind: Kind, start: &Corners, end: &Corners, halvings: u32) -> bool {
+    if has_plane(kind, start, end) {
+        return true;
+    }
+    if halvings == 0 {
+        return false;
+    }
+    let middle: Corners = std::array::from_fn(|corner| 0.5 * (start[corner] + end[corner]));
+    stay_apart(kind, start, &middle, halvings - 1) && stay_apart(kind, &middle, end, halvings - 1)
+}
+
+/// Whether one plane is found that parts the features over the whole motion.
+fn has_plane(kind: Kind, start: &Corners, end: &Corners) -> bool {
+    let split = match kind {
+        Kind::VertexFace => 1,
+        Kind::EdgeEdge => 2,
+    };
+    let sides = Sides::new(start, end, split);
+    [start, end].iter().any(|corners| match kind {
+        Kind::VertexFace => directions_of_face(corners).iter().any(|d| sides.parts(d)),
+        Kind::EdgeEdge => directions_of_edges(corners).iter().any(|d| sides.parts(d)),
+    }) || sides.approach()
+}
+
+/// Directions that part a point from a triangle: across it, out of its sides, and from its corners.
+fn directions_of_face([p, a, b, c]: &Corners) -> [Vector3<f64>; 7] {
+    let normal = (b - a).cross(&(c - a));
+    let out = |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&normal);
+    [normal, out(a, b), out(b, c), out(c, a), p - a, p - b, p - c]
+}
+
+/// Directions that part two edges: across both, across one of them towards the other, and from end to end.
+fn directions_of_edges([a, b, c, d]: &Corners) -> [Vector3<f64>; 9] {
+    let (first, second) = (b - a, d - c);
+    let normal = first.cross(&second);
+    let between = (c + d - a - b) * 0.5;
+    [
+        normal,
+        first.cross(&normal),
+        second.cross(&normal),
+        first.cross(&between).cross(&first),
+        second.cross(&between).cross(&second),
+        c - a,
+        d - a,
+        c - b,
+        d - b,
+    ]
+}
+
+/// All places of the corners of two features, relative to one of them (m).
+struct Sides {
+    places: [Vector3<f64>; 8],
+    /// Places below this number are those of the first feature.
+    split: usize,
+    /// Bound on the rounding of a difference of projections on a direction of length 1 in the sum norm (m).
+    rounding: f64,
+}
+
+impl Sides {
+    fn new(start: &Corners, end: &Corners, split: usize) -> Self {
+        let both = |corner: usize| [start[corner], end[corner]];
+        let corners = [both(0), both(1), both(2), both(3)];
+        let largest = corners.as_flattened().iter().map(Vector3::amax);
+        let places: Vec<Vector3<f64>> = corners
+            .as_flattened()
+            .iter()
+            .map(|x| x - start[0])
+            .collect();
+        Self {
+            places: std::array::from_fn(|place| places[place]),
+            split: 2 * split,
+            rounding: ROUNDING * largest.fold(0.0, f64::max),
+        }
+    }
+
+    fn first(&self) -> &[Vector3<f64>] {
+        &self.places[..self.split]
+    }
+
+    fn second(&self) -> &[Vector3<f64>] {
+        &self.places[self.split..]
+    }
+
+    /// Whether some plane across `direction` parts the features, whatever was rounded.
+    fn parts(&self, direction: &Vector3<f64>) -> bool {
+        let range = |places: &[Vector3<f64>]| {
+            let heights = places.iter().map(|place| place.dot(direction));
+            heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], height| {
+                [low.min(height), high.max(height)]
+            })
+        };
+        let [low, high] = range(self.first());
+        let [other_low, other_high] = range(self.second());
+        let gap = (other_low - high).max(low - other_high);
+        // Not so for infinite or undefined numbers either.
+        gap.is_finite() && gap > self.rounding * direction.lp_norm(1)
+    }
+
+    /// Goes towards the closest points of the hulls (Gilbert's method), trying the plane across each difference.
+    fn approach(&self) -> bool {
+        let mean =
+            |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / places.len() as f64;
+        let mut apart = mean(self.first()) - mean(self.second());
+        for _ in 0..APPROACHES {
+            if self.parts(&apart) {
+                return true;
+            }
+            let extreme = |places: &[Vector3<f64>], sign: f64| {
+                let by = |a: &&Vector3<f64>, b: &&Vector3<f64>| {
+                    (sign * a.dot(&apart)).total_cmp(&(sign * b.dot(&apart)))
+                };
+                places.iter().min_by(by).copied().unwrap_or_default()
+            };
+            let nearest = extreme(self.first(), 1.0) - extreme(self.second(), -1.0);
+            let way = nearest - apart;
+            let part = -apart.dot(&way) / way.norm_squared();
+            if part.is_nan() || part <= 0.0 {
+                return false;
+            }
+            apart += way * part.min(1.0);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_ccd_oracle::generate;
+
+    /// The planes and the exact answer are never of two minds, and the planes decide most pairs that stay apart.
+    #[test]
+    fn planes_agree_with_exact_arithmetic() {
+        let (mut apart, mut decided) = (0, 0);
+        for number in 0..3000 {
+            let generated = generate::query(7, number);
+            let corners = |plain: &[[f64; 3]; 4]| plain.map(Vector3::from);
+            let (start, end) = (corners(&generated.start), corners(&generated.end));
+            let exact = ExactQuery::new(generated.kind, &generated.start, &generated.end, 0.0)
+                .expect("finite corners");
+            let planes = stay_apart(generated.kind, &start, &end, HALVINGS);
+            let touches = exact.touches();
+            assert!(
+                !(planes && touches),
+                "query {number} of {:?}",
+                generated.family
+            );
+            apart += u32::from(!touches);
+            decided += u32::from(planes);
+        }
+        assert!(decided > apart / 2, "{decided} of {apart}");
+    }
+
+    #[test]
+    fn a_meeting_is_dated() {
+        let corners = |height: f64| {
+            [
+                [0.25, 0.25, height],
+                [0.0; 3],
+                [1.0, 0.0, 0.0],
+                [0.0, 1.0, 0.0],
+            ]
+            .map(Vector3::from)
+        };
+        let meeting = first_meeting(Kind::VertexFace, &corners(1.0), &corners(-2.0)).unwrap();
+        assert!((meeting - 1.0 / 3.0).abs() < 1e-6, "{meeting}");
+        assert_eq!(
+            first_meeting(Kind::VertexFace, &corners(1.0), &corners(1e-9)),
+            None
+        );
+    }
+}

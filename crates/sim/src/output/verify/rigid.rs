@@ -1,0 +1,189 @@
+//! `rigid.csv` against the frames.
+
+use super::{Finding, Problem};
+use crate::output::rigid::{COLUMNS, RIGID_CSV};
+use crate::output::statistics::{for_each_row, number};
+use crate::output::{Frame, FrameEntry, Manifest, OutputError};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Bodies may be off their pose by this part of the largest coordinate, and velocities and forces by this part of the largest
+/// term: a thousand roundings or so, far below anything that is visible.
+const TOLERANCE: f64 = 1e-12;
+
+/// A quaternion of this distance from length 1 is none of a turn (1): those of runs are off by roundings.
+const UNIT_TOLERANCE: f64 = 1e-9;
+
+/// Rows by step.
+pub(super) struct RigidRows(BTreeMap<u64, Vec<Row>>);
+
+struct Row {
+    time: f64,
+    body: u32,
+    name: String,
+    center: Vector3<f64>,
+    orientation: UnitQuaternion<f64>,
+    velocity: Vector3<f64>,
+    angular_velocity: Vector3<f64>,
+    force: Vector3<f64>,
+    torque: Vector3<f64>,
+}
+
+impl RigidRows {
+    /// Reads the table of the run in `folder`.
+    ///
+    /// # Errors
+    /// As for any table.
+    pub(super) fn read(folder: &Path) -> Result<Self, OutputError> {
+        let mut rows: BTreeMap<u64, Vec<Row>> = BTreeMap::new();
+        for_each_row(&folder.join(RIGID_CSV), &COLUMNS, |fields| {
+            let vector = |at: usize| {
+                let [x, y, z] = [
+                    number(fields, at)?,
+                    number(fields, at + 1)?,
+                    number(fields, at + 2)?,
+                ];
+                Some(Vector3::new(x, y, z))
+            };
+            let [w, x, y, z] = [7, 8, 9, 10].map(|at| number(fields, at));
+            let turn = Quaternion::new(w?, x?, y?, z?);
+            if exceeds((turn.norm() - 1.0).abs(), UNIT_TOLERANCE) {
+                return None;
+            }
+            rows.entry(fields.get(0)?.parse().ok()?)
+                .or_default()
+                .push(Row {
+                    time: number(fields, 1)?,
+                    body: fields.get(2)?.parse().ok()?,
+                    name: fields.get(3)?.to_owned(),
+                    center: vector(4)?,
+                    orientation: UnitQuaternion::new_unchecked(turn),
+                    velocity: vector(11)?,
+                    angular_velocity: vector(14)?,
+                    force: vector(17)?,
+                    torque: vector(20)?,
+                });
+            Some(())
+        })?;
+        Ok(Self(rows))
+    }
+
+    /// Steps of rows that no frame shows; a run that was killed may have left none or one.
+    pub(super) fn strangers(&self, entries: &[FrameEntry]) -> Option<u64> {
+        let last = entries.last().map_or(0, |entry| entry.step);
+        let is_shown = |step: &&u64| {
+            entries
+                .binary_search_by_key(*step, |entry| entry.step)
+                .is_err()
+        };
+        self.0
+            .keys()
+            .filter(|step| **step <= last)
+            .find(is_shown)
+            .copied()
+    }
+
+    /// Compares the rows of `entry` with its `frame`; `first` is the first frame.
+    pub(super) fn compare(
+        &self,
+        manifest: &Manifest,
+        entry: &FrameEntry,
+        first: &Frame,
+        frame: &Frame,
+        findings: &mut Vec<Finding>,
+    ) {
+        let mut found = |what: String| {
+            findings.push(Finding {
+                file: RIGID_CSV.to_owned(),
+                time: Some(entry.time),
+                problem: Problem::Disagrees(what),
+            });
+        };
+        let Some(rows) = self.0.get(&entry.step) else {
+            found(format!("it has no rows of step {}", entry.step));
+            return;
+        };
+        let starts = self.0.first_key_value().map_or(&[][..], |(_, rows)| rows);
+        let of_rows = rows.iter().map(|row| row.body);
+        let ascends = of_rows.clone().is_sorted_by(|a, b| a < b);
+        let has_all = manifest
+            .rigid_bodies
+            .iter()
+            .all(|body| of_rows.clone().any(|of| of == *body));
+        if !ascends || !has_all || rows.len() != starts.len() {
+            found(format!(
+                "the rows of step {} are not those of the rigid bodies",
+                entry.step
+            ));
+            return;
+        }
+        for (row, start) in rows.iter().zip(starts) {
+            let is_named = manifest.bodies.get(row.body as usize) == Some(&row.name);
+            if row.time.to_bits() != entry.time.to_bits() || row.body != start.body || !is_named {
+                found(format!(
+                    "a row of step {} has another time or name",
+                    entry.step
+                ));
+            } else if let Some(what) = row.misfit(
+                start,
+                first,
+                frame,
+                manifest.rigid_bodies.contains(&row.body),
+            ) {
+                found(format!(
+                    "`{}` of {} is not what the frame shows",
+                    what, row.name
+                ));
+            }
+        }
+    }
+}
+
+impl Row {
+    /// The first column that does not fit `frame`; `start` is the row of the first frame, `first`. Velocities of frames are
+    /// those at their time for bodies that are free, and those over the step for prescribed ones.
+    fn misfit(
+        &self,
+        start: &Self,
+        first: &Frame,
+        frame: &Frame,
+        is_free: bool,
+    ) -> Option<&'static str> {
+        let (mut force, mut torque, mut sizes) = (Vector3::zeros(), Vector3::zeros(), [0.0_f64; 2]);
+        for (point, _) in
+            (frame.body_of_point.iter().enumerate()).filter(|(_, of)| **of == self.body)
+        {
+            let (at, push) = (frame.points[point], frame.contact_forces[point]);
+            let (arm, old_arm) = (at - self.center, first.points[point] - start.center);
+            let size = at.amax().max(self.center.amax()).max(old_arm.amax());
+            let turned = self.orientation * (start.orientation.inverse() * old_arm);
+            let speed = self.velocity.amax() + self.angular_velocity.amax() * size;
+            let allowed = TOLERANCE * size + super::TIME_ROUNDING * speed * self.time;
+            if exceeds((turned - arm).amax(), allowed) {
+                return Some("orientation");
+            }
+            let carried = self.angular_velocity.cross(&arm);
+            let off = (self.velocity + carried - frame.velocities[point]).amax();
+            if is_free && exceeds(off, TOLERANCE * speed) {
+                return Some("velocity");
+            }
+            force += push;
+            torque += arm.cross(&push);
+            sizes[0] += push.amax();
+            sizes[1] += push.amax() * size;
+        }
+        let is_off = |a: &Vector3<f64>, b: &Vector3<f64>, size: f64| {
+            exceeds((a - b).amax(), TOLERANCE * size)
+        };
+        if is_off(&self.force, &force, sizes[0]) {
+            return Some("force");
+        }
+        is_off(&self.torque, &torque, sizes[1]).then_some("torque")
+    }
+}
+
+/// Whether `value` is above `bound`, or no number.
+fn exceeds(value: f64, bound: f64) -> bool {
+    value.is_nan() || value > bound
+}

@@ -1,0 +1,380 @@
+//! Whether the lists and tables of a run agree with its scene, with each other and with the frames.
+
+use super::expected::Expected;
+use super::{Finding, Problem};
+use crate::output::events::EVENTS;
+use crate::output::listing::{FRAMES_CSV, FRAMES_PVD, collection_of, frame_name, is_frame_name};
+use crate::output::statistics::{for_each_row, number, of_steps};
+use crate::output::steps::STEPS_CSV;
+use crate::output::summary::{SUMMARY, Table};
+use crate::output::{
+    Checkpoint, Frame, FrameEntry, NO_STRAIGHT_MOTION, OutputError, Status, column_names,
+    read_regular,
+};
+use crate::scene::StepperChoice;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Collects what is wrong with the files of a run that are no frames.
+pub(super) struct Tables<'a> {
+    folder: &'a Path,
+    expected: &'a Expected,
+    entries: &'a [FrameEntry],
+    findings: &'a mut Vec<Finding>,
+}
+
+/// What `steps.csv` says.
+#[derive(Default)]
+struct Steps {
+    /// Time at the end of the last (s).
+    end: f64,
+    /// Straight motions of each.
+    parts: Vec<u32>,
+    /// Sums of the columns of counts that `summary.json` repeats.
+    totals: BTreeMap<&'static str, f64>,
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn new(
+        folder: &'a Path,
+        expected: &'a Expected,
+        entries: &'a [FrameEntry],
+        findings: &'a mut Vec<Finding>,
+    ) -> Self {
+        Self {
+            folder,
+            expected,
+            entries,
+            findings,
+        }
+    }
+
+    /// Examines all of them; `shown` is the first frame.
+    pub(super) fn examine(mut self, shown: Option<&Frame>) {
+        let steps = self.steps();
+        let summary = self.summary(steps.as_ref(), shown);
+        let stopped = summary
+            .as_ref()
+            .is_some_and(|summary| summary["outcome"]["status"] == Status::Stopped.name());
+        self.entries(steps.as_ref(), summary.is_some(), stopped);
+        self.collection(summary.is_some());
+        self.folder(summary.is_some());
+        if let Err(error) = self.checkpoint() {
+            self.unreadable("checkpoint.bin", &error);
+        }
+    }
+
+    fn found(&mut self, file: &str, what: impl Into<String>) {
+        self.findings.push(Finding {
+            file: file.to_owned(),
+            time: None,
+            problem: Problem::Disagrees(what.into()),
+        });
+    }
+
+    fn unreadable(&mut self, file: &str, error: &OutputError) {
+        self.findings.push(Finding {
+            file: file.to_owned(),
+            time: None,
+            problem: Problem::Unreadable(error.to_string()),
+        });
+    }
+
+    /// Reads `steps.csv`: one row per step, at the times of the scene.
+    fn steps(&mut self) -> Option<Steps> {
+        let names = column_names();
+        let substeps = names.iter().position(|name| *name == "substeps")?;
+        let step_length = self.expected.scene.time.step;
+        let moves_straight = self.expected.moves_straight();
+        let mut steps = Steps::default();
+        let mut wrong = None;
+        let read = for_each_row(&self.folder.join(STEPS_CSV), &names, |fields| {
+            let (step, time) = (steps.parts.len() as u64 + 1, number(fields, 1)?);
+            let is_next =
+                fields.get(0)?.parse::<u64>() == Ok(step) && is_time_of(time, step, step_length);
+            if !is_next && wrong.is_none() {
+                wrong = Some(format!("its row {step} is not that of step {step}"));
+            }
+            steps.end = time;
+            let parts = fields.get(substeps)?.parse().ok()?;
+            steps.parts.push(if moves_straight {
+                parts
+            } else {
+                NO_STRAIGHT_MOTION
+            });
+            for (index, name) in names.iter().enumerate() {
+                *steps.totals.entry(*name).or_default() += number(fields, index)?;
+            }
+            let subdivided = steps.totals.entry("subdivided_steps").or_default();
+            *subdivided += if parts > 1 { 1.0 } else { 0.0 };
+            Some(())
+        });
+        if let Err(error) = read {
+            self.unreadable(STEPS_CSV, &error);
+            return None;
+        }
+        if let Some(wrong) = wrong {
+            self.found(STEPS_CSV, wrong);
+        }
+        Some(steps)
+    }
+
+    /// The list of frames against the scene and the steps.
+    fn entries(&mut self, steps: Option<&Steps>, has_ended: bool, stopped: bool) {
+        let entries = self.entries;
+        let Some(last) = entries.last() else {
+            self.found(FRAMES_CSV, "no frame is listed");
+            return;
+        };
+        let step_length = self.expected.scene.time.step;
+        let every = u64::from(self.expected.scene.output.every.max(1));
+        let mut wrong = Vec::new();
+        let mut before: Option<&FrameEntry> = None;
+        for (index, entry) in entries.iter().enumerate() {
+            let FrameEntry { step, time, .. } = *entry;
+            if entry.file != frame_name(index) {
+                wrong.push(format!("its entry {index} is {}", entry.file));
+            }
+            // The last frame of a run that stopped shows what was reached of a step.
+            let may_be_between = stopped && index + 1 == entries.len() && index > 0;
+            let is_between =
+                (step as f64 * step_length..=(step + 1) as f64 * step_length).contains(&time);
+            let may_be_so = is_time_of(time, step, step_length) || (may_be_between && is_between);
+            if !may_be_so {
+                wrong.push(format!(
+                    "{} is at {time} s, which is not the end of step {step}",
+                    entry.file
+                ));
+            }
+            let first_due = match before {
+                None => 0,
+                Some(before) => (before.step / every + 1).saturating_mul(every),
+            };
+            let follows = before.is_none_or(|before| before.step < step);
+            if !follows || step > first_due {
+                wrong.push(format!(
+                    "{} shows step {step}, where that of step {first_due} is due at the latest",
+                    entry.file
+                ));
+            }
+            if let (Some(steps), true) = (steps, follows) {
+                let from = before.map_or(0, |before| before.step);
+                let taken = steps.parts.get(from as usize..step as usize);
+                let sum = taken.map(|parts| {
+                    parts
+                        .iter()
+                        .fold(0, |sum: u32, parts| sum.saturating_add(*parts))
+                });
+                let is_whole = is_time_of(time, step, step_length);
+                if is_whole && sum != Some(entry.parts) {
+                    wrong.push(format!(
+                        "{} is said to be {} straight motions after the frame before, which is not what {STEPS_CSV} says",
+                        entry.file, entry.parts
+                    ));
+                }
+            }
+            before = Some(entry);
+        }
+        if let Some(steps) = steps {
+            let taken = steps.parts.len() as u64;
+            // A run that has not ended stores its last frame with the next ones.
+            let due = if has_ended {
+                taken
+            } else {
+                taken / every * every
+            };
+            // Killed between the row of a step and its frame, it lacks one.
+            let due = if has_ended {
+                due
+            } else {
+                due.saturating_sub(every)
+            };
+            if last.step > taken || last.step < due {
+                wrong.push(format!(
+                    "its last frame shows step {}, and {STEPS_CSV} has {taken} steps",
+                    last.step
+                ));
+            }
+        }
+        for what in wrong {
+            self.found(FRAMES_CSV, what);
+        }
+    }
+
+    /// `summary.json` against the steps and the frames; `None` if there is none.
+    fn summary(&mut self, steps: Option<&Steps>, shown: Option<&Frame>) -> Option<Value> {
+        let path = self.folder.join(SUMMARY);
+        let Ok(bytes) = read_regular(&path) else {
+            self.findings.push(Finding {
+                file: SUMMARY.to_owned(),
+                time: None,
+                problem: Problem::Unfinished,
+            });
+            return None;
+        };
+        let summary: Value = match serde_json::from_slice(&bytes) {
+            Ok(summary) => summary,
+            Err(error) => {
+                self.unreadable(SUMMARY, &OutputError::format(&path, error.to_string()));
+                return None;
+            }
+        };
+        let scene = &self.expected.scene;
+        let mut same: Vec<(String, bool)> = vec![
+            ("title".to_owned(), summary["title"] == json!(scene.title)),
+            (
+                "frames".to_owned(),
+                summary["frames"] == json!(self.entries.len()),
+            ),
+            (
+                "settled_after".to_owned(),
+                summary["settled_after"] == json!(scene.settled_after()),
+            ),
+        ];
+        if let Some(run) = &self.expected.run {
+            let hash = json!(run.manifest.scene_hash);
+            same.push(("scene_hash".to_owned(), summary["scene_hash"] == hash));
+        }
+        if let Some(shown) = shown {
+            same.push((
+                "points".to_owned(),
+                summary["points"] == json!(shown.points.len()),
+            ));
+            same.push((
+                "tets".to_owned(),
+                summary["tets"] == json!(shown.tets.len()),
+            ));
+        }
+        if let Some(steps) = steps {
+            same.push((
+                "steps".to_owned(),
+                summary["steps"] == json!(steps.parts.len()),
+            ));
+            same.push((
+                "end_time".to_owned(),
+                summary["end_time"] == json!(steps.end),
+            ));
+            for (counter, value) in summary["counters"].as_object().into_iter().flatten() {
+                let column = match counter.as_str() {
+                    "rejected_attempts" => "rejected",
+                    other => other,
+                };
+                if let Some(total) = steps.totals.get(column) {
+                    same.push((
+                        format!("counters.{counter}"),
+                        value.as_f64() == Some(*total),
+                    ));
+                }
+            }
+            let after = [f64::NEG_INFINITY, scene.settled_after()];
+            match of_steps(&self.folder.join(STEPS_CSV), after) {
+                Ok([all, settled]) => {
+                    for (key, columns) in [("all", all), ("settled", settled)] {
+                        let expected = serde_json::to_value(Table(columns)).unwrap_or_default();
+                        same.push((key.to_owned(), summary[key] == expected));
+                    }
+                }
+                Err(error) => self.unreadable(STEPS_CSV, &error),
+            }
+        }
+        let outcome = &summary["outcome"];
+        let ends = [
+            Status::Completed,
+            Status::Inexact,
+            Status::Stopped,
+            Status::Interrupted,
+        ];
+        let is_end = ends
+            .iter()
+            .any(|end| outcome["status"] == end.name() && outcome["exit_code"] == end.exit_code());
+        same.push(("outcome".to_owned(), is_end));
+        for (key, _) in same.iter().filter(|(_, same)| !same) {
+            self.found(SUMMARY, format!("`{key}` is not what the other files say"));
+        }
+        Some(summary)
+    }
+
+    /// `frames.pvd` lists the same frames.
+    fn collection(&mut self, has_ended: bool) {
+        let text = match read_regular(&self.folder.join(FRAMES_PVD)) {
+            Ok(text) => text,
+            Err(error) => {
+                let error = OutputError::read(&self.folder.join(FRAMES_PVD), error);
+                self.unreadable(FRAMES_PVD, &error);
+                return;
+            }
+        };
+        let lists = |entries: &[FrameEntry]| text == collection_of(entries).as_bytes();
+        // A run that was killed may have lacked the time for its last entry.
+        let without_last = self.entries.split_last().map(|(_, others)| others);
+        let is_behind = !has_ended && without_last.is_some_and(lists);
+        if !lists(self.entries) && !is_behind {
+            self.found(
+                FRAMES_PVD,
+                format!("it does not list what {FRAMES_CSV} lists"),
+            );
+        }
+    }
+
+    /// Frames that no list names, and files that a run leaves at its end.
+    fn folder(&mut self, has_ended: bool) {
+        let names = std::fs::read_dir(self.folder)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut unlisted: Vec<String> = names
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| {
+                is_frame_name(name) && self.entries.iter().all(|entry| entry.file != *name)
+            })
+            .collect();
+        unlisted.sort_unstable();
+        // A run that was killed may have left one.
+        let next = frame_name(self.entries.len());
+        unlisted.retain(|name| has_ended || *name != next);
+        for name in unlisted {
+            self.found(&name, format!("{FRAMES_CSV} does not list it"));
+        }
+        let is_asynchronous = self.expected.scene.stepper == StepperChoice::Asynchronous;
+        if has_ended && is_asynchronous && !self.folder.join(EVENTS).exists() {
+            self.found(EVENTS, "it is missing");
+        }
+    }
+
+    /// The checkpoint is of this run and shows what a frame of it shows.
+    fn checkpoint(&mut self) -> Result<(), OutputError> {
+        if self.expected.scene.stepper == StepperChoice::Asynchronous || self.entries.is_empty() {
+            return Ok(());
+        }
+        let Checkpoint {
+            scene_hash, state, ..
+        } = Checkpoint::read(self.folder)?;
+        if let Some(run) = &self.expected.run
+            && run.manifest.scene_hash != scene_hash
+        {
+            self.found("checkpoint.bin", "it is of another scene");
+        }
+        let shown = self.entries.iter().find(|entry| entry.step == state.step);
+        let frame =
+            shown.and_then(|entry| crate::output::read_frame(self.folder.join(&entry.file)).ok());
+        if shown.is_none() {
+            self.found("checkpoint.bin", "no frame is listed where it is");
+        }
+        if frame.is_some_and(|frame| {
+            frame.points != state.positions || frame.velocities != state.velocities
+        }) {
+            self.found(
+                "checkpoint.bin",
+                "it holds another state than the frame of its step",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether `time` (s) is the end of step `step`: a product, or a sum of whole steps in the asynchronous stepper.
+fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
+    let end = step as f64 * step_length;
+    (time - end).abs() <= 4.0 * f64::EPSILON * end
+}
