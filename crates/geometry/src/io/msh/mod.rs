@@ -200,21 +200,18 @@ fn physical_names(cursor: &mut Cursor<'_>) -> Result<Vec<GroupName>, Problem> {
         let line = cursor.text_line()?;
         let mut parts = line.splitn(3, ' ');
         let (dimension, id, name) = (parts.next(), parts.next(), parts.next());
-        match (
+        let parsed = (
             dimension.map(str::parse),
             id.map(str::parse),
             name.map(str::trim),
-        ) {
-            (Some(Ok(dimension)), Some(Ok(id)), Some(name)) => {
-                names.push((dimension, id, name.trim_matches('"').to_owned()));
-            }
-            _ => {
-                let shown: String = line.chars().take(40).collect();
-                return Err(cursor.problem(format!(
-                    "expected `dimension number \"name\"`, found {shown:?}"
-                )));
-            }
-        }
+        );
+        let (Some(Ok(dimension)), Some(Ok(id)), Some(name)) = parsed else {
+            let shown: String = line.chars().take(40).collect();
+            return Err(cursor.problem(format!(
+                "expected `dimension number \"name\"`, found {shown:?}"
+            )));
+        };
+        names.push((dimension, id, name.trim_matches('"').to_owned()));
     }
     Ok(names)
 }

@@ -53,7 +53,7 @@ macro_rules! number_types {
             }
 
             /// Numbers from their bytes; bytes after the last whole number are left out.
-            pub(super) fn from_bytes(self, bytes: &[u8], order: ByteOrder) -> Values {
+            pub(super) fn decode(self, bytes: &[u8], order: ByteOrder) -> Values {
                 match self {
                     $(Self::$variant => {
                         let numbers = bytes.as_chunks::<{ size_of::<$type>() }>().0.iter();
@@ -66,7 +66,7 @@ macro_rules! number_types {
             }
 
             /// Numbers from words; the word that is no number of this type otherwise.
-            pub(super) fn from_words<'a>(self, words: impl Iterator<Item = &'a str>) -> Result<Values, &'a str> {
+            pub(super) fn parse<'a>(self, words: impl Iterator<Item = &'a str>) -> Result<Values, &'a str> {
                 match self {
                     $(Self::$variant => words
                         .map(|word| word.parse::<$type>().map_err(|_| word))
@@ -111,6 +111,7 @@ macro_rules! number_types {
             }
 
             /// The numbers as `f64`: exact for floating-point numbers and for integers below 2⁵³.
+            #[expect(clippy::cast_lossless, reason = "one conversion for all types")]
             pub(super) fn to_doubles(&self) -> Vec<f64> {
                 match self {
                     $(Self::$variant(values) => values.iter().map(|&value| value as f64).collect(),)*

@@ -242,7 +242,7 @@ impl<'a> File<'a> {
             let stored = length.and_then(|length| self.bytes[self.position..].get(..length));
             let stored = stored.ok_or_else(|| self.truncated())?;
             self.position += stored.len();
-            return Ok(kind.from_bytes(stored, ByteOrder::Big));
+            return Ok(kind.decode(stored, ByteOrder::Big));
         }
         let mut left = count;
         let mut failure = None;
@@ -250,7 +250,7 @@ impl<'a> File<'a> {
             left = left.checked_sub(1)?;
             self.word().map_err(|problem| failure = Some(problem)).ok()
         });
-        let values = kind.from_words(words);
+        let values = kind.parse(words);
         match (failure, values) {
             (Some(problem), _) => Err(problem),
             (None, Ok(values)) => Ok(values),

@@ -32,7 +32,7 @@ impl Storage {
     ///
     /// Uncompressed: `[length]`, then the bytes. Compressed: `[blocks, size, last size, packed sizes..]`, then the blocks; a
     /// last size of 0 stands for a whole block.
-    pub(super) fn unpack<'a>(&self, stored: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+    pub(super) fn unpack(self, stored: &[u8]) -> Result<Cow<'_, [u8]>, String> {
         let mut rest = stored;
         if stored.iter().all(u8::is_ascii_whitespace) && stored.len() < self.header_width() {
             return Ok(Cow::Borrowed(&[]));

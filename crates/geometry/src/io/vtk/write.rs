@@ -34,7 +34,8 @@ pub fn write_vtu(out: &mut impl Write, grid: &UnstructuredGrid) -> io::Result<()
             .map(i64::from)
             .collect(),
     );
-    let ends = grid.cells.ends().iter().map(|&end| end as i64).collect();
+    let ends = grid.cells.ends().iter();
+    let ends = ends.map(|&end| end.cast_signed() as i64).collect();
     let (ends, kinds) = (
         Values::Int64(ends),
         Values::UInt8(grid.cells.kinds().to_vec()),

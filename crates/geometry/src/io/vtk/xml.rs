@@ -129,7 +129,7 @@ impl<'a> Document<'a> {
                         }
                         (_, Some(0)) => section = String::from_utf8_lossy(&name).into_owned(),
                         (b"DataArray", Some(1)) => {
-                            let entry = self.entry(&tag, &section, position);
+                            let entry = Entry::announced(&tag, &section, position);
                             if let Some(piece) = self.pieces.last_mut() {
                                 piece.arrays.push(entry);
                             }
@@ -152,40 +152,6 @@ impl<'a> Document<'a> {
                 _ => {}
             }
         }
-    }
-
-    /// The array that an element announces, its text yet to come.
-    fn entry(&self, tag: &BytesStart<'_>, section: &str, position: usize) -> Entry<'a> {
-        let mut entry = Entry {
-            section: section.to_owned(),
-            name: String::new(),
-            components: 1,
-            number_type: String::new(),
-            format: Format::Ascii(Cow::Borrowed(&[])),
-            position,
-        };
-        let mut offset = String::new();
-        for (key, value) in attributes(tag) {
-            match key.as_str() {
-                "Name" => entry.name = value,
-                "type" => entry.number_type = value,
-                "NumberOfComponents" => entry.components = value.trim().parse().unwrap_or(0),
-                "offset" => offset = value,
-                "format" => {
-                    entry.format = match value.as_str() {
-                        "ascii" => Format::Ascii(Cow::Borrowed(&[])),
-                        "binary" => Format::Base64(Cow::Borrowed(&[])),
-                        "appended" => Format::Appended(String::new()),
-                        _ => Format::Unknown(value),
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Format::Appended(place) = &mut entry.format {
-            *place = offset;
-        }
-        entry
     }
 
     /// The data of the element `AppendedData`, which begin with an underscore after `start`.
@@ -269,13 +235,13 @@ impl<'a> Document<'a> {
                     entry.number_type
                 ));
             }
-            Ok(number_type.from_bytes(&bytes, self.storage.order))
+            Ok(number_type.decode(&bytes, self.storage.order))
         };
         match &entry.format {
             Format::Ascii(text) => {
                 let text = str::from_utf8(text).map_err(|_| "it is not text".to_owned())?;
                 number_type
-                    .from_words(text.split_ascii_whitespace())
+                    .parse(text.split_ascii_whitespace())
                     .map_err(|word| format!("{:?} is not a {}", beginning(word), entry.number_type))
             }
             Format::Base64(text) => unpacked(&from_base64(text)?),
@@ -318,6 +284,40 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Entry<'a> {
+    /// The array that an element announces, its text yet to come.
+    fn announced(tag: &BytesStart<'_>, section: &str, position: usize) -> Self {
+        let mut entry = Self {
+            section: section.to_owned(),
+            name: String::new(),
+            components: 1,
+            number_type: String::new(),
+            format: Format::Ascii(Cow::Borrowed(&[])),
+            position,
+        };
+        let mut offset = String::new();
+        for (key, value) in attributes(tag) {
+            match key.as_str() {
+                "Name" => entry.name = value,
+                "type" => entry.number_type = value,
+                "NumberOfComponents" => entry.components = value.trim().parse().unwrap_or(0),
+                "offset" => offset = value,
+                "format" => {
+                    entry.format = match value.as_str() {
+                        "ascii" => Format::Ascii(Cow::Borrowed(&[])),
+                        "binary" => Format::Base64(Cow::Borrowed(&[])),
+                        "appended" => Format::Appended(String::new()),
+                        _ => Format::Unknown(value),
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Format::Appended(place) = &mut entry.format {
+            *place = offset;
+        }
+        entry
+    }
+
     /// Text may come in parts, with comments and other elements between them.
     fn add_text(&mut self, text: Cow<'a, [u8]>) {
         if text.iter().all(u8::is_ascii_whitespace) {
