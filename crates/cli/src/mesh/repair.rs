@@ -46,5 +46,5 @@ pub(crate) fn repair(from: &Path, to: &Path, weld: Option<f64>) -> Result<(), Fa
 }
 
 fn tell(to: &Path, report: &RepairReport) {
-    terminal::say(&format!("{}\n{report}", to.display()).trim_end().to_owned());
+    terminal::say(format!("{}\n{report}", to.display()).trim_end());
 }
