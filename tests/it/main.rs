@@ -11,6 +11,7 @@ mod failure;
 mod intersection;
 mod invariance;
 mod momentum;
+mod open_obstacle;
 mod release;
 mod rest;
 mod rigid;

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Tell what would go wrong with a scene: overlaps, bad elements, suspicious units, steps and masses.
     #[command(after_help = EXIT_CODES)]
     Doctor(Doctor),
-    /// Examine, convert and make meshes.
+    /// Examine, convert, mend and make meshes.
     #[command(subcommand)]
     Mesh(Mesh),
     /// Check scene files and tell their format.
@@ -198,6 +198,16 @@ pub(crate) enum Mesh {
         #[arg(long)]
         weld: bool,
     },
+    /// Mend faults of a mesh and tell what was changed: unused, doubled and touching nodes, flat, doubled and reversed elements.
+    Repair {
+        /// The file to read.
+        from: PathBuf,
+        /// The file to write; it may be the same.
+        to: PathBuf,
+        /// Join nodes within this distance (m); by default a millionth of the size.
+        #[arg(long, value_name = "METRES", value_parser = not_negative)]
+        weld: Option<f64>,
+    },
     /// Fill a watertight surface with tetrahedra of good shape.
     ///
     /// All dihedral angles are between 9 and 165 degrees. Several parts are allowed as long as they do not touch; a part
@@ -319,6 +329,14 @@ pub(crate) enum Scene {
         #[arg(long = "set", value_name = "KEY=VALUE")]
         overrides: Vec<String>,
     },
+}
+
+/// A finite number from 0 up.
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a number from 0 up is needed".to_owned()),
+    }
 }
 
 /// A finite number greater than 0.

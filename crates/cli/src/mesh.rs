@@ -1,12 +1,13 @@
-//! `impinge mesh`: examine, convert and make meshes.
+//! `impinge mesh`: examine, convert, mend and make meshes.
 
+mod repair;
 mod tetrahedralize;
 
 use std::path::Path;
 
 use impinge_geometry::MeshIoError;
 use impinge_geometry::io::{
-    read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
+    read_solid_mesh, read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
 };
 use impinge_geometry::mesh::generate::{self, RingShape};
 use impinge_geometry::mesh::{MeshError, MeshSummary, TetMesh, TriangleMesh};
@@ -26,6 +27,7 @@ pub(crate) fn mesh(command: &Mesh) -> Result<(), Failure> {
             reverse,
             weld,
         } => convert(from, to, *scale, *reverse, *weld),
+        Mesh::Repair { from, to, weld } => repair::repair(from, to, *weld),
         Mesh::Tetrahedralize(options) => tetrahedralize::tetrahedralize(options),
         Mesh::Make(shape) => make(shape),
     }
@@ -56,8 +58,16 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
         let mesh = read_triangle_mesh(file).map_err(|error| Failure::bad_input(&error))?;
         return Ok(MeshSummary::of_surface(&mesh));
     }
-    match read_tet_mesh(file) {
-        Ok(mesh) => MeshSummary::of_solid(&mesh).map_err(|error| Failure::bad_input(&error)),
+    match read_solid_mesh(file) {
+        Ok(solid) => {
+            if solid.reoriented {
+                terminal::remark(&format!(
+                    "{}: all elements have the other orientation; two corners of each are swapped",
+                    file.display()
+                ));
+            }
+            MeshSummary::of_solid(&solid.mesh).map_err(|error| Failure::bad_input(&error))
+        }
         Err(solid_error) => match read_triangle_mesh(file) {
             Ok(mesh) => {
                 terminal::remark(&format!("as a surface only: {solid_error}"));

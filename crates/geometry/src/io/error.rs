@@ -166,6 +166,12 @@ impl Problem {
     }
 }
 
+impl From<ParseError> for Problem {
+    fn from(source: ParseError) -> Self {
+        Self::Parse(source)
+    }
+}
+
 impl From<MeshError> for Problem {
     fn from(source: MeshError) -> Self {
         Self::Mesh(source)

@@ -2,9 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::SolidMesh;
 use super::error::Problem;
-use crate::mesh::{TetMesh, TriangleMesh, first_twisted, hexahedron_tets};
+use super::{NodeGroup, SolidMesh};
+use crate::mesh::repair::RawMesh;
+use crate::mesh::{TetMesh, TriangleMesh, first_twisted, hexahedron_tets, tet_volume, triangulate};
 
 /// The elements of a file with node indices from 0 in file order, sorted by use.
 #[derive(Debug, Default)]
@@ -13,8 +14,12 @@ pub(super) struct Elements {
     pub(super) tets: Vec<[u32; 4]>,
     /// Four corners around the bottom, then those above them.
     pub(super) hexahedra: Vec<[u32; 8]>,
-    /// Triangles, and the fans of larger polygons.
-    pub(super) triangles: Vec<[u32; 3]>,
+    /// Corners of all polygons, one after the other.
+    pub(super) corners: Vec<u32>,
+    /// Where the corners of each polygon end.
+    pub(super) ends: Vec<usize>,
+    /// Named parts.
+    pub(super) groups: Vec<NodeGroup>,
     /// Tag and type name of the first solid element that is neither a 4-node tetrahedron nor an 8-node hexahedron.
     pub(super) other_solid: Option<(u64, String)>,
     /// Tag and type name of the first surface element that is not a flat polygon.
@@ -22,31 +27,71 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Adds the fan of a polygon around its first corner.
+    /// Adds a polygon.
     pub(super) fn push_polygon(&mut self, corners: &[u32]) {
-        for pair in corners.windows(2).skip(1) {
-            self.triangles.push([corners[0], pair[0], pair[1]]);
+        self.corners.extend_from_slice(corners);
+        self.ends.push(self.corners.len());
+    }
+
+    /// The triangles of all polygons.
+    pub(super) fn triangles(&self) -> Vec<[u32; 3]> {
+        let mut triangles = Vec::with_capacity(self.ends.len());
+        let mut start = 0;
+        for &end in &self.ends {
+            triangulate(&self.nodes, &self.corners[start..end], &mut triangles);
+            start = end;
+        }
+        triangles
+    }
+
+    /// Refuses what would leave a hole in the solid.
+    fn without_other_solids(mut self) -> Result<Self, Problem> {
+        match self.other_solid.take() {
+            None => Ok(self),
+            Some((tag, found)) => Err(Problem::WrongElement {
+                tag,
+                found,
+                wanted: "4-node tetrahedra and 8-node hexahedra",
+            }),
+        }
+    }
+
+    /// Refuses what would leave a hole in the surface.
+    fn without_other_surfaces(mut self) -> Result<Self, Problem> {
+        match self.other_surface.take() {
+            None => Ok(self),
+            Some((tag, found)) => Err(Problem::WrongElement {
+                tag,
+                found,
+                wanted: "3-node triangles and 4-node quadrangles",
+            }),
+        }
+    }
+
+    pub(super) fn has_solids(&self) -> bool {
+        !(self.tets.is_empty() && self.hexahedra.is_empty() && self.other_solid.is_none())
+    }
+
+    /// Adds nodes behind those that are there.
+    pub(super) fn add_nodes(&mut self, mut nodes: Vec<Vector3<f64>>) -> Result<(), Problem> {
+        self.nodes.append(&mut nodes);
+        match u32::try_from(self.nodes.len()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Problem::whole_file(
+                "there are more points than u32 can number",
+            )),
         }
     }
 }
 
-pub(super) fn tet_mesh(elements: Elements) -> Result<TetMesh, Problem> {
-    Ok(solid_mesh(elements)?.mesh)
-}
-
 /// A solid of tetrahedra, or of hexahedra and the tetrahedra that they are cut into.
 pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
-    if let Some((tag, found)) = elements.other_solid {
-        return Err(Problem::WrongElement {
-            tag,
-            found,
-            wanted: "4-node tetrahedra and 8-node hexahedra",
-        });
-    }
+    let elements = elements.without_other_solids()?;
     let Elements {
         nodes,
         mut tets,
-        hexahedra,
+        mut hexahedra,
+        groups,
         ..
     } = elements;
     if !(tets.is_empty() || hexahedra.is_empty()) {
@@ -56,6 +101,7 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
             hexahedra.len()
         )));
     }
+    let reoriented = reorient(&nodes, &mut tets, &mut hexahedra);
     if let Some(index) = first_twisted(&nodes, &hexahedra) {
         return Err(Problem::whole_file(format!(
             "hexahedron {index}, counted from 0, is flat, twisted or inside out: its corners have to be four around the bottom, \
@@ -66,27 +112,69 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
     Ok(SolidMesh {
         mesh: TetMesh::new(nodes, tets)?,
         hexahedra,
+        groups,
+        reoriented,
     })
 }
 
-pub(super) fn triangle_mesh(elements: Elements) -> Result<TriangleMesh, Problem> {
-    if let Some((tag, found)) = elements.other_surface {
-        return Err(Problem::WrongElement {
-            tag,
-            found,
-            wanted: "3-node triangles and 4-node quadrangles",
-        });
+/// Swaps corners of all elements if they all have the other orientation, as those of some programs do; says whether it did.
+fn reorient(nodes: &[Vector3<f64>], tets: &mut [[u32; 4]], hexahedra: &mut [[u32; 8]]) -> bool {
+    let is_negative = |tet: &[u32; 4]| match tet.map(|node| nodes.get(node as usize).copied()) {
+        [Some(a), Some(b), Some(c), Some(d)] => tet_volume([a, b, c, d]) < 0.0,
+        // An index out of range is the constructor's to report.
+        _ => false,
+    };
+    let hexahedra_negative = hexahedra
+        .iter()
+        .all(|corners| hexahedron_tets(corners).iter().all(is_negative));
+    if !(tets.iter().all(is_negative) && hexahedra_negative) {
+        return false;
     }
-    if elements.triangles.is_empty()
-        && (!elements.tets.is_empty()
-            || !elements.hexahedra.is_empty()
-            || elements.other_solid.is_some())
-    {
-        let solid = tet_mesh(elements)?;
+    for corners in tets {
+        corners.swap(2, 3);
+    }
+    for corners in hexahedra {
+        corners.rotate_left(4);
+    }
+    true
+}
+
+pub(super) fn triangle_mesh(elements: Elements) -> Result<TriangleMesh, Problem> {
+    let elements = elements.without_other_surfaces()?;
+    let triangles = elements.triangles();
+    if triangles.is_empty() && elements.has_solids() {
+        let solid = solid_mesh(elements)?.mesh;
         return Ok(solid.surface()?.to_triangle_mesh(&solid)?);
     }
-    let (nodes, triangles) = without_unused(elements.nodes, elements.triangles);
+    let (nodes, triangles) = without_unused(elements.nodes, triangles);
     Ok(TriangleMesh::new(nodes, triangles)?)
+}
+
+/// The surface with all nodes.
+pub(super) fn whole_surface(elements: Elements) -> Result<TriangleMesh, Problem> {
+    let triangles = elements.triangles();
+    Ok(TriangleMesh::new(elements.nodes, triangles)?)
+}
+
+/// Nodes and solid elements, unchecked.
+pub(super) fn raw_solid(elements: Elements) -> Result<RawMesh, Problem> {
+    let elements = elements.without_other_solids()?;
+    Ok(RawMesh {
+        triangles: Vec::new(),
+        nodes: elements.nodes,
+        tets: elements.tets,
+        hexahedra: elements.hexahedra,
+    })
+}
+
+/// Nodes and surface triangles, unchecked.
+pub(super) fn raw_surface(elements: Elements) -> Result<RawMesh, Problem> {
+    let elements = elements.without_other_surfaces()?;
+    Ok(RawMesh {
+        triangles: elements.triangles(),
+        nodes: elements.nodes,
+        ..RawMesh::default()
+    })
 }
 
 /// Drops the nodes that no triangle uses: the inside of a solid whose surface elements are wanted.

@@ -30,6 +30,12 @@ const SECTIONS: [(&str, usize, Use); 6] = [
 
 /// Reads vertices, tetrahedra, hexahedra, triangles and quadrilaterals.
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
+    if bytes.trim_ascii_start().starts_with(b"MFEM") {
+        return Err(Problem::line(
+            1,
+            "this is a mesh of MFEM, whose files have the same ending as those of Medit: save it as .vtk, .vtu or .msh",
+        ));
+    }
     let text = String::from_utf8_lossy(bytes);
     let mut words = Words::new(&text);
     let mut elements = Elements::default();

@@ -6,16 +6,15 @@
 //! | `.mesh`   | likewise      | likewise        | solid   |
 //! | `.vtk`    | likewise      | triangles, quadrangles and polygons, else the outside of the solid | – |
 //! | `.vtu`    | likewise      | likewise        | solid   |
-//! | `.vtp`    | –             | polygons        | –       |
+//! | `.vtp`    | –             | polygons and strips | –   |
 //! | `.obj`    | –             | faces           | surface |
 //! | `.stl`    | –             | facets, corners at the same position welded | surface (ASCII) |
 //! | `.ply`    | –             | faces           | –       |
 //!
-//! Gmsh `.msh` files may be format 2.2 or 4.1, ASCII or binary of either byte order; `$Entities` may be missing and unknown
-//! sections are skipped; `.stl` and `.ply` files may be ASCII or binary, `.mesh` files are Medit's ASCII. No reader believes
-//! a count in a header: memory grows with what has been read. Polygons are split into a fan of triangles around their first corner, which suits convex
-//! ones. Numbers are taken as metres. Coordinates are written with as many digits as it takes to read back the same
-//! `f64`.
+//! Gmsh `.msh` files may be format 1 to 4.1, ASCII or binary of either byte order; `$Entities` may be missing and unknown
+//! sections are skipped; `.stl` and `.ply` files may be ASCII or binary, `.mesh` files are Medit's ASCII. [`vtk`] tells what is
+//! read of VTK. No reader believes a count in a header: memory grows with what has been read. Polygons are cut into triangles,
+//! concave ones too. Numbers are taken as metres. Coordinates are written such that the same `f64` are read back.
 
 mod atomic;
 mod error;
@@ -26,22 +25,42 @@ mod obj;
 mod ply;
 mod regular;
 mod stl;
-mod vtk;
+pub mod vtk;
 
 use std::path::Path;
 
 pub use error::{MeshIoError, ParseError, Place};
 pub use regular::{open_regular, read_regular};
 
+use self::error::Problem;
+use self::extract::Elements;
+use crate::mesh::repair::RawMesh;
 use crate::mesh::{TetMesh, TriangleMesh};
 
 /// A solid as a file holds it.
 #[derive(Debug, Clone)]
 pub struct SolidMesh {
-    /// Its tetrahedra: those of the file, or six for each of its hexahedra.
+    /// Its tetrahedra: those of the file, or six for each of its hexahedra. Nodes are numbered as in the file.
     pub mesh: TetMesh,
     /// Its 8-node hexahedra, corners as in VTK and Gmsh: four around the bottom, then those above; empty in a file of tetrahedra.
     pub hexahedra: Vec<[u32; 8]>,
+    /// Parts that a Gmsh file gives a number: its physical groups, by dimension and number.
+    pub groups: Vec<NodeGroup>,
+    /// Whether all elements of the file had the other orientation and two of their corners were swapped.
+    pub reoriented: bool,
+}
+
+/// A part of a mesh that its file gives a number or a name: a physical group of Gmsh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeGroup {
+    /// Dimension of its elements: 0 for points, 1 for lines, 2 for surfaces, 3 for solids.
+    pub dimension: u8,
+    /// Its number, unique among the groups of its dimension.
+    pub id: u32,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The nodes of its elements, ascending.
+    pub nodes: Vec<u32>,
 }
 
 /// Reads a solid of 4-node tetrahedra or of 8-node hexahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file; a hexahedron is cut
@@ -64,20 +83,7 @@ pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
 /// As [`read_tet_mesh`].
 pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError> {
     let path = path.as_ref();
-    let elements = match extension(path).as_str() {
-        "msh" => msh::read(&error::read_file(path)?),
-        "mesh" => medit::read(&error::read_file(path)?),
-        "vtk" | "vtu" => vtk::read(&error::read_file(path)?),
-        found => {
-            return Err(error::unknown_extension(
-                path,
-                found,
-                "a solid",
-                ".msh, .mesh, .vtk or .vtu",
-            ));
-        }
-    };
-    elements
+    read_solids(path)?
         .and_then(extract::solid_mesh)
         .map_err(|problem| problem.at(path))
 }
@@ -92,15 +98,64 @@ pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError>
 /// As [`read_tet_mesh`].
 pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIoError> {
     let path = path.as_ref();
-    let mesh = match extension(path).as_str() {
-        "obj" => obj::read(&error::read_file(path)?),
-        "stl" => stl::read(&error::read_file(path)?),
-        "ply" => ply::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
-        "mesh" => medit::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
-        "msh" => msh::read(&error::read_file(path)?).and_then(extract::triangle_mesh),
-        "vtk" | "vtu" | "vtp" => {
-            vtk::read(&error::read_file(path)?).and_then(extract::triangle_mesh)
+    read_surfaces(path)?
+        .and_then(|elements| match extension(path).as_str() {
+            // A vertex without a face is a slip there, for these files hold nothing but surfaces.
+            "obj" | "stl" => extract::whole_surface(elements),
+            _ => extract::triangle_mesh(elements),
+        })
+        .map_err(|problem| problem.at(path))
+}
+
+/// Reads nodes and elements as they are, for [`RawMesh::repaired_solid`]: tetrahedra, hexahedra and surface triangles.
+///
+/// # Errors
+/// As [`read_solid_mesh`], but for [`MeshIoError::Mesh`].
+pub fn read_raw_solid(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
+    let path = path.as_ref();
+    read_solids(path)?
+        .and_then(extract::raw_solid)
+        .map_err(|problem| problem.at(path))
+}
+
+/// Reads nodes and surface triangles as they are, for [`RawMesh::repaired_surface`].
+///
+/// # Errors
+/// As [`read_triangle_mesh`], but for [`MeshIoError::Mesh`].
+pub fn read_raw_surface(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
+    let path = path.as_ref();
+    read_surfaces(path)?
+        .and_then(extract::raw_surface)
+        .map_err(|problem| problem.at(path))
+}
+
+/// The elements of a file that may hold a solid.
+fn read_solids(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> {
+    let read = match extension(path).as_str() {
+        "msh" => msh::read,
+        "mesh" => medit::read,
+        "vtk" | "vtu" => vtk::read,
+        found => {
+            return Err(error::unknown_extension(
+                path,
+                found,
+                "a solid",
+                ".msh, .mesh, .vtk or .vtu",
+            ));
         }
+    };
+    Ok(read(&error::read_file(path)?))
+}
+
+/// The elements of a file that may hold a surface.
+fn read_surfaces(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> {
+    let read = match extension(path).as_str() {
+        "obj" => obj::read,
+        "stl" => stl::read,
+        "ply" => ply::read,
+        "mesh" => medit::read,
+        "msh" => msh::read,
+        "vtk" | "vtu" | "vtp" => vtk::read,
         found => {
             return Err(error::unknown_extension(
                 path,
@@ -110,10 +165,11 @@ pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIo
             ));
         }
     };
-    mesh.map_err(|problem| problem.at(path))
+    Ok(read(&error::read_file(path)?))
 }
 
-/// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (ASCII) or `.mesh` (Medit), replacing a file of that name only once all is written.
+/// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (raw) or `.mesh` (Medit), replacing a file of that name only once all is
+/// written.
 ///
 /// Reading the file back gives the same mesh, bit for bit.
 ///

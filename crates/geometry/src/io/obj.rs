@@ -13,7 +13,7 @@ use crate::mesh::TriangleMesh;
 /// Texture and normal indices are not looked at, so files whose `vn` count is off are read all the same. (This is also
 /// why there is a reader here: the common library, `tobj`, renumbers the vertices, leaves out those that no face uses
 /// and reads single precision by default, so errors could not name the vertex and nothing would read back exactly.)
-pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Problem> {
+pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut elements = Elements::default();
     let mut corners = Vec::new();
     for (line, statement) in statements(bytes) {
@@ -36,7 +36,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Problem> {
             _ => {}
         }
     }
-    Ok(TriangleMesh::new(elements.nodes, elements.triangles)?)
+    Ok(elements)
 }
 
 /// Statements with the line they start on; a backslash at the end of a line continues the statement.

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use nalgebra::Vector3;
 
 use super::error::{ParseError, Place, Problem};
+use super::extract::Elements;
 use crate::mesh::TriangleMesh;
 
 /// Bytes before the triangles of a binary file: a title and a count.
@@ -18,11 +19,12 @@ const HEADER: usize = 84;
 const RECORD: usize = 50;
 
 /// Reads the triangles and welds corners at the same position; normals are not looked at.
-pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Problem> {
+pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut soup = Soup::default();
     let announced = announced_triangles(bytes);
-    if announced.is_some_and(|count| bytes.len() - HEADER == RECORD * count) {
-        for record in bytes[HEADER..].as_chunks::<RECORD>().0 {
+    let records = announced.and_then(|count| records(bytes, count));
+    if let Some(records) = records {
+        for record in records {
             for corner in record[12..48].as_chunks::<12>().0 {
                 soup.push(single_precision(corner));
             }
@@ -47,14 +49,31 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Problem> {
             ),
         });
     }
-    let (triangles, _) = soup.corners.as_chunks::<3>();
-    Ok(TriangleMesh::new(soup.vertices, triangles.to_vec())?)
+    let mut elements = Elements {
+        nodes: soup.vertices,
+        ..Elements::default()
+    };
+    for triangle in soup.corners.as_chunks::<3>().0 {
+        elements.push_polygon(triangle);
+    }
+    Ok(elements)
 }
 
 /// The count of a binary header, if there is room for one.
 fn announced_triangles(bytes: &[u8]) -> Option<usize> {
     let count = bytes.get(HEADER - 4..HEADER)?.first_chunk::<4>()?;
     usize::try_from(u32::from_le_bytes(*count)).ok()
+}
+
+/// The triangles of a binary file, after which some programs append data of their own.
+///
+/// The count of a text, read as a number, is always far beyond what its length allows.
+fn records(bytes: &[u8], count: usize) -> Option<&[[u8; RECORD]]> {
+    let (records, rest) = bytes[HEADER..].as_chunks::<RECORD>();
+    if count == 0 && !(records.is_empty() && rest.is_empty()) {
+        return None;
+    }
+    records.get(..count)
 }
 
 fn single_precision(corner: &[u8; 12]) -> Vector3<f64> {
@@ -72,12 +91,18 @@ fn starts_as_text(bytes: &[u8]) -> bool {
 /// Reads the `vertex` statements, three to a facet.
 fn read_ascii(bytes: &[u8], soup: &mut Soup) -> Result<(), Problem> {
     let text = String::from_utf8_lossy(bytes);
+    // Some systems mark the end of a text.
+    let text = text.trim_end_matches(['\0', '\u{1a}']);
     let mut in_facet = None;
     let mut lines = 0;
     for (index, statement) in text.lines().enumerate() {
         lines = index + 1;
         let mut words = statement.split_ascii_whitespace();
-        let keyword = words.next().unwrap_or_default().to_ascii_lowercase();
+        let mut keyword = words.next().unwrap_or_default().to_ascii_lowercase();
+        if keyword == "end" {
+            // Some programs write `end solid`, `end facet` and `end loop`.
+            keyword.push_str(&words.next().unwrap_or_default().to_ascii_lowercase());
+        }
         match (keyword.as_str(), in_facet) {
             ("facet", None) => in_facet = Some(0),
             ("vertex", Some(count)) if count < 3 => {
@@ -94,7 +119,8 @@ fn read_ascii(bytes: &[u8], soup: &mut Soup) -> Result<(), Problem> {
                     format!("a facet needs 3 vertices, found {count}"),
                 ));
             }
-            ("" | "outer" | "endloop", _) | ("solid" | "endsolid", None) => {}
+            ("" | "outer" | "outerloop" | "loop" | "endloop" | "color", _)
+            | ("solid" | "endsolid", None) => {}
             _ => {
                 let shown: String = statement.trim().chars().take(40).collect();
                 return Err(Problem::line(

@@ -1,5 +1,7 @@
 //! The outside of a tetrahedral mesh.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{MeshError, TetMesh, TriangleMesh, topology};
 
 /// The faces that belong to one tetrahedron only, in the node numbering of the tetrahedral mesh.
@@ -66,6 +68,47 @@ impl BoundarySurface {
                 .collect(),
         )
     }
+}
+
+/// The first four nodes whose quadrangle is cut along one diagonal by the tetrahedra on one side of it and along the other by
+/// those on its other side: all four triangles between them are faces of one tetrahedron only, but no tetrahedron has them all.
+pub(super) fn mismatched_diagonals(
+    tets: &[[u32; 4]],
+    surface: &BoundarySurface,
+) -> Option<MeshError> {
+    let sorted = |mut face: [u32; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let faces: BTreeSet<[u32; 3]> = surface.triangles.iter().copied().map(sorted).collect();
+    let solids: BTreeSet<[u32; 4]> = tets
+        .iter()
+        .map(|&corners| {
+            let mut corners = corners;
+            corners.sort_unstable();
+            corners
+        })
+        .collect();
+    let mut apexes: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    for &[a, b, c] in &faces {
+        for (edge, apex) in [([a, b], c), ([b, c], a), ([a, c], b)] {
+            apexes.entry(edge).or_default().push(apex);
+        }
+    }
+    apexes.iter().find_map(|(&[a, c], apexes)| {
+        let pairs = apexes.iter().enumerate();
+        pairs
+            .flat_map(|(at, &b)| apexes[..at].iter().map(move |&d| [b, d]))
+            .find_map(|[b, d]| {
+                let mut nodes = [a, b, c, d];
+                nodes.sort_unstable();
+                let closed =
+                    faces.contains(&sorted([a, b, d])) && faces.contains(&sorted([c, b, d]));
+                (closed && !solids.contains(&nodes)).then_some(MeshError::MismatchedDiagonals {
+                    nodes: [a, b, c, d],
+                })
+            })
+    })
 }
 
 /// The four faces of a positive tetrahedron, each wound outwards.

@@ -55,7 +55,7 @@ pub enum MeshError {
     },
     /// An element uses one node twice.
     #[error(
-        "{kind} {element} uses node {node} more than once: remove the element or give it distinct corners"
+        "{kind} {element} uses node {node} more than once: `impinge mesh repair` removes such elements"
     )]
     RepeatedNode {
         /// Element kind.
@@ -67,7 +67,7 @@ pub enum MeshError {
     },
     /// Two nodes have exactly the same position.
     #[error(
-        "nodes {first} and {second} are at exactly the same position: merge them (weld duplicate nodes) so that the parts are joined, or move one of them"
+        "nodes {first} and {second} are at exactly the same position: `impinge mesh repair` joins them; move one of them if the parts are separate"
     )]
     CoincidentNodes {
         /// Smaller node index.
@@ -76,7 +76,9 @@ pub enum MeshError {
         second: u32,
     },
     /// A node belongs to no element.
-    #[error("node {node} belongs to no {kind}: remove it, or add the element that should use it")]
+    #[error(
+        "node {node} belongs to no {kind}: `impinge mesh repair` removes such nodes; or add the element that should use it"
+    )]
     UnusedNode {
         /// Node index.
         node: u32,
@@ -85,14 +87,16 @@ pub enum MeshError {
     },
     /// A tetrahedron is flat.
     #[error(
-        "tetrahedron {tet} has no volume (its four nodes lie in one plane): remove it or move one of its nodes, e.g. by remeshing"
+        "tetrahedron {tet} has no volume (its four nodes lie in one plane): `impinge mesh repair` removes such tetrahedra; or remesh"
     )]
     ZeroVolume {
         /// Tetrahedron index.
         tet: u32,
     },
     /// A tetrahedron is inside out.
-    #[error("tetrahedron {tet} is inverted (volume {volume:e} m³): swap two of its nodes")]
+    #[error(
+        "tetrahedron {tet} is inverted (volume {volume:e} m³): `impinge mesh repair` swaps two of its nodes"
+    )]
     Inverted {
         /// Tetrahedron index.
         tet: u32,
@@ -101,14 +105,16 @@ pub enum MeshError {
     },
     /// A triangle has no area.
     #[error(
-        "triangle {triangle} has no area (its three corners lie on one line): remove it or move one of its corners"
+        "triangle {triangle} has no area (its three corners lie on one line): `impinge mesh repair` removes such triangles"
     )]
     ZeroArea {
         /// Triangle index.
         triangle: u32,
     },
     /// Two elements have the same corners.
-    #[error("{kind}s {first} and {second} have the same corners: remove one of them")]
+    #[error(
+        "{kind}s {first} and {second} have the same corners: `impinge mesh repair` removes one of them"
+    )]
     DuplicateElement {
         /// Element kind.
         kind: &'static str,
@@ -143,8 +149,16 @@ pub enum MeshError {
         /// Larger tetrahedron index.
         second: u32,
     },
+    /// The tetrahedra on the two sides of a quadrangle cut it along different diagonals, so they do not meet face to face.
+    #[error(
+        "the quadrangle of nodes {nodes:?} is cut along one diagonal on one side and along the other on its other side, so the tetrahedra do not meet face to face there: remesh, or cut all cells by one rule"
+    )]
+    MismatchedDiagonals {
+        /// The nodes around the quadrangle.
+        nodes: [u32; 4],
+    },
     /// A surface edge has a triangle on one side only.
-    #[error("the surface is open at the edge between nodes {a} and {b} of triangle {triangle}: close the hole, or weld duplicate nodes if there is a seam", a = edge[0], b = edge[1])]
+    #[error("the surface is open at the edge between nodes {a} and {b} of triangle {triangle}: close the hole; `impinge mesh repair` joins the nodes of a seam", a = edge[0], b = edge[1])]
     OpenEdge {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -152,7 +166,7 @@ pub enum MeshError {
         triangle: u32,
     },
     /// A surface edge belongs to three or more triangles.
-    #[error("the edge between nodes {a} and {b} belongs to {count} triangles, the first being {triangle}: a surface may have only two there, so separate the sheets", a = edge[0], b = edge[1])]
+    #[error("the edge between nodes {a} and {b} belongs to {count} triangles, the first being {triangle}: a surface may have only two there; `impinge mesh repair` separates the sheets", a = edge[0], b = edge[1])]
     NonManifoldEdge {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -162,7 +176,7 @@ pub enum MeshError {
         count: usize,
     },
     /// Two neighbouring triangles disagree about which side is outside.
-    #[error("triangles {first} and {second} run along their common edge between nodes {a} and {b} in the same direction: reverse the winding of one of them", a = edge[0], b = edge[1])]
+    #[error("triangles {first} and {second} run along their common edge between nodes {a} and {b} in the same direction: `impinge mesh repair` winds them alike", a = edge[0], b = edge[1])]
     InconsistentWinding {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -173,7 +187,7 @@ pub enum MeshError {
     },
     /// The triangles at a node form more than one fan.
     #[error(
-        "the surface touches itself at node {node} only (the triangles there form {fans} separate fans): give each fan its own node"
+        "the surface touches itself at node {node} only (the triangles there form {fans} separate fans): `impinge mesh repair` gives each fan its own node"
     )]
     NonManifoldVertex {
         /// Node index.
@@ -182,7 +196,9 @@ pub enum MeshError {
         fans: usize,
     },
     /// A closed surface has its normals pointing in.
-    #[error("the surface is wound inwards (enclosed volume {volume:e} m³): reverse every triangle")]
+    #[error(
+        "the surface is wound inwards (enclosed volume {volume:e} m³): `impinge mesh repair` or `impinge mesh convert --reverse` turns it over"
+    )]
     WoundInwards {
         /// Signed volume in m³.
         volume: f64,

@@ -7,6 +7,7 @@
 //! - [`BoundarySurface`]: the outside of a solid, with its map back to the nodes
 //! - [`generate`]: procedural shapes
 //! - [`tetrahedralize`]: from a watertight surface to a solid
+//! - [`repair`]: from a mesh with faults to one without
 //! - [`hexahedron_tets`]: hexahedra cut into tetrahedra that meet face to face
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
 //! - [`tet_volume`], [`tet_quality`], [`triangle_area`]: measures of one element
@@ -17,6 +18,8 @@ pub mod generate;
 mod hexahedra;
 mod measure;
 mod morton;
+mod polygon;
+pub mod repair;
 mod stuffing;
 mod summary;
 mod tet_mesh;
@@ -29,6 +32,7 @@ pub use error::MeshError;
 pub(crate) use hexahedra::first_twisted;
 pub use hexahedra::hexahedron_tets;
 pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
+pub(crate) use polygon::triangulate;
 pub use stuffing::{
     StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,
 };

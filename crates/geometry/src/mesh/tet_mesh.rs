@@ -84,6 +84,21 @@ impl TetMesh {
         boundary::extract(&self.tets)
     }
 
+    /// The surface, which is one clean skin: see [`BoundarySurface::check_closed`].
+    ///
+    /// # Errors
+    /// As [`surface`](Self::surface) and [`BoundarySurface::check_closed`]; [`MeshError::MismatchedDiagonals`] where that is why
+    /// the skin is not clean.
+    pub fn closed_surface(&self) -> Result<BoundarySurface, MeshError> {
+        let surface = self.surface()?;
+        match surface.check_closed() {
+            Ok(()) => Ok(surface),
+            Err(error) => {
+                Err(boundary::mismatched_diagonals(&self.tets, &surface).unwrap_or(error))
+            }
+        }
+    }
+
     /// The same mesh with nodes and tetrahedra renumbered along a space-filling (Morton) curve, and the original
     /// index of each new node.
     ///

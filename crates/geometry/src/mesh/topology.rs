@@ -49,32 +49,40 @@ pub(super) fn open_edge_count(triangles: &[[u32; 3]]) -> usize {
 /// Every edge has two triangles running along it in opposite directions, every vertex one fan.
 pub(super) fn check_closed(triangles: &[[u32; 3]], node_count: usize) -> Result<(), MeshError> {
     for run in sorted_sides(triangles).chunk_by(|a, b| a.edge == b.edge) {
-        let edge = run[0].edge;
-        match run {
-            [only] => {
-                return Err(MeshError::OpenEdge {
-                    edge,
-                    triangle: only.triangle,
-                });
-            }
-            [first, second] if first.forward == second.forward => {
-                return Err(MeshError::InconsistentWinding {
-                    edge,
-                    first: first.triangle,
-                    second: second.triangle,
-                });
-            }
-            [_, _] => {}
-            _ => {
-                return Err(MeshError::NonManifoldEdge {
-                    edge,
-                    triangle: run[0].triangle,
-                    count: run.len(),
-                });
-            }
+        if let [only] = run {
+            return Err(MeshError::OpenEdge {
+                edge: only.edge,
+                triangle: only.triangle,
+            });
         }
+        check_edge(run)?;
     }
     check_fans(triangles, node_count)
+}
+
+/// No edge has more than two triangles, and those run along it in opposite directions.
+pub(super) fn check_sheet(triangles: &[[u32; 3]]) -> Result<(), MeshError> {
+    sorted_sides(triangles)
+        .chunk_by(|a, b| a.edge == b.edge)
+        .try_for_each(check_edge)
+}
+
+/// The sides at one edge are one, or two in opposite directions.
+fn check_edge(sides: &[Side]) -> Result<(), MeshError> {
+    let edge = sides[0].edge;
+    match sides {
+        [first, second] if first.forward == second.forward => Err(MeshError::InconsistentWinding {
+            edge,
+            first: first.triangle,
+            second: second.triangle,
+        }),
+        [_] | [_, _] => Ok(()),
+        _ => Err(MeshError::NonManifoldEdge {
+            edge,
+            triangle: sides[0].triangle,
+            count: sides.len(),
+        }),
+    }
 }
 
 /// The triangles around each vertex form one fan. Every edge must already have exactly two triangles.

@@ -71,6 +71,15 @@ impl TriangleMesh {
         topology::check_closed(&self.triangles, self.vertices.len())
     }
 
+    /// Whether the surface has two sides everywhere: no edge with more than two triangles, and those agree on the outside. It
+    /// may have holes.
+    ///
+    /// # Errors
+    /// [`MeshError::NonManifoldEdge`] or [`MeshError::InconsistentWinding`], naming the place.
+    pub fn check_sheet(&self) -> Result<(), MeshError> {
+        topology::check_sheet(&self.triangles)
+    }
+
     /// Whether the surface is closed and its triangles are wound outwards.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::{COORDINATE_LIMIT, MeshError};
 
 /// Counts, coordinates and indices: everything later checks rely on.
-pub(super) fn check_basics<const N: usize>(
+pub(super) fn check_ranges<const N: usize>(
     kind: &'static str,
     kind_plural: &'static str,
     nodes: &[Vector3<f64>],
@@ -34,20 +34,33 @@ pub(super) fn check_basics<const N: usize>(
     if elements.is_empty() {
         return Err(MeshError::NoElements { kind: kind_plural });
     }
+    let missing = (0u32..).zip(elements).find_map(|(element, corners)| {
+        let node = corners.iter().find(|&&node| node as usize >= nodes.len())?;
+        Some((element, *node))
+    });
+    match missing {
+        Some((element, node)) => Err(MeshError::IndexOutOfRange {
+            kind,
+            element,
+            node,
+            nodes: nodes.len(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// As [`check_ranges`]; every element has distinct corners and every node an element.
+pub(super) fn check_basics<const N: usize>(
+    kind: &'static str,
+    kind_plural: &'static str,
+    nodes: &[Vector3<f64>],
+    elements: &[[u32; N]],
+) -> Result<(), MeshError> {
+    check_ranges(kind, kind_plural, nodes, elements)?;
     let mut used = vec![false; nodes.len()];
     for (element, corners) in (0u32..).zip(elements) {
         for (position, &node) in corners.iter().enumerate() {
-            match used.get_mut(node as usize) {
-                Some(used) => *used = true,
-                None => {
-                    return Err(MeshError::IndexOutOfRange {
-                        kind,
-                        element,
-                        node,
-                        nodes: nodes.len(),
-                    });
-                }
-            }
+            used[node as usize] = true;
             if corners[..position].contains(&node) {
                 return Err(MeshError::RepeatedNode {
                     kind,

@@ -2,13 +2,16 @@
 
 mod damage;
 mod formats;
+mod groups;
 mod hexahedra;
 mod medit;
 mod ply;
+mod polygons;
 mod real_files;
 mod round_trip;
 mod stl;
 mod table;
+mod vtk;
 
 use std::path::PathBuf;
 

@@ -2,5 +2,6 @@
 
 mod generate;
 mod outside;
+mod repair;
 mod stuffing;
 mod validation;

@@ -71,8 +71,7 @@ impl Builder {
             problem: error.to_string(),
         };
         let (mesh, original_nodes) = part.mesh.reordered_along_curve();
-        let surface = mesh.surface().map_err(|e| in_body(&e))?;
-        surface.check_closed().map_err(|e| in_body(&e))?;
+        let surface = mesh.closed_surface().map_err(|e| in_body(&e))?;
         let law = &part.material;
         let material = match law.model {
             MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
@@ -144,6 +143,7 @@ impl Builder {
             points: first_point..self.rest.len(),
             tets: first_tet..self.tets.len(),
             thin: false,
+            two_sided: false,
             triangles: first_triangle..self.triangles.len(),
             friction: part.friction,
             original_nodes,
@@ -291,7 +291,11 @@ impl Builder {
                 .push(first..first + part.mesh.vertices().len());
         }
         let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
-        self.bodies.push(Body { thin: true, ..body });
+        self.bodies.push(Body {
+            thin: true,
+            two_sided: true,
+            ..body
+        });
         self.velocities.extend_from_slice(&part.velocity);
         self.pull.extend_from_slice(&part.pull);
         self.motions_of_points
@@ -338,7 +342,10 @@ impl Builder {
     pub(super) fn add_obstacle(&mut self, part: &MeshObstaclePart, motions: &[RigidMotion]) {
         let index = self.bodies.len() + self.obstacles.len();
         let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
-        self.obstacles.push(body);
+        self.obstacles.push(Body {
+            two_sided: part.mesh.check_closed().is_err(),
+            ..body
+        });
         let motion = &motions[part.motion];
         self.velocities.extend(
             part.mesh
@@ -374,6 +381,7 @@ impl Builder {
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             thin: false,
+            two_sided: false,
             triangles: first_triangle..self.triangles.len(),
             friction,
             original_nodes: (0..mesh.vertices().len() as u32).collect(),

@@ -35,6 +35,8 @@ pub struct Body {
     pub tets: Range<usize>,
     /// Whether it is thin: elastic terms on its triangles instead of elements.
     pub thin: bool,
+    /// Whether its surface may be met from both sides: a thin body, or an obstacle whose surface is open.
+    pub two_sided: bool,
     /// Its surface triangles.
     pub triangles: Range<usize>,
     /// Its own friction coefficient.

@@ -1,14 +1,12 @@
-//! Frames as VTK XML unstructured grids, binary doubles: what is read is bit for bit what was written.
+//! Frames as VTK XML unstructured grids of raw doubles: reading gives back every number bit for bit.
 
 use std::path::Path;
 
-use nalgebra::Vector3;
-use vtkio::model::{
-    Attribute, Attributes, ByteOrder, CellType, Cells, DataArray, DataSet, IOBuffer,
-    UnstructuredGridPiece, Version, VertexNumbers, Vtk,
-};
-
 use super::{Frame, OutputError};
+use impinge_geometry::io::vtk::{
+    Cells, DataArray, TETRA, TRIANGLE, UnstructuredGrid, Values, read_vtu, write_vtu,
+};
+use nalgebra::Vector3;
 
 // Names of the arrays, documented in docs/output.md.
 const VELOCITY: &str = "velocity";
@@ -38,9 +36,8 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
         .iter()
         .map(|motion| motion.map_or(-1, u32::cast_signed))
         .collect();
-    let cells = frame.tets.len() + frame.triangles.len();
     let mut von_mises = frame.von_mises.clone();
-    von_mises.resize(cells, 0.0);
+    von_mises.resize(frame.tets.len() + frame.triangles.len(), 0.0);
     let cell_body: Vec<u32> = frame
         .tets
         .iter()
@@ -49,62 +46,40 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
         .map(|point| frame.body_of_point[point as usize])
         .collect();
 
-    let mut offset = 0;
-    let sizes = std::iter::repeat_n(4, frame.tets.len())
-        .chain(std::iter::repeat_n(3, frame.triangles.len()));
-    let offsets: Vec<u64> = sizes
-        .map(|size| {
-            offset += size;
-            offset
-        })
-        .collect();
-    let connectivity: Vec<u64> = frame
-        .tets
-        .iter()
-        .flatten()
-        .chain(frame.triangles.iter().flatten())
-        .map(|&point| u64::from(point))
-        .collect();
-    let mut types = vec![CellType::Tetra; frame.tets.len()];
-    types.resize(cells, CellType::Triangle);
-
-    let scalars = |name: &str, data: IOBuffer| {
-        Attribute::DataArray(DataArray::scalars(name, 1).with_data(data))
+    let mut cells = Cells::default();
+    for tet in &frame.tets {
+        cells.push(TETRA, tet);
+    }
+    for triangle in &frame.triangles {
+        cells.push(TRIANGLE, triangle);
+    }
+    let array = |name: &str, components: usize, values: Values| DataArray {
+        name: name.to_owned(),
+        components,
+        values,
     };
-    let vectors =
-        |name: &str, data: Vec<f64>| Attribute::DataArray(DataArray::vectors(name).with_data(data));
-    let vtk = Vtk {
-        version: Version::XML { major: 1, minor: 0 },
-        title: String::new(),
-        byte_order: ByteOrder::LittleEndian,
-        file_path: None,
-        data: DataSet::inline(UnstructuredGridPiece {
-            points: flat(&frame.points).into(),
-            cells: Cells {
-                cell_verts: VertexNumbers::XML {
-                    connectivity,
-                    offsets,
-                },
-                types,
-            },
-            data: Attributes {
-                point: vec![
-                    vectors(VELOCITY, flat(&frame.velocities)),
-                    vectors(CONTACT_FORCE, flat(&frame.contact_forces)),
-                    scalars(NODE, frame.node_ids.clone().into()),
-                    scalars(BODY, frame.body_of_point.clone().into()),
-                    scalars(MOTION, motion.into()),
-                ],
-                cell: vec![
-                    scalars(VON_MISES, von_mises.into()),
-                    scalars(BODY, cell_body.into()),
-                ],
-            },
-        }),
+    let grid = UnstructuredGrid {
+        points: frame.points.clone(),
+        point_data: vec![
+            array(VELOCITY, 3, Values::Float64(flat(&frame.velocities))),
+            array(
+                CONTACT_FORCE,
+                3,
+                Values::Float64(flat(&frame.contact_forces)),
+            ),
+            array(NODE, 1, Values::UInt32(frame.node_ids.clone())),
+            array(BODY, 1, Values::UInt32(frame.body_of_point.clone())),
+            array(MOTION, 1, Values::Int32(motion)),
+        ],
+        cell_data: vec![
+            array(VON_MISES, 1, Values::Float64(von_mises)),
+            array(BODY, 1, Values::UInt32(cell_body)),
+        ],
+        cells,
     };
     let mut bytes = Vec::new();
-    vtk.write_xml(&mut bytes)
-        .map_err(|error| OutputError::format(path, error.to_string()))?;
+    // A vector takes all bytes.
+    write_vtu(&mut bytes, &grid).map_err(|source| OutputError::write(path, source))?;
     Ok(bytes)
 }
 
@@ -137,60 +112,37 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
             "it is no frame (.vtu); give one, or the folder of a run",
         ));
     }
-    let vtk = Vtk::parse_xml(bytes).map_err(|error| fail(&beginning(&error.to_string())))?;
-    let DataSet::UnstructuredGrid { pieces, .. } = vtk.data else {
-        return Err(fail("it holds no unstructured grid"));
-    };
-    let Ok([piece]) = <[_; 1]>::try_from(pieces) else {
-        return Err(fail("it does not consist of one piece"));
-    };
-    let piece = piece
-        .into_loaded_piece_data(Some(path))
-        .map_err(|error| fail(&error.to_string()))?;
-
-    let (connectivity, offsets) = piece.cells.cell_verts.into_xml();
+    let grid = read_vtu(bytes).map_err(|error| fail(&beginning(&error.to_string())))?;
     let mut frame = Frame {
-        points: vectors(piece.points).ok_or_else(|| fail("its points are not doubles"))?,
+        points: grid.points,
         ..Frame::default()
     };
-    let mut start = 0;
-    for (kind, &end) in piece.cells.types.iter().zip(&offsets) {
-        let end = usize::try_from(end).map_err(|_| fail("a cell offset is too large"))?;
-        let corners: Vec<u32> = connectivity
-            .get(start..end)
-            .ok_or_else(|| fail("a cell offset is out of range"))?
-            .iter()
-            .map(|&point| u32::try_from(point))
-            .collect::<Result<_, _>>()
-            .map_err(|_| fail("a point number is too large"))?;
-        start = end;
-        match (kind, corners.as_slice()) {
-            (CellType::Tetra, &[a, b, c, d]) if frame.triangles.is_empty() => {
+    for cell in grid.cells.iter() {
+        match cell {
+            (TETRA, &[a, b, c, d]) if frame.triangles.is_empty() => {
                 frame.tets.push([a, b, c, d]);
             }
-            (CellType::Triangle, &[a, b, c]) => frame.triangles.push([a, b, c]),
+            (TRIANGLE, &[a, b, c]) => frame.triangles.push([a, b, c]),
             _ => return Err(fail("it holds other cells than tetrahedra, then triangles")),
         }
     }
 
     let missing = |name: &str| fail(&format!("the array `{name}` is missing or of another type"));
-    let (mut points, mut cells) = (Arrays(piece.data.point), Arrays(piece.data.cell));
-    let mut point_vectors = |name: &str| {
-        points
-            .take(name)
-            .and_then(vectors)
-            .ok_or_else(|| missing(name))
+    let (mut points, mut cells) = (Arrays(grid.point_data), Arrays(grid.cell_data));
+    frame.velocities = points.vectors(VELOCITY).ok_or_else(|| missing(VELOCITY))?;
+    frame.contact_forces = points
+        .vectors(CONTACT_FORCE)
+        .ok_or_else(|| missing(CONTACT_FORCE))?;
+    frame.node_ids = points.unsigned(NODE).ok_or_else(|| missing(NODE))?;
+    frame.body_of_point = points.unsigned(BODY).ok_or_else(|| missing(BODY))?;
+    let Some(Values::Int32(motion)) = points.take(MOTION) else {
+        return Err(missing(MOTION));
     };
-    frame.velocities = point_vectors(VELOCITY)?;
-    frame.contact_forces = point_vectors(CONTACT_FORCE)?;
-    frame.node_ids = points.scalars(NODE).ok_or_else(|| missing(NODE))?;
-    frame.body_of_point = points.scalars(BODY).ok_or_else(|| missing(BODY))?;
-    let motion: Vec<i32> = points.scalars(MOTION).ok_or_else(|| missing(MOTION))?;
     frame.motion_of_point = motion
         .into_iter()
         .map(|motion| u32::try_from(motion).ok())
         .collect();
-    frame.von_mises = cells.scalars(VON_MISES).ok_or_else(|| missing(VON_MISES))?;
+    frame.von_mises = cells.doubles(VON_MISES).ok_or_else(|| missing(VON_MISES))?;
     frame.von_mises.truncate(frame.tets.len());
     match frame.defect() {
         None => Ok(frame),
@@ -198,27 +150,35 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     }
 }
 
-fn vectors(buffer: IOBuffer) -> Option<Vec<Vector3<f64>>> {
-    let flat: Vec<f64> = buffer.into_vec()?;
-    let (vectors, []) = flat.as_chunks::<3>() else {
-        return None;
-    };
-    Some(vectors.iter().map(|&vector| vector.into()).collect())
-}
-
-struct Arrays(Vec<Attribute>);
+/// The arrays that have not been taken.
+struct Arrays(Vec<DataArray>);
 
 impl Arrays {
-    fn take(&mut self, name: &str) -> Option<IOBuffer> {
-        let at = self.0.iter().position(|array| array.name() == name)?;
-        match self.0.swap_remove(at) {
-            Attribute::DataArray(array) => Some(array.data),
-            Attribute::Field { .. } => None,
+    fn take(&mut self, name: &str) -> Option<Values> {
+        let at = self.0.iter().position(|array| array.name == name)?;
+        Some(self.0.swap_remove(at).values)
+    }
+
+    fn doubles(&mut self, name: &str) -> Option<Vec<f64>> {
+        match self.take(name)? {
+            Values::Float64(values) => Some(values),
+            _ => None,
         }
     }
 
-    fn scalars<T: vtkio::model::Scalar>(&mut self, name: &str) -> Option<Vec<T>> {
-        self.take(name)?.into_vec()
+    fn vectors(&mut self, name: &str) -> Option<Vec<Vector3<f64>>> {
+        let flat = self.doubles(name)?;
+        let (vectors, []) = flat.as_chunks::<3>() else {
+            return None;
+        };
+        Some(vectors.iter().map(|&vector| vector.into()).collect())
+    }
+
+    fn unsigned(&mut self, name: &str) -> Option<Vec<u32>> {
+        match self.take(name)? {
+            Values::UInt32(values) => Some(values),
+            _ => None,
+        }
     }
 }
 

@@ -121,8 +121,8 @@ impl Feature {
             }
         };
         let outward = sum.try_normalize(f64::MIN_POSITIVE)?;
-        let thin = model.solid(model.solid_of_point(point)).thin;
-        Some(if thin && outward.dot(&near) < 0.0 {
+        let two_sided = model.solid(model.solid_of_point(point)).two_sided;
+        Some(if two_sided && outward.dot(&near) < 0.0 {
             -outward
         } else {
             outward

@@ -31,13 +31,13 @@ pub(super) fn passes_through(
 ) -> bool {
     let [first, second] = solids_of(model, hit.key);
     let pairs = match hit.key {
-        ContactKey::VertexFace { vertex, .. } if !model.solid(second).thin => {
+        ContactKey::VertexFace { vertex, .. } if !model.solid(second).two_sided => {
             [(Entering::Vertex(vertex), second); 2]
         }
         ContactKey::EdgeEdge {
             first: one,
             second: other,
-        } if !model.solid(first).thin && !model.solid(second).thin => [
+        } if !model.solid(first).two_sided && !model.solid(second).two_sided => [
             (Entering::Edge(one), second),
             (Entering::Edge(other), first),
         ],

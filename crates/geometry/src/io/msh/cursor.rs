@@ -12,6 +12,14 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
+/// The line that ends a section; format 1 writes everything in capitals.
+fn end_mark(section: &str) -> String {
+    match section {
+        "NOD" | "ELM" => format!("$END{section}"),
+        _ => format!("$End{section}"),
+    }
+}
+
 /// Reads a file from front to back.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -71,7 +79,9 @@ impl<'a> Cursor<'a> {
         }
         let line = self.text_line()?;
         match line.strip_prefix('$') {
-            Some(name) if !name.is_empty() && !name.starts_with("End") => {
+            Some(name)
+                if !name.is_empty() && !name.starts_with("End") && !name.starts_with("END") =>
+            {
                 self.section = Some(name.to_owned());
                 Ok(Some(name.to_owned()))
             }
@@ -87,7 +97,7 @@ impl<'a> Cursor<'a> {
     /// Checks that the section ends here.
     pub(super) fn end_section(&mut self, section: &str) -> Result<(), Problem> {
         self.skip_whitespace();
-        let end = format!("$End{section}");
+        let end = end_mark(section);
         if self.bytes[self.position..].starts_with(end.as_bytes()) {
             self.position += end.len();
             return Ok(());
@@ -99,7 +109,7 @@ impl<'a> Cursor<'a> {
 
     /// Moves behind the end of a section whose content is of no interest.
     pub(super) fn skip_section(&mut self, section: &str) -> Result<(), Problem> {
-        let end = format!("$End{section}");
+        let end = end_mark(section);
         let found = self.bytes[self.position..]
             .windows(end.len())
             .position(|window| window == end.as_bytes());

@@ -1,9 +1,9 @@
-//! Gmsh `.msh`, formats 2.2 and 4.1, ASCII and binary.
+//! Gmsh `.msh`, formats 1 to 4.1, ASCII and binary.
 //!
 //! The reader is our own because the common library (`mshio`, an oracle in the tests) reads 4.1 only and cannot say on
 //! which line a file is wrong. Counts in the file are never trusted with memory: storage grows with what has actually been read.
 //!
-//! Format: Gmsh reference manual, section "MSH file format" and "MSH file format version 2 (Legacy)",
+//! Format: Gmsh reference manual, sections "MSH file format" and "Legacy formats" (versions 1, 2 and 4.0),
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
 
 mod cursor;
@@ -14,10 +14,14 @@ mod write;
 
 pub(super) use write::write;
 
+use std::collections::BTreeMap;
+
 use nalgebra::Vector3;
 
 use self::cursor::{Cursor, Encoding};
 use self::element_type::{ElementType, Use};
+use self::version4::{Minor, PhysicalGroups};
+use super::NodeGroup;
 use super::error::Problem;
 use super::extract::Elements;
 
@@ -25,26 +29,50 @@ use super::extract::Elements;
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut cursor = Cursor::new(bytes);
     let mut version = None;
+    let mut names: Vec<GroupName> = Vec::new();
+    let mut groups = PhysicalGroups::new();
     let mut nodes: Option<Nodes> = None;
     let mut elements: Option<RawElements> = None;
 
     while let Some(section) = cursor.next_section()? {
+        if section == "MeshFormat" || section == "NOD" {
+            if version.is_some() {
+                return Err(cursor.problem("the format is given twice"));
+            }
+            // Format 1 has no header.
+            version = Some(match section.as_str() {
+                "NOD" => Version::V1,
+                _ => read_format(&mut cursor)?,
+            });
+        }
         match (section.as_str(), version) {
-            ("MeshFormat", None) => version = Some(read_format(&mut cursor)?),
-            ("MeshFormat", Some(_)) => return Err(cursor.problem("the format is given twice")),
-            (name @ ("Nodes" | "Elements"), None) => {
+            (name @ ("Nodes" | "Elements" | "Entities" | "ELM"), None) => {
                 return Err(cursor.problem(format!("$MeshFormat must come before ${name}")));
             }
-            ("Nodes", Some(_)) if nodes.is_some() => {
-                return Err(cursor.problem("a second $Nodes section"));
+            ("Nodes" | "NOD", Some(_)) if nodes.is_some() => {
+                return Err(cursor.problem("a second section of nodes"));
             }
-            ("Elements", Some(_)) if elements.is_some() => {
-                return Err(cursor.problem("a second $Elements section"));
+            ("Elements" | "ELM", Some(_)) if elements.is_some() => {
+                return Err(cursor.problem("a second section of elements"));
             }
-            ("Nodes", Some(Version::V2)) => nodes = Some(version2::nodes(&mut cursor)?),
-            ("Nodes", Some(Version::V4)) => nodes = Some(version4::nodes(&mut cursor)?),
+            ("MeshFormat", _) => {}
+            ("PhysicalNames", _) => names = physical_names(&mut cursor)?,
+            ("Entities", Some(Version::V4(minor))) => {
+                groups = version4::entities(&mut cursor, minor)?;
+            }
+            ("NOD", Some(Version::V1)) | ("Nodes", Some(Version::V2)) => {
+                nodes = Some(version2::nodes(&mut cursor)?);
+            }
+            ("Nodes", Some(Version::V4(minor))) => {
+                nodes = Some(version4::nodes(&mut cursor, minor)?);
+            }
+            ("ELM", Some(Version::V1)) => {
+                elements = Some(version2::elements_of_format_1(&mut cursor)?);
+            }
             ("Elements", Some(Version::V2)) => elements = Some(version2::elements(&mut cursor)?),
-            ("Elements", Some(Version::V4)) => elements = Some(version4::elements(&mut cursor)?),
+            ("Elements", Some(Version::V4(minor))) => {
+                elements = Some(version4::elements(&mut cursor, minor, &groups)?);
+            }
             _ => {
                 cursor.skip_section(&section)?;
                 continue;
@@ -61,14 +89,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     version.ok_or_else(|| missing("MeshFormat"))?;
     let nodes = nodes.ok_or_else(|| missing("Nodes"))?;
     let elements = elements.ok_or_else(|| missing("Elements"))?;
-    resolve(nodes, elements)
+    resolve(nodes, elements, &names)
 }
 
 /// A supported format version.
 #[derive(Clone, Copy)]
 enum Version {
+    V1,
     V2,
-    V4,
+    V4(Minor),
 }
 
 /// Reads the header and tells the cursor how numbers are stored.
@@ -82,7 +111,8 @@ fn read_format(cursor: &mut Cursor<'_>) -> Result<Version, Problem> {
     };
     let version = match version {
         "2" | "2.0" | "2.1" | "2.2" => Version::V2,
-        "4.1" => Version::V4,
+        "4" | "4.0" => Version::V4(Minor::Zero),
+        "4.1" => Version::V4(Minor::One),
         _ => {
             return Err(cursor.problem(format!(
                 "format {version} is not supported: save as 4.1 or 2.2 (gmsh -save -format msh41)"
@@ -126,20 +156,25 @@ struct Nodes {
 struct RawElements {
     tets: Vec<[u64; 4]>,
     hexahedra: Vec<[u64; 8]>,
-    triangles: Vec<[u64; 3]>,
+    polygons: Vec<Vec<u64>>,
+    /// Nodes of the elements of each group, by its dimension and number.
+    groups: BTreeMap<(u8, u32), Vec<u64>>,
     other_solid: Option<(u64, String)>,
     other_surface: Option<(u64, String)>,
 }
 
 impl RawElements {
-    /// Files an element away by its type.
-    fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64]) {
+    /// Files an element away by its type and its physical groups; 0 stands for no group, a sign for a reversed orientation.
+    fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64], physical: &[i64]) {
+        for group in physical {
+            if let Ok(id @ 1..) = u32::try_from(group.unsigned_abs()) {
+                let members = self.groups.entry((kind.dimension, id)).or_default();
+                members.extend_from_slice(nodes);
+            }
+        }
         match (kind.purpose, nodes) {
             (Use::Tet, &[a, b, c, d]) => self.tets.push([a, b, c, d]),
-            (Use::Polygon, &[a, ref rest @ ..]) => {
-                self.triangles
-                    .extend(rest.windows(2).map(|pair| [a, pair[0], pair[1]]));
-            }
+            (Use::Polygon, corners) => self.polygons.push(corners.to_vec()),
             (Use::Hexahedron, corners) => {
                 self.hexahedra.extend(<[u64; 8]>::try_from(corners));
             }
@@ -155,8 +190,34 @@ impl RawElements {
     }
 }
 
+/// Dimension, number and name of a physical group.
+type GroupName = (u8, u32, String);
+
+/// `count`, then `dimension number "name"` on each line; text also in binary files.
+fn physical_names(cursor: &mut Cursor<'_>) -> Result<Vec<GroupName>, Problem> {
+    let mut names = Vec::new();
+    for _ in 0..version2::text_count(cursor)? {
+        let line = cursor.text_line()?;
+        let mut parts = line.splitn(3, ' ');
+        let (dimension, id, name) = (parts.next(), parts.next(), parts.next());
+        let parsed = (
+            dimension.map(str::parse),
+            id.map(str::parse),
+            name.map(str::trim),
+        );
+        let (Some(Ok(dimension)), Some(Ok(id)), Some(name)) = parsed else {
+            let shown: String = line.chars().take(40).collect();
+            return Err(cursor.problem(format!(
+                "expected `dimension number \"name\"`, found {shown:?}"
+            )));
+        };
+        names.push((dimension, id, name.trim_matches('"').to_owned()));
+    }
+    Ok(names)
+}
+
 /// Replaces node tags by indices.
-fn resolve(nodes: Nodes, elements: RawElements) -> Result<Elements, Problem> {
+fn resolve(nodes: Nodes, elements: RawElements, names: &[GroupName]) -> Result<Elements, Problem> {
     let mut index_of_tag: Vec<(u64, u32)> = nodes.tags.iter().copied().zip(0u32..).collect();
     index_of_tag.sort_unstable();
     if let Some(pair) = index_of_tag.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -193,8 +254,24 @@ fn resolve(nodes: Nodes, elements: RawElements) -> Result<Elements, Problem> {
         }
         resolved.hexahedra.push(hexahedron);
     }
-    for [a, b, c] in elements.triangles {
-        resolved.triangles.push([index(a)?, index(b)?, index(c)?]);
+    for polygon in elements.polygons {
+        let corners: Vec<u32> = polygon.into_iter().map(index).collect::<Result<_, _>>()?;
+        resolved.push_polygon(&corners);
+    }
+    for ((dimension, id), tags) in elements.groups {
+        let mut nodes: Vec<u32> = tags.into_iter().map(index).collect::<Result<_, _>>()?;
+        nodes.sort_unstable();
+        nodes.dedup();
+        let name = names
+            .iter()
+            .find(|(of, number, _)| (*of, *number) == (dimension, id))
+            .map(|(.., name)| name.clone());
+        resolved.groups.push(NodeGroup {
+            dimension,
+            id,
+            name,
+            nodes,
+        });
     }
     Ok(resolved)
 }

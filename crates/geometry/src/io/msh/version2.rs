@@ -1,10 +1,10 @@
-//! Sections of format 2.2.
+//! Sections of formats 1 and 2.
 
 use nalgebra::Vector3;
 
 use super::super::error::Problem;
 use super::cursor::Cursor;
-use super::element_type::element_type;
+use super::element_type::{ElementType, element_type};
 use super::{Nodes, RawElements};
 
 /// `count`, then `tag x y z` for each node; the count is text also in binary files.
@@ -31,8 +31,8 @@ pub(super) fn elements(cursor: &mut Cursor<'_>) -> Result<RawElements, Problem> 
         for _ in 0..count {
             let tag = cursor.unsigned_int()?;
             let kind = cursor.int()?;
-            let physical_tags = cursor.unsigned_int()?;
-            element(cursor, &mut elements, tag, kind, physical_tags)?;
+            let tag_count = cursor.unsigned_int()?;
+            element(cursor, &mut elements, tag, kind, tag_count)?;
         }
         return Ok(elements);
     }
@@ -40,7 +40,7 @@ pub(super) fn elements(cursor: &mut Cursor<'_>) -> Result<RawElements, Problem> 
     while read < count {
         let kind = cursor.int()?;
         let in_block = cursor.unsigned_int()?;
-        let physical_tags = cursor.unsigned_int()?;
+        let tag_count = cursor.unsigned_int()?;
         if in_block == 0 || in_block > count - read {
             return Err(cursor.problem(format!(
                 "a block of {in_block} elements where {} are left",
@@ -49,36 +49,65 @@ pub(super) fn elements(cursor: &mut Cursor<'_>) -> Result<RawElements, Problem> 
         }
         for _ in 0..in_block {
             let tag = cursor.unsigned_int()?;
-            element(cursor, &mut elements, tag, kind, physical_tags)?;
+            element(cursor, &mut elements, tag, kind, tag_count)?;
         }
         read += in_block;
     }
     Ok(elements)
 }
 
-/// Physical and partition tags, which are skipped, and the nodes of one element.
+/// Format 1: `tag type physical entity node-count nodes..` for each element.
+pub(super) fn elements_of_format_1(cursor: &mut Cursor<'_>) -> Result<RawElements, Problem> {
+    let mut elements = RawElements::default();
+    for _ in 0..text_count(cursor)? {
+        let tag = cursor.unsigned_int()?;
+        let kind = cursor.int()?;
+        let kind = known_type(cursor, tag, kind)?;
+        let physical = cursor.int()?;
+        let _entity = cursor.int()?;
+        let node_count = cursor.unsigned_int()?;
+        if node_count != kind.nodes as u64 {
+            return Err(cursor.problem(format!(
+                "element {tag}, a {}, has {node_count} nodes",
+                kind.name
+            )));
+        }
+        let nodes = nodes_of(cursor, kind)?;
+        elements.push(tag, kind, &nodes, &[physical]);
+    }
+    Ok(elements)
+}
+
+/// The tags of one element, of which the first is its physical group, and its nodes.
 fn element(
     cursor: &mut Cursor<'_>,
     elements: &mut RawElements,
     tag: u64,
     kind: i64,
-    physical_tags: u64,
+    tag_count: u64,
 ) -> Result<(), Problem> {
-    let known = element_type(kind)
-        .ok_or_else(|| cursor.problem(format!("element {tag} has the unknown type {kind}")))?;
-    for _ in 0..physical_tags {
-        cursor.int()?;
+    let kind = known_type(cursor, tag, kind)?;
+    let mut physical = None;
+    for _ in 0..tag_count {
+        let tag = cursor.int()?;
+        physical.get_or_insert(tag);
     }
-    let mut nodes = Vec::with_capacity(known.nodes);
-    for _ in 0..known.nodes {
-        nodes.push(cursor.unsigned_int()?);
-    }
-    elements.push(tag, known, &nodes);
+    let nodes = nodes_of(cursor, kind)?;
+    elements.push(tag, kind, &nodes, physical.as_slice());
     Ok(())
 }
 
+fn known_type(cursor: &Cursor<'_>, tag: u64, kind: i64) -> Result<&'static ElementType, Problem> {
+    element_type(kind)
+        .ok_or_else(|| cursor.problem(format!("element {tag} has the unknown type {kind}")))
+}
+
+fn nodes_of(cursor: &mut Cursor<'_>, kind: &ElementType) -> Result<Vec<u64>, Problem> {
+    (0..kind.nodes).map(|_| cursor.unsigned_int()).collect()
+}
+
 /// A count on a line of its own.
-fn text_count(cursor: &mut Cursor<'_>) -> Result<u64, Problem> {
+pub(super) fn text_count(cursor: &mut Cursor<'_>) -> Result<u64, Problem> {
     let line = cursor.text_line()?;
     line.parse().map_err(|_| {
         let shown: String = line.chars().take(40).collect();

@@ -10,7 +10,10 @@ use proptest::prelude::*;
 
 use super::file;
 use super::formats::binary;
-use super::{ply, stl};
+use super::{ply, stl, vtk};
+
+/// Mutants of each sound file.
+const MUTANTS: usize = 160;
 
 /// A sound file of each format.
 fn sound_files() -> Vec<(&'static str, Vec<u8>)> {
@@ -33,7 +36,7 @@ fn make_sound_files() -> Vec<(&'static str, Vec<u8>)> {
     let read = |path| std::fs::read(path).expect("a readable folder");
     let legacy = "# vtk DataFile Version 2.0\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n\
         0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n";
-    vec![
+    let mut files = vec![
         ("a.msh", read(msh)),
         ("a.vtu", read(vtu)),
         ("a.obj", read(obj)),
@@ -50,11 +53,18 @@ fn make_sound_files() -> Vec<(&'static str, Vec<u8>)> {
         ("a.ply", ply::tetrahedron("ascii")),
         ("a.ply", ply::tetrahedron("binary_little_endian")),
         ("a.ply", ply::tetrahedron("binary_big_endian")),
-    ]
+        ("a.msh", super::groups::FORMAT_1.into()),
+        ("a.msh", super::groups::FORMAT_4_0.into()),
+    ];
+    for options in vtk::Options::all() {
+        files.push(("a.vtu", vtk::grid(options, "Float64", "Int64")));
+        files.push(("a.vtp", vtk::polygons(options)));
+    }
+    files
 }
 
 /// How many there are.
-const FILES: usize = 13;
+const FILES: usize = 15 + 2 * 48;
 
 /// Reads as both kinds; any answer will do.
 fn read_both(name: &str, content: &[u8]) {
@@ -63,13 +73,66 @@ fn read_both(name: &str, content: &[u8]) {
     let _ = read_triangle_mesh(&path);
 }
 
+/// A few hundred mutants of every sound file: bytes overwritten, taken out, put in or doubled, and numbers replaced.
+#[test]
+fn mutants_of_every_format() {
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        // Splitmix64: any sequence will do, but always the same.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % below.max(1) as u64) as usize
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, sound) in sound_files() {
+        let path = folder.path().join(name);
+        // Of VTK files there are many.
+        let share = if ["a.vtu", "a.vtp"].contains(&name) {
+            16
+        } else {
+            1
+        };
+        for _ in 0..MUTANTS / share {
+            let mut content = sound.clone();
+            for _ in 0..=random(3) {
+                let place = random(content.len());
+                match random(5) {
+                    0 => content[place] = random(256) as u8,
+                    1 => content[place] ^= 1 << random(8),
+                    2 => content.truncate(place.max(1)),
+                    3 => {
+                        let end = (place + random(40)).min(content.len());
+                        let part = content[place..end].to_vec();
+                        content.splice(place..place, part);
+                    }
+                    _ => {
+                        let number =
+                            ["-1", "4294967296", "99999999999999999999", "nan", ""][random(5)];
+                        let digits = |byte: &u8| byte.is_ascii_digit();
+                        let end = content[place..]
+                            .iter()
+                            .take_while(|byte| digits(byte))
+                            .count();
+                        content.splice(place..place + end, number.bytes());
+                    }
+                }
+            }
+            std::fs::write(&path, &content).expect("a writable folder");
+            let _ = read_tet_mesh(&path);
+            let _ = read_triangle_mesh(&path);
+        }
+    }
+}
+
 #[test]
 fn the_sound_files_are_sound() {
     let files = sound_files();
     assert_eq!(files.len(), FILES);
     for (name, content) in files {
         let (_folder, path) = file(name, content);
-        if ["a.obj", "a.stl", "a.ply"].contains(&name) {
+        if ["a.obj", "a.stl", "a.ply", "a.vtp"].contains(&name) {
             read_triangle_mesh(path).unwrap();
         } else {
             read_tet_mesh(path).unwrap();

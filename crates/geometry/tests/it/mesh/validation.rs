@@ -325,7 +325,7 @@ fn every_message_names_the_place_and_the_mend() {
     let error = refused(nodes(), &[[0, 1, 2, 3], [0, 1, 2, 4]]);
     let message = error.to_string();
     assert!(
-        message.contains("tetrahedron 1") && message.contains("swap two"),
+        message.contains("tetrahedron 1") && message.contains("repair` swaps two"),
         "{message}"
     );
 }

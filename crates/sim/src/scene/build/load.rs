@@ -6,7 +6,9 @@ use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperC
 use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
 use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
+use impinge_geometry::{MeshError, MeshIoError};
 use nalgebra::Vector3;
+use std::error::Error;
 use std::path::PathBuf;
 
 impl Builder<'_> {
@@ -160,20 +162,60 @@ impl Builder<'_> {
         ))
     }
 
-    pub(super) fn mesh_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
-        self.scene.error_at(
-            path,
-            format!("this mesh cannot be used: {error}"),
-            "correct the mesh or its placement as said above",
-        )
+    pub(super) fn mesh_error(&self, path: &str, error: &(dyn Error + 'static)) -> SceneError {
+        let mend = error
+            .downcast_ref()
+            .and_then(mend_of_mesh)
+            .unwrap_or("correct the mesh or its placement as said above");
+        self.scene
+            .error_at(path, format!("this mesh cannot be used: {error}"), mend)
     }
 
-    pub(super) fn file_error(&self, path: &str, error: &dyn std::error::Error) -> SceneError {
+    pub(super) fn file_error(&self, path: &str, error: &MeshIoError) -> SceneError {
+        let mend = match error {
+            MeshIoError::Extension {
+                content: "a solid", ..
+            }
+            | MeshIoError::Mesh {
+                source: MeshError::NoElements { kind: "tetrahedra" },
+                ..
+            } => Some(
+                "fill a closed surface: mesh = { filled = { path = \"..\", size = METRES } }; or write kind = \"rigid\", or \
+                 kind = \"shell\" for a thin body",
+            ),
+            MeshIoError::Mesh { source, .. } => mend_of_mesh(source),
+            _ => None,
+        }
+        .unwrap_or("correct the file as said above; `impinge mesh info FILE` examines it alone");
         self.scene.error_at(
             path,
             format!("this mesh file cannot be used: {error}"),
-            "correct the file as said above; `impinge mesh info FILE` examines it alone",
+            mend,
         )
+    }
+}
+
+/// The way out of a fault of a mesh, where it is not in the message.
+fn mend_of_mesh(error: &MeshError) -> Option<&'static str> {
+    match error {
+        MeshError::OpenEdge { .. } => Some(
+            "close the hole, or join the nodes of a seam by `impinge mesh repair FILE MENDED`; an open surface can be an \
+             obstacle, or a thin body: kind = \"shell\", held in place by fixed = [{}]",
+        ),
+        MeshError::RepeatedNode { .. }
+        | MeshError::CoincidentNodes { .. }
+        | MeshError::UnusedNode { .. }
+        | MeshError::ZeroVolume { .. }
+        | MeshError::Inverted { .. }
+        | MeshError::ZeroArea { .. }
+        | MeshError::DuplicateElement { .. }
+        | MeshError::NonManifoldEdge { .. }
+        | MeshError::InconsistentWinding { .. }
+        | MeshError::NonManifoldVertex { .. }
+        | MeshError::WoundInwards { .. } => {
+            Some("run `impinge mesh repair FILE MENDED` and name the file that it writes")
+        }
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ use place::{name_of, normalized, rotation};
 
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
+use impinge_geometry::MeshError;
 use impinge_geometry::io::SolidMesh;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
@@ -228,8 +229,12 @@ impl Builder<'_> {
         let mesh = mesh
             .map_vertices(|vertex| position + rotation * vertex)
             .map_err(|error| self.mesh_error(&mesh_path, &error))?;
-        mesh.check_closed_outwards()
-            .map_err(|error| self.mesh_error(&mesh_path, &error))?;
+        // An open surface has two sides; of a closed one, the inside is solid.
+        match mesh.check_closed_outwards() {
+            Err(MeshError::OpenEdge { .. }) => mesh.check_sheet(),
+            checked => checked,
+        }
+        .map_err(|error| self.mesh_error(&mesh_path, &error))?;
         let motion = self.motion(obstacle.motion.as_ref(), &position, None);
         self.parts.obstacles.push(MeshObstaclePart {
             name,

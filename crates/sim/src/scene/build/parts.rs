@@ -76,7 +76,7 @@ pub struct ShellPart {
 pub struct RigidPart {
     /// Name for messages.
     pub name: String,
-    /// Closed surface as at time 0, wound outwards.
+    /// Surface as at time 0; wound outwards if it is closed.
     pub mesh: TriangleMesh,
     /// Generalised mass, in world axes at time 0; of density 1 for a body with a prescribed motion.
     pub inertia: RigidInertia,
@@ -103,12 +103,12 @@ pub struct HalfSpacePart {
     pub friction: f64,
 }
 
-/// A closed surface with a prescribed motion.
+/// A surface with a prescribed motion: closed, or open with two sides.
 #[derive(Debug, Clone)]
 pub struct MeshObstaclePart {
     /// Name for messages.
     pub name: String,
-    /// Closed surface as at time 0, wound outwards.
+    /// Surface as at time 0; wound outwards if it is closed.
     pub mesh: TriangleMesh,
     /// Coulomb friction coefficient (1).
     pub friction: f64,

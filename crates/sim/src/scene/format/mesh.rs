@@ -143,7 +143,7 @@ pub enum BodyMesh {
         /// Length along y (m).
         depth: f64,
     },
-    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`); for a rigid body also a closed surface (`.obj` too).
+    /// A mesh file of tetrahedra or hexahedra; for a rigid body also of a closed surface.
     File(MeshFile),
     /// What a closed surface encloses, filled with tetrahedra of about one size.
     Filled(FilledSurface),
@@ -201,7 +201,7 @@ pub enum ObstacleShape {
         #[serde(default = "tube_sides")]
         tube_sides: u32,
     },
-    /// A closed surface mesh (`.obj`, `.msh`, `.vtk`, `.vtu`).
+    /// A surface mesh file: closed, its inside is solid; open, it has two sides.
     File(MeshFile),
 }
 

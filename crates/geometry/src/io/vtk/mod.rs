@@ -1,0 +1,233 @@
+//! VTK: legacy `.vtk` files and XML `.vtu` and `.vtp` files.
+//!
+//! The reader takes what ParaView, PyVista and meshio write by default: ASCII, base64 and raw appended data, zlib and LZ4
+//! blocks, both byte orders, every type of numbers. [`write_vtu`] writes raw appended data.
+//!
+//! Format: VTK File Formats, <https://docs.vtk.org/en/latest/vtk_file_formats/index.html>.
+
+mod array;
+mod cells;
+mod legacy;
+mod stored;
+mod write;
+mod xml;
+
+use nalgebra::Vector3;
+
+pub use array::{DataArray, Values};
+pub use cells::{Cells, TETRA, TRIANGLE};
+pub(super) use write::write;
+pub use write::write_vtu;
+
+use self::xml::{DataSet, Document, Entry, Piece};
+use super::error::{ParseError, Place, Problem};
+use super::extract::Elements;
+
+/// A `.vtu` file: points, cells between them, and arrays on both.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnstructuredGrid {
+    /// Positions (m).
+    pub points: Vec<Vector3<f64>>,
+    /// Cells as point ids.
+    pub cells: Cells,
+    /// Arrays with an entry per point.
+    pub point_data: Vec<DataArray>,
+    /// Arrays with an entry per cell.
+    pub cell_data: Vec<DataArray>,
+}
+
+/// Reads the points and cells of a data set.
+pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
+    if bytes.trim_ascii_start().starts_with(b"#") {
+        legacy::read(bytes)
+    } else {
+        read_xml(bytes)
+    }
+}
+
+/// Reads a `.vtu` file of one piece with all its arrays.
+///
+/// # Errors
+/// [`ParseError`] if the file is malformed, holds other data than one piece of an unstructured grid, or arrays whose lengths
+/// contradict each other. That cells refer to points of the grid is not checked.
+pub fn read_vtu(bytes: &[u8]) -> Result<UnstructuredGrid, ParseError> {
+    let whole_file = |problem: String| ParseError {
+        place: Place::File,
+        problem,
+    };
+    let document = Document::parse(bytes)?;
+    if document.data_set != DataSet::UnstructuredGrid {
+        return Err(whole_file("it holds no unstructured grid".to_owned()));
+    }
+    let [piece] = document.pieces.as_slice() else {
+        return Err(whole_file(format!(
+            "it consists of {} pieces instead of one",
+            document.pieces.len()
+        )));
+    };
+    let points = points(&document, piece)?;
+    let cells = grid_cells(&document, piece)?;
+    let data = |section: &str, entries: usize| {
+        let arrays = piece.arrays.iter().filter(|entry| entry.section == section);
+        arrays
+            .map(|entry| data_array(&document, entry, entries))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    Ok(UnstructuredGrid {
+        point_data: data("PointData", points.len())?,
+        cell_data: data("CellData", cells.len())?,
+        points,
+        cells,
+    })
+}
+
+fn read_xml(bytes: &[u8]) -> Result<Elements, Problem> {
+    let document = Document::parse(bytes)?;
+    let mut elements = Elements::default();
+    let mut tags = 0;
+    for piece in &document.pieces {
+        let points = points(&document, piece)?;
+        let count = points.len();
+        elements.add_nodes(points)?;
+        match document.data_set {
+            DataSet::UnstructuredGrid => {
+                let cells = grid_cells(&document, piece)?;
+                cells::add(&mut elements, &cells, count, tags)?;
+                tags += cells.len();
+            }
+            DataSet::PolyData => {
+                for (section, kind) in [("Polys", cells::POLYGON), ("Strips", cells::STRIP)] {
+                    let Some(ends) = piece.array(section, Some("offsets")) else {
+                        continue;
+                    };
+                    let counted = piece.count(&format!("NumberOf{section}"));
+                    let ends_read = indices(&document, ends)?;
+                    let cells = counted.unwrap_or(ends_read.len());
+                    // The count must be true before memory is taken for it.
+                    if cells.abs_diff(ends_read.len()) > 1 {
+                        return Err(contradiction(&document, ends).into());
+                    }
+                    let cells = cells_of(&document, piece, section, vec![kind; cells])?;
+                    cells::add(&mut elements, &cells, count, tags)?;
+                    tags += cells.len();
+                }
+            }
+        }
+    }
+    Ok(elements)
+}
+
+/// The points of a piece.
+fn points(document: &Document<'_>, piece: &Piece<'_>) -> Result<Vec<Vector3<f64>>, ParseError> {
+    let Some(entry) = piece.array("Points", None) else {
+        return match piece.count("NumberOfPoints") {
+            Some(0) => Ok(Vec::new()),
+            _ => Err(missing("Points")),
+        };
+    };
+    let coordinates = document.values(entry)?.to_doubles();
+    let wanted = piece.count("NumberOfPoints");
+    match coordinates.as_chunks::<3>() {
+        (points, []) if wanted.is_none_or(|count| count == points.len()) => {
+            Ok(points.iter().copied().map(Vector3::from).collect())
+        }
+        _ => Err(document.fault(
+            entry,
+            format!(
+                "{} coordinates do not make {} points",
+                coordinates.len(),
+                wanted.map_or_else(|| "whole".to_owned(), |count| count.to_string())
+            ),
+        )),
+    }
+}
+
+/// The cells of a piece of an unstructured grid.
+fn grid_cells(document: &Document<'_>, piece: &Piece<'_>) -> Result<Cells, ParseError> {
+    if piece.count("NumberOfCells") == Some(0) {
+        return Ok(Cells::default());
+    }
+    let entry = piece
+        .array("Cells", Some("types"))
+        .ok_or_else(|| missing("types"))?;
+    let kinds = document.values(entry)?.to_indices();
+    let kinds: Vec<u8> = kinds
+        .into_iter()
+        .flatten()
+        .map(|kind| u8::try_from(kind).unwrap_or(u8::MAX))
+        .collect();
+    if piece
+        .count("NumberOfCells")
+        .is_some_and(|count| count != kinds.len())
+    {
+        return Err(contradiction(document, entry));
+    }
+    cells_of(document, piece, "Cells", kinds)
+}
+
+/// The cells of a section, of known types.
+fn cells_of(
+    document: &Document<'_>,
+    piece: &Piece<'_>,
+    section: &str,
+    kinds: Vec<u8>,
+) -> Result<Cells, ParseError> {
+    let array = |name| {
+        piece
+            .array(section, Some(name))
+            .ok_or_else(|| missing(name))
+    };
+    let (corners, ends) = (array("connectivity")?, array("offsets")?);
+    Cells::from_ends(
+        kinds,
+        &indices(document, ends)?,
+        indices(document, corners)?,
+    )
+    .ok_or_else(|| contradiction(document, ends))
+}
+
+fn indices(document: &Document<'_>, entry: &Entry<'_>) -> Result<Vec<u32>, ParseError> {
+    document.values(entry)?.to_indices().ok_or_else(|| {
+        document.fault(
+            entry,
+            "its numbers are not all whole numbers from 0 to 4294967295".to_owned(),
+        )
+    })
+}
+
+fn data_array(
+    document: &Document<'_>,
+    entry: &Entry<'_>,
+    entries: usize,
+) -> Result<DataArray, ParseError> {
+    let values = document.values(entry)?;
+    if Some(values.len()) != entries.checked_mul(entry.components) {
+        return Err(document.fault(
+            entry,
+            format!(
+                "it holds {} numbers for {entries} entries of {}",
+                values.len(),
+                entry.components
+            ),
+        ));
+    }
+    Ok(DataArray {
+        name: entry.name.clone(),
+        components: entry.components,
+        values,
+    })
+}
+
+fn missing(array: &str) -> ParseError {
+    ParseError {
+        place: Place::File,
+        problem: format!("the array `{array}` is missing: is the file truncated?"),
+    }
+}
+
+fn contradiction(document: &Document<'_>, entry: &Entry<'_>) -> ParseError {
+    document.fault(
+        entry,
+        "the numbers of cells, their offsets and their corners contradict each other".to_owned(),
+    )
+}

@@ -1,0 +1,594 @@
+//! VTK files as ParaView, PyVista and meshio write them, in every combination of their options.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use impinge_geometry::MeshIoError;
+use impinge_geometry::io::vtk::{
+    Cells, DataArray, TETRA, TRIANGLE, UnstructuredGrid, Values, read_vtu, write_vtu,
+};
+use impinge_geometry::io::{Place, read_solid_mesh, read_tet_mesh, read_triangle_mesh};
+use nalgebra::Vector3;
+
+use super::file;
+
+/// Bytes per block of compressed data: few, so that there are several.
+const BLOCK: usize = 32;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Mode {
+    Ascii,
+    Inline,
+    AppendedRaw,
+    AppendedBase64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Options {
+    mode: Mode,
+    compressor: &'static str,
+    wide: bool,
+    big_endian: bool,
+}
+
+impl Options {
+    /// All combinations.
+    pub(super) fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for mode in [
+            Mode::Ascii,
+            Mode::Inline,
+            Mode::AppendedRaw,
+            Mode::AppendedBase64,
+        ] {
+            for compressor in ["", "vtkZLibDataCompressor", "vtkLZ4DataCompressor"] {
+                for wide in [false, true] {
+                    for big_endian in [false, true] {
+                        all.push(Self {
+                            mode,
+                            compressor,
+                            wide,
+                            big_endian,
+                        });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn number(self, value: usize) -> Vec<u8> {
+        match (self.wide, self.big_endian) {
+            (true, true) => (value as u64).to_be_bytes().to_vec(),
+            (true, false) => (value as u64).to_le_bytes().to_vec(),
+            (false, true) => (value as u32).to_be_bytes().to_vec(),
+            (false, false) => (value as u32).to_le_bytes().to_vec(),
+        }
+    }
+
+    /// Header and data as stored; in base64 each is encoded by itself where there are blocks.
+    fn stored(self, data: &[u8]) -> Vec<u8> {
+        let encode = |bytes: &[u8]| match self.mode {
+            Mode::AppendedRaw => bytes.to_vec(),
+            _ => STANDARD.encode(bytes).into_bytes(),
+        };
+        if self.compressor.is_empty() {
+            return encode(&[self.number(data.len()), data.to_vec()].concat());
+        }
+        let blocks: Vec<Vec<u8>> = data
+            .chunks(BLOCK)
+            .map(|block| {
+                if self.compressor.contains("LZ4") {
+                    return lz4_flex::block::compress(block);
+                }
+                let mut packer =
+                    flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+                packer.write_all(block).expect("memory");
+                packer.finish().expect("memory")
+            })
+            .collect();
+        let mut header = self.number(blocks.len());
+        header.extend(self.number(BLOCK));
+        header.extend(self.number(data.len() % BLOCK));
+        for block in &blocks {
+            header.extend(self.number(block.len()));
+        }
+        [encode(&header), encode(&blocks.concat())].concat()
+    }
+}
+
+/// An array as its type, name and numbers; `x` says how a number becomes bytes.
+struct Array {
+    kind: &'static str,
+    name: &'static str,
+    values: Vec<f64>,
+}
+
+fn bytes(kind: &str, value: f64, big_endian: bool) -> Vec<u8> {
+    macro_rules! of {
+        ($type:ty) => {
+            if big_endian {
+                (value as $type).to_be_bytes().to_vec()
+            } else {
+                (value as $type).to_le_bytes().to_vec()
+            }
+        };
+    }
+    match kind {
+        "Int32" => of!(i32),
+        "Int64" => of!(i64),
+        "UInt8" => of!(u8),
+        "UInt32" => of!(u32),
+        "UInt64" => of!(u64),
+        "Float32" => of!(f32),
+        "Float64" => of!(f64),
+        _ => unreachable!("{kind}"),
+    }
+}
+
+/// A file with one piece of these sections.
+fn xml(options: Options, data_set: &str, counts: &str, sections: &[(&str, Vec<Array>)]) -> Vec<u8> {
+    let (order, header) = (
+        if options.big_endian {
+            "BigEndian"
+        } else {
+            "LittleEndian"
+        },
+        if options.wide { "UInt64" } else { "UInt32" },
+    );
+    let mut text = format!(
+        "<?xml version=\"1.0\"?>\n<!-- made by a test -->\n<VTKFile type=\"{data_set}\" version=\"0.1\" byte_order=\"{order}\" \
+         header_type=\"{header}\" compressor=\"{}\">\n<{data_set}>\n<FieldData><DataArray type=\"String\" Name=\"note\" \
+         format=\"ascii\">1 2</DataArray></FieldData>\n<Piece {counts}>\n",
+        options.compressor
+    );
+    let mut appended = Vec::new();
+    for (section, arrays) in sections {
+        write!(text, "<{section}>").expect("memory");
+        for array in arrays {
+            let components = if array.name == "Points" { 3 } else { 1 };
+            let (kind, name) = (array.kind, array.name);
+            let data: Vec<u8> = array
+                .values
+                .iter()
+                .flat_map(|&value| bytes(kind, value, options.big_endian))
+                .collect();
+            write!(
+                text,
+                "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" RangeMin='0' "
+            )
+            .expect("memory");
+            let numbers = || {
+                let words: Vec<String> = array.values.iter().map(f64::to_string).collect();
+                words.join("\n ")
+            };
+            let information = "<InformationKey name=\"L2_NORM_RANGE\" location=\"vtkDataArray\" length=\"1\">\
+                               <Value index=\"0\">7</Value></InformationKey>";
+            match options.mode {
+                Mode::Ascii => {
+                    write!(text, "format=\"ascii\">\n{information}{}\n", numbers())
+                        .expect("memory");
+                }
+                Mode::Inline => {
+                    let stored = String::from_utf8(options.stored(&data)).expect("base64");
+                    write!(text, "format=\"binary\">\n   {stored}\n{information}").expect("memory");
+                }
+                Mode::AppendedRaw | Mode::AppendedBase64 => {
+                    write!(
+                        text,
+                        "format=\"appended\" offset=\"{}\">{information}",
+                        appended.len()
+                    )
+                    .expect("memory");
+                    appended.extend(options.stored(&data));
+                }
+            }
+            text.push_str("</DataArray>\n");
+        }
+        writeln!(text, "</{section}>").expect("memory");
+    }
+    write!(text, "</Piece>\n</{data_set}>\n").expect("memory");
+    let mut file = text.into_bytes();
+    if matches!(options.mode, Mode::AppendedRaw | Mode::AppendedBase64) {
+        let encoding = if options.mode == Mode::AppendedRaw {
+            "raw"
+        } else {
+            "base64"
+        };
+        file.extend(format!("<AppendedData encoding=\"{encoding}\">\n _").bytes());
+        file.extend(appended);
+        file.extend(b"\n</AppendedData>\n");
+    }
+    file.extend(b"</VTKFile>\n");
+    file
+}
+
+const POINTS: [f64; 15] = [
+    0.5, 0.25, -1.0, 1.5, 0.25, -1.0, 0.5, 1.25, -1.0, 0.5, 0.25, 0.125, 1.5, 1.25, 1.0,
+];
+
+/// Two tetrahedra and a line.
+pub(super) fn grid(options: Options, float: &'static str, integer: &'static str) -> Vec<u8> {
+    let array = |kind, name, values: &[f64]| Array {
+        kind,
+        name,
+        values: values.to_vec(),
+    };
+    xml(
+        options,
+        "UnstructuredGrid",
+        "NumberOfPoints=\"5\" NumberOfCells=\"3\"",
+        &[
+            (
+                "PointData",
+                vec![array("Float64", "u", &[1.0, 2.0, 3.0, 4.0, 5.0])],
+            ),
+            ("Points", vec![array(float, "Points", &POINTS)]),
+            (
+                "Cells",
+                vec![
+                    array(
+                        integer,
+                        "connectivity",
+                        &[0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 1.0, 2.0, 3.0, 4.0],
+                    ),
+                    array(integer, "offsets", &[4.0, 6.0, 10.0]),
+                    array("UInt8", "types", &[10.0, 3.0, 10.0]),
+                ],
+            ),
+        ],
+    )
+}
+
+/// A quadrangle and a strip of two triangles.
+pub(super) fn polygons(options: Options) -> Vec<u8> {
+    let array = |kind, name, values: &[f64]| Array {
+        kind,
+        name,
+        values: values.to_vec(),
+    };
+    let square = [
+        0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 2.0, 1.0, 0.0,
+    ];
+    xml(
+        options,
+        "PolyData",
+        "NumberOfPoints=\"6\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"1\" NumberOfPolys=\"1\"",
+        &[
+            ("Points", vec![array("Float32", "Points", &square)]),
+            (
+                "Verts",
+                vec![
+                    array("Int64", "connectivity", &[]),
+                    array("Int64", "offsets", &[]),
+                ],
+            ),
+            (
+                "Strips",
+                vec![
+                    array("Int64", "connectivity", &[2.0, 1.0, 5.0, 4.0]),
+                    array("Int64", "offsets", &[4.0]),
+                ],
+            ),
+            (
+                "Polys",
+                vec![
+                    array("Int64", "connectivity", &[0.0, 1.0, 2.0, 3.0]),
+                    array("Int64", "offsets", &[4.0]),
+                ],
+            ),
+        ],
+    )
+}
+
+#[test]
+fn every_way_to_store_a_grid_gives_the_same_tetrahedra() {
+    for options in Options::all() {
+        for (float, integer) in [
+            ("Float64", "Int64"),
+            ("Float32", "Int32"),
+            ("Float64", "UInt32"),
+            ("Float32", "UInt64"),
+        ] {
+            let (_folder, path) = file("a.vtu", grid(options, float, integer));
+            let mesh = read_tet_mesh(path).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+            assert_eq!(mesh.tets(), [[0, 1, 2, 3], [1, 2, 3, 4]], "{options:?}");
+            let flat: Vec<f64> = mesh.nodes().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+            assert_eq!(flat, POINTS, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn every_way_to_store_polygons_gives_the_same_triangles() {
+    for options in Options::all() {
+        let (_folder, path) = file("a.vtp", polygons(options));
+        let mesh = read_triangle_mesh(path).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+        assert_eq!(
+            mesh.triangles(),
+            [[0, 1, 2], [0, 2, 3], [2, 1, 5], [5, 1, 4]],
+            "{options:?}"
+        );
+    }
+}
+
+/// A grid with values of all kinds, NaN with a payload among them.
+#[test]
+fn reading_a_written_grid_gives_back_every_bit() {
+    let mut cells = Cells::default();
+    cells.push(TETRA, &[0, 1, 2, 3]);
+    cells.push(TRIANGLE, &[3, 1, 0]);
+    let odd = f64::from_bits(0x7ff8_0000_0000_1234);
+    let grid = UnstructuredGrid {
+        points: [odd, -0.0, 5e-324, f64::INFINITY]
+            .map(|x| Vector3::new(x, 0.1, -x))
+            .to_vec(),
+        cells,
+        point_data: vec![DataArray {
+            name: "a < \"b\"".to_owned(),
+            components: 2,
+            values: Values::Int32(vec![i32::MIN, -1, 0, 1, 2, 3, 4, i32::MAX]),
+        }],
+        cell_data: vec![DataArray {
+            name: "s".to_owned(),
+            components: 1,
+            values: Values::UInt64(vec![u64::MAX, 0]),
+        }],
+    };
+    let mut written = Vec::new();
+    write_vtu(&mut written, &grid).expect("memory");
+    let read = read_vtu(&written).expect("a sound file");
+    let bits = |grid: &UnstructuredGrid| -> Vec<[u64; 3]> {
+        grid.points
+            .iter()
+            .map(|p| [p.x, p.y, p.z].map(f64::to_bits))
+            .collect()
+    };
+    assert_eq!(bits(&read), bits(&grid));
+    assert_eq!(read.cells, grid.cells);
+    assert_eq!(read.cell_data, grid.cell_data);
+    // Names with marks of XML are read as they are stored: nothing here asks for them.
+    assert_eq!(read.point_data[0].values, grid.point_data[0].values);
+}
+
+fn message(name: &str, content: impl AsRef<[u8]>) -> String {
+    let (_folder, path) = file(name, content);
+    let error = read_tet_mesh(path).expect_err("a fault");
+    assert!(!matches!(
+        &error,
+        MeshIoError::Parse { source, .. } if source.place == Place::File && source.problem.is_empty()
+    ));
+    error.to_string()
+}
+
+#[test]
+fn faults_are_placed_and_named() {
+    let of = |mode, compressor| Options {
+        mode,
+        compressor,
+        wide: true,
+        big_endian: false,
+    };
+    let text = |options| String::from_utf8(grid(options, "Float64", "Int64")).expect("text");
+    let ascii = text(of(Mode::Ascii, ""));
+    for (from, to, words) in [
+        ("0.25", "x", ["array \"Points\"", "\"x\" is not a Float64"]),
+        ("Points=\"5\"", "Points=\"6\"", ["Points", "6 points"]),
+        ("Cells=\"3\"", "Cells=\"2\"", ["types", "contradict"]),
+        ("UInt64", "Int7", ["line 3", "header type"]),
+        ("LittleEndian", "Mixed", ["line 3", "byte order"]),
+        (
+            "compressor=\"\"",
+            "compressor=\"vtkLZMADataCompressor\"",
+            ["LZMA", "zlib or lz4"],
+        ),
+        (
+            "\"UnstructuredGrid\"",
+            "\"ImageData\"",
+            ["ImageData", "save it as"],
+        ),
+        (
+            "\"UnstructuredGrid\"",
+            "\"PUnstructuredGrid\"",
+            ["other files", "one serial file"],
+        ),
+        ("</Points>", "</Point>", ["line", "not well-formed"]),
+        (
+            "Int64\" Name=\"conn",
+            "Bit\" Name=\"conn",
+            ["connectivity", "cannot be read"],
+        ),
+        ("format=\"ascii\"", "format=\"\"", ["format", "none of"]),
+    ] {
+        let last = ascii.rfind("<Piece").unwrap_or(0);
+        let (head, tail) = ascii.split_at(if from.starts_with("format") { last } else { 0 });
+        let said = message("a.vtu", format!("{head}{}", tail.replacen(from, to, 1)));
+        for word in words {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+    let inline = text(of(Mode::Inline, ""));
+    let said = message(
+        "a.vtu",
+        inline.replacen("   eAAAAAAAAAA", "   eAAAAAAAAAB", 1),
+    );
+    assert!(
+        said.contains("array \"Points\"") && said.contains("follow"),
+        "{said}"
+    );
+    let packed = text(of(Mode::Inline, "vtkZLibDataCompressor"));
+    let (start, end) = (
+        packed.find("<Points>").unwrap_or(0),
+        packed.find("</Points>").unwrap_or(0),
+    );
+    let data = start + packed[start..end].find("   ").unwrap_or(0) + 90;
+    let mut damaged = packed.into_bytes();
+    damaged[data] = if damaged[data] == b'A' { b'B' } else { b'A' };
+    let said = message("a.vtu", damaged);
+    assert!(said.contains("array \"Points\""), "{said}");
+}
+
+/// A truncated header of an array: the file of a run cut short, which a reader that slices blindly stumbles over.
+#[test]
+fn an_array_shorter_than_its_header_is_an_error() {
+    let text = "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\
+        <UnstructuredGrid><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points><DataArray type=\"Float64\" \
+        NumberOfComponents=\"3\" format=\"binary\">AAAAAAA=</DataArray></Points></Piece></UnstructuredGrid></VTKFile>";
+    let error = read_vtu(text.as_bytes()).expect_err("a fault");
+    assert!(
+        error.to_string().contains("ends inside its header"),
+        "{error}"
+    );
+}
+
+/// Every array of many pieces refers to the same bytes: decoding them all would fill the memory.
+#[test]
+fn arrays_cannot_share_their_bytes() {
+    let piece = "<Piece NumberOfPoints=\"1000\" NumberOfCells=\"0\"><Points><DataArray type=\"Float64\" \
+                 NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/></Points></Piece>";
+    let mut bytes = format!(
+        "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt64\"><UnstructuredGrid>{}</UnstructuredGrid>\
+         <AppendedData encoding=\"raw\">_",
+        piece.repeat(1000)
+    )
+    .into_bytes();
+    bytes.extend(24_000u64.to_le_bytes());
+    bytes.extend([0; 24_000]);
+    let said = message("a.vtu", bytes);
+    assert!(said.contains("belong to other arrays"), "{said}");
+}
+
+/// A megabyte of attributes of one element: the time must grow with their number only.
+#[test]
+fn many_attributes_take_linear_time() {
+    let attributes: String = (0..100_000).fold(String::new(), |mut text, number| {
+        write!(text, " a{number}='1'").expect("memory");
+        text
+    });
+    let text = format!(
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece{attributes}></Piece></UnstructuredGrid></VTKFile>"
+    );
+    let start = std::time::Instant::now();
+    read_vtu(text.as_bytes()).expect_err("no points");
+    // Quadratic time is ten seconds and more.
+    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+}
+
+fn legacy(version: &str, format: &str, sections: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = format!("# vtk DataFile Version {version}\ntitle\n{format}\n").into_bytes();
+    for section in sections {
+        bytes.extend_from_slice(section);
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+fn big_endian<const N: usize>(values: &[f64], of: impl Fn(f64) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|&value| of(value)).collect()
+}
+
+#[test]
+#[expect(clippy::cast_sign_loss, reason = "numbers made for the test")]
+fn legacy_files_of_all_versions() {
+    let floats = big_endian(&POINTS, |value| (value as f32).to_be_bytes());
+    let ints = |values: &[f64]| big_endian(values, |value| (value as i32).to_be_bytes());
+    let longs = |values: &[f64]| big_endian(values, |value| (value as i64).to_be_bytes());
+    let field = b"FIELD FieldData 2\ntime 1 1 double\n\x3f\xf0\0\0\0\0\0\0\nids 2 1 vtkIdType\n\0\0\0\x01\0\0\0\x02";
+    let points = [b"POINTS 5 float\n".to_vec(), floats].concat();
+    let metadata =
+        b"METADATA\nINFORMATION 1\nNAME L2_NORM_RANGE LOCATION vtkDataArray\nDATA 2 0 1\n";
+    let old = [
+        b"CELLS 2 10\n".to_vec(),
+        ints(&[4.0, 0.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0]),
+    ]
+    .concat();
+    let new = [
+        b"CELLS 3 8\nOFFSETS vtktypeint64\n".to_vec(),
+        longs(&[0.0, 4.0, 8.0]),
+        b"\nCONNECTIVITY vtktypeint64\n".to_vec(),
+        longs(&[0.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 4.0]),
+    ]
+    .concat();
+    let types = [b"CELL_TYPES 2\n".to_vec(), ints(&[10.0, 10.0])].concat();
+    let data = b"POINT_DATA 5\nSCALARS u double\nLOOKUP_TABLE default\n\x00\x01";
+    let ascii = "0.5 0.25 -1 1.5 0.25 -1 0.5 1.25 -1\n0.5 0.25 0.125 1.5 1.25 1";
+    let plain = format!("POINTS 5 double\n{ascii}\n");
+    for content in [
+        legacy("4.2", "BINARY", &[b"DATASET UNSTRUCTURED_GRID", field, &points, metadata, &old, &types, data]),
+        legacy("5.1", "BINARY", &[b"DATASET UNSTRUCTURED_GRID", field, &points, metadata, &new, &types, data]),
+        legacy(
+            "3.0",
+            "ascii",
+            &[
+                b"dataset unstructured_grid",
+                plain.as_bytes(),
+                b"cells 2 10 4 0 1 2 3\n4 1 2 3 4 cell_types 2 10 10",
+            ],
+        ),
+        legacy(
+            "5.1",
+            "ASCII",
+            &[
+                b"DATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nnote 1 1 string\nhello%20world",
+                plain.as_bytes(),
+                b"CELLS 3 8\nOFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 1 2 3 4\nCELL_TYPES 2\n10 10",
+            ],
+        ),
+    ] {
+        let (_folder, path) = file("a.vtk", &content);
+        let mesh = read_tet_mesh(path)
+            .unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&content)));
+        assert_eq!(mesh.tets(), [[0, 1, 2, 3], [1, 2, 3, 4]]);
+        let flat: Vec<f64> = mesh.nodes().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+        assert_eq!(flat, POINTS);
+    }
+    let surfaces = "POINTS 4 int\n0 0 0 1 0 0 1 1 0 0 1 0\nVERTICES 1 2 1 0\nPOLYGONS 2 3\nOFFSETS vtktypeint64\n0 3\n\
+                    CONNECTIVITY vtktypeint64\n0 1 2\nTRIANGLE_STRIPS 1 4 3 0 2 3\nCELL_DATA 3\n";
+    let (_folder, path) = file(
+        "a.vtk",
+        legacy("5.1", "ASCII", &[b"DATASET POLYDATA", surfaces.as_bytes()]),
+    );
+    assert_eq!(
+        read_triangle_mesh(path).unwrap().triangles(),
+        [[0, 1, 2], [0, 2, 3]]
+    );
+}
+
+#[test]
+fn voxels_and_pixels_are_cells_in_rows() {
+    let cube = "POINTS 8 int\n0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1\n";
+    let cells = "CELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n11\n";
+    let head = b"DATASET UNSTRUCTURED_GRID";
+    let (_folder, path) = file(
+        "a.vtk",
+        legacy("3.0", "ASCII", &[head, cube.as_bytes(), cells.as_bytes()]),
+    );
+    let solid = read_solid_mesh(path).unwrap();
+    assert_eq!(solid.hexahedra, [[0, 1, 3, 2, 4, 5, 7, 6]]);
+    assert!((solid.mesh.volume() - 1.0).abs() < 1e-15);
+
+    let square = "POINTS 4 int\n0 0 0 1 0 0 0 1 0 1 1 0\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n8\n";
+    let (_folder, path) = file("a.vtk", legacy("3.0", "ASCII", &[head, square.as_bytes()]));
+    assert_eq!(
+        read_triangle_mesh(path).unwrap().triangles(),
+        [[0, 1, 3], [0, 3, 2]]
+    );
+}
+
+#[test]
+fn other_cells_are_refused_by_name() {
+    for (kind, name) in [
+        (13, "6-node wedge"),
+        (14, "5-node pyramid"),
+        (24, "10-node tetrahedron"),
+        (71, "Lagrange tetrahedron"),
+    ] {
+        let text = format!(
+            "DATASET UNSTRUCTURED_GRID\nPOINTS 4 int\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n{kind}\n"
+        );
+        let said = message("a.vtk", legacy("3.0", "ASCII", &[text.as_bytes()]));
+        assert!(said.contains(name) && said.contains("remesh"), "{said}");
+    }
+}
