@@ -46,14 +46,17 @@ pub enum SimError {
     NothingMoves,
     /// Two surfaces cross at the start.
     #[error(
-        "`{first}` and `{second}` overlap at the start (triangles {triangles:?}, near {place:?} m); move them apart: \
-         a run can only keep apart what starts apart"
+        "`{first}` and `{second}` overlap{} at the start (triangles {triangles:?}, near {place:?} m); move them apart: \
+         a run can only keep apart what starts apart",
+        by(*depth)
     )]
     InitialOverlap {
         /// Name of a body or obstacle.
         first: String,
         /// The other; the same name for a body that crosses itself.
         second: String,
+        /// Shortest move of one that was found to take it off the other (m); `None` for a body that crosses itself.
+        depth: Option<f64>,
         /// Triangles of the collision surface.
         triangles: [u32; 2],
         /// A point of the first triangle (m).
@@ -287,6 +290,10 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     }
 }
 /// How a body meets a half-space at the start; `depth` in m, 0 if it touches.
+fn by(depth: Option<f64>) -> String {
+    depth.map_or_else(String::new, |depth| format!(" by {depth:.3e} m"))
+}
+
 fn reaches(depth: f64) -> String {
     if depth > 0.0 {
         format!("reaches {depth:e} m into")

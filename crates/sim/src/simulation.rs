@@ -1,5 +1,6 @@
 //! A scene brought to life: model, state and stepper in one.
 
+use crate::doctor::depth;
 use crate::{
     error::{SimError, StepError, StepFailure},
     model::{Model, PointMotion},
@@ -46,7 +47,7 @@ impl Simulation {
         if scene.stepper != StepperChoice::Constrained {
             check_start(&model, &state.positions)?;
         }
-        let mut notices = model.notices.clone();
+        let mut notices = model.notices();
         let stepper = match (&model.asynchronous, scene.stepper) {
             (Some(settings), _) => {
                 let mut stepper = Asynchronous::new(&model, &state, settings)?;
@@ -384,7 +385,7 @@ fn is_finite(state: &State) -> bool {
         && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
 }
 
-/// Nothing may overlap or touch at the start.
+/// Nothing may overlap at the start. What touches was moved back when the model was made.
 fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError> {
     for &point in model.surface.vertices() {
         if model.surface.is_passive_point(point) {
@@ -406,9 +407,12 @@ fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError
     if let Some(pair) = surface_intersections(positions, &model.surface, 1).first() {
         let first_point = model.surface.triangles()[pair.triangles[0] as usize][0];
         let second_point = model.surface.triangles()[pair.triangles[1] as usize][0];
+        let solids = [first_point, second_point].map(|point| model.solid_of_point(point));
+        let [first, second] = solids.map(|solid| model.solid(solid).name.clone());
         return Err(SimError::InitialOverlap {
-            first: model.solid(model.solid_of_point(first_point)).name.clone(),
-            second: model.solid(model.solid_of_point(second_point)).name.clone(),
+            first,
+            second,
+            depth: (solids[0] != solids[1]).then(|| depth(model, solids)),
             triangles: pair.triangles,
             place: positions[first_point as usize].into(),
         });

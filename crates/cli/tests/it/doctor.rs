@@ -10,7 +10,7 @@ fn heap() -> String {
         SCENE.find("[[body]]").unwrap_or_default()..SCENE.find("[[obstacle]]").unwrap_or_default();
     let body = SCENE[second]
         .replace("cube", "intruder")
-        .replace("[0, 0, 0.2]", "[0.03, 0.02, 0.05]");
+        .replace("[0, 0, 0.2]", "[0.03, 0.02, 0.0501]");
     SCENE
         .replacen("[[obstacle]]", &format!("{body}[[obstacle]]"), 1)
         .replacen("[0, 0, 0.2]", "[0, 0, 0.04]", 1)
@@ -133,4 +133,21 @@ fn a_run_warns_before_it_starts() {
     );
     let answer = place.impinge(&["run", "scene.toml", "--quiet"]);
     assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""));
+}
+
+/// A start that touches runs, says so, and is sound to `verify`.
+#[test]
+fn a_start_that_touches_is_run_and_verified() {
+    let place = Place::new(&SCENE.replacen("[0, 0, 0.2]", "[0, 0, 0.05]", 1));
+    let answer = place.impinge(&["doctor", "scene.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(
+        answer.out.starts_with("note: `cube` and `ground` touch"),
+        "{}",
+        answer.out
+    );
+    let answer = place.impinge(&["run", "scene.toml", "--out", "r"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    assert!(answer.err.contains("touch at the start"), "{}", answer.err);
+    assert_eq!(place.impinge(&["verify", "r"]).code, Some(0));
 }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use super::finding::Symptom;
 use crate::model::{Body, Model};
-use crate::scene::{Body as SceneBody, Material, Scene};
+use crate::scene::{Body as SceneBody, BodyMesh, Material, MeshFile, ObstacleShape, Scene};
 
 /// Quality below which an element is called a sliver. Meshes of good generators stay above 0.05; the time of a solve
 /// grows where elements are thinner than this.
@@ -29,9 +29,17 @@ const STRAIN: f64 = 0.3;
 /// Poisson's ratio from which locking is felt.
 const LOCKING: f64 = 0.48;
 
-/// Sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²) of things that are simulated: from hair to
-/// bridges, from aerogel to osmium, from jelly to diamond.
-const SIZES: [f64; 2] = [1e-4, 1e3];
+/// Size (m) up to which a mesh from a file without `scale` is taken for one in metres: parts are drawn in millimetres, and few things that
+/// are simulated are larger.
+const FILE_SIZE: f64 = 10.0;
+
+/// How much larger than all else in a scene a body that moves freely may be without remark. A slip from metres to millimetres makes a
+/// thousand of what would be about one; a cube among pebbles is 25 times as large as they are.
+const SIZE_AMONG_OTHERS: f64 = 28.0;
+
+/// Sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²) of things that are simulated: from grains of sand
+/// to halls, from aerogel to osmium, from jelly to diamond.
+const SIZES: [f64; 2] = [2e-4, 100.0];
 const DENSITIES: [f64; 2] = [1.0, 2.3e4];
 const MODULI: [f64; 2] = [1e2, 1.3e12];
 const LARGEST_GRAVITY: f64 = 300.0;
@@ -48,14 +56,67 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
         });
     }
     // Copies of a body are alike: the first speaks for all.
-    let mut first = 0;
-    for source in &scene.bodies {
-        if let Some(body) = model.bodies.get(first) {
-            examine_body(source, body, model, gravity, out);
+    for body in &model.bodies {
+        if body.origin.copy == 0 {
+            examine_body(&scene.bodies[body.origin.entry], body, model, gravity, out);
         }
-        first += source.copies.map_or(1, |copies| copies.count as usize);
     }
+    sizes_of_obstacles(scene, model, out);
+    compare_sizes(model, out);
     compare_masses(model, out);
+}
+
+/// Lower and upper corner of the box around a body at the start (m).
+fn bounds(body: &Body, model: &Model) -> (Vector3<f64>, Vector3<f64>) {
+    let points = &model.rest[body.points.clone()];
+    (points.iter()).fold((points[0], points[0]), |(lower, upper), p| {
+        (lower.inf(p), upper.sup(p))
+    })
+}
+
+/// Longest side of that box (m).
+fn size(body: &Body, model: &Model) -> f64 {
+    let (lower, upper) = bounds(body, model);
+    (upper - lower).max()
+}
+
+/// The sizes that a body or obstacle of this mesh file, if it is of one, may have without remark.
+fn sizes(file: Option<&MeshFile>) -> [f64; 2] {
+    match file {
+        Some(file) if file.scale == 1.0 => [SIZES[0], FILE_SIZE],
+        _ => SIZES,
+    }
+}
+
+/// Obstacles may be as large as they like, but for files in other units.
+fn sizes_of_obstacles(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
+    for obstacle in &model.obstacles {
+        if let ObstacleShape::File(file) = &scene.obstacles[obstacle.origin.entry].shape {
+            let range = sizes(Some(file));
+            odd(obstacle, ("size", size(obstacle, model), "m", range), out);
+        }
+    }
+}
+
+/// Remarks on a body that is much larger than everything else.
+fn compare_sizes(model: &Model, out: &mut Vec<Symptom>) {
+    let mut by_size: Vec<(f64, usize)> = (0..model.solid_count())
+        .map(|index| (size(model.solid(index), model), index))
+        .collect();
+    by_size.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (Some(&(largest, index)), Some(&(next, other))) = (by_size.first(), by_size.get(1)) else {
+        return;
+    };
+    // What is moved by a motion, or an obstacle, is a floor or a wall.
+    let is_free = !model.surface.passive()[index];
+    if is_free && largest > SIZE_AMONG_OTHERS * next {
+        out.push(Symptom::SizeAmongOthers {
+            body: model.solid(index).name.clone(),
+            size: largest,
+            other: model.solid(other).name.clone(),
+            other_size: next,
+        });
+    }
 }
 
 fn examine_body(
@@ -65,15 +126,13 @@ fn examine_body(
     gravity: f64,
     out: &mut Vec<Symptom>,
 ) {
-    let points = &model.rest[body.points.clone()];
-    let (lower, upper) = points
-        .iter()
-        .fold((points[0], points[0]), |(lower, upper), p| {
-            (lower.inf(p), upper.sup(p))
-        });
+    let (lower, upper) = bounds(body, model);
     let extent = upper - lower;
-
-    odd(body, ("size", extent.max(), "m", SIZES), out);
+    let file = match &source.mesh {
+        BodyMesh::File(file) => Some(file),
+        _ => None,
+    };
+    odd(body, ("size", extent.max(), "m", sizes(file)), out);
     if let Some(density) = source.density {
         odd(body, ("density", density, "kg/m³", DENSITIES), out);
     }

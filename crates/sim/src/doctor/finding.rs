@@ -167,6 +167,76 @@ pub enum Symptom {
         /// Its unit.
         unit: &'static str,
     },
+    /// Surfaces that touch at the start, within the gap at which contacts rest; a run moves them back to it.
+    Touching {
+        /// A body or obstacle.
+        first: String,
+        /// Another one, or a half-space.
+        second: String,
+        /// How many pairs touch besides.
+        others: usize,
+        /// How far a surface point moves at most (m).
+        distance: f64,
+    },
+    /// Two prescribed surfaces, or half-spaces, that come closer to each other than a body between them is wide.
+    Squeezed {
+        /// The body.
+        body: String,
+        /// How many bodies more have too little room between the two.
+        others: usize,
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+        /// When there is too little room for the body (s): less than its width for a rigid body, less than a fifth of it for others.
+        time: f64,
+        /// Width of the body at the start (m).
+        width: f64,
+        /// Least distance of the two (m); 0 if they meet.
+        room: f64,
+        /// When that is (s).
+        room_time: f64,
+    },
+    /// Two prescribed paths that meet.
+    PathsMeet {
+        /// What one moves.
+        first: String,
+        /// What the other one moves, or a half-space.
+        second: String,
+        /// When (s).
+        time: f64,
+        /// About where (m).
+        place: [f64; 3],
+        /// Whether a run keeps the two apart; it then stops there.
+        tested: bool,
+    },
+    /// A size that is out of all proportion to the others in the scene.
+    SizeAmongOthers {
+        /// The body.
+        body: String,
+        /// Its size (m).
+        size: f64,
+        /// The next one in size: a body or obstacle.
+        other: String,
+        /// Its size (m).
+        other_size: f64,
+    },
+    /// A joint that holds bodies where they are not.
+    JointOff {
+        /// All that is known of it, with the mend.
+        message: String,
+    },
+    /// Bodies that are bound to each other although they do not meet.
+    BoundApart {
+        /// The joint.
+        joint: String,
+        /// The body whose nodes are bound.
+        first: String,
+        /// The one that they are bound to.
+        second: String,
+        /// Distance of their surfaces (m).
+        distance: f64,
+    },
     /// A hard joint that does not hold at the start: it closes in the first step, however fast that is.
     JointApart {
         /// The joint.
@@ -222,10 +292,15 @@ impl Symptom {
             | Self::FastStart { .. }
             | Self::OwnWeight { .. }
             | Self::JointApart { .. }
+            | Self::JointOff { .. }
+            | Self::BoundApart { .. }
+            | Self::Squeezed { .. }
+            | Self::PathsMeet { .. }
+            | Self::SizeAmongOthers { .. }
             | Self::LongDamping { .. }
             | Self::Tolerance { .. }
             | Self::Units { .. } => Severity::Warning,
-            Self::WaveSpeed { .. } | Self::Locking { .. } => Severity::Note,
+            Self::Touching { .. } | Self::WaveSpeed { .. } | Self::Locking { .. } => Severity::Note,
         }
     }
 
@@ -254,7 +329,20 @@ impl Symptom {
             Self::OwnWeight { .. } => {
                 "check the units of `young` (Pa), `density` (kg/m³) and the mesh (m)".to_owned()
             }
-            Self::Units { .. } => {
+            Self::Touching { .. } => {
+                "nothing; to keep every coordinate as it is, leave a gap of half the contact clearance (`solver.gap_tolerance`)".to_owned()
+            }
+            Self::Squeezed { time, .. } => format!(
+                "end the motion by `then` before {} s, shorten `time.duration`, or move the body out of the way",
+                short(*time)
+            ),
+            Self::PathsMeet { time, .. } => format!(
+                "end one of the motions by `then` before {} s, or lead it past the other",
+                short(*time)
+            ),
+            Self::JointOff { .. } => "correct the joint if that is not meant".to_owned(),
+            Self::BoundApart { .. } => "bring the bodies together, or join them by a `link`".to_owned(),
+            Self::Units { .. } | Self::SizeAmongOthers { .. } => {
                 "all numbers are SI units: m, kg, s, Pa; a mesh in millimetres needs `scale = 0.001`".to_owned()
             }
             Self::JointApart { .. } => {
@@ -395,6 +483,88 @@ impl fmt::Display for Symptom {
                 f,
                 "the {quantity} of {subject} is {} {unit}: is it in other units?",
                 short(*value)
+            ),
+            Self::Touching {
+                first,
+                second,
+                others,
+                distance,
+            } => {
+                write!(f, "`{first}` and `{second}`")?;
+                match others {
+                    0 => {}
+                    1 => write!(f, " (and another pair)")?,
+                    _ => write!(f, " (and {others} other pairs)")?,
+                }
+                write!(
+                    f,
+                    " touch at the start: a run moves their surfaces back by up to {} m, to the gap at which contacts rest",
+                    short(*distance)
+                )
+            }
+            Self::Squeezed {
+                body,
+                others,
+                first,
+                second,
+                time,
+                width,
+                room,
+                room_time,
+            } => {
+                write!(
+                    f,
+                    "`{first}` and `{second}` close on `{body}`, which is {} m wide there: from {} s on there is too little room, and at {} s \
+                     {} m are left",
+                    short(*width),
+                    short(*time),
+                    short(*room_time),
+                    short(*room)
+                )?;
+                match others {
+                    0 => Ok(()),
+                    1 => write!(f, "; the same is true of another body"),
+                    _ => write!(f, "; the same is true of {others} other bodies"),
+                }
+            }
+            Self::PathsMeet {
+                first,
+                second,
+                time,
+                place,
+                tested,
+            } => write!(
+                f,
+                "the prescribed motions of `{first}` and `{second}` meet at {} s, near {} m: {}",
+                short(*time),
+                Point(place),
+                if *tested {
+                    "the run stops there"
+                } else {
+                    "they are not kept apart, and no body between them has room"
+                }
+            ),
+            Self::SizeAmongOthers {
+                body,
+                size,
+                other,
+                other_size,
+            } => write!(
+                f,
+                "`{body}` is {} m across and `{other}`, the next in size, {} m: is one of them in other units?",
+                short(*size),
+                short(*other_size)
+            ),
+            Self::JointOff { message } => write!(f, "{message}"),
+            Self::BoundApart {
+                joint,
+                first,
+                second,
+                distance,
+            } => write!(
+                f,
+                "{joint} binds `{first}` to `{second}`, which is {} m away from it",
+                short(*distance)
             ),
             Self::JointApart {
                 joint,

@@ -1,14 +1,19 @@
 //! Joints that do not hold where the scene starts, and rows with more damping than steps can follow.
 
 use impinge_contact::constraint::{Configuration, Frame};
+use impinge_geometry::distance::point_triangle;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
 use super::finding::Symptom;
-use crate::model::Model;
+use crate::model::{Body, Model};
+use crate::scene::{JointKind, Scene};
 
 /// Distance (m), or angle (rad), that a hard joint may be off at the start without remark: what numbers in a file are rounded to.
 const ROUNDED: f64 = 1e-4;
+
+/// Distance between bound bodies over the size of the smaller, beyond which they do not meet.
+const APART: f64 = 0.02;
 
 /// Steps that the damping of a row may be long without remark. A row knows how fast a length changes along the direction that it has at the
 /// start of a step; that turning changes it, too, is of second order in the step, but damping multiplies it by how many steps it is
@@ -16,7 +21,8 @@ const ROUNDED: f64 = 1e-4;
 const DAMPED_STEPS: f64 = 10.0;
 
 /// Hard joints, which close in one step whatever they are off by at its start.
-pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
+pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
+    bound_apart(scene, model, out);
     let frames: Vec<Frame> = (model.rigid.iter())
         .map(|rigid| rigid.start(Vector3::zeros(), Vector3::zeros()).pose)
         .map(|pose| Frame {
@@ -58,4 +64,60 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
             });
         }
     }
+}
+
+/// Bodies that a `bind` joins although there is room between them.
+fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
+    let of_name = |name: &str| {
+        (0..model.solid_count())
+            .map(|i| model.solid(i))
+            .find(|body| body.name == name)
+    };
+    for (index, joint) in scene.joints.iter().enumerate() {
+        let second = joint.second.as_deref().and_then(of_name);
+        let (JointKind::Bind, Some(first), Some(second)) =
+            (joint.kind, of_name(&joint.first), second)
+        else {
+            continue;
+        };
+        let size = [first, second]
+            .map(|body| bounds(model, body))
+            .map(|(lower, upper)| (upper - lower).norm());
+        let most = APART * size[0].min(size[1]);
+        let distance =
+            distance(model, first, second, most).min(distance(model, second, first, most));
+        if distance > most {
+            out.push(Symptom::BoundApart {
+                joint: format!("joint {index}"),
+                first: first.name.clone(),
+                second: second.name.clone(),
+                distance,
+            });
+        }
+    }
+}
+
+fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
+    let points = &model.rest[body.points.clone()];
+    (points.iter()).fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)))
+}
+
+/// Least distance of a point of one body from the triangles of another (m); the first that is not above `enough` ends the search.
+fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
+    let (lower, upper) = bounds(model, from);
+    let mut points: Vec<(f64, &Vector3<f64>)> = (model.rest[of.points.clone()].iter())
+        .map(|x| ((x - x.sup(&lower).inf(&upper)).norm(), x))
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut least = f64::INFINITY;
+    for (at_least, x) in points {
+        if at_least >= least || least <= enough {
+            break;
+        }
+        for corners in &model.surface.triangles()[from.triangles.clone()] {
+            let corners = corners.map(|point| model.rest[point as usize]);
+            least = least.min(point_triangle(x, &corners).distance_squared.sqrt());
+        }
+    }
+    least
 }

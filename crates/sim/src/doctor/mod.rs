@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod closing;
 mod elements;
 mod finding;
 mod joints;
@@ -40,9 +41,12 @@ mod overlap;
 mod separate;
 mod shorten;
 mod solid;
+mod squeeze;
 mod tolerances;
 
 use serde::Serialize;
+
+pub(crate) use overlap::depth;
 
 pub use finding::{Finding, Severity, Symptom};
 pub use separate::{Move, SeparateError, Separation, separate};
@@ -93,6 +97,23 @@ pub fn examine(scene: &Scene) -> Diagnosis {
             if scene.stepper != StepperChoice::Constrained {
                 overlap::examine(&model, &mut symptoms);
             }
+            if let Some(touching) = &model.touching {
+                let [first, second] = touching.worst.map(|index| model.name_of(index).to_owned());
+                symptoms.push(Symptom::Touching {
+                    first,
+                    second,
+                    others: touching.pairs.len() - 1,
+                    distance: touching.distance,
+                });
+            }
+            symptoms.extend(
+                model
+                    .doubtful_joints
+                    .iter()
+                    .map(|message| Symptom::JointOff {
+                        message: message.clone(),
+                    }),
+            );
             look_quickly(scene, &model, &mut symptoms);
             // What overlaps is too close for layers, too: that was said.
             let starts = symptoms
@@ -115,13 +136,15 @@ pub fn examine(scene: &Scene) -> Diagnosis {
 
 fn look_quickly(scene: &Scene, model: &Model, symptoms: &mut Vec<Symptom>) {
     elements::examine(scene, model, symptoms);
-    joints::examine(model, symptoms);
+    joints::examine(scene, model, symptoms);
+    closing::examine(model, scene.time.duration, symptoms);
     if scene.stepper == StepperChoice::Synchronous {
         tolerances::examine(model, symptoms);
     }
 }
 
-/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints, tolerances.
+/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints, prescribed
+/// motions, tolerances.
 pub fn quick_look(scene: &Scene, model: &Model) -> Diagnosis {
     let mut symptoms = Vec::new();
     look_quickly(scene, model, &mut symptoms);

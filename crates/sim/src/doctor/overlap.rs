@@ -51,11 +51,19 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
 
     let still = vec![Vector3::zeros(); solids.len()];
     let crossing: Vec<[usize; 2]> = crossing.iter().map(|meeting| meeting.solids).collect();
-    let apart: Vec<[usize; 2]> = solid::near_pairs(&solids, &still)
+    let apart: Vec<[usize; 2]> = solid::near_pairs(model, &solids, &still)
         .into_iter()
         .filter(|pair| crossing.binary_search(pair).is_err())
         .collect();
     out.par_extend(apart.par_iter().filter_map(|&pair| inside(&solids, pair)));
+}
+
+/// Shortest move that was found to take one of two solids, which meet, off the other (m).
+pub(crate) fn depth(model: &Model, pair: [usize; 2]) -> f64 {
+    let solids = solid::solids(model);
+    let [first, second] = movable_first(&solids, pair);
+    let exit = solids[first].exit(&solids[second], &Vector3::zeros());
+    exit.distance
 }
 
 /// The solid that can be moved first, so that a finding says what to move.

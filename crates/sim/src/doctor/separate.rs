@@ -8,12 +8,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::finding::short;
 use super::shorten;
 use super::solid::{self, Solid};
 use crate::error::SimError;
-use crate::model::Model;
+use crate::model::{Model, PointMotion};
 use crate::output::{OutputError, atomic};
-use crate::scene::{BodyMesh, ObstacleShape, Rotation, Scene, SceneParts};
+use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene};
 use crate::simulation::Simulation;
 
 /// Room left between bodies, in units of the clearance that contacts keep.
@@ -124,14 +125,19 @@ pub enum SeparateError {
     },
     /// Neither of two overlapping bodies may be moved.
     #[error(
-        "`{first}` and `{second}` overlap and neither may be moved: both are obstacles or have nodes with a prescribed \
-         motion; move one by hand"
+        "`{first}` and `{second}` overlap by {} m at the start and neither is moved: {why}; move one of them by hand, with its prescribed \
+         nodes and their boxes",
+        short(*depth)
     )]
     Immovable {
         /// A body or obstacle.
         first: String,
         /// Another one, or a half-space.
         second: String,
+        /// Shortest way out that was found (m).
+        depth: f64,
+        /// What holds both.
+        why: String,
     },
     /// Bodies are so confined that moving them did not help.
     #[error(
@@ -150,7 +156,8 @@ pub enum SeparateError {
 
 /// Moves bodies until nothing overlaps, by the least total squared displacement that a series of projections finds.
 ///
-/// Only bodies whose nodes are all free are moved, and they are not turned. Every overlap gives a linear constraint on the
+/// Elastic, thin and rigid bodies whose nodes are all free are moved, and they are not turned. What only touches stays: a run
+/// moves its surface back. Every overlap gives a linear constraint on the
 /// translations, `d · (t_first − t_second) ≥ c`, with the direction of the shortest way out; the least translations
 /// that fulfil all of them are found by Hildreth's projections; then overlaps are looked for anew. At the end every body in
 /// turn is tried on shorter ways with all others in place. The result is as short as these directions allow, which is not
@@ -162,13 +169,12 @@ pub enum SeparateError {
 /// # Source
 /// Hildreth, "A quadratic programming procedure", 1957, <https://doi.org/10.1002/nav.3800040113>.
 pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
-    let parts = scene.instantiate().map_err(SimError::from)?;
     let (model, _) = Model::new(scene)?;
     let solids = solid::solids(&model);
     let margin = MARGIN_PER_CLEARANCE * model.tolerances.clearance();
     let mut problem = Problem::new(&model, &solids, margin)?;
     for round in 0.. {
-        let overlaps = overlaps(&solids, &problem.moves);
+        let overlaps = overlaps(&model, &solids, &problem.moves);
         let Some(&[first, second]) = overlaps.first() else {
             break;
         };
@@ -185,7 +191,7 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
 
     let mut moves = problem.moves;
     shorten::shorten(&model, &solids, margin, &mut moves);
-    let separated = moved_scene(scene, &parts, &moves);
+    let separated = moved_scene(scene, &model, &moves);
     prove(&separated, &model)?;
     let listed = (solids.iter().zip(&moves))
         .filter(|(_, translation)| translation.norm() > 0.0)
@@ -199,6 +205,23 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
         moves: listed,
         scene: separated,
     })
+}
+
+/// What keeps a solid from being moved.
+fn hold(model: &Model, index: usize) -> String {
+    let solid = model.solid(index);
+    let count = solid.points.len();
+    let is_held =
+        |point: &usize| matches!(model.motion_of_point[*point], PointMotion::Prescribed(_));
+    if index >= model.bodies.len() {
+        format!("`{}` is an obstacle", solid.name)
+    } else {
+        let held = solid.points.clone().filter(is_held).count();
+        format!(
+            "{held} of the {count} nodes of `{}` have a prescribed motion",
+            solid.name
+        )
+    }
 }
 
 /// The new scene must start: proved by the same test as that of a run.
@@ -221,8 +244,8 @@ fn prove(separated: &Scene, model: &Model) -> Result<(), SeparateError> {
 }
 
 /// Pairs of solids that meet or lie inside each other after being moved, ascending.
-fn overlaps(solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
-    solid::near_pairs(solids, moves)
+fn overlaps(model: &Model, solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
+    solid::near_pairs(model, solids, moves)
         .into_par_iter()
         .filter(|&[first, second]| {
             !solids[first].is_free_of(&solids[second], &(moves[first] - moves[second]))
@@ -278,6 +301,8 @@ impl<'a> Problem<'a> {
                     return Err(SeparateError::Immovable {
                         first: solid.name.clone(),
                         second: half_space.name.clone(),
+                        depth: -height,
+                        why: format!("{}, and a half-space stands still", hold(model, index)),
                     });
                 }
             }
@@ -296,7 +321,7 @@ impl<'a> Problem<'a> {
 
     /// Adds a constraint for every overlap, in the direction of its shortest exit.
     fn add(&mut self, solids: &[Solid], overlaps: &[[usize; 2]]) -> Result<(), SeparateError> {
-        let moves = &self.moves;
+        let (moves, model) = (&self.moves, self.model);
         let found: Result<Vec<Constraint>, SeparateError> = overlaps
             .par_iter()
             .map(|&[first, second]| {
@@ -305,14 +330,16 @@ impl<'a> Problem<'a> {
                 } else {
                     [second, first]
                 };
+                let shift = moves[first] - moves[second];
+                let exit = solids[first].exit(&solids[second], &shift);
                 if !solids[first].movable {
                     return Err(SeparateError::Immovable {
                         first: solids[first].name.clone(),
                         second: solids[second].name.clone(),
+                        depth: exit.distance,
+                        why: format!("{}, {}", hold(model, first), hold(model, second)),
                     });
                 }
-                let shift = moves[first] - moves[second];
-                let exit = solids[first].exit(&solids[second], &shift);
                 Ok(Constraint {
                     first,
                     second: solids[second].movable.then_some(second),
@@ -397,26 +424,27 @@ impl<'a> Problem<'a> {
 }
 
 /// The scene with moved bodies; a row of copies of which one moved becomes single bodies.
-fn moved_scene(scene: &Scene, parts: &SceneParts, moves: &[Vector3<f64>]) -> Scene {
+fn moved_scene(scene: &Scene, model: &Model, moves: &[Vector3<f64>]) -> Scene {
+    let mut copies: Vec<Vec<(&str, Placed, Vector3<f64>)>> = vec![Vec::new(); scene.bodies.len()];
+    for (body, translation) in model.bodies.iter().zip(moves) {
+        copies[body.origin.entry].push((&body.name, body.origin, *translation));
+    }
     let mut moved = scene.clone();
     moved.bodies.clear();
-    let mut first = 0;
-    for source in &scene.bodies {
-        let count = source.copies.map_or(1, |copies| copies.count as usize);
-        let range = first..first + count;
-        first += count;
-        if moves[range.clone()].iter().all(|t| *t == Vector3::zeros()) {
+    for (source, mut copies) in scene.bodies.iter().zip(copies) {
+        copies.sort_by_key(|(_, origin, _)| origin.copy);
+        let stays = |(_, _, translation): &(_, _, Vector3<f64>)| *translation == Vector3::zeros();
+        if copies.iter().all(stays) {
             moved.bodies.push(source.clone());
             continue;
         }
-        for index in range {
-            let part = &parts.bodies[index];
+        for (name, origin, translation) in copies {
             let mut body = source.clone();
             body.copies = None;
-            body.name.clone_from(&part.name);
-            body.position = (part.position + moves[index]).into();
+            name.clone_into(&mut body.name);
+            body.position = (origin.position + translation).into();
             if source.copies.is_some() {
-                let turn = part.rotation.axis_angle();
+                let turn = origin.rotation.axis_angle();
                 body.rotation = turn.and_then(|(axis, angle)| {
                     let degrees = angle.to_degrees();
                     (degrees.abs() > NO_TURN).then(|| Rotation {
@@ -424,6 +452,17 @@ fn moved_scene(scene: &Scene, parts: &SceneParts, moves: &[Vector3<f64>]) -> Sce
                         degrees,
                     })
                 });
+            }
+            // What pulls at a part of the body goes along with it.
+            for region in body
+                .pulls
+                .iter_mut()
+                .filter_map(|pull| pull.region.as_mut())
+            {
+                for axis in 0..3 {
+                    region.lower[axis] += translation[axis];
+                    region.upper[axis] += translation[axis];
+                }
             }
             moved.bodies.push(body);
         }

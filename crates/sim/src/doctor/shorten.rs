@@ -54,6 +54,7 @@ impl Place<'_> {
     fn neighbours(&self, translation: Vector3<f64>) -> impl Iterator<Item = (usize, Vector3<f64>)> {
         (0..self.solids.len())
             .filter(|&other| other != self.body)
+            .filter(|&other| (self.model.surface).bodies_may_touch(self.body as u32, other as u32))
             .map(move |other| (other, translation - self.moves[other]))
             .filter(|(other, shift)| {
                 self.solids[self.body].boxes_overlap(&self.solids[*other], shift)

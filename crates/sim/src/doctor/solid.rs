@@ -4,7 +4,7 @@ use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::model::{Model, PointMotion};
+use crate::model::{Model, PointMotion, is_closed};
 
 /// Pairs of triangles whose normals are tried as directions out of an overlap.
 const SAMPLE: usize = 64;
@@ -18,12 +18,14 @@ const SAME_DIRECTION: f64 = 0.95;
 /// Halvings of a distance: to a millionth of the bodies' size.
 const HALVINGS: usize = 20;
 
-/// The closed surface of a body or mesh obstacle.
+/// The surface of a body or mesh obstacle.
 pub(super) struct Solid {
     pub(super) name: String,
     triangles: Vec<[Vector3<f64>; 3]>,
     lower: Vector3<f64>,
     upper: Vector3<f64>,
+    /// Whether it has an inside.
+    closed: bool,
     /// Whether all of its points are free.
     pub(super) movable: bool,
     /// Whether all of its points follow a prescribed motion; two such bodies may overlap.
@@ -55,6 +57,7 @@ pub(super) fn solids(model: &Model) -> Vec<Solid> {
                 triangles,
                 lower,
                 upper,
+                closed: is_closed(model, index),
                 movable: model.motion_of_point[body.points.clone()]
                     .iter()
                     .all(|motion| !matches!(motion, PointMotion::Prescribed(_))),
@@ -152,7 +155,8 @@ impl Solid {
     /// Whether this solid, moved by `shift`, lies inside another whose surface it does not meet.
     pub(super) fn is_inside(&self, other: &Self, shift: &Vector3<f64>) -> bool {
         let point = self.a_point() + shift;
-        (0..3).all(|c| other.lower[c] <= point[c] && point[c] <= other.upper[c])
+        other.closed
+            && (0..3).all(|c| other.lower[c] <= point[c] && point[c] <= other.upper[c])
             && winding_number(&point, other.triangles.iter().copied()) != 0
     }
 
@@ -275,8 +279,12 @@ impl Boxed {
     }
 }
 
-/// Pairs of solids, each moved by its own translation, whose boxes overlap and of which not both are passive; ascending.
-pub(super) fn near_pairs(solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
+/// Pairs of solids, each moved by its own translation, whose boxes overlap and that are kept apart by contact; ascending.
+pub(super) fn near_pairs(
+    model: &Model,
+    solids: &[Solid],
+    moves: &[Vector3<f64>],
+) -> Vec<[usize; 2]> {
     let mut order: Vec<usize> = (0..solids.len()).collect();
     let left = |solid: usize| solids[solid].lower.x + moves[solid].x;
     order.sort_by(|&a, &b| left(a).total_cmp(&left(b)).then(a.cmp(&b)));
@@ -288,7 +296,7 @@ pub(super) fn near_pairs(solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize
             .take_while(|&&second| left(second) <= right)
         {
             let shift = moves[first] - moves[second];
-            if !(solids[first].passive && solids[second].passive)
+            if model.surface.bodies_may_touch(first as u32, second as u32)
                 && solids[first].boxes_overlap(&solids[second], &shift)
             {
                 pairs.push([first.min(second), first.max(second)]);

@@ -8,8 +8,8 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, MaterialModel, MeshObstaclePart, RigidMotion, RigidPart, Scene,
-        SceneParts, ShellPart,
+        BodyPart, Formulation, MaterialModel, MeshObstaclePart, Placed, RigidMotion, RigidPart,
+        Scene, SceneParts, ShellPart,
     },
     solid::{Elements, Sheet, StrainBody, Strains, Yield, cells_of_tets, strain_constraints},
     state::State,
@@ -140,6 +140,7 @@ impl Builder {
         self.passive.push(is_passive(&part.prescribed, motions));
         self.bodies.push(Body {
             name: part.name.clone(),
+            origin: part.origin,
             points: first_point..self.rest.len(),
             tets: first_tet..self.tets.len(),
             thin: false,
@@ -290,7 +291,7 @@ impl Builder {
                 .in_rows
                 .push(first..first + part.mesh.vertices().len());
         }
-        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
@@ -332,7 +333,7 @@ impl Builder {
             self.rigid.push(rigid);
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
         };
-        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
         self.bodies.push(body);
         self.velocities.extend::<Vec<_>>(velocities);
         self.motions_of_points.resize(self.rest.len(), motion);
@@ -341,7 +342,7 @@ impl Builder {
 
     pub(super) fn add_obstacle(&mut self, part: &MeshObstaclePart, motions: &[RigidMotion]) {
         let index = self.bodies.len() + self.obstacles.len();
-        let body = self.add_surface(index, &part.name, &part.mesh, part.friction);
+        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
         self.obstacles.push(Body {
             two_sided: part.mesh.check_closed().is_err(),
             ..body
@@ -362,7 +363,7 @@ impl Builder {
     fn add_surface(
         &mut self,
         index: usize,
-        name: &str,
+        (name, origin): (&str, Placed),
         mesh: &TriangleMesh,
         friction: f64,
     ) -> Body {
@@ -378,6 +379,7 @@ impl Builder {
         self.group.resize(self.rest.len(), index as u32);
         Body {
             name: name.to_owned(),
+            origin,
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             thin: false,
@@ -457,7 +459,7 @@ impl Builder {
     pub(super) fn finish(
         mut self,
         scene: &Scene,
-        parts: SceneParts,
+        parts: &SceneParts,
     ) -> Result<(Model, State), SimError> {
         let elastic = ElasticModel::new(
             &self.rest,
@@ -488,7 +490,7 @@ impl Builder {
             held,
             yields,
             pairs: joined,
-            notices,
+            notices: doubtful_joints,
         } = self.constraints(scene, &parts.motions)?;
         let pattern = block_pattern(
             blocks,
@@ -519,7 +521,7 @@ impl Builder {
             motion_of_point: self.motions_of_points,
             block_of_point,
             point_of_block,
-            motions: parts.motions,
+            motions: parts.motions.clone(),
             bodies: self.bodies,
             rigid: self.rigid,
             obstacles: self.obstacles,
@@ -530,11 +532,9 @@ impl Builder {
             held,
             joined,
             yields,
-            half_spaces: parts
-                .half_spaces
-                .into_iter()
+            half_spaces: (parts.half_spaces.iter())
                 .map(|part| HalfSpace {
-                    name: part.name,
+                    name: part.name.clone(),
                     point: part.point,
                     normal: part.normal,
                     friction: part.friction,
@@ -559,7 +559,8 @@ impl Builder {
                 .rest_compliance
                 .as_ref()
                 .map(|folder| scene.folder().join(folder)),
-            notices,
+            touching: None,
+            doubtful_joints,
         };
         model.tolerances = scales(scene, &model);
         let state = start_state(&model, self.velocities, self.rigid_start);

@@ -3,11 +3,15 @@
 mod blocks;
 mod builder;
 mod solver;
+mod touching;
 
 use crate::{
     error::SimError,
     rigid::RigidBody,
-    scene::{Asynchronous, Formulation, RigidMotion, Scene, StepperChoice, pair_friction},
+    scene::{
+        Asynchronous, Formulation, Placed, RigidMotion, Scene, SceneParts, StepperChoice,
+        pair_friction,
+    },
     solid::Yield,
     state::State,
     step::features::Neighbours,
@@ -23,12 +27,16 @@ use impinge_geometry::surface::CollisionSurface;
 use impinge_krylov::block::BlockPattern;
 use nalgebra::Vector3;
 use std::{ops::Range, path::PathBuf, sync::Arc};
+pub use touching::TouchingStart;
+pub(crate) use touching::is_closed;
 
 /// A deformable body, a rigid body or a mesh obstacle.
 #[derive(Debug, Clone)]
 pub struct Body {
     /// Name from the scene.
     pub name: String,
+    /// The body or obstacle of the scene that it is a copy of.
+    pub origin: Placed,
     /// Its points.
     pub points: Range<usize>,
     /// Its tetrahedra; empty for rigid bodies and obstacles.
@@ -145,17 +153,37 @@ pub struct Model {
     pub solver: Method,
     /// The folder that compliances at rest are kept in, if any.
     pub rest_compliance: Option<PathBuf>,
-    /// What the user should know of how the scene was read.
-    pub(crate) notices: Vec<String>,
+    /// What touched at the start and was moved apart, in `rest`.
+    pub touching: Option<TouchingStart>,
+    /// Joints that hold bodies where they are not, in words.
+    pub(crate) doubtful_joints: Vec<String>,
 }
 
 impl Model {
-    /// Builds the model of a scene, and its state at time 0.
+    /// Builds the model of a scene, and its state at time 0. Surfaces that touch recede to the gap at which contacts rest, see
+    /// [`touching`](Self::touching).
     ///
     /// # Errors
     /// [`SimError`] for scenes, meshes and materials that cannot be simulated.
     pub fn new(scene: &Scene) -> Result<(Self, State), SimError> {
-        let parts = scene.instantiate()?;
+        let mut parts = scene.instantiate()?;
+        let (model, state) = Self::of_parts(scene, &parts)?;
+        // Penalty layers have gaps of their own, and without contact bodies may overlap.
+        if scene.stepper != StepperChoice::Synchronous {
+            return Ok((model, state));
+        }
+        let Some((moves, touching)) = touching::recede(&model) else {
+            return Ok((model, state));
+        };
+        touching::apply(&mut parts, &model, &moves)?;
+        drop((model, state));
+        // Masses, elements and joints follow from the shape at rest.
+        let (mut model, state) = Self::of_parts(scene, &parts)?;
+        model.touching = Some(touching);
+        Ok((model, state))
+    }
+
+    fn of_parts(scene: &Scene, parts: &SceneParts) -> Result<(Self, State), SimError> {
         let mut builder = Builder::default();
         for (index, part) in parts.bodies.iter().enumerate() {
             builder.add_body(index, part, &parts.motions)?;
@@ -175,6 +203,15 @@ impl Model {
             builder.add_obstacle(part, &parts.motions);
         }
         builder.finish(scene, parts)
+    }
+
+    /// What the user should know of how the scene was read.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let touching = self.touching.as_ref().map(|touching| touching.notice(self));
+        touching
+            .into_iter()
+            .chain(self.doubtful_joints.iter().cloned())
+            .collect()
     }
 
     /// Number of bodies and mesh obstacles; half-spaces come after them in body numbering.

@@ -49,7 +49,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, ShellPart, pair_friction,
+    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{

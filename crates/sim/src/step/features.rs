@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.
-    pub(super) faces_of_edge: Vec<[u32; 2]>,
+    pub(crate) faces_of_edge: Vec<[u32; 2]>,
     /// Edges of each point, in compressed rows.
     starts: Vec<u32>,
     edges: Vec<u32>,
@@ -59,7 +59,7 @@ impl Neighbours {
     }
 
     /// Edges that end at a point.
-    pub(super) fn edges_of(&self, point: u32) -> &[u32] {
+    pub(crate) fn edges_of(&self, point: u32) -> &[u32] {
         &self.edges[self.starts[point as usize] as usize..self.starts[point as usize + 1] as usize]
     }
 }

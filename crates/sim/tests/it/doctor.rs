@@ -81,22 +81,23 @@ fn overlaps_have_pair_and_depth() {
 }
 
 #[test]
-fn touching_is_overlapping_by_nothing() {
+fn touching_is_no_overlap() {
     let scene = scene(&[
         &cube("one", [0.0, 0.0, 0.05]),
         &cube("two", [0.1, 0.0, 0.06]),
         GROUND,
     ]);
     let diagnosis = examine(&scene);
-    assert_eq!(kinds(&diagnosis), ["penetration", "overlap"]);
-    for finding in &diagnosis.findings {
-        let (Symptom::Penetration { depth, .. } | Symptom::Overlap { depth, .. }) =
-            &finding.symptom
-        else {
-            panic!("{finding:?}");
-        };
-        assert!(*depth < 1e-6, "{depth}");
-    }
+    assert_eq!(kinds(&diagnosis), ["touching"]);
+    assert!(diagnosis.can_start());
+    let Symptom::Touching {
+        others, distance, ..
+    } = diagnosis.findings[0].symptom
+    else {
+        panic!("{diagnosis:?}");
+    };
+    assert!(others == 1 && distance < 2e-5, "{others} {distance}");
+    assert!(separate(&scene).unwrap().moves.is_empty());
 }
 
 #[test]

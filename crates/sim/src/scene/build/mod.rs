@@ -5,12 +5,13 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, RigidPart, SceneParts, ShellPart, pair_friction,
+    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    pair_friction,
 };
 
 use load::center_of_mass;
 pub(super) use load::mesh_files;
-use place::{name_of, normalized, rotation};
+use place::{Placement, name_of, normalized, rotation};
 
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
@@ -97,8 +98,7 @@ impl Builder<'_> {
                 name: name_of(index, body, copy),
                 mesh: placed,
                 cells: cells.clone(),
-                position: placement.position,
-                rotation: placement.rotation,
+                origin: placement.origin(index, copy),
                 material,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
@@ -132,6 +132,7 @@ impl Builder<'_> {
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
+                origin: placement.origin(index, copy),
                 quadrilaterals: shapes::quadrilaterals(&body.mesh),
                 fibre: (shell.orthotropic).map(|of| placement.rotation * normalized(&of.fibre)),
                 shell,
@@ -168,6 +169,7 @@ impl Builder<'_> {
             self.parts.rigid_bodies.push(RigidPart {
                 name: name_of(index, body, copy),
                 mesh,
+                origin: placement.origin(index, copy),
                 inertia,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity: body.velocity.into(),
@@ -239,6 +241,7 @@ impl Builder<'_> {
         self.parts.obstacles.push(MeshObstaclePart {
             name,
             mesh,
+            origin: Placement { position, rotation }.origin(index, 0),
             friction,
             motion,
         });

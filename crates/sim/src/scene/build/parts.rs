@@ -23,6 +23,19 @@ pub struct SceneParts {
     pub motions: Vec<RigidMotion>,
 }
 
+/// Which body or obstacle of the scene a part is, and where it was placed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placed {
+    /// Its place in the scene's list of bodies, or of obstacles.
+    pub entry: usize,
+    /// Which copy it is, from 0.
+    pub copy: usize,
+    /// Where the origin of the body's own frame was placed (m).
+    pub position: Vector3<f64>,
+    /// How the body was turned about that origin.
+    pub rotation: UnitQuaternion<f64>,
+}
+
 /// One elastic body.
 #[derive(Debug, Clone)]
 pub struct BodyPart {
@@ -32,10 +45,8 @@ pub struct BodyPart {
     pub mesh: TetMesh,
     /// Its hexahedra as nodes, four around the bottom of each, then those above; empty where tetrahedra are its elements.
     pub cells: Vec<[u32; 8]>,
-    /// Where the origin of the body's own frame was placed (m).
-    pub position: Vector3<f64>,
-    /// How the body was turned about that origin.
-    pub rotation: UnitQuaternion<f64>,
+    /// What it is a copy of.
+    pub origin: Placed,
     /// What it is made of.
     pub material: Material,
     /// Coulomb friction coefficient (1); see [`pair_friction`].
@@ -55,6 +66,8 @@ pub struct ShellPart {
     pub name: String,
     /// Surface at rest, placed as at time 0.
     pub mesh: TriangleMesh,
+    /// What it is a copy of.
+    pub origin: Placed,
     /// Its quadrilaterals as vertices in order around each; empty where triangles are its elements.
     pub quadrilaterals: Vec<[u32; 4]>,
     /// Direction of its fibres, if it has any, turned with it.
@@ -78,6 +91,8 @@ pub struct RigidPart {
     pub name: String,
     /// Surface as at time 0; wound outwards if it is closed.
     pub mesh: TriangleMesh,
+    /// What it is a copy of.
+    pub origin: Placed,
     /// Generalised mass, in world axes at time 0; of density 1 for a body with a prescribed motion.
     pub inertia: RigidInertia,
     /// Coulomb friction coefficient (1).
@@ -110,6 +125,8 @@ pub struct MeshObstaclePart {
     pub name: String,
     /// Surface as at time 0; wound outwards if it is closed.
     pub mesh: TriangleMesh,
+    /// What it is.
+    pub origin: Placed,
     /// Coulomb friction coefficient (1).
     pub friction: f64,
     /// Index into [`SceneParts::motions`].

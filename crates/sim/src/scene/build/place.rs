@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::load::bounds;
+use super::parts::Placed;
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
 use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
@@ -10,6 +11,9 @@ use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// Room between copies beyond what they need (1): far more than rounding, too little to see.
 pub(super) const SPACING_SLACK: f64 = 1.02;
+
+/// Part of a length (1) that placing and turning points may round away.
+const ROUNDED: f64 = 1e-12;
 
 impl Builder<'_> {
     /// The motion of each point that a `fixed` box of `body` holds; notes which boxes hold any.
@@ -170,7 +174,8 @@ impl Builder<'_> {
         let [nx, ny] = copies.columns;
         let rows = [nx, ny, copies.count.div_ceil(nx * ny)];
         for axis in 0..3 {
-            if rows[axis] > 1 && spacing[axis] <= needed[axis] {
+            // Copies that touch recede from each other; what is less than that by rounding touches.
+            if rows[axis] > 1 && spacing[axis] < needed[axis] * (1.0 - ROUNDED) {
                 return Err(self.scene.error_at(
                     &format!("{path}.copies.spacing.{axis}"),
                     format!(
@@ -178,7 +183,7 @@ impl Builder<'_> {
                         spacing[axis], needed[axis]
                     ),
                     format!(
-                        "leave `spacing` out, or write more than {:.4}",
+                        "leave `spacing` out, or write at least {:.4}",
                         needed[axis] * 1.001
                     ),
                 ));
@@ -240,6 +245,16 @@ pub(super) struct Placement {
 }
 
 impl Placement {
+    /// That a part is this copy of a body of the scene.
+    pub(super) fn origin(&self, entry: usize, copy: usize) -> Placed {
+        Placed {
+            entry,
+            copy,
+            position: self.position,
+            rotation: self.rotation,
+        }
+    }
+
     pub(super) fn apply(&self, points: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         let place = |point| self.position + self.rotation * point;
         points.iter().map(place).collect()

@@ -1,0 +1,241 @@
+//! Walls that close on a body: prescribed parts, or one and a half-space, that come nearer to each other than the body is wide.
+
+use nalgebra::Vector3;
+
+use super::closing::{Part, first_time};
+use super::finding::Symptom;
+use crate::model::Model;
+use crate::scene::RigidMotion;
+
+/// Width to which a body that deforms may be pressed without remark, in its own: to a third, laws of material and meshes follow.
+const PRESSED: f64 = 0.2;
+
+/// Something that a body can be pressed against.
+enum Wall<'a> {
+    Part(&'a Part<'a>),
+    /// By its number among half-spaces.
+    HalfSpace(usize),
+}
+
+/// A body between two walls that come nearer to each other than it is wide.
+pub(super) struct Squeeze {
+    body: usize,
+    /// How many bodies more there are between these walls.
+    others: usize,
+    /// Solids, or half-spaces numbered after them.
+    pub(super) walls: [usize; 2],
+    time: f64,
+    width: f64,
+    least: f64,
+    least_time: f64,
+}
+
+impl Squeeze {
+    pub(super) fn symptom(&self, model: &Model) -> Symptom {
+        let [first, second] = self.walls.map(|wall| model.name_of(wall).to_owned());
+        Symptom::Squeezed {
+            body: model.solid(self.body).name.clone(),
+            others: self.others,
+            first,
+            second,
+            time: self.time,
+            width: self.width,
+            room: self.least,
+            room_time: self.least_time,
+        }
+    }
+}
+
+/// For each pair of walls the body that has too little room first; ascending by time.
+pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<Squeeze> {
+    let walls: Vec<Wall<'_>> = (parts.iter().map(Wall::Part))
+        .chain((0..model.half_spaces.len()).map(Wall::HalfSpace))
+        .collect();
+    let mut found: Vec<Squeeze> = Vec::new();
+    for (index, first) in walls.iter().enumerate() {
+        for second in &walls[index + 1..] {
+            let directions = directions(model, first, second);
+            if directions.is_empty() {
+                continue;
+            }
+            let mut worst: Option<Squeeze> = None;
+            for body in 0..model.bodies.len() {
+                if model.surface.passive()[body] {
+                    continue;
+                }
+                let squeezed = (directions.iter())
+                    .filter_map(|along| squeeze(model, [first, second], body, along, duration))
+                    .min_by(|a, b| a.time.total_cmp(&b.time));
+                let Some(mut squeezed) = squeezed else {
+                    continue;
+                };
+                if let Some(known) = worst.take() {
+                    let others = known.others + 1;
+                    if known.time <= squeezed.time {
+                        squeezed = known;
+                    }
+                    squeezed.others = others;
+                }
+                worst = Some(squeezed);
+            }
+            found.extend(worst);
+        }
+    }
+    found.sort_by(|a, b| a.time.total_cmp(&b.time));
+    found
+}
+
+/// Directions along which two walls move against each other, if they do not turn.
+fn directions<'a>(model: &Model, first: &Wall<'a>, second: &Wall<'a>) -> Vec<Vector3<f64>> {
+    let [one, two]: [Option<&'a RigidMotion>; 2] = [first, second].map(|wall| match wall {
+        Wall::Part(part) => Some(part.motion),
+        Wall::HalfSpace(_) => None,
+    });
+    let mut moving = [one, two].into_iter().flatten();
+    if moving.clone().all(RigidMotion::is_rest)
+        || moving.any(|motion| motion.fastest_turn() > 0.0)
+        || one == two
+    {
+        return Vec::new();
+    }
+    for wall in [first, second] {
+        if let Wall::HalfSpace(index) = wall {
+            return vec![model.half_spaces[*index].normal];
+        }
+    }
+    let legs = [one, two]
+        .into_iter()
+        .flatten()
+        .flat_map(|motion| &motion.then);
+    let mut found: Vec<Vector3<f64>> = Vec::new();
+    for time in std::iter::once(0.0).chain(legs.map(|leg| leg.at)) {
+        let [v, w] = [one, two]
+            .map(|motion| motion.map_or_else(Vector3::zeros, |m| m.velocities_at(time).0));
+        if let Some(along) = (v - w).try_normalize(0.0)
+            && found.iter().all(|known| known.cross(&along).norm() > 1e-9)
+        {
+            found.push(along);
+        }
+    }
+    found
+}
+
+/// From the least to the greatest value of `along · x`.
+fn interval<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, along: &Vector3<f64>) -> [f64; 2] {
+    points
+        .map(|x| along.dot(x))
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| {
+            [a.min(x), b.max(x)]
+        })
+}
+
+/// Whether a body between two walls gets less room along a direction than it needs.
+fn squeeze(
+    model: &Model,
+    walls: [&Wall<'_>; 2],
+    body: usize,
+    along: &Vector3<f64>,
+    duration: f64,
+) -> Option<Squeeze> {
+    let slack = model.tolerances.clearance();
+    let points = &model.rest[model.bodies[body].points.clone()];
+    let of_body = interval(points.iter(), along);
+    let extent = |wall: &Wall<'_>| match wall {
+        Wall::Part(part) => interval(part.points.iter(), along),
+        Wall::HalfSpace(index) => {
+            let half_space = &model.half_spaces[*index];
+            let height = along.dot(&half_space.point);
+            if half_space.normal.dot(along) > 0.0 {
+                [f64::NEG_INFINITY, height]
+            } else {
+                [height, f64::INFINITY]
+            }
+        }
+    };
+    let shift = |wall: &Wall<'_>, time: f64| match wall {
+        Wall::Part(part) => part.motion.shift_at(time),
+        Wall::HalfSpace(_) => Vector3::zeros(),
+    };
+    let [mut low, mut high] = walls;
+    if extent(low)[1] > extent(high)[0] {
+        std::mem::swap(&mut low, &mut high);
+    }
+    let [below, above] = [extent(low)[1], extent(high)[0]];
+    // Between its own held nodes a body starts where they end.
+    let is_own = |wall: &Wall<'_>| matches!(wall, Wall::Part(part) if part.solid == body);
+    let foot = if is_own(low) { below } else { of_body[0] };
+    let head = if is_own(high) { above } else { of_body[1] };
+    // What has no width is out of the way until the walls meet.
+    if below > foot + slack || above < head - slack || head - foot <= slack {
+        return None;
+    }
+    let width = head - foot;
+    let is_rigid = model.bodies[body].tets.is_empty() && !model.bodies[body].thin;
+    let needed = if is_rigid {
+        width - 2.0 * slack
+    } else {
+        PRESSED * width
+    };
+    let room = |time: f64| {
+        (above + along.dot(&shift(high, time))) - (below + along.dot(&shift(low, time)))
+    };
+
+    // The room is linear in time between the beginnings of legs.
+    let parts = [low, high].into_iter().filter_map(|wall| match wall {
+        Wall::Part(part) => Some(*part),
+        Wall::HalfSpace(_) => None,
+    });
+    let end = parts
+        .clone()
+        .map(|part| part.end(duration))
+        .fold(duration, f64::min);
+    let mut times: Vec<f64> = parts
+        .flat_map(|part| &part.motion.then)
+        .map(|leg| leg.at)
+        .filter(|&at| at > 0.0 && at < end)
+        .chain([0.0, end])
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let time = first_time(&times, |time| room(time) < needed)?;
+    let least_time = times
+        .iter()
+        .copied()
+        .min_by(|a, b| room(*a).total_cmp(&room(*b)))?;
+
+    // All three must overlap as seen along the direction, or the body is beside the walls.
+    let across = along.cross(&Vector3::ith(along.iamin(), 1.0)).normalize();
+    for side in [across, along.cross(&across)] {
+        let mut spans = vec![interval(points.iter(), &side)];
+        for wall in [low, high] {
+            if let Wall::Part(part) = wall {
+                let offset = side.dot(&shift(wall, time));
+                spans.push(interval(part.points.iter(), &side).map(|x| x + offset));
+            }
+        }
+        let lower = spans
+            .iter()
+            .map(|span| span[0])
+            .fold(f64::NEG_INFINITY, f64::max);
+        let upper = spans
+            .iter()
+            .map(|span| span[1])
+            .fold(f64::INFINITY, f64::min);
+        if lower >= upper {
+            return None;
+        }
+    }
+    let number = |wall: &Wall<'_>| match wall {
+        Wall::Part(part) => part.solid,
+        Wall::HalfSpace(index) => model.solid_count() + index,
+    };
+    let [one, two] = [number(low), number(high)];
+    Some(Squeeze {
+        body,
+        others: 0,
+        walls: [one.min(two), one.max(two)],
+        time,
+        width,
+        least: room(least_time).max(0.0),
+        least_time,
+    })
+}

@@ -1,0 +1,402 @@
+//! Starts that touch: surfaces recede to the gap at which contacts rest.
+//!
+//! Contacts keep a gap of half the clearance. Where surfaces start nearer than that, touching or within rounding of it, the first step would
+//! push them apart, which strains what is held and throws what is free. So the shape at rest recedes there before the run: by less than a
+//! contact resolves, and without stress. All tests of intersection then need no notion of touching.
+//!
+//! Each of two closed surfaces recedes along its own inward normals. Eroding two solids whose interiors are disjoint always separates them,
+//! whatever touches where: no direction has to be found for a pair, and a tight fit between walls has a solution. Solids that overlap by
+//! more stay so, and the exact test of the start finds them. A thin body has no inside; it recedes from the closed body that it touches.
+
+use super::{Model, PointMotion};
+use crate::scene::SceneParts;
+use crate::{error::SimError, step::features::Neighbours};
+use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
+use impinge_geometry::distance;
+use impinge_geometry::exact::surface_intersections;
+use nalgebra::Vector3;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The gap of a resting contact over the clearance: the middle of `(0, ε₂)`, see `ToleranceScales::goal`.
+const REST_GAP: f64 = 0.5;
+
+/// How far a surface point may move, in clearances. Only corners sharper than 60 degrees would need more; they keep a smaller gap.
+const MOST: f64 = 1.0;
+
+/// Depth in a half-space that still counts as touching, in gaps of resting contacts. Surfaces that each recede by half that gap come apart
+/// up to the same depth.
+const DEPTH: f64 = 0.5;
+
+/// Sine between edges below which their cross product is no direction: half of the digits are lost there.
+const PARALLEL: f64 = 1e-8;
+
+/// Pairs of triangles that are looked at to find the solids that overlap; a start with more of them is refused whatever touches.
+const MOST_OVERLAPS: usize = 1_000_000;
+
+/// Sweeps over the directions at one point, and the part of the way that may be left: nothing depends on its digits.
+const SWEEPS: usize = 200;
+const LEFT: f64 = 1e-3;
+
+/// What touched at the start, and was moved apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TouchingStart {
+    /// Pairs of solids, or of a solid and a half-space, by number; ascending.
+    pub pairs: Vec<[usize; 2]>,
+    /// The pair whose surfaces moved most.
+    pub worst: [usize; 2],
+    /// How far a surface point moved at most (m).
+    pub distance: f64,
+    /// Whether points with a prescribed motion moved, and with them their paths.
+    pub prescribed: bool,
+}
+
+/// What a point has to do.
+#[derive(Default)]
+struct Point {
+    /// How far the surface of a solid recedes here (m).
+    inwards: f64,
+    /// Directions, and how far to move along each at least (m).
+    towards: Vec<(Vector3<f64>, f64)>,
+}
+
+/// Which surface points move where (m), and why; `None` if nothing starts nearer than contacts rest.
+///
+/// Pairs that overlap all the same are left as they are, to be measured and named.
+pub(super) fn recede(model: &Model) -> Option<(Vec<Vector3<f64>>, TouchingStart)> {
+    let first = Receding::new(model, BTreeSet::new()).finish()?;
+    let moved: Vec<Vector3<f64>> = (model.rest.iter().zip(&first.0))
+        .map(|(x, way)| x + way)
+        .collect();
+    let overlapping: BTreeSet<[usize; 2]> =
+        surface_intersections(&moved, &model.surface, MOST_OVERLAPS)
+            .into_iter()
+            .map(|pair| {
+                let mut solids = pair.triangles.map(|triangle| {
+                    model.solid_of_point(model.surface.triangles()[triangle as usize][0])
+                });
+                solids.sort_unstable();
+                solids
+            })
+            .collect();
+    if overlapping.is_empty() {
+        Some(first)
+    } else {
+        Receding::new(model, overlapping).finish()
+    }
+}
+
+/// Moves the points of `parts` as [`recede`] says for the model that was made of them.
+///
+/// # Errors
+/// [`SimError::Body`] for elements so thin that they would be turned inside out.
+pub(super) fn apply(
+    parts: &mut SceneParts,
+    model: &Model,
+    moves: &[Vector3<f64>],
+) -> Result<(), SimError> {
+    let solids = parts.bodies.len();
+    let thin = solids + parts.shells.len();
+    for (index, body) in model.bodies.iter().enumerate() {
+        let mut of_node = vec![Vector3::zeros(); body.points.len()];
+        for (point, &node) in body.points.clone().zip(&body.original_nodes) {
+            of_node[node as usize] = moves[point];
+        }
+        let mut of_node = of_node.into_iter();
+        let place = |x: Vector3<f64>| x + of_node.next().unwrap_or_default();
+        let moved = if index < solids {
+            let mesh = &mut parts.bodies[index].mesh;
+            mesh.map_nodes(place).map(|moved| *mesh = moved)
+        } else {
+            let mesh = if index < thin {
+                &mut parts.shells[index - solids].mesh
+            } else {
+                &mut parts.rigid_bodies[index - thin].mesh
+            };
+            mesh.map_vertices(place).map(|moved| *mesh = moved)
+        };
+        moved.map_err(|error| SimError::Body {
+            body: body.name.clone(),
+            problem: format!(
+                "it touches something at the start and has elements thinner than the contact clearance of {:e} m ({error}); \
+                 leave a gap, remesh it, or set a smaller `solver.gap_tolerance`",
+                model.tolerances.clearance()
+            ),
+        })?;
+    }
+    Ok(())
+}
+
+impl TouchingStart {
+    /// What the user should know of it.
+    pub(crate) fn notice(&self, model: &Model) -> String {
+        let [first, second] = self.worst.map(|index| model.name_of(index));
+        let others = match self.pairs.len() {
+            1 => String::new(),
+            2 => " (and another pair)".to_owned(),
+            count => format!(" (and {} other pairs)", count - 1),
+        };
+        let path = if self.prescribed {
+            ", the paths of held points with them"
+        } else {
+            ""
+        };
+        format!(
+            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} m{path}, to the gap at \
+             which contacts rest",
+            self.distance
+        )
+    }
+}
+
+struct Receding<'a> {
+    model: &'a Model,
+    /// Gap of resting contacts (m).
+    gap: f64,
+    points: BTreeMap<u32, Point>,
+    /// The pairs that touch, with how far each has to recede (m).
+    pairs: BTreeMap<[usize; 2], f64>,
+    /// Which solids have an inside.
+    closed: Vec<bool>,
+    /// Pairs of solids that are left alone, the smaller number first.
+    overlapping: BTreeSet<[usize; 2]>,
+}
+
+impl<'a> Receding<'a> {
+    fn new(model: &'a Model, overlapping: BTreeSet<[usize; 2]>) -> Self {
+        let mut receding = Self {
+            model,
+            gap: REST_GAP * model.tolerances.clearance(),
+            points: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            closed: Vec::new(),
+            overlapping,
+        };
+        receding.half_spaces();
+        receding.solids();
+        receding
+    }
+
+    fn half_spaces(&mut self) {
+        let model = self.model;
+        for (index, half_space) in model.half_spaces.iter().enumerate() {
+            let height = |point: u32| {
+                half_space
+                    .normal
+                    .dot(&(model.rest[point as usize] - half_space.point))
+            };
+            let vertices = model.surface.vertices().iter().copied();
+            let near: Vec<u32> = vertices
+                .filter(|&point| height(point) < self.gap && !model.surface.is_passive_point(point))
+                .collect();
+            let deep: BTreeSet<usize> = (near.iter())
+                .filter(|&&point| height(point) < -DEPTH * self.gap)
+                .map(|&point| model.solid_of_point(point))
+                .collect();
+            for point in near {
+                let solid = model.solid_of_point(point);
+                if !deep.contains(&solid) {
+                    let way = self.gap - height(point);
+                    self.note([solid, model.solid_count() + index], way);
+                    let towards = (half_space.normal, way);
+                    self.points.entry(point).or_default().towards.push(towards);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, mut pair: [usize; 2], way: f64) {
+        pair.sort_unstable();
+        let most = self.pairs.entry(pair).or_default();
+        *most = most.max(way);
+    }
+
+    fn solids(&mut self) {
+        let model = self.model;
+        let boxes: Vec<Aabb> = (model.rest.iter())
+            .map(|x| Aabb::from_point(x).inflated(0.5 * self.gap))
+            .collect();
+        let mut candidates = CandidateSet::default();
+        Bvh::default().collect(&model.surface, &boxes, &mut candidates);
+        let (triangles, edges) = (model.surface.triangles(), model.surface.edges());
+        for &[vertex, face] in &candidates.vertex_face {
+            let corners = triangles[face as usize];
+            if model.surface.group()[vertex as usize] == model.surface.group()[corners[0] as usize]
+            {
+                continue;
+            }
+            let [a, b, c] = corners.map(|point| model.rest[point as usize]);
+            let near = distance::point_triangle(&model.rest[vertex as usize], &[a, b, c]);
+            let normal = (b - a).cross(&(c - a));
+            self.pair(
+                [&[vertex], &corners],
+                near.distance_squared.sqrt(),
+                normal,
+                |neighbours| [normals_at(model, neighbours, vertex), normal],
+            );
+        }
+        for &[first, second] in &candidates.edge_edge {
+            let ends = [first, second].map(|edge| edges[edge as usize]);
+            let [group, other] = ends.map(|ends| model.surface.group()[ends[0] as usize]);
+            if group == other {
+                continue;
+            }
+            let [one, two] = ends.map(|ends| ends.map(|point| model.rest[point as usize]));
+            let near = distance::edge_edge(&one, &two);
+            let (along, other) = (one[1] - one[0], two[1] - two[0]);
+            let across = along.cross(&other);
+            // What parallel edges do, the corners at their ends do as well.
+            let parallel = across.norm() < PARALLEL * along.norm() * other.norm();
+            let across = if parallel { Vector3::zeros() } else { across };
+            self.pair(
+                [&ends[0], &ends[1]],
+                near.distance_squared.sqrt(),
+                across,
+                |neighbours| {
+                    [first, second].map(|edge| {
+                        let faces = neighbours.faces_of_edge[edge as usize];
+                        faces.map(|face| unit_normal(model, face)).iter().sum()
+                    })
+                },
+            );
+        }
+    }
+
+    /// Notes what the points of two features of different solids have to do. `across` is orthogonal to both features, of any sign and
+    /// length; `outwards` gives the direction in which each feature looks.
+    fn pair(
+        &mut self,
+        features: [&[u32]; 2],
+        distance: f64,
+        across: Vector3<f64>,
+        outwards: impl Fn(&Neighbours) -> [Vector3<f64>; 2],
+    ) {
+        if distance >= self.gap {
+            return;
+        }
+        if self.closed.is_empty() {
+            self.closed = (0..self.model.solid_count())
+                .map(|solid| is_closed(self.model, solid))
+                .collect();
+        }
+        let solids = features.map(|points| self.model.solid_of_point(points[0]));
+        let [one, other] = solids;
+        if self.overlapping.contains(&[one.min(other), one.max(other)]) {
+            return;
+        }
+        let passive = solids.map(|solid| self.model.surface.passive()[solid]);
+        // Two thin bodies have no sides to recede to.
+        if !(self.closed[solids[0]] || self.closed[solids[1]]) {
+            return;
+        }
+        let movers = passive.iter().filter(|passive| !**passive).count();
+        let way = (self.gap - distance) / movers.max(1) as f64;
+        self.note(solids, way);
+        for side in 0..2 {
+            if passive[side] {
+                continue;
+            }
+            let towards = if self.closed[solids[side]] {
+                None
+            } else {
+                let other = outwards(&self.model.neighbours)[1 - side];
+                let sign = across.dot(&other).signum();
+                let Some(direction) = across.try_normalize(0.0) else {
+                    continue;
+                };
+                Some((direction * sign, way))
+            };
+            for &point in features[side] {
+                let point = self.points.entry(point).or_default();
+                match towards {
+                    None => point.inwards = point.inwards.max(way),
+                    Some(towards) => point.towards.push(towards),
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Option<(Vec<Vector3<f64>>, TouchingStart)> {
+        let model = self.model;
+        let (&worst, _) =
+            (self.pairs.iter()).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)))?;
+        let mut moves = vec![Vector3::zeros(); model.rest.len()];
+        let most = MOST * model.tolerances.clearance();
+        let mut prescribed = false;
+        for (&point, task) in &self.points {
+            let mut towards = task.towards.clone();
+            if task.inwards > 0.0 {
+                let faces = faces_at(model, &model.neighbours, point).into_iter();
+                towards.extend(faces.map(|face| (-unit_normal(model, face), task.inwards)));
+            }
+            let way = least_move(&towards);
+            moves[point as usize] = way * (most / way.norm()).min(1.0);
+            prescribed |= matches!(
+                model.motion_of_point[point as usize],
+                PointMotion::Prescribed(_)
+            );
+        }
+        let distance = moves.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let touching = TouchingStart {
+            pairs: self.pairs.into_keys().collect(),
+            worst,
+            distance,
+            prescribed,
+        };
+        Some((moves, touching))
+    }
+}
+
+/// The shortest move that goes at least as far along each direction as is asked for, by Hildreth's projections.
+fn least_move(towards: &[(Vector3<f64>, f64)]) -> Vector3<f64> {
+    let mut way: Vector3<f64> = Vector3::zeros();
+    let mut multipliers = vec![0.0; towards.len()];
+    for _ in 0..SWEEPS {
+        let mut worst = 0.0_f64;
+        for ((direction, least), multiplier) in towards.iter().zip(&mut multipliers) {
+            let lack = least - direction.dot(&way);
+            worst = worst.max(lack / least);
+            let new = (*multiplier + lack).max(0.0);
+            way += *direction * (new - *multiplier);
+            *multiplier = new;
+        }
+        if worst <= LEFT {
+            break;
+        }
+    }
+    way
+}
+
+/// Whether every edge of a solid's triangles is run through once in each direction.
+pub(crate) fn is_closed(model: &Model, solid: usize) -> bool {
+    let triangles = &model.surface.triangles()[model.solid(solid).triangles.clone()];
+    let mut sides: Vec<[u32; 2]> = (triangles.iter())
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .collect();
+    sides.sort_unstable();
+    sides
+        .iter()
+        .all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
+}
+
+/// Outward unit normal of a face; zero for one without area.
+fn unit_normal(model: &Model, face: u32) -> Vector3<f64> {
+    let [a, b, c] =
+        model.surface.triangles()[face as usize].map(|point| model.rest[point as usize]);
+    let normal = (b - a).cross(&(c - a));
+    normal.try_normalize(0.0).unwrap_or_default()
+}
+
+/// Faces around a point.
+fn faces_at(model: &Model, neighbours: &Neighbours, point: u32) -> BTreeSet<u32> {
+    let faces = neighbours.edges_of(point).iter();
+    faces
+        .flat_map(|&edge| neighbours.faces_of_edge[edge as usize])
+        .filter(|&face| model.surface.triangles()[face as usize].contains(&point))
+        .collect()
+}
+
+/// Sum of the unit normals around a point.
+fn normals_at(model: &Model, neighbours: &Neighbours, point: u32) -> Vector3<f64> {
+    let faces = faces_at(model, neighbours, point).into_iter();
+    faces.map(|face| unit_normal(model, face)).sum()
+}
