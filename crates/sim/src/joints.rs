@@ -8,7 +8,7 @@ use crate::{
     model::Body,
     rigid::RigidBody,
     scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Via},
-    solid::Yield,
+    solid::StressPoint,
 };
 use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{
@@ -34,8 +34,8 @@ pub(crate) struct Joined {
     pub(crate) soft_links: usize,
     /// Strains between points that never move.
     pub(crate) held: Vec<Constraint>,
-    /// Which of all flow.
-    pub(crate) yields: Vec<Yield>,
+    /// Which of all say what the stress of a body is.
+    pub(crate) stress_points: Vec<StressPoint>,
     pub(crate) pairs: Vec<[u32; 2]>,
     /// What the user should know of them.
     pub(crate) notices: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         soft: Vec::new(),
         soft_links: 0,
         held: Vec::new(),
-        yields: Vec::new(),
+        stress_points: Vec::new(),
         pairs: Vec::new(),
         notices: Vec::new(),
     };

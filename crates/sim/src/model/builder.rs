@@ -11,7 +11,10 @@ use crate::{
         BodyPart, Formulation, MaterialModel, MeshObstaclePart, Placed, RigidMotion, RigidPart,
         Scene, SceneParts, ShellPart,
     },
-    solid::{Elements, Sheet, StrainBody, Strains, Yield, cells_of_tets, strain_constraints},
+    solid::{
+        Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
+        strain_constraints,
+    },
     state::State,
     step::features::Neighbours,
     thin::{
@@ -22,14 +25,13 @@ use crate::{
 };
 use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
-use impinge_fem::{ElasticModel, Material, RayleighDamping, VonMises};
+use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
     mesh::TriangleMesh,
     surface::{CollisionSurface, PairFilter},
 };
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 #[derive(Default)]
 pub(super) struct Builder {
@@ -200,6 +202,10 @@ impl Builder {
         self.strains.push(StrainBody {
             name: part.name.clone(),
             points: first..first + original_nodes.len(),
+            first_element: match elements {
+                Elements::Hexahedra { .. } => first_cell as usize,
+                _ => first_tet,
+            },
             elements,
             damping: law.stiffness_damping,
             in_rows,
@@ -232,6 +238,8 @@ impl Builder {
         self.strains.push(StrainBody {
             name: part.name.clone(),
             points: self.rest.len()..self.rest.len() + part.mesh.vertices().len(),
+            // Sheets have no stress of their own in frames.
+            first_element: 0,
             elements,
             damping: 0.0,
             in_rows: formulation == Formulation::Compliance,
@@ -430,7 +438,7 @@ impl Builder {
             bodies: &self.bodies,
             moves: &moves,
         };
-        let mut flowing = Vec::new();
+        let mut stressed = Vec::new();
         for body in &self.strains {
             let Strains { acting, held } = strain_constraints(body, &self.rest, &moves)?;
             let acting = if body.in_rows {
@@ -439,20 +447,23 @@ impl Builder {
                 (Place::Soft, &mut joined.soft, acting)
             };
             for (place, list, strains) in [acting, (Place::Held, &mut joined.held, held)] {
-                if let Some(stress) = body.yield_stress {
-                    let law = VonMises {
-                        shear_modulus: body.shear_modulus(),
-                        yield_stress: stress,
-                    };
-                    flowing.push((place, list.len()..list.len() + strains.len(), law));
+                if let Some(law) = body.stress_law() {
+                    let elements = strains.iter().map(|strain| (strain.element, strain.weight));
+                    stressed.push(Stressed {
+                        body,
+                        law,
+                        place,
+                        first: list.len(),
+                        elements: elements.collect(),
+                    });
                 }
-                list.extend(strains);
+                list.extend(strains.into_iter().map(|strain| strain.constraint));
             }
         }
         let of_thin = |held| thin_constraints(&self.thin, &places, true, held);
         joined.constraints.extend(of_thin(false)?);
         joined.held.extend(of_thin(true)?);
-        joined.yields = yields(&joined, flowing);
+        joined.stress_points = stress_points(&joined, &stressed);
         Ok(joined)
     }
 
@@ -488,7 +499,7 @@ impl Builder {
             soft,
             soft_links,
             held,
-            yields,
+            stress_points,
             pairs: joined,
             notices: doubtful_joints,
         } = self.constraints(scene, &parts.motions)?;
@@ -531,7 +542,7 @@ impl Builder {
             soft_links,
             held,
             joined,
-            yields,
+            stress_points,
             half_spaces: (parts.half_spaces.iter())
                 .map(|part| HalfSpace {
                     name: part.name.clone(),
@@ -571,10 +582,10 @@ impl Builder {
 /// The state at time 0.
 fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidState>) -> State {
     let rows = |constraints: &[Constraint]| constraints.iter().map(Constraint::rows).sum::<usize>();
-    let flowing = if model.yields.is_empty() {
-        0
-    } else {
+    let flowing = if model.stress_points.iter().any(StressPoint::flows) {
         rows(&model.joints) + rows(&model.soft) + rows(&model.held)
+    } else {
+        0
     };
     let mut state = State {
         time: 0.0,
@@ -636,11 +647,19 @@ enum Place {
     Held,
 }
 
-/// Which rows flow, in their order: of those that strains of bodies are, at their places in their lists.
-fn yields(
-    joined: &Joined,
-    flowing: impl IntoIterator<Item = (Place, Range<usize>, VonMises)>,
-) -> Vec<Yield> {
+/// Strains of a body that say its stress, one after the other in a list.
+struct Stressed<'a> {
+    body: &'a StrainBody,
+    law: StressLaw,
+    place: Place,
+    /// Place of the first of them in its list.
+    first: usize,
+    /// Element and weight of each.
+    elements: Vec<(usize, f64)>,
+}
+
+/// Where the stress of bodies is that of their strains, in the order of their rows.
+fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint> {
     let (rows, soft) = (joined.constraints.len(), joined.soft.len());
     let mut first_row = 0;
     let first_rows: Vec<usize> = (joined.constraints.iter())
@@ -651,18 +670,26 @@ fn yields(
             first_row - constraint.rows()
         })
         .collect();
-    let mut yields = Vec::new();
-    for (place, places, law) in flowing {
-        let start = match place {
+    let mut points = Vec::new();
+    for of in stressed {
+        let start = match of.place {
             Place::Rows => 0,
             Place::Soft => rows,
             Place::Held => rows + soft,
         };
-        yields.extend(places.map(|at| Yield {
-            first_row: first_rows[start + at],
-            law,
-        }));
+        for (at, &(element, weight)) in (start + of.first..).zip(&of.elements) {
+            let element = of.body.first_element + element;
+            points.push(StressPoint {
+                first_row: first_rows[at],
+                element: match of.body.elements {
+                    Elements::Hexahedra { .. } => StressElement::Hexahedron(element),
+                    _ => StressElement::Tetrahedron(element),
+                },
+                weight,
+                law: of.law,
+            });
+        }
     }
-    yields.sort_by_key(|of| of.first_row);
-    yields
+    points.sort_by_key(|point| point.first_row);
+    points
 }

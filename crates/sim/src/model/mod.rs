@@ -12,7 +12,7 @@ use crate::{
         Asynchronous, Formulation, Placed, RigidMotion, Scene, SceneParts, StepperChoice,
         pair_friction,
     },
-    solid::Yield,
+    solid::StressPoint,
     state::State,
     step::features::Neighbours,
     thin::ThinBodies,
@@ -117,8 +117,8 @@ pub struct Model {
     pub held: Vec<Constraint>,
     /// Bodies that joints join and that are not held apart, as numbers of the collision surface's bodies, the smaller one first.
     pub joined: Vec<[u32; 2]>,
-    /// Which of `joints`, then `soft`, then `held`, flow, in the order of their rows.
-    pub(crate) yields: Vec<Yield>,
+    /// Which of `joints`, then `soft`, then `held`, say what the stress of a body is, in the order of their rows; which flow.
+    pub(crate) stress_points: Vec<StressPoint>,
     /// What of their geometric stiffness is used.
     pub joint_stiffness: GeometricStiffness,
     /// Half-spaces.

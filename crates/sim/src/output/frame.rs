@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use crate::forces::contact_forces;
 use crate::model::{Model, PointMotion};
+use crate::solid;
 use crate::state::State;
 
 /// Everything a frame file holds: the points of all bodies and mesh obstacles in one array, with what is known on
@@ -53,6 +54,7 @@ impl Frame {
         model
             .elastic
             .von_mises_into(&state.positions, &mut von_mises);
+        solid::von_mises_into(model, state, &mut von_mises);
         let without_elements = model
             .bodies
             .iter()

@@ -1,5 +1,6 @@
 //! Integration points of a body as constraints between its nodes.
 
+use super::StressLaw;
 use super::material::OfStretches;
 use crate::constrained::ConstrainedError;
 use impinge_contact::constraint::link::{Measure, element};
@@ -8,7 +9,7 @@ use impinge_contact::constraint::strain::{
     quadrilateral, solid, surface, tetrahedron, triangle,
 };
 use impinge_contact::constraint::{Constraint, ConstraintError, Point};
-use impinge_fem::Material;
+use impinge_fem::{Material, VonMises};
 use nalgebra::{DMatrix, Vector3};
 use std::sync::Arc;
 
@@ -87,6 +88,8 @@ pub(crate) struct StrainBody {
     pub(crate) elements: Elements,
     /// `d` (s) of damping in proportion to stiffness.
     pub(crate) damping: f64,
+    /// Number of its first tetrahedron, or of hexahedra of its first one, among those of the model.
+    pub(crate) first_element: usize,
     /// Whether the constraints are rows of their own, or stiffnesses.
     pub(crate) in_rows: bool,
     /// Von Mises stress at which it flows (Pa).
@@ -94,6 +97,21 @@ pub(crate) struct StrainBody {
 }
 
 impl StrainBody {
+    /// What the stress at its points follows from, where a finite element does not say it: where it flows, and without
+    /// elements.
+    pub(crate) fn stress_law(&self) -> Option<StressLaw> {
+        if let Some(yield_stress) = self.yield_stress {
+            return Some(StressLaw::Flowing(VonMises {
+                shear_modulus: self.shear_modulus(),
+                yield_stress,
+            }));
+        }
+        match &self.elements {
+            Elements::Meshless { material, .. } => Some(StressLaw::Elastic(*material)),
+            _ => None,
+        }
+    }
+
     /// `μ` of a solid (Pa).
     pub(crate) fn shear_modulus(&self) -> f64 {
         match &self.elements {
@@ -107,16 +125,26 @@ impl StrainBody {
     }
 }
 
-/// The constraints of a body, by whether forces ever move one of their points.
+/// A constraint that is the strain of a body at one integration point.
+#[derive(Debug)]
+pub(crate) struct Strain {
+    pub(crate) constraint: Constraint,
+    /// Element it belongs to, in the order of [`Elements`].
+    pub(crate) element: usize,
+    /// Rest volume of a solid that it stands for (m³), area of a sheet (m²).
+    pub(crate) weight: f64,
+}
+
+/// The strains of a body, by whether forces ever move one of their points.
 #[derive(Debug, Default)]
 pub(crate) struct Strains {
     /// Of which at least one point moves.
-    pub(crate) acting: Vec<Constraint>,
+    pub(crate) acting: Vec<Strain>,
     /// Of which none does: they move nothing, but hold energy.
-    pub(crate) held: Vec<Constraint>,
+    pub(crate) held: Vec<Strain>,
 }
 
-/// The constraints of a body between `rest` positions (m).
+/// The strains of a body between `rest` positions (m).
 ///
 /// # Errors
 /// [`ConstrainedError`] naming the body with an element without measure, or a material without an energy.
@@ -129,6 +157,7 @@ pub(crate) fn strain_constraints(
         body,
         rest,
         moves,
+        element: 0,
         strains: Strains::default(),
     };
     match &body.elements {
@@ -195,16 +224,18 @@ fn around(
     Ok((near, point))
 }
 
-/// Constraints in the making.
+/// Strains in the making.
 struct Points<'a> {
     body: &'a StrainBody,
     rest: &'a [Vector3<f64>],
     moves: &'a [bool],
+    /// The element whose points are being added.
+    element: usize,
     strains: Strains,
 }
 
 impl Points<'_> {
-    /// Points of a solid, in the strain that its material is linear in, or in principal stretches.
+    /// Points of the next element of a solid, in the strain that its material is linear in, or in principal stretches.
     fn add_solid(
         &mut self,
         material: &Material,
@@ -220,16 +251,19 @@ impl Points<'_> {
             Material::NeoHookean(law) => {
                 let law = Arc::new(OfStretches(*law));
                 for at in points {
+                    let weight = at.weight;
                     let strains =
-                        PrincipalStretches::of_material(at.gradients, at.weight, law.clone());
-                    self.push(Constraint::new(strains, particles(nodes))?, nodes);
+                        PrincipalStretches::of_material(at.gradients, weight, law.clone());
+                    self.push(Constraint::new(strains, particles(nodes))?, nodes, weight);
                 }
+                self.element += 1;
                 Ok(())
             }
             _ => self.add(Measure::Corotational, nodes, points, &linear()?),
         }
     }
 
+    /// Points of the next element.
     fn add(
         &mut self,
         measure: Measure,
@@ -238,19 +272,27 @@ impl Points<'_> {
         compliance: &DMatrix<f64>,
     ) -> Result<(), ConstraintError> {
         for at in points {
-            self.push(element(measure, at, particles(nodes), compliance)?, nodes);
+            let weight = at.weight;
+            let constraint = element(measure, at, particles(nodes), compliance)?;
+            self.push(constraint, nodes, weight);
         }
+        self.element += 1;
         Ok(())
     }
 
-    fn push(&mut self, constraint: Constraint, nodes: &[u32]) {
+    fn push(&mut self, constraint: Constraint, nodes: &[u32], weight: f64) {
         debug_assert!(nodes.iter().all(|&node| (node as usize) < self.rest.len()));
         let mut constraint = constraint.named(&format!("a strain of `{}`", self.body.name));
         constraint.damping = self.body.damping;
+        let strain = Strain {
+            constraint,
+            element: self.element,
+            weight,
+        };
         if nodes.iter().any(|&node| self.moves[node as usize]) {
-            self.strains.acting.push(constraint);
+            self.strains.acting.push(strain);
         } else {
-            self.strains.held.push(constraint);
+            self.strains.held.push(strain);
         }
     }
 }

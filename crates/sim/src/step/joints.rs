@@ -5,6 +5,7 @@ use super::rigid::RigidStep;
 use crate::{
     constrained::{RowScratch, held_by, stored},
     model::{Model, PointMotion},
+    solid::StressLaw,
     state::State,
 };
 use impinge_contact::constraint::law::MOST_ROWS;
@@ -23,9 +24,9 @@ use rayon::prelude::*;
 /// those before they flowed, and laws with a potential of their own, which is no quadratic form of the force.
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
     let flows = |first: usize| {
-        (model.yields)
-            .binary_search_by_key(&first, |of| of.first_row)
-            .is_ok()
+        (model.stress_points)
+            .binary_search_by_key(&first, |point| point.first_row)
+            .is_ok_and(|at| model.stress_points[at].flows())
     };
     let [rows, soft, held] = evaluate(model, state, |list, first, constraint, evaluation| {
         let by_force = matches!(list, List::Rows)
@@ -48,10 +49,31 @@ pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
 
 /// Lets what flows flow at the end of a step.
 pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
-    if model.yields.is_empty() {
+    if state.plastic_strains.is_empty() {
         return;
     }
-    let mut strains = vec![0.0; state.plastic_strains.len()];
+    let strains = elastic_strains(model, state);
+    for point in &model.stress_points {
+        let StressLaw::Flowing(law) = point.law else {
+            continue;
+        };
+        // What was evaluated is the elastic strain: it flows from none.
+        let elastic = std::array::from_fn(|row| strains[point.first_row + row]);
+        let mut more = [0.0; 6];
+        if law.flow(&elastic, &mut more) {
+            let kept = &mut state.plastic_strains[point.first_row..];
+            for (kept, more) in kept.iter_mut().zip(more) {
+                *kept += more;
+            }
+        }
+    }
+}
+
+/// The values of the constraints that are not hard, plastic strains taken off: by row, list after list.
+pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
+    let lists = [&model.joints, &model.soft, &model.held];
+    let rows = lists.into_iter().flatten().map(Constraint::rows).sum();
+    let mut strains = vec![0.0; rows];
     let keep = |_, _, _: &Constraint, evaluation: &Evaluation| {
         let mut kept = [0.0; MOST_ROWS];
         kept[..evaluation.value.len()].copy_from_slice(&evaluation.value);
@@ -61,17 +83,7 @@ pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
     for (first, (value, rows)) in in_rows.iter().chain(&soft).chain(&held) {
         strains[*first..][..*rows].copy_from_slice(&value[..*rows]);
     }
-    for of in &model.yields {
-        // What was evaluated is the elastic strain: it flows from none.
-        let elastic = std::array::from_fn(|row| strains[of.first_row + row]);
-        let mut more = [0.0; 6];
-        if of.law.flow(&elastic, &mut more) {
-            let kept = &mut state.plastic_strains[of.first_row..];
-            for (kept, more) in kept.iter_mut().zip(more) {
-                *kept += more;
-            }
-        }
-    }
+    strains
 }
 
 /// Takes the plastic strain of its rows, the first of which is `first`, off the value of a constraint.

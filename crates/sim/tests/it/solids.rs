@@ -1,5 +1,6 @@
 //! Solids whose strains are constraints: both forms, hexahedra, no elements, what flows, and what is refused.
 
+use impinge_sim::output::Frame;
 use impinge_sim::stepper::Synchronous;
 use impinge_sim::{Model, Scene, Simulation, State, StepReport, Stepper};
 
@@ -262,6 +263,85 @@ fn a_plastic_beam_stays_bent() {
         );
         let [loaded, plastic] = bent(&format!("formulation = \"{form}\", yield_stress = 2e3"));
         assert!(plastic > 0.2 * loaded, "{form}: {loaded} {plastic}");
+    }
+}
+
+/// Smallest and largest von Mises stress that a frame shows (Pa).
+fn shown(simulation: &Simulation) -> [f64; 2] {
+    let frame = Frame::capture(simulation.model(), simulation.state());
+    let least = frame
+        .von_mises
+        .iter()
+        .copied()
+        .fold(f64::INFINITY, f64::min);
+    [least, frame.von_mises.iter().copied().fold(0.0, f64::max)]
+}
+
+/// A bar that is pulled by 12 % beyond a yield strain of 2 % shows its yield stress everywhere, not `E ε`; brought back to
+/// its length it shows the stress that remains, not that of its shape.
+#[test]
+fn a_yielded_bar_shows_its_yield_stress() {
+    for (mesh, keys) in [
+        ("cuboid", "formulation = \"stiffness\""),
+        ("cuboid", "formulation = \"compliance\""),
+        ("cuboid", "meshless = 0.065"),
+        ("hexahedra", "formulation = \"stiffness\""),
+        ("hexahedra", "formulation = \"compliance\""),
+    ] {
+        let text = with(mesh, &format!("{keys}, yield_stress = 2e3"))
+            .replace("[solver]", "[world]\ngravity = [0, 0, 0]\n\n[solver]")
+            .replace(
+                "fixed = [",
+                "fixed = [{ box = { lower = [0.099, -1, -1], upper = [0.11, 1, 1] }, \
+                 motion = { velocity = [0.06, 0, 0], then = [{ at = 0.4, velocity = [-0.06, 0, 0] }, { at = 0.8 }] } }, ",
+            );
+        let pulled = run(&text, 40);
+        let [least, most] = shown(&pulled);
+        assert!(most <= 2e3 * (1.0 + 1e-12), "{mesh} {keys}: {most}");
+        assert!(least > 0.99 * 2e3, "{mesh} {keys}: {least}");
+        let back = run(&text, 85);
+        let [least, most] = shown(&back);
+        assert!(
+            most <= 2e3 * (1.0 + 1e-12) && least > 1e3,
+            "{mesh} {keys}: {least} {most}"
+        );
+    }
+}
+
+/// Where nothing flows, the stress of a pulled bar is that of its law in all forms: the closed forms at the stretch λ without
+/// a Poisson effect.
+#[test]
+fn a_pulled_bar_shows_the_stress_of_its_law() {
+    let stretch = 1.2_f64;
+    for (model, expected) in [
+        // E (λ − 1), and the Cauchy stress P λ/J = P of the others.
+        ("corotational", 1e5 * (stretch - 1.0)),
+        (
+            "st_venant_kirchhoff",
+            1e5 * 0.5 * (stretch * stretch - 1.0) * stretch,
+        ),
+        ("neo_hookean", 5e4 * (stretch - 1.0 / stretch)),
+    ] {
+        for (mesh, keys) in [
+            ("cuboid", "formulation = \"stiffness\""),
+            ("cuboid", "formulation = \"compliance\""),
+            ("cuboid", "meshless = 0.065"),
+            ("hexahedra", "formulation = \"stiffness\""),
+            ("hexahedra", "formulation = \"compliance\""),
+        ] {
+            let text = with(mesh, &format!("model = \"{model}\", {keys}"))
+                .replace("poisson = 0.3", "poisson = 0")
+                .replace("[solver]", "[world]\ngravity = [0, 0, 0]\n\n[solver]");
+            let (model_of, mut state) = Model::new(&scene(&text)).expect("sound");
+            for x in &mut state.positions {
+                x.x *= stretch;
+            }
+            let frame = Frame::capture(&model_of, &state);
+            for stress in frame.von_mises {
+                let error = (stress / expected - 1.0).abs();
+                assert!(error < 1e-9, "{model} {mesh} {keys}: {stress} {expected}");
+            }
+        }
     }
 }
 
