@@ -22,8 +22,7 @@ pub(crate) fn repair(from: &Path, to: &Path, weld: Option<f64>) -> Result<(), Fa
             .repaired_solid(weld)
             .map_err(|error| Failure::bad_input(&unusable(from, error)))?;
         write(&mesh, to)?;
-        tell(to, &report);
-        return Ok(());
+        return tell(to, &report);
     }
     if !is_surface_file(to) {
         return Err(Failure::new(
@@ -41,10 +40,9 @@ pub(crate) fn repair(from: &Path, to: &Path, weld: Option<f64>) -> Result<(), Fa
         .map_err(|error| Failure::bad_input(&unusable(from, error)))?;
     write_triangle_mesh(to, &mesh)
         .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
-    tell(to, &report);
-    Ok(())
+    tell(to, &report)
 }
 
-fn tell(to: &Path, report: &RepairReport) {
-    terminal::say(format!("{}\n{report}", to.display()).trim_end());
+fn tell(to: &Path, report: &RepairReport) -> Result<(), Failure> {
+    terminal::say(format!("{}\n{report}", to.display()).trim_end())
 }
