@@ -7,7 +7,9 @@ use crate::scene::format::{Formulation, Joint, JointKind};
 impl Check<'_> {
     /// A joint: the keys of its kind, and their values.
     pub(super) fn joint(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
-        self.vectors(path, "anchor", &joint.anchor)?;
+        if let Some(anchor) = &joint.anchor {
+            self.vectors(path, "anchor", anchor)?;
+        }
         self.not_negative(
             &format!("{path}.compliance"),
             "the compliance (m/N)",
@@ -19,6 +21,10 @@ impl Check<'_> {
         if let Some(reach) = joint.reach {
             self.positive(&format!("{path}.reach"), "the reach (m)", reach)?;
         }
+        if let Some(distance) = joint.distance {
+            self.positive(&format!("{path}.distance"), "the distance (m)", distance)?;
+        }
+        self.region(path, joint.region.as_ref())?;
         self.joint_keys(path, joint)?;
         for (index, via) in joint.via.iter().enumerate() {
             self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
@@ -54,8 +60,36 @@ impl Check<'_> {
                 "name the body that nodes of `first` are bound to; `fixed` holds them to the world",
             );
         }
+        let is_ball = joint.anchor.is_some() || joint.reach.is_some();
         for (key, given, wanted, kinds) in [
-            ("reach", joint.reach.is_some(), binds, "a bind"),
+            (
+                "reach",
+                joint.reach.is_some(),
+                binds && is_ball,
+                "a bind with an `anchor`",
+            ),
+            (
+                "anchor",
+                joint.anchor.is_some(),
+                !binds || is_ball,
+                if binds {
+                    "a bind with a `reach`"
+                } else {
+                    "a joint"
+                },
+            ),
+            (
+                "box",
+                joint.region.is_some(),
+                binds && joint.region.is_some(),
+                "a bind",
+            ),
+            (
+                "distance",
+                joint.distance.is_some(),
+                binds && joint.distance.is_some(),
+                "a bind",
+            ),
             ("end", joint.end.is_some(), is_link, "a link or rope"),
             (
                 "axis",
