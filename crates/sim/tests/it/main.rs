@@ -11,6 +11,7 @@ mod motion;
 mod output;
 mod resume;
 mod scene;
+mod scene_mistakes;
 mod solids;
 mod thin;
 mod unheeded;

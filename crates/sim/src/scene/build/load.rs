@@ -7,7 +7,10 @@ use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
 use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
 use nalgebra::Vector3;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Endings of files that hold nothing but surfaces.
+const SURFACE_ENDINGS: [&str; 3] = ["stl", "obj", "ply"];
 
 impl Builder<'_> {
     /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
@@ -86,7 +89,7 @@ impl Builder<'_> {
         let found = self.find_file(&key, file)?;
         if !self.solids.contains_key(&found) {
             let solid = impinge_geometry::io::read_solid_mesh(&found)
-                .map_err(|error| self.file_error(&key, &error))?;
+                .map_err(|error| self.solid_error(&key, file, &error))?;
             self.solids.insert(found.clone(), solid);
         }
         let mesh = &self.solids[&found].mesh;
@@ -165,6 +168,31 @@ impl Builder<'_> {
             path,
             format!("this mesh cannot be used: {error}"),
             "correct the mesh or its placement as said above",
+        )
+    }
+
+    /// The error of a file that should hold a solid; where its format holds surfaces only, what makes a solid of one.
+    fn solid_error(
+        &self,
+        path: &str,
+        file: &MeshFile,
+        error: &dyn std::error::Error,
+    ) -> SceneError {
+        let ending = Path::new(&file.path).extension().unwrap_or_default();
+        if !SURFACE_ENDINGS
+            .iter()
+            .any(|of| ending.eq_ignore_ascii_case(of))
+        {
+            return self.file_error(path, error);
+        }
+        self.scene.error_at(
+            path,
+            "an elastic body needs a solid, and such a file holds a surface only",
+            format!(
+                "write mesh = {{ filled = {{ path = {:?}, size = ... }} }}, which fills the surface with tetrahedra of that size (m); or make the body \
+                 rigid (kind = \"rigid\") or thin (kind = \"shell\")",
+                file.path
+            ),
         )
     }
 

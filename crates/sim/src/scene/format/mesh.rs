@@ -143,7 +143,7 @@ pub enum BodyMesh {
         /// Length along y (m).
         depth: f64,
     },
-    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`); for a rigid body also a closed surface (`.obj` too).
+    /// A tetrahedral mesh file (`.msh`, `.vtk`, `.vtu`); for a rigid body also a closed surface (`.obj`, `.stl`, `.ply` too).
     File(MeshFile),
     /// What a closed surface encloses, filled with tetrahedra of about one size.
     Filled(FilledSurface),
@@ -201,7 +201,7 @@ pub enum ObstacleShape {
         #[serde(default = "tube_sides")]
         tube_sides: u32,
     },
-    /// A closed surface mesh (`.obj`, `.msh`, `.vtk`, `.vtu`).
+    /// A closed surface mesh (`.obj`, `.stl`, `.ply`, `.msh`, `.vtk`, `.vtu`).
     File(MeshFile),
 }
 
