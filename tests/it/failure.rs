@@ -1,7 +1,11 @@
 //! What a run says when a step cannot be completed, and where it stops.
 
+use impinge_contact::Termination;
 use impinge_geometry::exact::surface_intersections;
-use impinge_sim::{Scene, Simulation, StepFailure};
+use impinge_sim::stepper::{Solve, SolveObserver};
+use impinge_sim::{Interrupt, Scene, Simulation, StepFailure};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A rigid box between the ground and a plate that comes down on it: no forces keep both away.
 const SCENE: &str = r#"
@@ -89,5 +93,100 @@ fn what_is_not_squeezed_is_not_called_so() {
                 "{error}"
             );
         }
+    }
+}
+
+/// Counts the solves that reached the limit of their iterations.
+struct Unmet(Arc<AtomicU32>);
+
+impl SolveObserver for Unmet {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        if solve.report.termination == Termination::MaxIterations {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The first error, and how many solves of that step reached the limit.
+fn failed(text: &str, steps: usize) -> (StepFailure, u32) {
+    let scene = Scene::parse("crushed.toml", text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("sound");
+    let unmet = Arc::new(AtomicU32::new(0));
+    simulation.observe_solves(Unmet(unmet.clone()));
+    let error = (0..steps).find_map(|_| {
+        unmet.store(0, Ordering::Relaxed);
+        simulation.advance().err()
+    });
+    let error = error.expect("a step that cannot succeed");
+    (error.failure, unmet.load(Ordering::Relaxed))
+}
+
+/// A step that cannot succeed is given up after one solve without an answer for each length of its parts, and three: what costs minutes is to
+/// ask for more rounds of the same.
+#[test]
+fn a_step_that_cannot_succeed_is_given_up_soon() {
+    let text = SCENE.replace("minimum_step = 4e-3\n", "");
+    let (failure, unmet) = failed(&text, 100);
+    assert!(matches!(failure, StepFailure::Squeezed { .. }), "{failure}");
+    // A step and five halvings.
+    assert!((1..=9).contains(&unmet), "{unmet} solves");
+}
+
+/// A soft cube whose elements must not turn inside out, between walls that meet: the message says what presses it.
+#[test]
+fn a_cube_that_gives_way_no_further_is_named_with_its_walls() {
+    let text = SCENE
+        .replace(
+            "minimum_step = 4e-3\n",
+            "[solver]\nallow_inversion = false\n",
+        )
+        .replace("kind = \"rigid\"\n", "")
+        .replace("cells = [1, 1, 1]", "cells = [2, 2, 2]")
+        .replace(
+            "density = 1000\nposition = [0, 0, 0.051]",
+            "material = { young = 1e5, poisson = 0.3, density = 1000 }\nposition = [0, 0, 0.051]",
+        );
+    let (failure, unmet) = failed(&text, 100);
+    let StepFailure::Pressed {
+        body,
+        first,
+        second,
+        ..
+    } = &failure
+    else {
+        panic!("{failure}");
+    };
+    let mut walls = [first.as_str(), second];
+    walls.sort_unstable();
+    assert_eq!((body.as_str(), walls), ("box", ["ground", "plate"]));
+    assert!(unmet <= 9, "{unmet} solves");
+    let said = failure.to_string();
+    assert!(said.contains("change a `motion`"), "{said}");
+}
+
+/// Whatever the method, an interrupt that is raised ends the step at once with the state of its start.
+#[test]
+fn an_interrupted_step_leaves_the_state_of_its_start() {
+    for method in [
+        "cr",
+        "active_set",
+        "sp_active_set",
+        "sp_2cr",
+        "ica",
+        "exact_compliance",
+        "compliant_kkt",
+    ] {
+        let text = format!("[solver]\nmethod = \"{method}\"\n{SCENE}");
+        let text = text.replace("title = \"A box between closing plates\"\n", "");
+        let scene = Scene::parse("interrupted.toml", &text, &[""; 0]).expect("a scene");
+        let mut simulation = Simulation::new(&scene).expect("sound");
+        let interrupt = Interrupt::default();
+        simulation.heed(&interrupt);
+        simulation.advance().expect("a step without contact");
+        let before = simulation.state().clone();
+        interrupt.raise();
+        let error = simulation.advance().expect_err("interrupted");
+        assert_eq!(error.failure, StepFailure::Interrupted, "{method}");
+        assert_eq!(*simulation.state(), before, "{method}");
     }
 }

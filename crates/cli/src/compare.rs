@@ -132,6 +132,7 @@ struct Run {
 /// Takes the steps, and films them where that is asked for.
 fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &ProgressBar) -> Run {
     let interrupt = Interrupt::listen();
+    simulation.heed(interrupt.flag());
     let mut run = Run {
         reports: Vec::new(),
         film,

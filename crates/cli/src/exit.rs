@@ -2,7 +2,7 @@
 
 use impinge_sim::output::{OutputError, Status};
 use impinge_sim::scene::SceneError;
-use impinge_sim::{SimError, StepError};
+use impinge_sim::{SimError, StepError, StepFailure};
 
 /// Exit codes; 0 is success and 2 a usage error, which clap reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +90,9 @@ impl From<SimError> for Failure {
 
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Self {
+        if error.failure == StepFailure::Interrupted {
+            return Self::new(Code::Interrupted, String::new());
+        }
         Self::new(Code::Stopped, error.to_string())
     }
 }

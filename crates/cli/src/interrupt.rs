@@ -1,13 +1,10 @@
-//! Ctrl-C: the first one asks for an orderly end, the second one ends at once.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Ctrl-C and SIGTERM: the first one asks for an orderly end, the second one ends at once.
 
 use super::exit::Code;
 
-/// A flag that Ctrl-C raises.
+/// A flag that Ctrl-C and SIGTERM raise.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct Interrupt(impinge_sim::Interrupt);
 
 impl Interrupt {
     /// Listens from now on. Where signals cannot be caught, Ctrl-C ends the program at once, as it does by default:
@@ -16,7 +13,7 @@ impl Interrupt {
         let interrupt = Self::default();
         let flag = interrupt.0.clone();
         let caught = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::SeqCst) {
+            if flag.raise() {
                 std::process::exit(i32::from(Code::Interrupted.number()));
             }
         });
@@ -26,8 +23,13 @@ impl Interrupt {
         interrupt
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Whether an end is asked for.
     pub(crate) fn requested(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.is_raised()
+    }
+
+    /// The flag, for what looks at it inside a step.
+    pub(crate) fn flag(&self) -> &impinge_sim::Interrupt {
+        &self.0
     }
 }

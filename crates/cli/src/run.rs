@@ -9,7 +9,7 @@ use impinge_sim::output::{
     Accepted, Checkpoint, Checksum, End, Frame, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION,
     ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, verdict, write_events,
 };
-use impinge_sim::{Scene, Simulation, StepReport};
+use impinge_sim::{Scene, Simulation, StepFailure, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::arguments::Run;
@@ -192,6 +192,7 @@ impl<'a> Recorder<'a> {
         bar: &ProgressBar,
     ) -> Result<End, Failure> {
         self.begin = Instant::now();
+        self.simulation.heed(interrupt.flag());
         let mut end = End::Completed;
         for done in self.simulation.state().step + 1..=steps {
             if interrupt.requested() {
@@ -202,6 +203,10 @@ impl<'a> Recorder<'a> {
             self.problems()?;
             let report = match advanced {
                 Ok(report) => report,
+                Err(error) if error.failure == StepFailure::Interrupted => {
+                    end = End::Interrupted;
+                    break;
+                }
                 Err(error) => {
                     // What was done of the step before is not one straight motion.
                     self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);

@@ -64,6 +64,7 @@ pub mod constraint;
 pub mod delassus;
 mod error;
 pub mod frame;
+mod interrupt;
 pub mod method;
 pub mod penalty;
 pub mod problem;
@@ -72,6 +73,7 @@ pub mod solution;
 pub mod stored;
 
 pub use error::ContactError;
+pub use interrupt::Interrupt;
 pub use method::{ContactReport, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};

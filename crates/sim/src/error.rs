@@ -190,6 +190,24 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
+    /// A signal, or whoever runs the simulation, asked for an end; the state is that at the start of the step.
+    #[error("it was interrupted")]
+    Interrupted,
+    /// A body that deforms is pressed by prescribed motions to where it gives way no further.
+    #[error(
+        "`{body}` is pressed between `{first}` and `{second}`, which come nearer to each other, and gives way no further: {failure}; change a \
+         `motion`, or end the run (`time.duration`) before"
+    )]
+    Pressed {
+        /// Name of the body.
+        body: String,
+        /// Name of what is on its one side, a half-space perhaps.
+        first: String,
+        /// Name of what is on the other.
+        second: String,
+        /// What the attempt failed with.
+        failure: Box<StepFailure>,
+    },
     /// A rigid body has nowhere to go.
     #[error(
         "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; change a \
@@ -274,7 +292,9 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         | StepFailure::ObstaclesMeet { .. }
         | StepFailure::PrescribedCollision { .. }
         | StepFailure::NothingFree { .. }
-        | StepFailure::Squeezed { .. } => ". Everything up to here is safe".to_owned(),
+        | StepFailure::Squeezed { .. }
+        | StepFailure::Pressed { .. }
+        | StepFailure::Interrupted => ". Everything up to here is safe".to_owned(),
         StepFailure::Constrained(_) => String::new(),
         StepFailure::Inverted { .. } if shortest <= 0.0 => {
             ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()

@@ -1,6 +1,7 @@
 //! From the joints of a scene to constraints between the points and rigid bodies of a model.
 
 mod attach;
+mod bind;
 mod misplaced;
 
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Via},
     solid::StressPoint,
 };
+use bind::Bind;
 use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{
     Configuration, Constraint, ConstraintError, Frame, Point, Term, link,
@@ -101,20 +103,24 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             }
             hold_frames(scene, &path, joint, parts, [Some(a), b])?;
             let made = if joint.kind == JointKind::Bind {
-                bind(
+                let bind = Bind {
                     scene,
-                    &path,
+                    index,
                     joint,
                     parts,
-                    &frames,
-                    [a, b.unwrap_or(a)],
+                    frames: &frames,
+                    first: a,
+                    second: b.unwrap_or(a),
                     shift,
-                )?
+                };
+                let (made, notice) = bind.constraints()?;
+                joined.notices.extend(notice);
+                made
             } else {
                 let made = constraints(joint, parts, &frames, [Some(a), b], &via, shift);
                 made.map_err(|error| wrong(&error))?
             };
-            let name = format!("joint {index}");
+            let name = named(joint, index);
             let list = match joint.formulation {
                 Some(Formulation::Stiffness) => &mut joined.soft,
                 _ => &mut joined.constraints,
@@ -151,6 +157,15 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)
+}
+
+/// What messages call a joint: all constraints of it, and of a chain of copies, have one name.
+fn named(joint: &Joint, index: usize) -> String {
+    let first = &joint.first;
+    match &joint.second {
+        Some(second) => format!("joint {index} of `{first}` and `{second}`"),
+        None => format!("joint {index} of `{first}` and the world"),
+    }
 }
 
 /// Refuses a joint that holds directions on a body that has none: one that deforms, or whose motion is prescribed.
@@ -194,7 +209,7 @@ fn places(
     via: &[(&Via, Option<Held>)],
     shift: Vector3<f64>,
 ) -> Vec<(Held, Vector3<f64>)> {
-    let anchor = Vector3::from(joint.anchor) + shift;
+    let anchor = joint.anchor() + shift;
     let end = match joint.kind {
         JointKind::Bind => return Vec::new(),
         JointKind::Link | JointKind::Rope => joint.end.map_or(anchor, |x| Vector3::from(x) + shift),
@@ -315,7 +330,7 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             {
                 return Point::weighted(weights);
             }
-            if let Some(attached) = attach::attach(parts, body, x)
+            if let Some(attached) = attach::attach(parts, body, x, x)
                 && attached.inside
             {
                 return attached.point;
@@ -328,84 +343,6 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             Point::particle(nearest)
         }
     }
-}
-
-/// Every node of the first body within reach of the anchor, held to the point of the second that it starts at.
-fn bind(
-    scene: &Scene,
-    path: &str,
-    joint: &Joint,
-    parts: &PartsToJoin<'_>,
-    frames: &[Frame],
-    [first, second]: [Held; 2],
-    shift: Vector3<f64>,
-) -> Result<Vec<Constraint>, SimError> {
-    let nodes_of = solid(parts, first.solid);
-    let to = solid(parts, second.solid);
-    let fail = |key: &str, problem: String, mend: &str| -> SimError {
-        let path = format!("{path}.{key}");
-        scene.error_at(&path, problem, mend).into()
-    };
-    if first.solid == second.solid {
-        let problem = format!("`{}` would be bound to itself", nodes_of.name);
-        return Err(fail(
-            "second",
-            problem,
-            "name the body that its nodes are bound to",
-        ));
-    }
-    if nodes_of.tets.is_empty() && !nodes_of.thin {
-        let problem = format!(
-            "`{}` is rigid: only nodes of an elastic or thin body can be bound",
-            nodes_of.name
-        );
-        return Err(fail(
-            "first",
-            problem,
-            "swap `first` and `second`, or write kind = \"weld\"",
-        ));
-    }
-    let anchor = Vector3::from(joint.anchor) + shift;
-    let reach = joint.reach.unwrap_or(0.0);
-    let mut made = Vec::new();
-    for node in nodes_of.points.clone() {
-        let x = parts.rest[node];
-        if (x - anchor).norm() > reach {
-            continue;
-        }
-        let onto = if second.rigid.is_some() || (to.tets.is_empty() && !to.thin) {
-            point(parts, frames, Some(second), x)
-        } else {
-            let Some(attached) = attach::attach(parts, to, x) else {
-                continue;
-            };
-            if attached.apart > 0.0 {
-                let [a, b, c] = x.into();
-                let problem = format!(
-                    "the node of `{}` at [{a}, {b}, {c}] lies {:.3e} m off `{}`, which is thin",
-                    nodes_of.name, attached.apart, to.name
-                );
-                let mend =
-                    "bring them together, shorten `reach`, or bind the thin body to the other one";
-                return Err(fail("reach", problem, mend));
-            }
-            attached.point
-        };
-        let binding = link::binding(&Point::particle(node), onto, joint.compliance);
-        made.push(binding.map_err(|error| fail("compliance", error.to_string(), "correct it"))?);
-    }
-    if made.is_empty() {
-        let problem = format!(
-            "no node of `{}` lies within {reach} m of the anchor",
-            nodes_of.name
-        );
-        return Err(fail(
-            "reach",
-            problem,
-            "move `anchor` to where the bodies meet, or lengthen `reach`",
-        ));
-    }
-    Ok(made)
 }
 
 /// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.
@@ -450,7 +387,7 @@ fn constraints(
     via: &[(&Via, Option<Held>)],
     shift: Vector3<f64>,
 ) -> Result<Vec<Constraint>, ConstraintError> {
-    let anchor = Vector3::from(joint.anchor) + shift;
+    let anchor = joint.anchor() + shift;
     let from = point(parts, frames, first, anchor);
     match joint.kind {
         JointKind::Ball => {
@@ -458,7 +395,7 @@ fn constraints(
             return Ok(vec![link::binding(&from, to, joint.compliance)?]);
         }
         JointKind::Link | JointKind::Rope => {
-            let end = Vector3::from(joint.end.unwrap_or(joint.anchor)) + shift;
+            let end = joint.end.map_or_else(|| joint.anchor(), Vector3::from) + shift;
             let to = point(parts, frames, second, end);
             let state = Configuration {
                 particles: parts.rest,

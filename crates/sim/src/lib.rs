@@ -20,6 +20,8 @@ pub mod stepper;
 pub mod thin;
 pub mod tolerances;
 
+pub use impinge_contact::Interrupt;
+
 pub use error::{SimError, StepError, StepFailure};
 pub use model::Model;
 pub use report::StepReport;

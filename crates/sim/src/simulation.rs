@@ -14,7 +14,7 @@ use crate::{
         constrained::check_joints,
     },
 };
-use impinge_contact::Method;
+use impinge_contact::{Interrupt, Method};
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
 
@@ -25,6 +25,8 @@ pub struct Simulation {
     stepper: AnyStepper,
     /// What is known of the joints before the first step.
     notices: Vec<String>,
+    /// Ends a step once it is raised.
+    interrupt: Interrupt,
 }
 
 /// The stepper that the scene chose.
@@ -67,6 +69,7 @@ impl Simulation {
             state,
             stepper,
             notices,
+            interrupt: Interrupt::default(),
         })
     }
 
@@ -154,6 +157,7 @@ impl Simulation {
             _ => AnyStepper::Synchronous(Box::new(Synchronous::new(&self.model)?)),
         };
         self.state = state;
+        self.heed(&self.interrupt.clone());
         Ok(())
     }
 
@@ -282,8 +286,20 @@ impl Simulation {
             let renewed = Synchronous::new(&self.model)?;
             let observer = std::mem::replace(&mut **stepper, renewed).observer;
             stepper.observer = observer;
+            stepper.heed(&self.interrupt);
         }
         Ok(())
+    }
+
+    /// From now on a step under way ends within an iteration of its solver once `interrupt` is raised, with
+    /// [`StepFailure::Interrupted`] and the state at its start. A step of the constrained stepper is one linear solve, which is finished.
+    pub fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+        match &mut self.stepper {
+            AnyStepper::Synchronous(stepper) => stepper.heed(interrupt),
+            AnyStepper::Asynchronous(stepper) => stepper.heed(interrupt),
+            AnyStepper::Constrained(_) => {}
+        }
     }
 
     /// Takes one whole step.

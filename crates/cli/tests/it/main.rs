@@ -5,6 +5,7 @@ mod commands;
 mod compare;
 mod doctor;
 mod friction;
+mod interrupt;
 mod mesh;
 mod resume;
 mod solve;

@@ -4,6 +4,7 @@ use super::progress::{Progress, cone_projection};
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
+use crate::Interrupt;
 use impinge_krylov::direct::SparseLu;
 use nalgebra::Vector3;
 use nalgebra_sparse::CscMatrix;
@@ -34,6 +35,7 @@ pub struct Admm {
     pub max_iterations: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
+    interrupt: Interrupt,
 }
 
 impl Default for Admm {
@@ -49,6 +51,7 @@ impl Admm {
             max_iterations,
             best: Vec::new(),
             progress: Progress::default(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -139,7 +142,10 @@ impl FrictionSolver for Admm {
         if least > target.tolerance {
             let mut splitting = Splitting::new(problem, reactions)?;
             let mut sound = splitting.factorize(problem);
-            while sound && least > target.tolerance && report.admm_iterations < self.max_iterations
+            while sound
+                && least > target.tolerance
+                && report.admm_iterations < self.max_iterations
+                && !self.interrupt.is_raised()
             {
                 let [primal, dual] = splitting.iterate(problem);
                 report.admm_iterations += 1;
@@ -165,5 +171,9 @@ impl FrictionSolver for Admm {
         report.error = least;
         report.converged = least <= target.tolerance;
         Ok(report)
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 }

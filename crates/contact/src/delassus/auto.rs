@@ -4,6 +4,7 @@ use super::{
     Admm, FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver,
     GaussSeidel, ProximalNewton, Target,
 };
+use crate::Interrupt;
 use nalgebra::Vector3;
 
 /// Gauss-Seidel while it keeps halving the error, then Newton from there, from the start, and from what ADMM and more sweeps give.
@@ -103,5 +104,11 @@ impl FrictionSolver for Auto {
         total.error = least;
         total.converged = least <= target.tolerance;
         Ok(total)
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.gauss_seidel.heed(interrupt);
+        self.newton.heed(interrupt);
+        self.admm.heed(interrupt);
     }
 }

@@ -3,6 +3,7 @@
 use super::progress::Progress;
 use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver};
 use super::{Target, local::one_contact};
+use crate::Interrupt;
 use nalgebra::Vector3;
 
 /// Sweeps between two looks at the errors: a look costs about a sweep.
@@ -23,6 +24,7 @@ pub struct GaussSeidel {
     pub patience: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
+    interrupt: Interrupt,
 }
 
 impl Default for GaussSeidel {
@@ -39,6 +41,7 @@ impl GaussSeidel {
             patience,
             best: Vec::new(),
             progress: Progress::default(),
+            interrupt: Interrupt::default(),
         }
     }
 
@@ -73,7 +76,10 @@ impl FrictionSolver for GaussSeidel {
         let mut halved = (error, 0);
         self.best.clear();
         self.best.extend_from_slice(reactions);
-        while error > target.tolerance && report.sweeps < self.max_sweeps {
+        while error > target.tolerance
+            && report.sweeps < self.max_sweeps
+            && !self.interrupt.is_raised()
+        {
             Self::sweep(problem, reactions);
             report.sweeps += 1;
             if report.sweeps > LOOK && !report.sweeps.is_multiple_of(LOOK) {
@@ -96,5 +102,9 @@ impl FrictionSolver for GaussSeidel {
         report.error = least;
         report.converged = least <= target.tolerance;
         Ok(report)
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 }

@@ -5,6 +5,7 @@ use super::progress::Progress;
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
+use crate::Interrupt;
 use nalgebra::Vector3;
 
 /// First and bounding values of the proximal weight `α`, relative to the contacts' own compliances.
@@ -36,6 +37,7 @@ pub struct ProximalNewton {
     pub patience: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
+    interrupt: Interrupt,
 }
 
 impl Default for ProximalNewton {
@@ -52,6 +54,7 @@ impl ProximalNewton {
             patience,
             best: Vec::new(),
             progress: Progress::default(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -81,6 +84,7 @@ impl FrictionSolver for ProximalNewton {
                 && error > target.tolerance
                 && report.newton_steps.max(rounds) < self.max_steps
                 && fruitless < self.patience
+                && !self.interrupt.is_raised()
             {
                 rounds += 1;
                 inner.function.centre.copy_from_slice(reactions);
@@ -88,7 +92,8 @@ impl FrictionSolver for ProximalNewton {
                 let goal = (0.1 * error.sqrt() * error)
                     .min(0.1 * error)
                     .max(0.05 * target.tolerance);
-                let (settled, steps) = inner.solve(problem, reactions, goal, &mut report);
+                let (settled, steps) =
+                    inner.solve(problem, reactions, goal, &self.interrupt, &mut report);
                 let before = least;
                 let here = self.progress.look(problem, reactions, &mut report);
                 let settled = settled && here.is_finite();
@@ -123,6 +128,10 @@ impl FrictionSolver for ProximalNewton {
         report.converged = least <= target.tolerance;
         Ok(report)
     }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+    }
 }
 
 /// One regularised problem.
@@ -150,6 +159,7 @@ impl Inner {
         problem: &FrictionProblem,
         reactions: &mut [Vector3<f64>],
         goal: f64,
+        interrupt: &Interrupt,
         report: &mut FrictionReport,
     ) -> (bool, u64) {
         let mut norm = self.function.evaluate(problem, reactions, &mut self.values);
@@ -157,6 +167,9 @@ impl Inner {
         for steps in 0..INNER_STEPS {
             if norm <= goal * length(reactions) {
                 return (true, steps);
+            }
+            if interrupt.is_raised() {
+                return (false, steps);
             }
             if self.recent.len() == MEMORY {
                 self.recent.remove(0);

@@ -1,6 +1,7 @@
 //! What the methods have in common: what they are asked and what they tell.
 
 use super::{Admm, Auto, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
+use crate::Interrupt;
 use nalgebra::Vector3;
 
 /// The methods by name.
@@ -161,4 +162,7 @@ pub trait FrictionSolver {
         reactions: &mut [Vector3<f64>],
         target: &Target,
     ) -> Result<FrictionReport, FrictionError>;
+
+    /// Ends the solves to come at their next iteration once `interrupt` is raised.
+    fn heed(&mut self, interrupt: &Interrupt);
 }

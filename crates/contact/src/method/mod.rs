@@ -17,7 +17,7 @@ pub use trace::TraceRow;
 use active_set_cr::Tolerances;
 
 use crate::compliance::TurnedBodies;
-use crate::{ContactError, ContactProblem, ContactSolution};
+use crate::{ContactError, ContactProblem, ContactSolution, Interrupt};
 use std::sync::Arc;
 
 /// How a solve ended.
@@ -87,6 +87,9 @@ pub trait ContactSolver {
 
     /// Sets when the solves to come are done.
     fn set_tolerances(&mut self, tolerances: Tolerances);
+
+    /// Ends the solves to come at their next iteration, as at the iteration limit, once `interrupt` is raised.
+    fn heed(&mut self, interrupt: &Interrupt);
 
     /// Tells what is known of the bodies of the problems to come beyond their matrices; only methods that approximate
     /// `A⁻¹` listen.

@@ -18,18 +18,28 @@ pub(super) struct Attached {
     pub(super) point: Point,
     /// Whether an element holds it.
     pub(super) inside: bool,
-    /// How far it is from what the weights make (m): off a sheet. Nothing is off a solid, whose elements reach everywhere.
+    /// How far it is from what the weights make (m): off a sheet. Nothing is off a solid, whose elements go on.
     pub(super) apart: f64,
 }
 
-/// `x` on a solid or thin body: in the element that holds it, or else in the one whose weights miss it least.
-pub(super) fn attach(parts: &PartsToJoin<'_>, body: &Body, x: Vector3<f64>) -> Option<Attached> {
+/// `x` on a solid or thin body: of a solid in the element that holds `at`, or else in the one whose weights miss it least; of a thin body in the
+/// triangle nearest to `x`. Across a gap between the surface at `at` and `x` the element is taken to go on.
+pub(super) fn attach(
+    parts: &PartsToJoin<'_>,
+    body: &Body,
+    x: Vector3<f64>,
+    at: Vector3<f64>,
+) -> Option<Attached> {
     let tets = parts.tets[body.tets.clone()].iter();
     let solid = tets.filter_map(|tet| {
         let [a, b, c, d] = tet.map(|node| parts.rest[node as usize]);
         let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
-        let w = edges.try_inverse()? * (x - a);
-        Some((tet.as_slice(), [1.0 - w.sum(), w.x, w.y, w.z], 4, 0.0))
+        let inverse = edges.try_inverse()?;
+        let of = |x: Vector3<f64>| {
+            let w = inverse * (x - a);
+            [1.0 - w.sum(), w.x, w.y, w.z]
+        };
+        Some((tet.as_slice(), of(x), of(at), 4, 0.0))
     });
     let surface = if body.thin {
         parts.triangles[body.triangles.clone()].iter()
@@ -39,12 +49,16 @@ pub(super) fn attach(parts: &PartsToJoin<'_>, body: &Body, x: Vector3<f64>) -> O
     let thin = surface.map(|triangle| {
         let (weights, apart) = on_triangle(triangle.map(|node| parts.rest[node as usize]), &x);
         let [a, b, c] = weights;
-        (triangle.as_slice(), [a, b, c, 0.0], 3, apart)
+        let weights = [a, b, c, 0.0];
+        (triangle.as_slice(), weights, weights, 3, apart)
     });
     let mut best: Option<(f64, Attached)> = None;
-    for (nodes, weights, count, apart) in solid.chain(thin) {
+    for (nodes, weights, weights_at, count, apart) in solid.chain(thin) {
         let weights = &weights[..count];
-        let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = weights_at[..count]
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min);
         let size = (parts.rest[nodes[0] as usize] - parts.rest[nodes[1] as usize]).norm();
         // What is off a triangle is missed as much as what is beside it.
         let miss = (-least).max(apart / size).max(0.0);
@@ -52,7 +66,8 @@ pub(super) fn attach(parts: &PartsToJoin<'_>, body: &Body, x: Vector3<f64>) -> O
             continue;
         }
         let corner = weights.iter().position(|&w| w > CORNER);
-        let point = if let Some(corner) = corner.filter(|_| miss <= INSIDE) {
+        let is_corner = weights.iter().all(|&w| w >= CORNER - 1.0);
+        let point = if let Some(corner) = corner.filter(|_| is_corner) {
             Point::particle(nodes[corner] as usize)
         } else {
             let nodes = nodes.iter().map(|&node| node as usize);

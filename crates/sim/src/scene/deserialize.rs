@@ -12,9 +12,21 @@ use serde::forward_to_deserialize_any;
 use super::document::{Entry, Node, Origin, Value};
 use super::error::closest;
 
+/// Which mistake a mismatch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A key that the format does not have.
+    Unknown,
+    /// A key of a table that has to be there.
+    Missing,
+    /// A value that does not fit its key.
+    Unfit,
+}
+
 /// A mismatch between a document and the format.
 #[derive(Debug)]
 pub(super) struct Mismatch {
+    pub(super) kind: Kind,
     pub(super) origin: Option<Origin>,
     pub(super) problem: String,
     pub(super) mend: String,
@@ -23,6 +35,7 @@ pub(super) struct Mismatch {
 impl Mismatch {
     fn new(problem: String, mend: String) -> Self {
         Self {
+            kind: Kind::Unfit,
             origin: None,
             problem,
             mend,
@@ -73,10 +86,13 @@ impl Error for Mismatch {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(
-            format!("`{field}` is not a key here"),
-            suggestion(field, expected, "the keys here are"),
-        )
+        Self {
+            kind: Kind::Unknown,
+            ..Self::new(
+                format!("`{field}` is not a key here"),
+                suggestion(field, expected, "the keys here are"),
+            )
+        }
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
@@ -87,10 +103,13 @@ impl Error for Mismatch {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(
-            format!("the key `{field}` is missing here"),
-            format!("add `{field}`; `impinge scene schema` tells its meaning and unit"),
-        )
+        Self {
+            kind: Kind::Missing,
+            ..Self::new(
+                format!("the key `{field}` is missing here"),
+                format!("add `{field}`; `impinge scene schema` tells its meaning and unit"),
+            )
+        }
     }
 }
 

@@ -68,11 +68,13 @@ impl Document {
             },
         };
         let table = DeTable::parse(text).map_err(|error| {
-            document.error(
-                &Origin::Text(error.span().unwrap_or(0..0)),
-                format!("this is not valid TOML: {}", error.message()),
-                "see https://toml.io for how keys, strings, numbers and tables are written",
-            )
+            let span = error.span().unwrap_or(0..0);
+            let mend = digits_around_a_point(text, span.start).unwrap_or_else(|| {
+                "see https://toml.io for how keys, strings, numbers and tables are written"
+                    .to_owned()
+            });
+            let problem = format!("this is not valid TOML: {}", error.message());
+            document.error(&Origin::Text(span), problem, mend)
         })?;
         document.root.value = document.table(table.get_ref(), &Origin::Text)?;
         for index in 0..overrides.len() {
@@ -331,6 +333,45 @@ fn set(
             "leave out the last part of the key".to_owned(),
         )),
     }
+}
+
+/// How to write the number at a byte of `text`, if it begins or ends with its decimal point, as other formats allow.
+fn digits_around_a_point(text: &str, at: usize) -> Option<String> {
+    let at = floor_char_boundary(text, at);
+    let is_of_number =
+        |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E' | '_');
+    let start = text[..at].rfind(|c| !is_of_number(c)).map_or(0, |i| i + 1);
+    let start = (start..=at).find(|&i| text.is_char_boundary(i))?;
+    let length = text[start..]
+        .find(|c| !is_of_number(c))
+        .unwrap_or(text.len() - start);
+    let number = &text[start..start + length];
+    let (whole, rest) = number.split_once('.')?;
+    let digits = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let (fraction, exponent) = rest.split_at(digits);
+    let unsigned = whole.trim_start_matches(['+', '-']);
+    if !unsigned.is_empty() && !fraction.is_empty() || unsigned.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let sign = &whole[..whole.len() - unsigned.len()];
+    let or_zero = |digits: &str| {
+        if digits.is_empty() {
+            "0".to_owned()
+        } else {
+            digits.to_owned()
+        }
+    };
+    let written = format!(
+        "{sign}{}.{}{exponent}",
+        or_zero(unsigned),
+        or_zero(fraction)
+    );
+    written.parse::<f64>().ok()?;
+    Some(format!(
+        "write {written}: in TOML a digit stands on each side of the point"
+    ))
 }
 
 fn floor_char_boundary(text: &str, index: usize) -> usize {

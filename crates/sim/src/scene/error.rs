@@ -23,14 +23,46 @@ pub enum SceneError {
     /// A key or value cannot be used.
     #[error("{0}")]
     Invalid(Box<Diagnostic>),
+    /// Several keys or values cannot be used.
+    #[error("{}", in_turn(.0))]
+    Several(Vec<Diagnostic>),
+}
+
+/// All of them, each as if it were alone, and their number.
+fn in_turn(diagnostics: &[Diagnostic]) -> String {
+    let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    format!("{} mistakes\n{}", all.len(), all.join("\n"))
 }
 
 impl SceneError {
-    /// The place and mend, for an error that has them.
-    pub fn diagnostic(&self) -> Option<&Diagnostic> {
+    /// Places and mends of all mistakes; none for a file that could not be read.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
-            Self::Invalid(diagnostic) => Some(diagnostic),
-            Self::Read { .. } => None,
+            Self::Invalid(diagnostic) => std::slice::from_ref(diagnostic),
+            Self::Several(diagnostics) => diagnostics,
+            Self::Read { .. } => &[],
+        }
+    }
+
+    /// All of `errors` as one, if there are any.
+    pub(super) fn of(errors: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let mut errors: Vec<Self> = errors.into_iter().collect();
+        match errors.len() {
+            0 => Ok(()),
+            1 => Err(errors.remove(0)),
+            _ => {
+                let mut all: Vec<Diagnostic> = errors
+                    .iter()
+                    .flat_map(|error| error.diagnostics())
+                    .cloned()
+                    .collect();
+                // In the order of the file; overrides come after it.
+                all.sort_by_key(|of| match of.place {
+                    Place::File { line, column, .. } => (line, column),
+                    Place::Override { .. } | Place::Key(_) => (usize::MAX, 0),
+                });
+                Err(Self::Several(all))
+            }
         }
     }
 }

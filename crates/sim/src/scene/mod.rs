@@ -37,6 +37,7 @@ mod document;
 mod error;
 mod format;
 mod motion;
+mod read;
 mod shapes;
 mod validate;
 
@@ -61,8 +62,7 @@ pub use format::{
 };
 pub use motion::{MotionLeg, RigidMotion};
 
-use deserialize::NodeDeserializer;
-use document::{Document, Origin};
+use document::Document;
 
 /// A simulation's beginning. All numbers are in SI units; the z axis points up where nothing else is said.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -149,20 +149,17 @@ impl Scene {
         overrides: &[impl AsRef<str>],
     ) -> Result<Self, SceneError> {
         let document = Document::parse(name, text, overrides)?;
-        let mut scene =
-            Self::deserialize(NodeDeserializer(document.root())).map_err(|mismatch| {
-                let origin = mismatch.origin.unwrap_or(Origin::Text(0..0));
-                document.error(&origin, mismatch.problem, mismatch.mend)
-            })?;
+        let (mut scene, mut mistakes) = read::read(&document)?;
         scene.document = Some(Arc::new(document));
-        scene.validate()?;
+        mistakes.extend(scene.validate().err());
+        SceneError::of(mistakes)?;
         Ok(scene)
     }
 
     /// Checks every number; done by [`parse`](Self::parse), to be called after fields were changed by hand.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for the first value that has no meaning.
+    /// [`SceneError::Invalid`] or [`SceneError::Several`] for the values that have no meaning.
     pub fn validate(&self) -> Result<(), SceneError> {
         validate::validate(self)
     }

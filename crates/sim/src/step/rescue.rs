@@ -2,7 +2,7 @@
 
 use crate::{report::StepReport, step::resolve::acceptable};
 use impinge_contact::{
-    ContactProblem, ContactSolution, Method, Termination,
+    ContactProblem, ContactSolution, Interrupt, Method, Termination,
     method::{compliant_kkt::CompliantKktSettings, corrective_motion::CorrectiveMotionSettings},
 };
 
@@ -22,6 +22,7 @@ pub(crate) fn rescue(
     method: &Method,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    interrupt: &Interrupt,
     report: &mut StepReport,
 ) -> bool {
     let Method::Cr(settings) = method else {
@@ -46,7 +47,9 @@ pub(crate) fn rescue(
     let met = helpers.iter().any(|helper| {
         let mut tried = solution.clone();
         // A problem that it refuses is no failure of its own: the step is divided, as without it.
-        let Ok(solved) = helper.solver().solve(problem, &mut tried) else {
+        let mut solver = helper.solver();
+        solver.heed(interrupt);
+        let Ok(solved) = solver.solve(problem, &mut tried) else {
             return false;
         };
         report.iterations += solved.iterations;
@@ -99,7 +102,14 @@ mod tests {
         let (problem, mut solution) = landing();
         let mut report = StepReport::default();
         let method = Method::Cr(ActiveSetCrSettings::default());
-        assert!(rescue(&method, &problem, &mut solution, &mut report));
+        let never = Interrupt::default();
+        assert!(rescue(
+            &method,
+            &problem,
+            &mut solution,
+            &never,
+            &mut report
+        ));
         assert_eq!(report.rescued_solves, 1);
         assert_ne!(solution.contacts[0].state, ContactState::Inactive);
         // The contact takes all of the weight's impulse, by rows in units of the step.
@@ -112,12 +122,13 @@ mod tests {
         let mut report = StepReport::default();
         let mut tried = solution.clone();
         let ica = Method::Ica(ConstraintAnticipationSettings::default());
-        assert!(!rescue(&ica, &problem, &mut tried, &mut report));
+        let never = Interrupt::default();
+        assert!(!rescue(&ica, &problem, &mut tried, &never, &mut report));
 
         let (mut broken, _) = landing();
         *broken.momentum.diagonal_block_mut(0) = -Matrix3::identity();
         let method = Method::Cr(ActiveSetCrSettings::default());
-        assert!(!rescue(&method, &broken, &mut tried, &mut report));
+        assert!(!rescue(&method, &broken, &mut tried, &never, &mut report));
         assert_eq!(tried, solution);
         assert_eq!(report.rescued_solves, 0);
     }

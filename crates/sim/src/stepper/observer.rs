@@ -2,7 +2,7 @@
 
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Method,
+    ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Interrupt, Method,
     method::active_set_cr::Tolerances,
 };
 use std::sync::Arc;
@@ -78,6 +78,10 @@ impl ContactSolver for Observed<'_> {
             report: &report,
         });
         Ok(report)
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.solver.heed(interrupt);
     }
 
     fn set_tolerances(&mut self, tolerances: Tolerances) {

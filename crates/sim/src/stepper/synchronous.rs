@@ -37,7 +37,7 @@ use crate::{
 };
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactError, ContactProblem, ContactSolution, ContactSolver, ContactState, Method,
+    ContactError, ContactProblem, ContactSolution, ContactSolver, ContactState, Interrupt, Method,
     Multipliers, method::active_set_cr::Tolerances,
 };
 use impinge_fem::Assembler;
@@ -60,6 +60,11 @@ const MOST_FINER_SOLVES: u32 = 3;
 
 /// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.
 const ACCEPTED: f64 = 2.0;
+/// Solves beyond one for each length of a part that may miss their tolerances before a whole step is given up.
+///
+/// On its way down to the shortest part a step that cannot succeed misses one at each length. Shipped scenes miss none or one in a step. With
+/// 3 a step that cannot succeed costs nine solves at the iteration limit; with ten times as many it is given up as surely, and later.
+const SPARE_UNMET_SOLVES: u32 = 3;
 
 /// Wall clock of the stages.
 struct Clock(Instant);
@@ -108,9 +113,14 @@ pub struct Synchronous {
     rescuable: bool,
     /// Whether the last solve settled friction to the gap tolerance only.
     relaxed: bool,
-    /// The last solve of the step that missed its tolerances.
-    unsolved: Option<StepFailure>,
     account: EnergyAccount,
+    /// The last solve of the step that missed its tolerances, and how many more may.
+    unsolved: Option<StepFailure>,
+    unmet_left: u32,
+    /// Ends the step once it is raised.
+    interrupt: Interrupt,
+    /// The state at the start of a step that was divided.
+    undivided: Option<State>,
     /// Shown every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
@@ -152,8 +162,17 @@ impl Synchronous {
             relaxed: false,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
+            unmet_left: 0,
+            interrupt: Interrupt::default(),
+            undivided: None,
             observer: None,
         })
+    }
+
+    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
+    pub fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+        self.solver.heed(interrupt);
     }
 
     /// What the user should know, since the last call.
@@ -197,7 +216,10 @@ impl Synchronous {
                 report.substeps += 1;
                 Ok(())
             }
-            Err(_) if divisible => {
+            Err(failure) if divisible && self.may_be_shorter(&failure) => {
+                if report.rejected == 0 {
+                    self.undivided = Some(state.clone());
+                }
                 report.rejected += 1;
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
@@ -215,6 +237,11 @@ impl Synchronous {
         }
     }
 
+    /// Whether a shorter part is tried where one has failed.
+    fn may_be_shorter(&self, failure: &StepFailure) -> bool {
+        *failure != StepFailure::Interrupted && self.unmet_left > 0
+    }
+
     /// What the failure of the last attempt comes from, in words of the scene, and what else is worth telling.
     fn explain(
         &mut self,
@@ -228,6 +255,9 @@ impl Synchronous {
             let contact = describe(model, contact.key);
             return (StepFailure::NothingFree { contact }, self.unsolved.take());
         }
+        if failure == StepFailure::Interrupted {
+            return (failure, None);
+        }
         // Motions that no force ends are the cause of whatever comes of them.
         let comes_of_force = matches!(
             failure,
@@ -236,9 +266,15 @@ impl Synchronous {
                 | StepFailure::TooManyRounds { .. }
                 | StepFailure::GapsUnsettled { .. }
                 | StepFailure::TurnsTooFar { .. }
+                | StepFailure::Inverted { .. }
         );
-        if let (true, Some(squeezed)) = (comes_of_force, squeezed(model, &self.contacts, time)) {
-            return (squeezed, self.unsolved.take().or(Some(failure)));
+        if comes_of_force && let Some(squeezed) = squeezed(model, &self.contacts, time, &failure) {
+            let solve = self.unsolved.take();
+            let other = match &squeezed {
+                StepFailure::Pressed { .. } => solve.filter(|solve| *solve != failure),
+                _ => solve.or(Some(failure)),
+            };
+            return (squeezed, other);
         }
         let solve = self.unsolved.take().filter(|solve| *solve != failure);
         (failure, solve)
@@ -419,6 +455,10 @@ impl Synchronous {
         let tolerances = self.method.tolerances();
         let (mut adding, mut relinearising, mut settling) = (0, 0, 0);
         loop {
+            self.check_interrupt()?;
+            if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
+                return Err(failure.clone());
+            }
             turn_opposed(&mut self.contacts, &state.positions);
             fill_problem(
                 model,
@@ -508,20 +548,30 @@ impl Synchronous {
                 bodies: self.bodies.as_ref(),
                 observer: self.observer.as_deref_mut(),
             };
-            let Resolved { shortfall, relaxed } = resolve(
+            let resolved = resolve(
                 (&self.method, &mut solver),
                 &self.problem,
                 &mut self.solution,
                 report,
-            )?;
+            );
+            self.check_interrupt()?;
+            let Resolved { shortfall, relaxed } = resolved?;
             self.relaxed = relaxed;
             let mut met = shortfall.is_none();
             if !met && self.rescuable {
-                met = rescue(&self.method, &self.problem, &mut self.solution, report);
+                met = rescue(
+                    &self.method,
+                    &self.problem,
+                    &mut self.solution,
+                    &self.interrupt,
+                    report,
+                );
+                self.check_interrupt()?;
                 self.rescuable = met;
             }
             if let (Some(failure), false) = (shortfall, met) {
                 self.unsolved = Some(failure.clone());
+                self.unmet_left = self.unmet_left.saturating_sub(1);
                 if !accept_unmet {
                     return Err(failure);
                 }
@@ -547,6 +597,13 @@ impl Synchronous {
                 _ => return Ok(met),
             }
         }
+    }
+
+    fn check_interrupt(&self) -> Result<(), StepFailure> {
+        if self.interrupt.is_raised() {
+            return Err(StepFailure::Interrupted);
+        }
+        Ok(())
     }
 
     /// Gives the contacts the forces that close the bodies' balances.
@@ -631,7 +688,16 @@ impl Stepper for Synchronous {
         self.rescuable = true;
         self.unsolved = None;
         self.account.open(model, state);
-        self.advance_by(model, state, model.time_step, &mut report)?;
+        self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
+        let advanced = self.advance_by(model, state, model.time_step, &mut report);
+        let undivided = self.undivided.take();
+        if let Err(error) = advanced {
+            // A step that was interrupted is taken from its start when the run goes on.
+            if let (StepFailure::Interrupted, Some(start)) = (&error.failure, undivided) {
+                *state = start;
+            }
+            return Err(error);
+        }
         state.step += 1;
         // Parts add up with rounding; whole steps must not.
         state.time = state.step as f64 * model.time_step;
@@ -643,6 +709,16 @@ impl Stepper for Synchronous {
         Ok(report)
     }
 }
+
+/// How many lengths the parts of a step may have, the whole step's included.
+fn lengths_of_parts(model: &Model) -> u32 {
+    let halves = std::iter::successors(Some(0.5 * model.time_step), |length| Some(0.5 * length));
+    let tried = halves.take_while(|&length| length >= model.minimum_step);
+    1 + tried.take(MOST_HALVINGS).count() as u32
+}
+
+/// A part that was halved more often is shorter than a step by more than doubles have digits.
+const MOST_HALVINGS: usize = 52;
 
 fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> StepFailure {
     StepFailure::TooManyRounds {

@@ -131,13 +131,35 @@ fn joints_hold_points_of_bodies_without_elements() {
 
 #[test]
 fn what_cannot_be_bound_is_refused_with_place_and_mend() {
-    let cases: [(&str, &str, &[&str]); 6] = [
+    let cases: [(&str, &str, &[&str]); 9] = [
         (
             "reach = 0.23",
             "reach = 0.001",
-            &["no node of `below`", "lengthen `reach`"],
+            &[
+                "joint 0 selects no node of `below` to bind to `above`",
+                "lengthen `reach`",
+            ],
         ),
         ("reach = 0.23", "", &["`reach` is missing", "bind"]),
+        (
+            "anchor = [0.02, 0.01, 0.2]",
+            "",
+            &["`anchor` is missing", "bind with a `reach`"],
+        ),
+        (
+            "reach = 0.23",
+            "reach = 0.23\ndistance = 0",
+            &["the distance (m) is 0"],
+        ),
+        (
+            "reach = 0.23",
+            "reach = 0.23\ndistance = 1e-4",
+            &[
+                "joint 0 binds nothing",
+                "the node of `below` nearest to `above` is 0.001000 m away",
+                "larger `distance`",
+            ],
+        ),
         ("reach = 0.23", "reach = -1", &["the reach (m) is -1"]),
         ("second = \"above\"", "", &["`second` is missing"]),
         (
@@ -179,12 +201,18 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
                 &format!("anchor = [0.02, 0.01, {z}]"),
             )
     };
-    let message = refused(&onto("below", "sheet", -0.1));
+    let apart = onto("below", "sheet", -0.1);
+    let message = refused(&apart);
+    assert!(message.contains("joint 0 binds nothing"), "{message}");
+    let message = refused(&apart.replace("reach = 0.23", "reach = 0.23\ndistance = 0.02"));
     assert!(
         message.contains("m off `sheet`") && message.contains("which is thin"),
         "{message}"
     );
-    run(&onto("sheet", "below", -0.12), 2);
+    run(
+        &onto("sheet", "below", -0.12).replace("reach = 0.23", "reach = 0.23\ndistance = 0.02"),
+        2,
+    );
 }
 
 /// A box that a joint with these keys holds.
@@ -315,7 +343,7 @@ fn joints_that_cannot_be_are_named() {
         (
             both,
             [
-                "nothing that constraint 0 (joint 0) acts on can move",
+                "nothing that constraint 0 (joint 0 of `a` and `b`) acts on can move",
                 "leave it out",
             ],
         ),
@@ -357,4 +385,120 @@ fn fixed_nodes_need_no_row() {
     assert_eq!(carried.matches("fixed").count(), 2);
     let simulation = run(&carried, 2);
     assert_eq!(simulation.model().joints.len(), 8);
+}
+
+/// A soft cube and a stiff one that touch, with nodes at the same places; the far sides are held, and one of them is drawn away.
+const CUBES: &str = r#"
+[time]
+step = 1e-2
+duration = 2.0
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "soft"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [3, 3, 3] } }
+material = { young = 1e5, poisson = 0.0, density = 1000, mass_damping = 10 }
+fixed = [{ box = { lower = [-0.0501, -1, -1], upper = [-0.0499, 1, 1] } }]
+[[body]]
+name = "stiff"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [3, 3, 3] } }
+material = { young = 1e8, poisson = 0.0, density = 1000, mass_damping = 10 }
+position = [0.1, 0, 0]
+fixed = [{ box = { lower = [0.1499, -1, -1], upper = [0.1501, 1, 1] }, motion = { velocity = [0.05, 0, 0], then = [{ at = 1.0 }] } }]
+[[joint]]
+kind = "bind"
+first = "stiff"
+second = "soft"
+"#;
+
+/// Stretched by 50 mm, the soft cube takes k = E A / l of each: ½ (k₁ k₂ / (k₁ + k₂)) u² = 12.49 J. Nodes of the next layer, which the ball
+/// reaches, too, are 33 mm off and must not be held: with them it would be twice as much.
+#[test]
+fn bound_cubes_share_a_stretch_by_their_stiffness() {
+    let [soft, stiff] = [1e5 * 0.1, 1e8 * 0.1];
+    let expected = 0.5 * soft * stiff / (soft + stiff) * 0.05_f64.powi(2);
+    let ball = "anchor = [0.05, 0, 0]\nreach = 0.0709\n";
+    let side = "box = { lower = [0.04, -1, -1], upper = [0.06, 1, 1] }\n";
+    for (selection, left_out) in [(ball, true), (side, false), ("", false)] {
+        let mut simulation = run(&format!("{CUBES}{selection}"), 0);
+        let said = simulation.take_notices();
+        let counted = said
+            .iter()
+            .any(|notice| notice.contains("joint 0 binds 16 nodes of `stiff` to `soft`"));
+        assert_eq!(counted, left_out, "{selection}: {said:?}");
+        assert_eq!(simulation.model().joints.len(), 16, "{selection}");
+        let last = (0..200)
+            .map(|_| simulation.advance().expect("solved"))
+            .last();
+        let energy = last.expect("steps").elastic_energy;
+        assert!(
+            (energy - expected).abs() < 2e-3 * expected,
+            "{selection}: {energy} J, {expected} J expected"
+        );
+    }
+}
+
+/// Bodies that do not meet are refused with how far they are apart.
+#[test]
+fn bodies_that_do_not_meet_are_not_bound() {
+    let apart = CUBES.replace("position = [0.1, 0, 0]", "position = [0.4, 0, 0]");
+    let message = refused(&apart);
+    for word in [
+        "a.toml:",
+        "joint 0 binds nothing",
+        "the node of `stiff` nearest to `soft` is 0.300000 m away",
+        "swap `first` and `second`",
+    ] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
+
+/// Across a gap of a millimetre a row holds the node where it starts: its force and that of what it is held to act in one place, so that no
+/// torque is left. Weights stay those of the closest point but for the gap's part of the height of an element.
+#[test]
+fn rows_across_a_gap_begin_closed() {
+    let text = CUBES.replace("position = [0.1, 0, 0]", "position = [0.101, 0, 0]");
+    let simulation = run(&text, 0);
+    let (model, state) = (simulation.model(), simulation.state());
+    assert_eq!(model.joints.len(), 16);
+    for joint in &model.joints {
+        let terms = &joint.points()[0].terms;
+        let apart = held(terms, &state.positions).norm();
+        assert!(apart < 1e-12, "{apart:e} m apart");
+        let of = |term: &Term| match *term {
+            Term::Particle { weight, .. } => weight.abs(),
+            Term::Body { .. } => panic!("no rigid body"),
+        };
+        let most = terms.iter().map(of).fold(0.0, f64::max);
+        assert!(most < 1.0 + 0.001 / 0.033, "{most}");
+    }
+}
+
+/// Soft pads on rigid fingers that a motion carries: the nodes on the fingers' sides are held, and none beside or behind them.
+#[test]
+fn pads_are_bound_to_the_faces_of_carried_fingers() {
+    let text = r#"
+[time]
+step = 5e-3
+duration = 1.0
+[[body]]
+name = "finger"
+kind = "rigid"
+mesh = { cuboid = { size = [0.01, 0.03, 0.04], cells = [1, 1, 1] } }
+position = [-0.0355, 0, 0.03]
+motion = { velocity = [0.012, 0, 0] }
+[[body]]
+name = "pad"
+mesh = { cuboid = { size = [0.006, 0.02, 0.02], cells = [2, 4, 4] } }
+material = { young = 5e5, poisson = 0.3, density = 1000, stiffness_damping = 0.01 }
+position = [-0.0275, 0, 0.03]
+[[joint]]
+kind = "bind"
+first = "pad"
+second = "finger"
+anchor = [-0.0305, 0, 0.03]
+reach = 0.01415
+"#;
+    let simulation = run(text, 3);
+    assert_eq!(simulation.model().joints.len(), 25, "the nodes of one side");
 }

@@ -15,6 +15,7 @@ mod motion;
 mod output;
 mod resume;
 mod scene;
+mod scene_mistakes;
 mod solids;
 mod starts;
 mod thin;

@@ -34,7 +34,7 @@ use super::{
     ContactReport, ContactSolver, Termination, TraceRow, halving::Halving, pivoting::Pivoting,
     trace::Trace,
 };
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Multipliers};
+use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers};
 use anticipate::Anticipation;
 use calm::Calm;
 use look::Occasion;
@@ -78,6 +78,7 @@ pub struct ActiveSetCr {
     wishes: Vec<(f64, usize, Multipliers)>,
     /// Compliance that the size of a change of friction is measured with at the least (m/N).
     least_compliance: f64,
+    interrupt: Interrupt,
 }
 
 impl ActiveSetCr {
@@ -223,6 +224,10 @@ impl ContactSolver for ActiveSetCr {
         self.settings.tolerances = tolerances;
     }
 
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+    }
+
     fn record(&mut self) {
         self.trace.record();
     }
@@ -240,6 +245,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         self.trace.begin();
+        self.anticipation.begin_solve();
         self.work.resize(
             problem.unknowns(),
             problem.contacts(),
@@ -303,7 +309,7 @@ impl ActiveSetCr {
         let mut since_restart = 0;
         let mut stall = Stall::default();
         let mut calm = Calm::default();
-        while report.iterations < self.settings.max_iterations {
+        while report.iterations < self.settings.max_iterations && !self.interrupt.is_raised() {
             self.relax_if_overdue(&mut report);
             let mut norm = self.work.r.norm();
             if !norm.is_finite() {

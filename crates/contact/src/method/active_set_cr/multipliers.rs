@@ -59,6 +59,9 @@ impl ActiveSetCr {
         let plain = with_room(problem);
         let mut inner = ContactSolution::default();
         for _ in 0..MOST_ROUNDS {
+            if self.interrupt.is_raised() {
+                break;
+            }
             let (softened, softer) = soften(problem, &plain, solution, share);
             inner.velocity.clone_from(&solution.velocity);
             inner.contacts.clone_from(&solution.contacts);

@@ -23,7 +23,7 @@ use super::corrective_motion::multipliers;
 use super::rows::{check_with_constraints, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::delassus::{Auto, FrictionSolver, GaussSeidel, Target};
-use crate::{ContactError, ContactProblem, ContactSolution, residual};
+use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, residual};
 use condense::{Pressing, condense, pressing};
 use impinge_krylov::StoppingRule;
 use nalgebra::Vector3;
@@ -31,6 +31,9 @@ use system::{KktSystem, Refined};
 
 /// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
 const TARGETS: [f64; 6] = [1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12];
+
+/// Targets that all stages of the friction solver may miss: the second starts from the best that the first found, and a third finds no more.
+const MOST_MISSED: u32 = 2;
 
 /// Sweeps without halving the error after which Newton takes over, and ADMM where it does not get there.
 const PATIENCE: u64 = 30;
@@ -52,6 +55,7 @@ pub struct CompliantKkt {
     full: Vec<f64>,
     scratch: Vec<f64>,
     forces: Vec<Vector3<f64>>,
+    interrupt: Interrupt,
 }
 
 impl CompliantKkt {
@@ -182,20 +186,26 @@ impl CompliantKkt {
         let unusable = |_| ContactError::TooLarge {
             unknowns: 3 * friction.contacts(),
         };
+        let mut missed = 0;
         for tolerance in TARGETS {
             let target = Target { tolerance };
             let sweeps = settings.max_sweeps.min(settings.max_iterations);
-            let swept = GaussSeidel::new(sweeps, PATIENCE)
+            let mut gauss_seidel = GaussSeidel::new(sweeps, PATIENCE);
+            gauss_seidel.heed(&self.interrupt);
+            let swept = gauss_seidel
                 .solve(&friction, &mut self.forces, &target)
                 .map_err(unusable)?;
             report.sweeps += swept.sweeps;
             report.evaluations += swept.looks;
             if !swept.converged {
-                let steps = Auto::default()
+                let mut auto = Auto::default();
+                auto.heed(&self.interrupt);
+                let steps = auto
                     .solve(&friction, &mut self.forces, &target)
                     .map_err(unusable)?;
                 report.iterations += steps.newton_steps;
                 report.evaluations += steps.looks;
+                missed += u32::from(!steps.converged);
             }
             self.write_pressed(problem, solution);
             report.extra_products += 1;
@@ -206,6 +216,9 @@ impl CompliantKkt {
             }
             if merit(&judged, &settings.tolerances) < 1.0 {
                 return Ok(Termination::Converged);
+            }
+            if missed >= MOST_MISSED || self.interrupt.is_raised() {
+                break;
             }
         }
         Ok(Termination::MaxIterations)
@@ -283,5 +296,9 @@ impl ContactSolver for CompliantKkt {
 
     fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
         self.settings.tolerances = tolerances;
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 }

@@ -25,7 +25,8 @@ pub use settings::{ConstraintAnticipationSettings, Start};
 use super::rows::{Best, check, merit};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
-    ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, residual_under,
+    ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
+    residual_under,
 };
 use contacts::{ContactSweep, block};
 use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
@@ -53,6 +54,7 @@ pub struct ConstraintAnticipation {
     gradients: ConjugateGradient,
     best: Best,
     trace: Trace,
+    interrupt: Interrupt,
 }
 
 impl ConstraintAnticipation {
@@ -167,6 +169,7 @@ impl ConstraintAnticipation {
             }
             if report.iterations >= self.settings.max_iterations
                 || report.iterations - best_at > STAGNATION
+                || self.interrupt.is_raised()
             {
                 break;
             }
@@ -268,6 +271,10 @@ impl ContactSolver for ConstraintAnticipation {
 
     fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
         self.settings.tolerances = tolerances;
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 
     fn record(&mut self) {

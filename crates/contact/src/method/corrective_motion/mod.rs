@@ -38,8 +38,8 @@ use crate::delassus::{
     BlockRows, FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
 };
 use crate::{
-    ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers,
-    residual,
+    ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Interrupt,
+    Multipliers, residual,
 };
 use built::Built;
 use compliance::{Compliance, FreeMotion};
@@ -113,6 +113,7 @@ pub struct CorrectiveMotion {
     scales: Vec<Scale>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
+    interrupt: Interrupt,
 }
 
 impl CorrectiveMotion {
@@ -142,6 +143,7 @@ impl CorrectiveMotion {
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
+            interrupt: Interrupt::default(),
         }
     }
 
@@ -457,6 +459,9 @@ impl CorrectiveMotion {
             if !error.is_finite() {
                 return Ok(Termination::Breakdown);
             }
+            if self.interrupt.is_raised() {
+                break;
+            }
         }
         Ok(Termination::MaxIterations)
     }
@@ -474,14 +479,18 @@ impl CorrectiveMotion {
             unknowns: 3 * friction.contacts(),
         };
         let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        let swept = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_PATIENCE)
+        let mut gauss_seidel = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_PATIENCE);
+        gauss_seidel.heed(&self.interrupt);
+        let swept = gauss_seidel
             .solve(friction, &mut self.reactions, &target)
             .map_err(unusable)?;
         report.sweeps += swept.sweeps;
         report.evaluations += swept.looks;
         let mut error = swept.error;
         if !swept.converged {
-            let steps = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE)
+            let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE);
+            newton.heed(&self.interrupt);
+            let steps = newton
                 .solve(friction, &mut self.reactions, &target)
                 .map_err(unusable)?;
             report.iterations += steps.newton_steps;
@@ -624,6 +633,11 @@ impl ContactSolver for CorrectiveMotion {
 
     fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
         self.settings.tolerances = tolerances;
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+        self.workspace.interrupt = interrupt.clone();
     }
 
     fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {

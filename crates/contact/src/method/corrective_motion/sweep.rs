@@ -3,6 +3,7 @@
 use super::acceleration::{Acceleration, within_cone};
 use super::places::Places;
 use super::scale::Scale;
+use crate::Interrupt;
 use crate::delassus::{BlockRows, one_contact_near};
 use nalgebra::{Matrix3, Vector3};
 
@@ -65,6 +66,8 @@ pub(super) struct Workspace {
     merits: Vec<f64>,
     acceleration: Acceleration,
     places: Places,
+    /// Ends the sweeps once it is raised.
+    pub(super) interrupt: Interrupt,
 }
 
 /// How sweeping ended.
@@ -102,6 +105,7 @@ pub(super) fn sweep(
         merits,
         acceleration,
         places,
+        interrupt,
     } = workspace;
     delassus.load(forces);
     let moved = delassus.moved().len();
@@ -117,7 +121,10 @@ pub(super) fn sweep(
     let (mut places_pay, mut ahead) = (true, false);
     best.clear();
     best.extend_from_slice(forces);
-    while (swept.merit > enough || swept.merit.is_nan()) && swept.sweeps < patience.most {
+    while (swept.merit > enough || swept.merit.is_nan())
+        && swept.sweeps < patience.most
+        && !interrupt.is_raised()
+    {
         let stalled = swept.sweeps - halved.1 >= STALLED;
         let by_places = (places_pay || stalled) && places.find(demand, merits, enough);
         if by_places {

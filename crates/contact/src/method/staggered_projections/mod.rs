@@ -27,7 +27,9 @@ pub use settings::{Schedule, StaggeredProjectionsSettings};
 use super::active_set_cr::Tolerances;
 use super::rows::{Best, check, merit};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState, residual_under};
+use crate::{
+    ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, residual_under,
+};
 use friction::{FrictionHalf, Grip};
 use kkt::Kkt;
 use normal::NormalHalf;
@@ -49,6 +51,7 @@ pub struct StaggeredProjections {
     friction: FrictionHalf,
     best: Best,
     trace: Trace,
+    interrupt: Interrupt,
 }
 
 /// Which projection is next.
@@ -103,6 +106,7 @@ impl StaggeredProjections {
             displacement: looseness * displacement,
             schedule: self.settings.schedule,
             limit: self.settings.max_iterations,
+            interrupt: &self.interrupt,
         };
         report.passes += 1;
         if turn == Turn::Friction {
@@ -224,7 +228,7 @@ fn run<H: Half>(
     kkt: &mut Kkt,
     half: &mut H,
     problem: &ContactProblem,
-    goal: Goal,
+    goal: Goal<'_>,
     log: Log<'_>,
     solution: &mut ContactSolution,
 ) -> End {
@@ -255,6 +259,10 @@ impl ContactSolver for StaggeredProjections {
 
     fn set_tolerances(&mut self, tolerances: Tolerances) {
         self.settings.tolerances = tolerances;
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 
     fn record(&mut self) {

@@ -6,7 +6,7 @@ use super::system::Row;
 use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
-use crate::{ContactProblem, ContactReport, ContactSolution, Multipliers};
+use crate::{ContactProblem, ContactReport, ContactSolution, Interrupt, Multipliers};
 use nalgebra::Vector3;
 
 /// What an exact residual may exceed a tolerance by where the recurrence met it.
@@ -64,7 +64,7 @@ pub(super) trait Half {
 
 /// When a projection is done, and how far it may go.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Goal {
+pub(super) struct Goal<'a> {
     /// Bound on `‖(r_v, r_m)‖`.
     pub(super) momentum: f64,
     /// Bound on the displacement of its rows (m).
@@ -72,6 +72,8 @@ pub(super) struct Goal {
     pub(super) schedule: Schedule,
     /// Iterations of the whole solve after which it ends.
     pub(super) limit: u64,
+    /// Ends it, too.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +98,7 @@ pub(super) struct Projection<'a, H> {
     pub(super) kkt: &'a mut Kkt,
     pub(super) half: &'a mut H,
     pub(super) problem: &'a ContactProblem,
-    pub(super) goal: Goal,
+    pub(super) goal: Goal<'a>,
     pub(super) log: Log<'a>,
 }
 
@@ -136,7 +138,7 @@ impl<H: Half> Projection<'_, H> {
                 (stationary, since_restart) = (false, 0);
                 halving = Halving::begin(self.log.report.iterations - begin);
             }
-            if self.log.report.iterations >= self.goal.limit {
+            if self.log.report.iterations >= self.goal.limit || self.goal.interrupt.is_raised() {
                 return End::Limit;
             }
             let alpha = self.kkt.advance(solution);

@@ -234,9 +234,7 @@ fn leg(leg: &Leg) -> MotionLeg {
 
 /// Whether a box holds a point, its boundary included; everything is held where there is no box.
 pub(super) fn is_inside(region: Option<&Region>, point: &Vector3<f64>) -> bool {
-    region.is_none_or(|region| {
-        (0..3).all(|axis| (region.lower[axis]..=region.upper[axis]).contains(&point[axis]))
-    })
+    region.is_none_or(|region| region.holds(point))
 }
 
 pub(super) struct Placement {

@@ -1,6 +1,7 @@
 //! Bodies and obstacles: where they are, how they are moved or held, and their copies.
 
 use super::{BodyMesh, Material, ObstacleShape, Shell};
+use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,13 @@ pub struct Region {
     pub lower: [f64; 3],
     /// Corner of largest coordinates (m).
     pub upper: [f64; 3],
+}
+
+impl Region {
+    /// Whether `point` is inside, or on the boundary.
+    pub(crate) fn holds(&self, point: &Vector3<f64>) -> bool {
+        (0..3).all(|axis| (self.lower[axis]..=self.upper[axis]).contains(&point[axis]))
+    }
 }
 
 /// A force on nodes of an elastic or thin body.

@@ -1,6 +1,7 @@
 //! Joints.
 
-use super::Formulation;
+use super::{Formulation, Region};
+use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +22,9 @@ pub enum JointKind {
     Link,
     /// A link that only pulls. Through `via` it runs over points of bodies.
     Rope,
-    /// Every node of the elastic or thin body `first` within `reach` of `anchor` is held to the point of `second` that it starts
-    /// at: inside a tetrahedron or on a triangle by barycentric weights, on a rigid body as a part of it.
+    /// Nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, are held to where they start: on a rigid
+    /// body as parts of it, on others by the weights of the element at the closest point. On the surface are nodes no farther from it than
+    /// `distance`. `box`, or `reach` about `anchor`, select among the nodes; without them all are meant.
     Bind,
 }
 
@@ -53,8 +55,10 @@ pub struct Joint {
     /// Name of the other body; left out, the joint holds the first to the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<String>,
-    /// Where it is at the start (m), in the world; of a link its end on the first body.
-    pub anchor: [f64; 3],
+    /// Where it is at the start (m), in the world; of a link its end on the first body; of a `bind` the centre of its `reach`, without which it
+    /// has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<[f64; 3]>,
     /// The other end of a `link` or `rope` at the start (m), on the second body or in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<[f64; 3]>,
@@ -70,9 +74,16 @@ pub struct Joint {
     /// How far one newton moves a `ball`, `link`, `rope` or node of a `bind` (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
-    /// How far from `anchor` a `bind` takes nodes of `first` (m), greater than 0.
+    /// How far from `anchor` a `bind` takes nodes of `first` (m), greater than 0. Default: any distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
+    /// The nodes of `first` inside this box at time 0 that a `bind` takes, in world coordinates. Default: all of them.
+    #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+    /// How far from the surface of `second` a node of a `bind` counts as on it (m), greater than 0. Default: a tenth of the mean edge of the
+    /// surface, of the finer one of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f64>,
     /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons
     /// curved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,4 +95,16 @@ pub struct Joint {
     /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
     #[serde(default)]
     pub contact: bool,
+}
+
+impl Joint {
+    /// `anchor`, which every joint has but a `bind` that needs none.
+    pub(crate) fn anchor(&self) -> Vector3<f64> {
+        Vector3::from(self.anchor.unwrap_or_default())
+    }
+
+    /// Whether a `bind` says which nodes it means.
+    pub(crate) fn selects_nodes(&self) -> bool {
+        self.reach.is_some() || self.region.is_some()
+    }
 }

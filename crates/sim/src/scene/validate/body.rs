@@ -1,12 +1,11 @@
 //! Bodies of every kind, and their materials.
 
 use super::Check;
-use crate::scene::SceneError;
 use crate::scene::format::{Body, BodyKind, BodyMesh, Material, MaterialModel, StepperChoice};
 
 impl Check<'_> {
     /// Whether this kind of body can have this mesh under this stepper.
-    pub(super) fn kind_of_mesh(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+    pub(super) fn kind_of_mesh(&self, path: &str, body: &Body) {
         let flat = matches!(
             body.mesh,
             BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. }
@@ -17,6 +16,14 @@ impl Check<'_> {
                 "a grid, quadrilaterals or a strip have no volume, but this body needs one"
                     .to_owned(),
                 "make it thin with kind = \"shell\", or use a `sheet`",
+            );
+        }
+        if matches!(body.mesh, BodyMesh::Sheet { .. }) && body.kind == BodyKind::Shell {
+            return self.fail(
+                &format!("{path}.mesh"),
+                "a `sheet` is a solid plate: as a thin body it would be hollow, its two sides and its rim without anything between them"
+                    .to_owned(),
+                "write `grid` with the same `size` and two `cells` for a thin body; or leave `kind` and `shell` out and give it a `material`",
             );
         }
         if body.shell.is_some() && body.kind != BodyKind::Shell {
@@ -91,11 +98,11 @@ impl Check<'_> {
                     "leave `until` out, or use the synchronous stepper",
                 )
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
-    pub(super) fn shell(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+    pub(super) fn shell(&self, path: &str, body: &Body) {
         for (key, given) in [
             ("density", body.density.is_some()),
             ("mass", body.mass.is_some()),
@@ -118,21 +125,42 @@ impl Check<'_> {
             );
         };
         let path = format!("{path}.shell");
-        self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch)?;
-        self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend)?;
-        self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping)?;
+        self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch);
+        self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend);
+        self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping);
         let what = "`bend_damping` (s)";
-        self.not_negative(&format!("{path}.bend_damping"), what, shell.bend_damping)?;
+        self.not_negative(&format!("{path}.bend_damping"), what, shell.bend_damping);
         let what = "the mass per area (kg/m²)";
-        self.positive(&format!("{path}.density"), what, shell.density)?;
+        self.positive(&format!("{path}.density"), what, shell.density);
         if let Some(of) = &shell.orthotropic {
             let path = format!("{path}.orthotropic");
-            self.direction(&format!("{path}.fibre"), "the fibre", &of.fibre)?;
-            self.positive(&format!("{path}.across"), "`across` (N/m)", of.across)?;
-            self.positive(&format!("{path}.shear"), "`shear` (N/m)", of.shear)?;
+            self.direction(&format!("{path}.fibre"), "the fibre", &of.fibre);
+            self.positive(&format!("{path}.across"), "`across` (N/m)", of.across);
+            self.positive(&format!("{path}.shear"), "`shear` (N/m)", of.shear);
+            // Of the energy to be positive for every strain: 1 − ν² E_across / E_along > 0.
+            let ratio = shell.poisson.unwrap_or(0.0).powi(2) * of.across / shell.stretch;
+            if shell.stretch > 0.0 && ratio >= 1.0 {
+                self.fail(
+                    &format!("{path}.across"),
+                    format!(
+                        "`across` is {} times `stretch`, so much that with `poisson` = {} some strains would give energy back",
+                        of.across / shell.stretch,
+                        shell.poisson.unwrap_or(0.0)
+                    ),
+                    "turn `fibre` by a right angle and exchange `stretch` and `across`, or write a `poisson` below the root of stretch / across",
+                );
+            }
         }
         let of_strains =
             shell.orthotropic.is_some() || matches!(body.mesh, BodyMesh::Quadrilaterals { .. });
+        if of_strains && shell.stretch <= 0.0 {
+            self.fail(
+                &format!("{path}.stretch"),
+                "quadrilaterals and orthotropic bodies resist every strain, so `stretch` (N/m) must be greater than 0"
+                    .to_owned(),
+                "write a number greater than 0",
+            );
+        }
         if of_strains && shell.poisson.is_none() {
             return self.fail(
                 &path,
@@ -152,11 +180,11 @@ impl Check<'_> {
                 "`damping` acts along edges, which have springs only without `poisson`".to_owned(),
                 "leave one of the two out",
             ),
-            _ => Ok(()),
+            _ => {}
         }
     }
 
-    pub(super) fn elastic(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+    pub(super) fn elastic(&self, path: &str, body: &Body) {
         for (key, given) in [
             ("density", body.density.is_some()),
             ("mass", body.mass.is_some()),
@@ -195,7 +223,7 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn rigid(&self, path: &str, body: &Body) -> Result<(), SceneError> {
+    pub(super) fn rigid(&self, path: &str, body: &Body) {
         if body.material.is_some() {
             return self.fail(
                 &format!("{path}.material"),
@@ -219,10 +247,10 @@ impl Check<'_> {
         }
         if let Some(density) = body.density {
             let path = format!("{path}.density");
-            self.positive(&path, "the density (kg/m³)", density)?;
+            self.positive(&path, "the density (kg/m³)", density);
         }
         if let Some(mass) = body.mass {
-            self.positive(&format!("{path}.mass"), "the mass (kg)", mass)?;
+            self.positive(&format!("{path}.mass"), "the mass (kg)", mass);
         }
         let Some(motion) = &body.motion else {
             return match (body.density, body.mass) {
@@ -236,10 +264,10 @@ impl Check<'_> {
                     "a rigid body needs a mass".to_owned(),
                     "add `density` (kg/m³) or `mass` (kg), or a `motion` that moves it",
                 ),
-                _ => Ok(()),
+                _ => {}
             };
         };
-        self.motion(&format!("{path}.motion"), motion)?;
+        self.motion(&format!("{path}.motion"), motion);
         let moves = |velocity: &[f64; 3]| velocity.iter().any(|v| v.abs() > 0.0);
         for (key, given) in [
             ("density", body.density.is_some()),
@@ -255,20 +283,19 @@ impl Check<'_> {
                 );
             }
         }
-        Ok(())
     }
 
-    pub(super) fn material(&self, path: &str, material: &Material) -> Result<(), SceneError> {
+    pub(super) fn material(&self, path: &str, material: &Material) {
         self.positive(
             &format!("{path}.young"),
             "Young's modulus (Pa)",
             material.young,
-        )?;
+        );
         if !(0.0..0.5).contains(&material.poisson) {
             return self.fail(
                 &format!("{path}.poisson"),
                 format!(
-                    "Poisson's ratio is {}, but must be at least 0 and below 0.5",
+                    "Poisson's ratio is {} but must be at least 0 and below 0.5",
                     material.poisson
                 ),
                 "write for example 0.2 (foam), 0.3 (metal) or 0.45 (nearly incompressible)",
@@ -278,7 +305,7 @@ impl Check<'_> {
             &format!("{path}.density"),
             "the density (kg/m³)",
             material.density,
-        )?;
+        );
         if let Some(ratio) = material.extrapolation_below {
             let path = format!("{path}.extrapolation_below");
             if material.model != MaterialModel::NeoHookean {
@@ -302,17 +329,17 @@ impl Check<'_> {
             &format!("{path}.mass_damping"),
             "`mass_damping` (1/s)",
             material.mass_damping,
-        )?;
+        );
         self.not_negative(
             &format!("{path}.stiffness_damping"),
             "`stiffness_damping` (s)",
             material.stiffness_damping,
-        )?;
+        );
         if let Some(radius) = material.meshless {
-            self.positive(&format!("{path}.meshless"), "the radius (m)", radius)?;
+            self.positive(&format!("{path}.meshless"), "the radius (m)", radius);
         }
         let Some(stress) = material.yield_stress else {
-            return Ok(());
+            return;
         };
         if material.model != MaterialModel::Corotational {
             return self.fail(

@@ -1,36 +1,41 @@
 //! Joints: the keys of each kind, and their values.
 
 use super::Check;
-use crate::scene::SceneError;
 use crate::scene::format::{Formulation, Joint, JointKind};
 
 impl Check<'_> {
     /// A joint: the keys of its kind, and their values.
-    pub(super) fn joint(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
-        self.vectors(path, "anchor", &joint.anchor)?;
+    pub(super) fn joint(&self, path: &str, joint: &Joint) {
+        if let Some(anchor) = &joint.anchor {
+            self.vectors(path, "anchor", anchor);
+        }
         self.not_negative(
             &format!("{path}.compliance"),
             "the compliance (m/N)",
             joint.compliance,
-        )?;
+        );
         if let Some(length) = joint.length {
-            self.positive(&format!("{path}.length"), "the length (m)", length)?;
+            self.positive(&format!("{path}.length"), "the length (m)", length);
         }
         if let Some(reach) = joint.reach {
-            self.positive(&format!("{path}.reach"), "the reach (m)", reach)?;
+            self.positive(&format!("{path}.reach"), "the reach (m)", reach);
         }
-        self.joint_keys(path, joint)?;
+        if let Some(distance) = joint.distance {
+            self.positive(&format!("{path}.distance"), "the distance (m)", distance);
+        }
+        self.region(path, joint.region.as_ref());
+        self.joint_keys(path, joint);
         for (index, via) in joint.via.iter().enumerate() {
-            self.vectors(&format!("{path}.via.{index}"), "at", &via.at)?;
+            self.vectors(&format!("{path}.via.{index}"), "at", &via.at);
         }
         if let Some(axis) = &joint.axis {
-            self.direction(&format!("{path}.axis"), "the axis", axis)?;
+            self.direction(&format!("{path}.axis"), "the axis", axis);
         }
         if let Some(end) = &joint.end {
-            self.vectors(path, "end", end)?;
+            self.vectors(path, "end", end);
         }
         if let Some(limits) = &joint.limits {
-            self.finite(&format!("{path}.limits"), limits)?;
+            self.finite(&format!("{path}.limits"), limits);
             if limits[0] > limits[1] {
                 return self.fail(
                     &format!("{path}.limits"),
@@ -39,11 +44,10 @@ impl Check<'_> {
                 );
             }
         }
-        Ok(())
     }
 
     /// Which keys belong to which kind of joint.
-    pub(super) fn joint_keys(&self, path: &str, joint: &Joint) -> Result<(), SceneError> {
+    pub(super) fn joint_keys(&self, path: &str, joint: &Joint) {
         let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
         let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
         let binds = joint.kind == JointKind::Bind;
@@ -54,8 +58,36 @@ impl Check<'_> {
                 "name the body that nodes of `first` are bound to; `fixed` holds them to the world",
             );
         }
+        let is_ball = joint.anchor.is_some() || joint.reach.is_some();
         for (key, given, wanted, kinds) in [
-            ("reach", joint.reach.is_some(), binds, "a bind"),
+            (
+                "reach",
+                joint.reach.is_some(),
+                binds && is_ball,
+                "a bind with an `anchor`",
+            ),
+            (
+                "anchor",
+                joint.anchor.is_some(),
+                !binds || is_ball,
+                if binds {
+                    "a bind with a `reach`"
+                } else {
+                    "a joint"
+                },
+            ),
+            (
+                "box",
+                joint.region.is_some(),
+                binds && joint.region.is_some(),
+                "a bind",
+            ),
+            (
+                "distance",
+                joint.distance.is_some(),
+                binds && joint.distance.is_some(),
+                "a bind",
+            ),
             ("end", joint.end.is_some(), is_link, "a link or rope"),
             (
                 "axis",
@@ -120,6 +152,5 @@ impl Check<'_> {
                 "leave `formulation` out, or give the joint a compliance (m/N)",
             );
         }
-        Ok(())
     }
 }

@@ -1,23 +1,22 @@
 //! Meshes of bodies and shapes of obstacles.
 
 use super::Check;
-use crate::scene::SceneError;
 use crate::scene::format::{BodyMesh, MeshFile, ObstacleShape};
 
 impl Check<'_> {
-    pub(super) fn mesh_file(&self, path: &str, file: &MeshFile) -> Result<(), SceneError> {
+    pub(super) fn mesh_file(&self, path: &str, file: &MeshFile) {
         self.positive(&format!("{path}.scale"), "the scale", file.scale)
     }
 
-    pub(super) fn lengths(&self, path: &str, what: &str, values: &[f64]) -> Result<(), SceneError> {
+    pub(super) fn lengths(&self, path: &str, what: &str, values: &[f64]) {
         values
             .iter()
-            .try_for_each(|&value| self.positive(path, what, value))
+            .for_each(|&value| self.positive(path, what, value))
     }
 
-    pub(super) fn cells(&self, path: &str, values: &[u32], least: u32) -> Result<(), SceneError> {
+    pub(super) fn cells(&self, path: &str, values: &[u32], least: u32) {
         for &value in values {
-            self.at_least(path, "this count", value, least)?;
+            self.at_least(path, "this count", value, least);
             // A typing error must not fill the memory: 500³ cells are already 750 million elements.
             if value > 500 {
                 return self.fail(
@@ -27,10 +26,9 @@ impl Check<'_> {
                 );
             }
         }
-        Ok(())
     }
 
-    pub(super) fn body_mesh(&self, path: &str, mesh: &BodyMesh) -> Result<(), SceneError> {
+    pub(super) fn body_mesh(&self, path: &str, mesh: &BodyMesh) {
         match mesh {
             BodyMesh::Ring {
                 major_radius,
@@ -38,18 +36,18 @@ impl Check<'_> {
                 segments,
             } => self.ring(&format!("{path}.ring"), *major_radius, *section, *segments),
             BodyMesh::Cuboid { size, cells } => {
-                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)?;
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.cuboid.cells"), cells, 1)
             }
             BodyMesh::Hexahedra { size, cells } => {
-                self.lengths(&format!("{path}.hexahedra.size"), "a side length (m)", size)?;
+                self.lengths(&format!("{path}.hexahedra.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.hexahedra.cells"), cells, 1)
             }
             BodyMesh::Sphere {
                 radius,
                 subdivisions,
             } => {
-                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
                 self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
             }
             BodyMesh::Cylinder {
@@ -58,8 +56,8 @@ impl Check<'_> {
                 rings,
                 layers,
             } => {
-                self.cylinder(path, *radius, *height)?;
-                self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1)?;
+                self.cylinder(path, *radius, *height);
+                self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1);
                 self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1)
             }
             BodyMesh::Sheet {
@@ -67,21 +65,21 @@ impl Check<'_> {
                 thickness,
                 cells,
             } => {
-                self.lengths(&format!("{path}.sheet.size"), "a side length (m)", size)?;
+                self.lengths(&format!("{path}.sheet.size"), "a side length (m)", size);
                 self.positive(
                     &format!("{path}.sheet.thickness"),
                     "the thickness (m)",
                     *thickness,
-                )?;
+                );
                 self.cells(&format!("{path}.sheet.cells"), cells, 1)
             }
             BodyMesh::Grid { size, cells } => {
-                self.lengths(&format!("{path}.grid.size"), "a side length (m)", size)?;
+                self.lengths(&format!("{path}.grid.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.grid.cells"), cells, 1)
             }
             BodyMesh::Quadrilaterals { size, cells } => {
                 let path = format!("{path}.quadrilaterals");
-                self.lengths(&format!("{path}.size"), "a side length (m)", size)?;
+                self.lengths(&format!("{path}.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.cells"), cells, 1)
             }
             BodyMesh::Strip {
@@ -102,7 +100,7 @@ impl Check<'_> {
                     ("outer_radius", *outer_radius),
                     ("depth", *depth),
                 ] {
-                    self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length)?;
+                    self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length);
                 }
                 if outer_radius <= inner_radius {
                     return self.fail(
@@ -118,26 +116,19 @@ impl Check<'_> {
                         "write for example 12, which makes an arch of fifteen blocks",
                     );
                 }
-                Ok(())
             }
             BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
             BodyMesh::Filled(filled) => {
-                self.mesh_file(&format!("{path}.filled"), &filled.file())?;
+                self.mesh_file(&format!("{path}.filled"), &filled.file());
                 self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size)
             }
         }
     }
 
-    pub(super) fn ring(
-        &self,
-        path: &str,
-        major_radius: f64,
-        section: f64,
-        segments: u32,
-    ) -> Result<(), SceneError> {
-        self.positive(&format!("{path}.section"), "the section (m)", section)?;
+    pub(super) fn ring(&self, path: &str, major_radius: f64, section: f64, segments: u32) {
+        self.positive(&format!("{path}.section"), "the section (m)", section);
         let radius = format!("{path}.major_radius");
-        self.positive(&radius, "the major radius (m)", major_radius)?;
+        self.positive(&radius, "the major radius (m)", major_radius);
         if major_radius <= 0.5 * section {
             return self.fail(
                 &radius,
@@ -146,7 +137,7 @@ impl Check<'_> {
             );
         }
         let path = format!("{path}.segments");
-        self.at_least(&path, "`segments`", segments, 3)?;
+        self.at_least(&path, "`segments`", segments, 3);
         self.cells(&path, &[segments], 3)
     }
 
@@ -157,32 +148,28 @@ impl Check<'_> {
         across: &[f64; 3],
         width: f64,
         spacing: f64,
-    ) -> Result<(), SceneError> {
+    ) {
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
-        self.at_least(&format!("{path}.points"), "the number of points", count, 2)?;
+        self.at_least(&format!("{path}.points"), "the number of points", count, 2);
         for (index, point) in points.iter().enumerate() {
-            self.finite(&format!("{path}.points.{index}"), point)?;
+            self.finite(&format!("{path}.points.{index}"), point);
         }
-        self.direction(&format!("{path}.across"), "the direction across", across)?;
-        self.positive(&format!("{path}.width"), "the width (m)", width)?;
+        self.direction(&format!("{path}.across"), "the direction across", across);
+        self.positive(&format!("{path}.width"), "the width (m)", width);
         self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing)
     }
 
-    pub(super) fn obstacle_shape(
-        &self,
-        path: &str,
-        shape: &ObstacleShape,
-    ) -> Result<(), SceneError> {
+    pub(super) fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) {
         match shape {
             ObstacleShape::HalfSpace { point, normal } => {
-                self.finite(&format!("{path}.half_space.point"), point)?;
+                self.finite(&format!("{path}.half_space.point"), point);
                 self.direction(&format!("{path}.half_space.normal"), "the normal", normal)
             }
             ObstacleShape::Sphere {
                 radius,
                 subdivisions,
             } => {
-                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius)?;
+                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
                 self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
             }
             ObstacleShape::Cylinder {
@@ -190,7 +177,7 @@ impl Check<'_> {
                 height,
                 sides,
             } => {
-                self.cylinder(path, *radius, *height)?;
+                self.cylinder(path, *radius, *height);
                 self.at_least(&format!("{path}.cylinder.sides"), "`sides`", *sides, 3)
             }
             ObstacleShape::Cuboid { size } => {
@@ -204,9 +191,9 @@ impl Check<'_> {
             } => {
                 let path = format!("{path}.torus");
                 let minor = format!("{path}.minor_radius");
-                self.positive(&minor, "the minor radius (m)", *minor_radius)?;
+                self.positive(&minor, "the minor radius (m)", *minor_radius);
                 let major = format!("{path}.major_radius");
-                self.positive(&major, "the major radius (m)", *major_radius)?;
+                self.positive(&major, "the major radius (m)", *major_radius);
                 if major_radius <= minor_radius {
                     return self.fail(
                         &major,
@@ -214,7 +201,7 @@ impl Check<'_> {
                         "make it greater than the minor radius",
                     );
                 }
-                self.at_least(&format!("{path}.sides"), "`sides`", *sides, 3)?;
+                self.at_least(&format!("{path}.sides"), "`sides`", *sides, 3);
                 self.at_least(
                     &format!("{path}.tube_sides"),
                     "`tube_sides`",
@@ -226,8 +213,8 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn cylinder(&self, path: &str, radius: f64, height: f64) -> Result<(), SceneError> {
-        self.positive(&format!("{path}.cylinder.radius"), "the radius (m)", radius)?;
+    pub(super) fn cylinder(&self, path: &str, radius: f64, height: f64) {
+        self.positive(&format!("{path}.cylinder.radius"), "the radius (m)", radius);
         self.positive(&format!("{path}.cylinder.height"), "the height (m)", height)
     }
 }

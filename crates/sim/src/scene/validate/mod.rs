@@ -9,71 +9,80 @@ mod unheeded;
 
 use super::format::{BodyKind, ObstacleShape, StepperChoice};
 use super::{Scene, SceneError};
+use std::cell::RefCell;
 
-/// Checks the whole scene; the first thing found is the error.
+/// Checks the whole scene.
+///
+/// # Errors
+/// Everything that was found, in the order of the checks.
 pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
-    let check = Check { scene };
-    check.time()?;
-    check.world_and_solver()?;
-    check.stepper()?;
+    let check = Check {
+        scene,
+        found: RefCell::default(),
+    };
+    check.time();
+    check.world_and_solver();
+    check.stepper();
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("body.{index}");
-        check.body_mesh(&format!("{path}.mesh"), &body.mesh)?;
-        check.kind_of_mesh(&path, body)?;
+        check.body_mesh(&format!("{path}.mesh"), &body.mesh);
+        check.kind_of_mesh(&path, body);
         match body.kind {
-            BodyKind::Elastic => check.elastic(&path, body)?,
-            BodyKind::Shell => check.shell(&path, body)?,
-            BodyKind::Rigid => check.rigid(&path, body)?,
+            BodyKind::Elastic => check.elastic(&path, body),
+            BodyKind::Shell => check.shell(&path, body),
+            BodyKind::Rigid => check.rigid(&path, body),
         }
-        check.vectors(&path, "position", &body.position)?;
-        check.vectors(&path, "velocity", &body.velocity)?;
-        check.vectors(&path, "angular_velocity", &body.angular_velocity)?;
-        check.placement(&path, body.rotation.as_ref(), body.friction)?;
+        check.vectors(&path, "position", &body.position);
+        check.vectors(&path, "velocity", &body.velocity);
+        check.vectors(&path, "angular_velocity", &body.angular_velocity);
+        check.placement(&path, body.rotation.as_ref(), body.friction);
         for (index, fixed) in body.fixed.iter().enumerate() {
-            check.fixed(&format!("{path}.fixed.{index}"), fixed)?;
+            check.fixed(&format!("{path}.fixed.{index}"), fixed);
         }
         for (index, pull) in body.pulls.iter().enumerate() {
-            check.pull(&format!("{path}.pulls.{index}"), pull)?;
+            check.pull(&format!("{path}.pulls.{index}"), pull);
         }
         if let Some(copies) = &body.copies {
-            check.copies(&format!("{path}.copies"), copies)?;
+            check.copies(&format!("{path}.copies"), copies);
         }
     }
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         let path = format!("obstacle.{index}");
         if scene.stepper == StepperChoice::Constrained {
-            return Err(scene.error_at(
+            check.fail(
                 &path,
-                "the constrained stepper knows no contact, so nothing would touch this obstacle",
+                "the constrained stepper knows no contact, so nothing would touch this obstacle"
+                    .to_owned(),
                 "remove it, and hold bodies by `fixed`, `motion` and joints; or use another stepper",
-            ));
+            );
         }
-        check.obstacle_shape(&format!("{path}.shape"), &obstacle.shape)?;
-        check.vectors(&path, "position", &obstacle.position)?;
-        check.placement(&path, obstacle.rotation.as_ref(), obstacle.friction)?;
+        check.obstacle_shape(&format!("{path}.shape"), &obstacle.shape);
+        check.vectors(&path, "position", &obstacle.position);
+        check.placement(&path, obstacle.rotation.as_ref(), obstacle.friction);
         if let Some(motion) = &obstacle.motion {
-            check.motion(&format!("{path}.motion"), motion)?;
+            check.motion(&format!("{path}.motion"), motion);
             if matches!(obstacle.shape, ObstacleShape::HalfSpace { .. }) {
-                return Err(scene.error_at(
+                check.fail(
                     &format!("{path}.motion"),
-                    "a half-space stands still",
+                    "a half-space stands still".to_owned(),
                     "leave `motion` out, or use a `cuboid` shape as the moving obstacle",
-                ));
+                );
             }
         }
     }
     for (index, joint) in scene.joints.iter().enumerate() {
-        check.joint(&format!("joint.{index}"), joint)?;
+        check.joint(&format!("joint.{index}"), joint);
     }
-    check.unheeded()?;
+    check.unheeded();
     if scene.bodies.is_empty() {
-        return Err(scene.error_at(
+        check.fail(
             "",
-            "the scene has no body, so nothing can move",
+            "the scene has no body, so nothing can move".to_owned(),
             "add a [[body]] with a mesh and a material",
-        ));
+        );
     }
-    Ok(())
+    let found = check.found.into_inner();
+    SceneError::of(found.into_iter().map(|(_, error)| error))
 }
 
 /// Largest component of a vector. A speed of that size about a centre that is as far away gives energies that still are numbers, even
@@ -82,17 +91,24 @@ const LARGEST: f64 = 1e60;
 
 struct Check<'a> {
     scene: &'a Scene,
+    /// What was found, with the key it stands at.
+    found: RefCell<Vec<(String, SceneError)>>,
 }
 
 impl Check<'_> {
-    fn fail(&self, path: &str, problem: String, mend: &str) -> Result<(), SceneError> {
-        Err(self.scene.error_at(path, problem, mend))
+    /// Notes a mistake at a key; of several at one key the first is told, for the others may come of it.
+    fn fail(&self, path: &str, problem: String, mend: &str) {
+        let mut found = self.found.borrow_mut();
+        if found.iter().all(|(known, _)| known != path) {
+            let error = self.scene.error_at(path, problem, mend);
+            found.push((path.to_owned(), error));
+        }
     }
 
     /// Greater than zero. Written so that NaN fails.
-    fn positive(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+    fn positive(&self, path: &str, what: &str, value: f64) {
         if value > 0.0 && value.is_finite() {
-            return Ok(());
+            return;
         }
         self.fail(
             path,
@@ -101,9 +117,9 @@ impl Check<'_> {
         )
     }
 
-    fn not_negative(&self, path: &str, what: &str, value: f64) -> Result<(), SceneError> {
+    fn not_negative(&self, path: &str, what: &str, value: f64) {
         if value >= 0.0 && value.is_finite() {
-            return Ok(());
+            return;
         }
         self.fail(
             path,
@@ -112,9 +128,9 @@ impl Check<'_> {
         )
     }
 
-    fn at_least(&self, path: &str, what: &str, value: u32, least: u32) -> Result<(), SceneError> {
+    fn at_least(&self, path: &str, what: &str, value: u32, least: u32) {
         if value >= least {
-            return Ok(());
+            return;
         }
         self.fail(
             path,
@@ -123,9 +139,9 @@ impl Check<'_> {
         )
     }
 
-    fn finite(&self, path: &str, values: &[f64]) -> Result<(), SceneError> {
+    fn finite(&self, path: &str, values: &[f64]) {
         match values.iter().find(|value| !value.is_finite()) {
-            None => Ok(()),
+            None => {}
             Some(value) => self.fail(
                 path,
                 format!("{value} is not a finite number"),
@@ -134,11 +150,11 @@ impl Check<'_> {
         }
     }
 
-    fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) -> Result<(), SceneError> {
+    fn vectors(&self, path: &str, key: &str, value: &[f64; 3]) {
         let path = format!("{path}.{key}");
-        self.finite(&path, value)?;
+        self.finite(&path, value);
         match value.iter().position(|x| x.abs() > LARGEST) {
-            None => Ok(()),
+            None => {}
             Some(axis) => self.fail(
                 &format!("{path}.{axis}"),
                 format!("{:e} is too large: energies need its square", value[axis]),
@@ -147,10 +163,10 @@ impl Check<'_> {
         }
     }
 
-    fn direction(&self, path: &str, what: &str, value: &[f64; 3]) -> Result<(), SceneError> {
-        self.finite(path, value)?;
+    fn direction(&self, path: &str, what: &str, value: &[f64; 3]) {
+        self.finite(path, value);
         if value.iter().any(|&component| component != 0.0) {
-            return Ok(());
+            return;
         }
         self.fail(
             path,

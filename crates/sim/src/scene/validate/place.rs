@@ -1,22 +1,16 @@
 //! Where bodies are, how they are moved or held, and their copies.
 
 use super::Check;
-use crate::scene::SceneError;
 use crate::scene::format::{Copies, Fixed, Motion, Pull, Region, Rotation, StepperChoice};
 
 impl Check<'_> {
-    pub(super) fn placement(
-        &self,
-        path: &str,
-        rotation: Option<&Rotation>,
-        friction: Option<f64>,
-    ) -> Result<(), SceneError> {
+    pub(super) fn placement(&self, path: &str, rotation: Option<&Rotation>, friction: Option<f64>) {
         if let Some(rotation) = rotation {
-            self.direction(&format!("{path}.rotation.axis"), "the axis", &rotation.axis)?;
-            self.finite(&format!("{path}.rotation.degrees"), &[rotation.degrees])?;
+            self.direction(&format!("{path}.rotation.axis"), "the axis", &rotation.axis);
+            self.finite(&format!("{path}.rotation.degrees"), &[rotation.degrees]);
         }
         match friction {
-            None => Ok(()),
+            None => {}
             Some(friction) => self.not_negative(
                 &format!("{path}.friction"),
                 "the friction coefficient",
@@ -25,16 +19,16 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn motion(&self, path: &str, motion: &Motion) -> Result<(), SceneError> {
-        self.vectors(path, "velocity", &motion.velocity)?;
-        self.vectors(path, "angular_velocity", &motion.angular_velocity)?;
+    pub(super) fn motion(&self, path: &str, motion: &Motion) {
+        self.vectors(path, "velocity", &motion.velocity);
+        self.vectors(path, "angular_velocity", &motion.angular_velocity);
         if let Some(center) = &motion.center {
-            self.vectors(path, "center", center)?;
+            self.vectors(path, "center", center);
         }
         let mut before = 0.0;
         for (index, leg) in motion.then.iter().enumerate() {
             let path = format!("{path}.then.{index}");
-            self.positive(&format!("{path}.at"), "the time of a leg", leg.at)?;
+            self.positive(&format!("{path}.at"), "the time of a leg", leg.at);
             if leg.at <= before {
                 return self.fail(
                     &format!("{path}.at"),
@@ -43,13 +37,12 @@ impl Check<'_> {
                 );
             }
             before = leg.at;
-            self.vectors(&path, "velocity", &leg.velocity)?;
-            self.vectors(&path, "angular_velocity", &leg.angular_velocity)?;
+            self.vectors(&path, "velocity", &leg.velocity);
+            self.vectors(&path, "angular_velocity", &leg.angular_velocity);
         }
-        Ok(())
     }
 
-    pub(super) fn pull(&self, path: &str, pull: &Pull) -> Result<(), SceneError> {
+    pub(super) fn pull(&self, path: &str, pull: &Pull) {
         if self.scene.stepper == StepperChoice::Constrained {
             return self.fail(
                 path,
@@ -57,16 +50,16 @@ impl Check<'_> {
                 "remove the entry, or use another stepper",
             );
         }
-        self.vectors(path, "force", &pull.force)?;
+        self.vectors(path, "force", &pull.force);
         self.region(path, pull.region.as_ref())
     }
 
-    pub(super) fn region(&self, path: &str, region: Option<&Region>) -> Result<(), SceneError> {
+    pub(super) fn region(&self, path: &str, region: Option<&Region>) {
         let Some(region) = region else {
-            return Ok(());
+            return;
         };
-        self.finite(&format!("{path}.box.lower"), &region.lower)?;
-        self.finite(&format!("{path}.box.upper"), &region.upper)?;
+        self.finite(&format!("{path}.box.lower"), &region.lower);
+        self.finite(&format!("{path}.box.upper"), &region.upper);
         if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
             return self.fail(
                 &format!("{path}.box"),
@@ -74,13 +67,12 @@ impl Check<'_> {
                 "exchange the coordinates that are the wrong way round",
             );
         }
-        Ok(())
     }
 
-    pub(super) fn fixed(&self, path: &str, fixed: &Fixed) -> Result<(), SceneError> {
-        self.region(path, fixed.region.as_ref())?;
+    pub(super) fn fixed(&self, path: &str, fixed: &Fixed) {
+        self.region(path, fixed.region.as_ref());
         if let Some(until) = fixed.until {
-            self.positive(&format!("{path}.until"), "`until`", until)?;
+            self.positive(&format!("{path}.until"), "`until`", until);
             if self.scene.solver.rest_compliance.is_some() {
                 return self.fail(
                     &format!("{path}.until"),
@@ -90,12 +82,12 @@ impl Check<'_> {
             }
         }
         let Some(motion) = &fixed.motion else {
-            return Ok(());
+            return;
         };
-        self.motion(&format!("{path}.motion"), motion)?;
+        self.motion(&format!("{path}.motion"), motion);
         let until = fixed.until.unwrap_or(f64::INFINITY);
         match motion.then.iter().position(|leg| leg.at >= until) {
-            None => Ok(()),
+            None => {}
             Some(late) => self.fail(
                 &format!("{path}.motion.then.{late}.at"),
                 format!(
@@ -107,15 +99,15 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn copies(&self, path: &str, copies: &Copies) -> Result<(), SceneError> {
-        self.at_least(&format!("{path}.count"), "`count`", copies.count, 1)?;
+    pub(super) fn copies(&self, path: &str, copies: &Copies) {
+        self.at_least(&format!("{path}.count"), "`count`", copies.count, 1);
         for columns in copies.columns {
             self.at_least(
                 &format!("{path}.columns"),
                 "the number of columns",
                 columns,
                 1,
-            )?;
+            );
         }
         if copies.columns[0].checked_mul(copies.columns[1]).is_none() {
             return self.fail(
@@ -126,10 +118,10 @@ impl Check<'_> {
         }
         if let Some(turn) = &copies.turn {
             let turned = format!("{path}.turn");
-            self.direction(&format!("{turned}.axis"), "the axis", &turn.axis)?;
-            self.finite(&format!("{turned}.degrees"), &[turn.degrees])?;
+            self.direction(&format!("{turned}.axis"), "the axis", &turn.axis);
+            self.finite(&format!("{turned}.degrees"), &[turn.degrees]);
             if let Some(center) = &turn.center {
-                self.vectors(&turned, "center", center)?;
+                self.vectors(&turned, "center", center);
             }
             let gridded = copies.columns != [1, 1] || copies.spacing.is_some();
             if gridded || copies.random_rotation {
@@ -141,7 +133,7 @@ impl Check<'_> {
             }
         }
         match &copies.spacing {
-            None => Ok(()),
+            None => {}
             Some(spacing) => self.lengths(
                 &format!("{path}.spacing"),
                 "the distance of neighbours (m)",

@@ -1,15 +1,15 @@
 //! Time, world, solver, output, and the stepper with its table.
 
 use super::Check;
+use crate::scene::Scene;
 use crate::scene::format::StepperChoice;
-use crate::scene::{Scene, SceneError};
 use std::path::{Component, Path};
 
 impl Check<'_> {
-    pub(super) fn time(&self) -> Result<(), SceneError> {
+    pub(super) fn time(&self) {
         let time = &self.scene.time;
-        self.positive("time.step", "the time step (s)", time.step)?;
-        self.positive("time.duration", "the duration (s)", time.duration)?;
+        self.positive("time.step", "the time step (s)", time.step);
+        self.positive("time.duration", "the duration (s)", time.duration);
         // Half a step of slack: a duration of one step must not fail for its last bit.
         if time.duration < 0.5 * time.step {
             return self.fail(
@@ -22,7 +22,7 @@ impl Check<'_> {
             );
         }
         if let Some(minimum) = time.minimum_step {
-            self.positive("time.minimum_step", "the shortest step (s)", minimum)?;
+            self.positive("time.minimum_step", "the shortest step (s)", minimum);
             if minimum > time.step {
                 return self.fail(
                     "time.minimum_step",
@@ -34,45 +34,44 @@ impl Check<'_> {
                 );
             }
         }
-        Ok(())
     }
 
-    pub(super) fn world_and_solver(&self) -> Result<(), SceneError> {
+    pub(super) fn world_and_solver(&self) {
         let Scene {
             world,
             solver,
             output,
             ..
         } = self.scene;
-        self.vectors("world", "gravity", &world.gravity)?;
-        self.not_negative("world.friction", "the friction coefficient", world.friction)?;
+        self.vectors("world", "gravity", &world.gravity);
+        self.not_negative("world.friction", "the friction coefficient", world.friction);
         for (key, value) in [
             ("momentum_tolerance", solver.momentum_tolerance),
             ("gap_tolerance", solver.gap_tolerance),
             ("slip_tolerance", solver.slip_tolerance),
         ] {
             if let Some(value) = value {
-                self.positive(&format!("solver.{key}"), &format!("`{key}`"), value)?;
+                self.positive(&format!("solver.{key}"), &format!("`{key}`"), value);
             }
         }
         if let Some(count) = solver.max_iterations {
-            self.at_least("solver.max_iterations", "`max_iterations`", count, 1)?;
+            self.at_least("solver.max_iterations", "`max_iterations`", count, 1);
         }
         if let Some(folder) = &solver.rest_compliance {
-            self.own_folder("solver.rest_compliance", folder)?;
+            self.own_folder("solver.rest_compliance", folder);
         }
         if let Some(time) = output.settled_after {
-            self.not_negative("output.settled_after", "`settled_after` (s)", time)?;
+            self.not_negative("output.settled_after", "`settled_after` (s)", time);
         }
         self.at_least("output.every", "`every`", output.every, 1)
     }
 
     /// A folder that a run writes to: whoever runs a scene of others is to know where.
-    fn own_folder(&self, key: &str, folder: &str) -> Result<(), SceneError> {
+    fn own_folder(&self, key: &str, folder: &str) {
         let is_inside =
             |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if !folder.is_empty() && Path::new(folder).components().all(is_inside) {
-            return Ok(());
+            return;
         }
         self.fail(
             key,
@@ -84,7 +83,7 @@ impl Check<'_> {
     }
 
     /// The stepper and its table.
-    pub(super) fn stepper(&self) -> Result<(), SceneError> {
+    pub(super) fn stepper(&self) {
         let Scene {
             stepper,
             asynchronous,
@@ -92,7 +91,7 @@ impl Check<'_> {
         } = self.scene;
         let Some(settings) = asynchronous else {
             return match stepper {
-                StepperChoice::Synchronous | StepperChoice::Constrained => Ok(()),
+                StepperChoice::Synchronous | StepperChoice::Constrained => {}
                 StepperChoice::Asynchronous => self.fail(
                     "stepper",
                     "the asynchronous stepper needs to know the thickness of its layers".to_owned(),
@@ -111,29 +110,29 @@ impl Check<'_> {
             "asynchronous.thickness",
             "the thickness of the first layer (m)",
             settings.thickness,
-        )?;
+        );
         if let Some(stiffness) = settings.stiffness {
             self.positive(
                 "asynchronous.stiffness",
                 "the stiffness of the first layer (N/m)",
                 stiffness,
-            )?;
+            );
         }
         self.positive(
             "asynchronous.longest_period",
             "the longest period (s)",
             settings.longest_period,
-        )?;
+        );
         self.positive(
             "asynchronous.most_ticks",
             "the number of ticks per second (1/s)",
             settings.most_ticks,
-        )?;
+        );
         if !(0.0..=1.0).contains(&settings.restitution) {
             return self.fail(
                 "asynchronous.restitution",
                 format!(
-                    "the coefficient of restitution is {}, but must be from 0 to 1",
+                    "the coefficient of restitution is {} but must be from 0 to 1",
                     settings.restitution
                 ),
                 "write 1 for impacts without loss, 0 for none that bounces",
@@ -154,7 +153,7 @@ impl Check<'_> {
                 format!("the step of forces is {step}, but must be above 0 and at most 1"),
                 "leave it out, or write for example 0.3: beyond 1 crumpled bodies fly apart",
             ),
-            _ => Ok(()),
+            _ => {}
         }
     }
 }

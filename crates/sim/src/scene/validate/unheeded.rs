@@ -1,7 +1,6 @@
 //! What a scene says that its stepper does not heed: to ignore it in silence would pass one model off as another.
 
 use super::Check;
-use crate::scene::SceneError;
 use crate::scene::format::{Solver, StepperChoice};
 
 /// Bounds: a stepper that has no use for one keeps it, so a scene may be run by several.
@@ -15,10 +14,10 @@ const BOUNDS: [&str; 5] = [
 
 impl Check<'_> {
     /// Refuses joints, and keys of `time` and `solver`, that mean nothing to the stepper.
-    pub(super) fn unheeded(&self) -> Result<(), SceneError> {
+    pub(super) fn unheeded(&self) {
         let scene = self.scene;
         let (name, heeded) = match scene.stepper {
-            StepperChoice::Synchronous => return Ok(()),
+            StepperChoice::Synchronous => return (),
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),
         };
@@ -38,7 +37,7 @@ impl Check<'_> {
         }
         let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
         match differing(&scene.solver).find(|key| !heeds(key)) {
-            None => Ok(()),
+            None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),
                 format!("the {name} stepper does not heed `{key}`"),

@@ -13,7 +13,7 @@ use super::system::{Plane, Script, Settings, Stop, System, SystemError};
 use super::trajectory::Vertex;
 use super::volumes::Volumes;
 use crate::scene::Detection;
-use impinge_contact::penalty::LayerLaw;
+use impinge_contact::{Interrupt, penalty::LayerLaw};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -71,6 +71,7 @@ pub struct Engine {
     pub(super) called: Vec<(u32, u32)>,
     pub(super) touches: Vec<Touch>,
     pub(super) met: Vec<Features>,
+    interrupt: Interrupt,
 }
 
 impl Engine {
@@ -156,6 +157,7 @@ impl Engine {
             called: Vec::new(),
             touches: Vec::new(),
             met: Vec::new(),
+            interrupt: Interrupt::default(),
         };
         engine.deepest = engine.deepest_layer();
         if engine.deepest == 0 {
@@ -359,6 +361,11 @@ impl Engine {
         }
     }
 
+    /// From now on events end with [`Stop::Interrupted`] once `interrupt` is raised.
+    pub fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+    }
+
     /// Runs all events up to `until` (s), that instant included.
     ///
     /// # Errors
@@ -391,6 +398,9 @@ impl Engine {
     }
 
     pub(super) fn next_event(&mut self, until: f64) -> Result<Option<Event>, Stop> {
+        if self.interrupt.is_raised() {
+            return Err(Stop::Interrupted);
+        }
         loop {
             let Some(event) = self.queue.pop(until) else {
                 return Ok(None);

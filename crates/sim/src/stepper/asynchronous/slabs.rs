@@ -249,6 +249,8 @@ impl Engine {
                 speed,
             },
             Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
+            // Nobody can ask for an end before there is an integrator.
+            Stop::Interrupted => unreachable!("no integrator to interrupt"),
         }
     }
 }

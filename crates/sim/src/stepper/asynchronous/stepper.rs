@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::force::{Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::obstacles::Obstacles;
 use super::statistics::{Statistics, StepHistogram};
-use super::system::{Plane, Script, Settings, System, SystemError};
+use super::system::{Plane, Script, Settings, Stop, System, SystemError};
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::step::commit::{check_inversion, measure};
 use crate::step::energy::{Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, outside_at_rest};
 use crate::stepper::Stepper;
-use impinge_contact::penalty::LayerLaw;
+use impinge_contact::{Interrupt, penalty::LayerLaw};
 use nalgebra::Vector3;
 use std::time::Instant;
 
@@ -155,6 +155,11 @@ impl Asynchronous {
     /// From now on measures the time that each kind of event takes, see [`Engine::measure_times`].
     pub fn measure_times(&mut self, every: u64) {
         self.engine.measure_times(every);
+    }
+
+    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
+    pub fn heed(&mut self, interrupt: &Interrupt) {
+        self.engine.heed(interrupt);
     }
 }
 
@@ -385,6 +390,16 @@ impl Stepper for Asynchronous {
             .engine
             .run(meeting.as_ref().map_or(end, |meeting| meeting.time));
         let now = self.engine.now();
+        if ran == Err(Stop::Interrupted) {
+            // The events so far are no whole step: the state stays that of its start.
+            return Err(StepError {
+                step,
+                time: state.time,
+                shortest: 0.0,
+                failure: StepFailure::Interrupted,
+                unsolved: None,
+            });
+        }
         self.engine.positions_into(now, &mut self.positions);
         if ran.is_ok() && meeting.is_none() {
             check_inversion(model, &self.positions).map_err(|failure| StepError {

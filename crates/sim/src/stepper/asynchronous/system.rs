@@ -233,6 +233,9 @@ pub enum Stop {
         /// Its speed (m/s).
         speed: f64,
     },
+    /// Whoever runs the integrator asked for an end.
+    #[error("it was interrupted")]
+    Interrupted,
     /// A velocity stopped being finite.
     #[error(
         "at t = {time:.9} s the velocity of point {point} is not finite: an elastic force is beyond what its clock can carry"
@@ -264,6 +267,7 @@ impl Stop {
         match self {
             Self::NoProgress { points, .. } => points.to_vec(),
             Self::Restless { point, .. } | Self::NotFinite { point, .. } => vec![*point as u32],
+            Self::Interrupted => Vec::new(),
         }
     }
 }

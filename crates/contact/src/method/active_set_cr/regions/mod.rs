@@ -14,7 +14,7 @@ mod choose;
 mod part;
 
 use super::{ActiveSetCr, ActiveSetCrSettings};
-use crate::{ContactProblem, ContactSolution, Termination, method::ContactReport};
+use crate::{ContactProblem, ContactSolution, Interrupt, Termination, method::ContactReport};
 use choose::Choice;
 use impinge_krylov::vector;
 use part::Part;
@@ -159,6 +159,7 @@ impl ActiveSetCr {
             tolerance - left,
             problem,
             solution,
+            &self.interrupt,
         );
         let mut all_solved = count > 0;
         for (region, solved) in solved.into_iter().enumerate() {
@@ -192,6 +193,7 @@ impl Pool {
         square: f64,
         problem: &ContactProblem,
         solution: &ContactSolution,
+        interrupt: &Interrupt,
     ) -> Vec<Option<Solved>> {
         let blocks_of = |region| choice.blocks(region).len();
         let all = problem.momentum.blocks() as f64;
@@ -201,7 +203,7 @@ impl Pool {
             let mut settings = settings;
             settings.tolerances.momentum = (SOLVED * square * blocks / chosen as f64).sqrt();
             (blocks <= LARGEST * all)
-                .then(|| self.solve(choice, region, settings, problem, solution))
+                .then(|| self.solve(choice, region, settings, problem, solution, interrupt))
         };
         (0..count).into_par_iter().map(solve).collect()
     }
@@ -214,10 +216,12 @@ impl Pool {
         settings: ActiveSetCrSettings,
         problem: &ContactProblem,
         solution: &ContactSolution,
+        interrupt: &Interrupt,
     ) -> Solved {
         let (own, mut part) = Part::of(choice, region, problem, solution);
         let mut solver = self.take();
         solver.settings = settings;
+        solver.interrupt = interrupt.clone();
         let report = solver.solve_checked(&own, &mut part.solution);
         self.give_back(solver);
         Solved { report, part }

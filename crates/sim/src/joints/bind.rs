@@ -1,0 +1,243 @@
+//! Joints that hold nodes of one body to the surface of another.
+
+use super::{Held, PartsToJoin, attach, point, solid};
+use crate::{
+    error::SimError,
+    model::Body,
+    scene::{Joint, Scene},
+};
+use impinge_contact::constraint::{Constraint, Frame, Point, link};
+use impinge_geometry::distance::point_triangle;
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Distance from the other surface, in mean edges of the finer one of both, up to which a node is on it where the scene does not say. It is
+/// more than gaps that keep bodies apart at the start, and less than half a layer of elements, the next ones that could be meant.
+const NEAR: f64 = 0.1;
+
+/// A `bind` between two bodies of the model.
+pub(super) struct Bind<'a> {
+    pub(super) scene: &'a Scene,
+    /// Number of the joint in the scene.
+    pub(super) index: usize,
+    pub(super) joint: &'a Joint,
+    pub(super) parts: &'a PartsToJoin<'a>,
+    pub(super) frames: &'a [Frame],
+    pub(super) first: Held,
+    pub(super) second: Held,
+    /// From where the joint is written to where these two bodies are (m).
+    pub(super) shift: Vector3<f64>,
+}
+
+/// The place of the other surface that is closest to a node.
+#[derive(Clone, Copy)]
+struct Closest {
+    place: Vector3<f64>,
+    distance: f64,
+}
+
+impl Bind<'_> {
+    /// One constraint for each selected node that is on the surface of the second body, and what the user should know of the others.
+    ///
+    /// A node is on that surface where its closest point there is no farther than `distance`. It is held to that point, by weights of the element
+    /// there that are those of the point within the surface.
+    ///
+    /// # Errors
+    /// [`SimError::Scene`] where the bodies cannot be bound, or no selected node is on the surface.
+    pub(super) fn constraints(&self) -> Result<(Vec<Constraint>, Option<String>), SimError> {
+        let (body, onto) = (self.body(self.first), self.body(self.second));
+        self.check(body, onto)?;
+        let near = (self.joint.distance)
+            .unwrap_or_else(|| NEAR * self.mean_edge(body).min(self.mean_edge(onto)));
+        let nodes: Vec<usize> = (body.points.clone())
+            .filter(|&node| self.selects(&self.parts.rest[node]))
+            .collect();
+        let surface = Surface::of(self.parts, onto);
+        let closest: Vec<Closest> = (nodes.par_iter())
+            .map(|&node| surface.closest(&self.parts.rest[node]))
+            .collect();
+        let (mut made, mut nearest, mut farthest) = (Vec::new(), f64::INFINITY, 0.0_f64);
+        for (&node, closest) in nodes.iter().zip(&closest) {
+            let x = self.parts.rest[node];
+            let inside = || attach::attach(self.parts, onto, x, x).is_some_and(|at| at.inside);
+            nearest = nearest.min(closest.distance);
+            if closest.distance > near && !(surface.may_hold(&x) && inside()) {
+                farthest = farthest.max(closest.distance);
+                continue;
+            }
+            let to = self.place(body, onto, x, closest)?;
+            let binding = link::binding(&Point::particle(node), to, self.joint.compliance);
+            let wrong = |error: impinge_contact::constraint::ConstraintError| {
+                self.fail("compliance", error.to_string(), "correct it")
+            };
+            made.push(binding.map_err(wrong)?);
+        }
+        if made.is_empty() {
+            return Err(self.holds_nothing(body, onto, [near, nearest]));
+        }
+        let left_out = nodes.len() - made.len();
+        let notice = (left_out > 0 && self.joint.selects_nodes()).then(|| {
+            format!(
+                "joint {} binds {} nodes of `{}` to `{}`; {left_out} others that it selects are up to {farthest:.3e} m off that surface, where \
+                 {near:.3e} m count as on it, and are left out",
+                self.index,
+                made.len(),
+                body.name,
+                onto.name
+            )
+        });
+        Ok((made, notice))
+    }
+
+    fn body(&self, held: Held) -> &Body {
+        solid(self.parts, held.solid)
+    }
+
+    fn fail(&self, key: &str, problem: String, mend: &str) -> SimError {
+        let path = format!("joint.{}.{key}", self.index);
+        self.scene.error_at(&path, problem, mend).into()
+    }
+
+    /// Refuses bodies that cannot be bound.
+    fn check(&self, body: &Body, onto: &Body) -> Result<(), SimError> {
+        if self.first.solid == self.second.solid {
+            let problem = format!("`{}` would be bound to itself", body.name);
+            let mend = "name the body that its nodes are bound to";
+            return Err(self.fail("second", problem, mend));
+        }
+        if body.tets.is_empty() && !body.thin {
+            let problem = format!(
+                "`{}` is rigid: only nodes of an elastic or thin body can be bound, here to `{}`",
+                body.name, onto.name
+            );
+            let mend = "swap `first` and `second`, or write kind = \"weld\"";
+            return Err(self.fail("first", problem, mend));
+        }
+        Ok(())
+    }
+
+    /// Whether the joint means a node at `x`.
+    fn selects(&self, x: &Vector3<f64>) -> bool {
+        let at = x - self.shift;
+        let ball = self.joint.anchor.zip(self.joint.reach);
+        ball.is_none_or(|(anchor, reach)| (at - Vector3::from(anchor)).norm() <= reach)
+            && self.joint.region.is_none_or(|region| region.holds(&at))
+    }
+
+    fn mean_edge(&self, body: &Body) -> f64 {
+        let triangles = &self.parts.triangles[body.triangles.clone()];
+        let edges = triangles
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let length = |edge: [u32; 2]| {
+            let [a, b] = edge.map(|node| self.parts.rest[node as usize]);
+            (b - a).norm()
+        };
+        edges.map(length).sum::<f64>() / (3 * triangles.len()) as f64
+    }
+
+    /// What of the second body a node at `x` is held to.
+    fn place(
+        &self,
+        body: &Body,
+        onto: &Body,
+        x: Vector3<f64>,
+        closest: &Closest,
+    ) -> Result<Point, SimError> {
+        if onto.tets.is_empty() && !onto.thin {
+            return Ok(point(self.parts, self.frames, Some(self.second), x));
+        }
+        let at = attach::attach(self.parts, onto, x, closest.place);
+        match at {
+            Some(at) if at.apart == 0.0 => Ok(at.point),
+            _ => {
+                let [a, b, c] = x.into();
+                let problem = format!(
+                    "the node of `{}` at [{a}, {b}, {c}] is {:.3e} m off `{}`, which is thin and has no inside that would go on to there",
+                    body.name, closest.distance, onto.name
+                );
+                let mend = "bring them together, or bind the thin body to the other one";
+                Err(self.fail("second", problem, mend))
+            }
+        }
+    }
+
+    fn holds_nothing(&self, body: &Body, onto: &Body, [near, nearest]: [f64; 2]) -> SimError {
+        let (first, second) = (&body.name, &onto.name);
+        if nearest == f64::INFINITY {
+            let problem = format!(
+                "joint {} selects no node of `{first}` to bind to `{second}`",
+                self.index
+            );
+            let (key, mend) = if self.joint.region.is_some() {
+                ("box", "move or widen the box to where the bodies meet")
+            } else {
+                (
+                    "reach",
+                    "move `anchor` to where the bodies meet, or lengthen `reach`",
+                )
+            };
+            return self.fail(key, problem, mend);
+        }
+        let problem = format!(
+            "joint {} binds nothing: the node of `{first}` nearest to `{second}` is {nearest:.6} m away from it, and at most {near:.3e} m count as \
+             on its surface",
+            self.index
+        );
+        self.fail(
+            "second",
+            problem,
+            "move the bodies or what the joint selects to where they meet; swap `first` and `second` where the surface of the second is small between \
+             the nodes of the first; or write a larger `distance` (m)",
+        )
+    }
+}
+
+/// The surface of a body, with a box around each triangle.
+struct Surface {
+    triangles: Vec<([Vector3<f64>; 3], [Vector3<f64>; 2])>,
+    bounds: [Vector3<f64>; 2],
+}
+
+impl Surface {
+    fn of(parts: &PartsToJoin<'_>, body: &Body) -> Self {
+        let of_triangle = |triangle: &[u32; 3]| {
+            let corners = triangle.map(|node| parts.rest[node as usize]);
+            let [a, b, c] = corners;
+            (corners, [a.inf(&b).inf(&c), a.sup(&b).sup(&c)])
+        };
+        let triangles = &parts.triangles[body.triangles.clone()];
+        let triangles: Vec<_> = triangles.iter().map(of_triangle).collect();
+        let nowhere = [f64::INFINITY, f64::NEG_INFINITY].map(Vector3::repeat);
+        let bounds = (triangles.iter()).fold(nowhere, |[lower, upper], (_, [from, to])| {
+            [lower.inf(from), upper.sup(to)]
+        });
+        Self { triangles, bounds }
+    }
+
+    /// Whether `x` is in the box around all of it.
+    fn may_hold(&self, x: &Vector3<f64>) -> bool {
+        let [lower, upper] = self.bounds;
+        x.sup(&lower).inf(&upper) == *x
+    }
+
+    /// The first of the closest places to `x`.
+    fn closest(&self, x: &Vector3<f64>) -> Closest {
+        let (mut square, mut place) = (f64::INFINITY, *x);
+        for (corners, [lower, upper]) in &self.triangles {
+            if (x - x.sup(lower).inf(upper)).norm_squared() >= square {
+                continue;
+            }
+            let found = point_triangle(x, corners);
+            if found.distance_squared < square {
+                square = found.distance_squared;
+                let weighted = corners.iter().zip(found.barycentric);
+                place = weighted.map(|(corner, weight)| corner * weight).sum();
+            }
+        }
+        Closest {
+            place,
+            distance: square.sqrt(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! From a document to a scene, with every mistake of form that it has.
+
+use serde::Deserialize;
+
+use super::deserialize::{Kind, Mismatch, NodeDeserializer};
+use super::document::{Document, Node, Origin, Value};
+use super::{Scene, SceneError};
+
+/// Mistakes beyond this number are not looked for: each costs another reading, and nobody mends more at a time.
+const MOST: usize = 100;
+
+/// Reads the tree of `document`. What cannot be used is taken out of a copy, which is then read again: so all mistakes are found, and not the
+/// first alone.
+///
+/// Returns the scene, and mistakes that leave it one that can be looked at further: keys that it does not have.
+///
+/// # Errors
+/// All mistakes, where some of them leave no scene.
+pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), SceneError> {
+    let mut root = document.root().clone();
+    let (mut errors, mut incomplete) = (Vec::new(), Vec::new());
+    let mut is_whole = true;
+    loop {
+        let mismatch = match Scene::deserialize(NodeDeserializer(&root)) {
+            Ok(scene) if is_whole => return Ok((scene, errors)),
+            Ok(_) => break,
+            Err(mismatch) => mismatch,
+        };
+        let Mismatch {
+            kind,
+            origin,
+            problem,
+            mend,
+        } = mismatch;
+        let origin = origin.unwrap_or(Origin::Text(0..0));
+        // What is missing where something was taken out may be just that.
+        if kind != Kind::Missing || !incomplete.contains(&origin) {
+            errors.push(document.error(&origin, problem, mend));
+        }
+        is_whole &= kind == Kind::Unknown;
+        match take_out(&mut root, &origin) {
+            Taken::From(table) if errors.len() < MOST => incomplete.push(table),
+            _ => break,
+        }
+    }
+    SceneError::of(errors)?;
+    // Nothing is left that could be said of it.
+    Err(document.error(
+        &Origin::Text(0..0),
+        "this is no scene",
+        "see `impinge scene schema` for the format",
+    ))
+}
+
+/// What became of a key or value that was to be taken out.
+enum Taken {
+    /// It was in the table, or list of tables, of this origin.
+    From(Origin),
+    /// It is an entry of a list that is nothing without it: the whole list is to go.
+    WithItsList,
+    Not,
+}
+
+/// Takes out the first key or value of that origin below `node`.
+fn take_out(node: &mut Node, origin: &Origin) -> Taken {
+    let place = node.origin.clone();
+    match &mut node.value {
+        Value::Table(entries) => {
+            for at in 0..entries.len() {
+                let entry = &mut entries[at];
+                if entry.key_origin != *origin && entry.node.origin != *origin {
+                    match take_out(&mut entry.node, origin) {
+                        Taken::Not => continue,
+                        Taken::WithItsList => {}
+                        taken @ Taken::From(_) => return taken,
+                    }
+                }
+                entries.remove(at);
+                return Taken::From(place);
+            }
+            Taken::Not
+        }
+        Value::Array(nodes) => {
+            for at in 0..nodes.len() {
+                let is_table = matches!(nodes[at].value, Value::Table(_));
+                if nodes[at].origin == *origin {
+                    if !is_table {
+                        return Taken::WithItsList;
+                    }
+                    nodes.remove(at);
+                    return Taken::From(place);
+                }
+                match take_out(&mut nodes[at], origin) {
+                    Taken::Not => {}
+                    taken => return taken,
+                }
+            }
+            Taken::Not
+        }
+        _ => Taken::Not,
+    }
+}

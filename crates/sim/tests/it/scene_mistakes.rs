@@ -1,0 +1,165 @@
+//! Mistakes in a scene file: all of them at once, each with its line and mend.
+
+use impinge_sim::Scene;
+use std::path::Path;
+
+/// What is said of a scene: of form and meaning when it is read, of its parts when they are made.
+fn mistakes(text: &str) -> String {
+    let scene = Scene::parse("test.toml", text, &[""; 0]);
+    let made = scene.and_then(|scene| scene.instantiate().map(|_| ()));
+    made.expect_err("mistakes").to_string()
+}
+
+fn assert_said(text: &str, words: &[&str]) {
+    let said = mistakes(text);
+    for word in words {
+        assert!(said.contains(word), "`{word}` is not in:\n{said}");
+    }
+}
+
+/// Symptom: four bodies with the same wrong key took four runs to mend, while other mistakes waited. Law: what one reading can find, one
+/// message says, in the order of the file.
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let text = r#"
+[time]
+step = 1e-3
+duration = 0.1
+[[body]]
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = -1, poisson = 0.7, density = 1000 }
+thickness = 0.1
+[[body]]
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+thickness = 0.1
+friction = -0.2
+"#;
+    let said = mistakes(text);
+    assert!(said.starts_with("5 mistakes\n"), "{said}");
+    let places = [
+        "test.toml:7:22: Young's modulus (Pa) is -1",
+        "test.toml:7:36: Poisson's ratio is 0.7",
+        "test.toml:8:1: `thickness` is not a key here",
+        "test.toml:12:1: `thickness` is not a key here",
+        "test.toml:13:12: the friction coefficient is -0.2",
+    ];
+    let found: Vec<Option<usize>> = places.iter().map(|place| said.find(place)).collect();
+    assert!(found.iter().all(Option::is_some), "{found:?}\n{said}");
+    assert!(found.is_sorted(), "in the order of the file: {said}");
+    assert_eq!(said.matches("mend: ").count(), 5, "{said}");
+}
+
+/// A value of the wrong kind and a key that is missing leave no scene; the others are found all the same, and none is told twice.
+#[test]
+fn mistakes_of_form_do_not_hide_each_other() {
+    let text = r#"
+[time]
+step = "short"
+duration = 0.1
+[[body]]
+mesh = { cuboid = { size = [1, 1], cells = [1, 1, 1] } }
+colour = "red"
+[[body]]
+name = "no mesh"
+[[body]]
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+position = [0, "up", 0]
+"#;
+    let said = mistakes(text);
+    let places = [
+        "test.toml:3:8: expected a number",
+        "test.toml:6:29: expected a list of 3 numbers",
+        "test.toml:7:1: `colour` is not a key here",
+        "test.toml:8:1: the key `mesh` is missing here",
+        "test.toml:12:16: expected a number",
+    ];
+    for place in places {
+        assert!(said.contains(place), "{place}:\n{said}");
+    }
+    assert!(said.starts_with("5 mistakes\n"), "{said}");
+}
+
+/// A scene with one thin body.
+fn shell(mesh: &str, shell: &str) -> String {
+    format!(
+        "[time]\nstep = 1e-3\nduration = 0.01\n[[body]]\nname = \"c\"\nkind = \"shell\"\nmesh = {{ {mesh} }}\nshell = {{ {shell} }}\n"
+    )
+}
+
+/// Symptom: "the Poisson ratio is 0.2, for which ..." without body, key or mend. Law: it is known at the key.
+#[test]
+fn an_orthotropic_sheet_without_energy_has_a_place() {
+    let grid = "grid = { size = [1, 1], cells = [3, 3] }";
+    let of = |stretch: f64| {
+        let keys = format!(
+            "stretch = {stretch}, density = 0.2, poisson = 0.2, orthotropic = {{ fibre = [1, 0, 0], across = 20000, shear = 100 }}"
+        );
+        shell(grid, &keys)
+    };
+    assert_said(
+        &of(500.0),
+        &[
+            "test.toml:8:",
+            "`across` is 40 times `stretch`",
+            "exchange `stretch` and `across`",
+        ],
+    );
+    assert_said(&of(0.0), &["`stretch` (N/m) must be greater than 0"]);
+    let sound = Scene::parse("test.toml", &of(900.0), &[""; 0]).expect("definite");
+    assert!(impinge_sim::Model::new(&sound).is_ok());
+}
+
+/// Symptom: a `sheet`, which is a plate of tetrahedra, passed as a shell of its surface, a hollow cloth of two layers.
+#[test]
+fn a_plate_is_no_thin_body() {
+    let text = shell(
+        "sheet = { size = [1, 1], thickness = 0.01, cells = [3, 3, 1] }",
+        "stretch = 100, density = 0.2",
+    );
+    assert_said(
+        &text,
+        &["test.toml:7:", "hollow", "write `grid`", "`material`"],
+    );
+}
+
+/// Numbers as other formats have them.
+#[test]
+fn numbers_without_a_digit_beside_the_point_are_corrected() {
+    for (number, written) in [
+        (".1", "0.1"),
+        ("2.", "2.0"),
+        ("-.5", "-0.5"),
+        ("1.e-3", "1.0e-3"),
+    ] {
+        let text = format!("[time]\nstep = {number}\nduration = 1.0\n");
+        assert_said(
+            &text,
+            &["test.toml:2:", &format!("write {written}: in TOML")],
+        );
+    }
+    assert_said("[time]\nstep = 1e\n", &["see https://toml.io"]);
+}
+
+/// What makes a solid of a surface is told where a body needs one.
+#[test]
+fn a_surface_file_of_an_elastic_body_is_to_be_filled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        folder.path().join("part.stl"),
+        "solid part\nendsolid part\n",
+    )
+    .expect("a file");
+    let text = "[time]\nstep = 1e-3\nduration = 0.01\n[[body]]\nmesh = { file = { path = \"part.stl\" } }\n\
+                material = { young = 1e5, poisson = 0.3, density = 1000 }\n";
+    let mut scene = Scene::parse("test.toml", text, &[""; 0]).expect("a scene");
+    scene.set_folder(Path::new(folder.path()));
+    let said = scene.instantiate().expect_err("no solid").to_string();
+    for word in [
+        "test.toml:5:",
+        "filled = { path = \"part.stl\", size = ... }",
+        "kind = \"rigid\"",
+    ] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+}
