@@ -15,5 +15,8 @@ mod open_obstacle;
 mod release;
 mod rest;
 mod rigid;
+mod scales;
 mod scenes;
+mod small_loads;
 mod support;
+mod weightless;
