@@ -137,7 +137,7 @@ fn squeeze(
     along: &Vector3<f64>,
     duration: f64,
 ) -> Option<Squeeze> {
-    let slack = model.tolerances.clearance();
+    let slack = model.clearance_between(&[body]);
     let points = &model.rest[model.bodies[body].points.clone()];
     let of_body = interval(points.iter(), along);
     let extent = |wall: &Wall<'_>| match wall {

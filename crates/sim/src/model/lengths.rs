@@ -106,6 +106,11 @@ impl Model {
         self.tolerances.clearance(self.scale_of(key).length)
     }
 
+    /// That of any pair of features of these solids and half-spaces (m).
+    pub(crate) fn clearance_between(&self, solids: &[usize]) -> f64 {
+        self.tolerances.clearance(self.lengths.smallest(solids))
+    }
+
     /// The largest clearance that a pair may have (m).
     pub fn largest_clearance(&self) -> f64 {
         self.tolerances.clearance(self.lengths.range[1])

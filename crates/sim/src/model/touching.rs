@@ -119,7 +119,7 @@ pub(super) fn apply(
             problem: format!(
                 "it touches something at the start and has elements thinner than the contact clearance of {:e} m ({error}); \
                  leave a gap, remesh it, or set a smaller `solver.gap_tolerance`",
-                model.tolerances.clearance()
+                model.clearance_between(&[index])
             ),
         })?;
     }
@@ -150,8 +150,6 @@ impl TouchingStart {
 
 struct Receding<'a> {
     model: &'a Model,
-    /// Gap of resting contacts (m).
-    gap: f64,
     points: BTreeMap<u32, Point>,
     /// The pairs that touch, with how far each has to recede (m).
     pairs: BTreeMap<[usize; 2], f64>,
@@ -165,7 +163,6 @@ impl<'a> Receding<'a> {
     fn new(model: &'a Model, overlapping: BTreeSet<[usize; 2]>) -> Self {
         let mut receding = Self {
             model,
-            gap: REST_GAP * model.tolerances.clearance(),
             points: BTreeMap::new(),
             pairs: BTreeMap::new(),
             closed: Vec::new(),
@@ -176,9 +173,15 @@ impl<'a> Receding<'a> {
         receding
     }
 
+    /// Gap of resting contacts between features of two solids, or of a solid and a half-space (m).
+    fn gap(&self, pair: [usize; 2]) -> f64 {
+        REST_GAP * self.model.clearance_between(&pair)
+    }
+
     fn half_spaces(&mut self) {
         let model = self.model;
         for (index, half_space) in model.half_spaces.iter().enumerate() {
+            let pair = |point: u32| [model.solid_of_point(point), model.solid_count() + index];
             let height = |point: u32| {
                 half_space
                     .normal
@@ -186,17 +189,19 @@ impl<'a> Receding<'a> {
             };
             let vertices = model.surface.vertices().iter().copied();
             let near: Vec<u32> = vertices
-                .filter(|&point| height(point) < self.gap && !model.surface.is_passive_point(point))
+                .filter(|&point| {
+                    height(point) < self.gap(pair(point)) && !model.surface.is_passive_point(point)
+                })
                 .collect();
             let deep: BTreeSet<usize> = (near.iter())
-                .filter(|&&point| height(point) < -DEPTH * self.gap)
+                .filter(|&&point| height(point) < -DEPTH * self.gap(pair(point)))
                 .map(|&point| model.solid_of_point(point))
                 .collect();
             for point in near {
                 let solid = model.solid_of_point(point);
                 if !deep.contains(&solid) {
-                    let way = self.gap - height(point);
-                    self.note([solid, model.solid_count() + index], way);
+                    let way = self.gap(pair(point)) - height(point);
+                    self.note(pair(point), way);
                     let towards = (half_space.normal, way);
                     self.points.entry(point).or_default().towards.push(towards);
                 }
@@ -212,8 +217,9 @@ impl<'a> Receding<'a> {
 
     fn solids(&mut self) {
         let model = self.model;
+        let reach = 0.5 * REST_GAP * model.largest_clearance();
         let boxes: Vec<Aabb> = (model.rest.iter())
-            .map(|x| Aabb::from_point(x).inflated(0.5 * self.gap))
+            .map(|x| Aabb::from_point(x).inflated(reach))
             .collect();
         let mut candidates = CandidateSet::default();
         Bvh::default().collect(&model.surface, &boxes, &mut candidates);
@@ -270,7 +276,9 @@ impl<'a> Receding<'a> {
         across: Vector3<f64>,
         outwards: impl Fn(&Neighbours) -> [Vector3<f64>; 2],
     ) {
-        if distance >= self.gap {
+        let solids = features.map(|points| self.model.solid_of_point(points[0]));
+        let gap = self.gap(solids);
+        if distance >= gap {
             return;
         }
         if self.closed.is_empty() {
@@ -278,7 +286,6 @@ impl<'a> Receding<'a> {
                 .map(|solid| is_closed(self.model, solid))
                 .collect();
         }
-        let solids = features.map(|points| self.model.solid_of_point(points[0]));
         let [one, other] = solids;
         if self.overlapping.contains(&[one.min(other), one.max(other)]) {
             return;
@@ -289,7 +296,7 @@ impl<'a> Receding<'a> {
             return;
         }
         let movers = passive.iter().filter(|passive| !**passive).count();
-        let way = (self.gap - distance) / movers.max(1) as f64;
+        let way = (gap - distance) / movers.max(1) as f64;
         self.note(solids, way);
         for side in 0..2 {
             if passive[side] {
@@ -320,7 +327,6 @@ impl<'a> Receding<'a> {
         let (&worst, _) =
             (self.pairs.iter()).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)))?;
         let mut moves = vec![Vector3::zeros(); model.rest.len()];
-        let most = MOST * model.tolerances.clearance();
         let mut prescribed = false;
         for (&point, task) in &self.points {
             let mut towards = task.towards.clone();
@@ -329,6 +335,7 @@ impl<'a> Receding<'a> {
                 towards.extend(faces.map(|face| (-unit_normal(model, face), task.inwards)));
             }
             let way = least_move(&towards);
+            let most = MOST * model.clearance_between(&[model.solid_of_point(point)]);
             moves[point as usize] = way * (most / way.norm()).min(1.0);
             prescribed |= matches!(
                 model.motion_of_point[point as usize],

@@ -52,7 +52,7 @@ fn fastest(simulation: &mut Simulation, steps: usize) -> f64 {
 fn touching(scene: &Scene) -> Model {
     let (model, _) = Model::new(scene).unwrap_or_else(|error| panic!("{error}"));
     let parts = scene.instantiate().expect("it was instantiated");
-    let clearance = model.tolerances.clearance();
+    let clearance = model.largest_clearance();
     let most = model.touching.as_ref().expect("it touches").distance;
     assert!(most > 0.0 && most <= clearance * (1.0 + 1e-9));
     let mut farthest = 0.0_f64;
@@ -78,7 +78,7 @@ fn boxes_on_the_plane_rest() {
     ];
     let mut simulation = simulation(&[&boxes[0], &boxes[1], GROUND]);
     let start: Vec<_> = simulation.state().positions.clone();
-    let clearance = simulation.model().tolerances.clearance();
+    let clearance = simulation.model().largest_clearance();
     let fall = 9.81 * 5e-3;
     assert!(fastest(&mut simulation, 100) < 0.01 * fall);
     for (now, start) in simulation.state().positions.iter().zip(&start) {
@@ -281,7 +281,7 @@ proptest! {
         prop_assert_eq!(surface_intersections(&state.positions, &model.surface, 1), []);
         prop_assert!(Simulation::new(&scene).is_ok());
         if let Some(touching) = &model.touching {
-            prop_assert!(touching.distance <= model.tolerances.clearance() * (1.0 + 1e-9));
+            prop_assert!(touching.distance <= model.largest_clearance() * (1.0 + 1e-9));
         }
     }
 }

@@ -57,7 +57,7 @@ impl FrictionHalf {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         kkt: &mut Kkt,
-        goal: &Goal,
+        goal: &Goal<'_>,
     ) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let tolerance = goal.displacement(problem, contact);
