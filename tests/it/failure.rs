@@ -169,12 +169,12 @@ fn a_cube_that_gives_way_no_further_is_named_with_its_walls() {
 fn an_interrupted_step_leaves_the_state_of_its_start() {
     for method in [
         "cr",
-        "active_set",
-        "sp_active_set",
-        "sp_2cr",
+        "active-set",
+        "sp-active-set",
+        "sp-2cr",
         "ica",
-        "exact_compliance",
-        "compliant_kkt",
+        "exact-compliance",
+        "compliant-kkt",
     ] {
         let text = format!("[solver]\nmethod = \"{method}\"\n{SCENE}");
         let text = text.replace("title = \"A box between closing plates\"\n", "");

@@ -73,7 +73,10 @@ fn a_block_slides_on_an_open_surface() {
             assert_apart(run.model(), run.state());
         }
         let [free, held] = [0, 1].map(|run| center(&runs[run]) - start[run]);
-        assert!((free - held).norm() < 1e-5, "{free} and {held}");
+        // Their clearances differ: edges of a held thin body count, those of an obstacle do not.
+        let clearances = runs.each_ref().map(|run| run.model().largest_clearance());
+        let most = clearances[0].max(clearances[1]);
+        assert!((free - held).norm() < most, "{free} and {held}");
         let (sine, cosine) = 25.0_f64.to_radians().sin_cos();
         let way = 0.5 * 9.81 * (sine - 0.3 * cosine) * 0.3 * 0.3;
         let down = free.dot(&Vector3::new(cosine, 0.0, -sine)) * side;

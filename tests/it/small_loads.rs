@@ -5,7 +5,7 @@ use impinge_sim::Simulation;
 use nalgebra::Vector3;
 
 /// A beam of ten kilograms that is held at one end; damping brings it to rest within the duration.
-const CANTILEVER: &str = r#"
+const CANTILEVER: &str = r"
 [time]
 step = 1e-2
 duration = 4
@@ -14,7 +14,7 @@ mesh = { hexahedra = { size = [1, 0.1, 0.1], cells = [10, 2, 2] } }
 material = { young = 1e8, poisson = 0.3, density = 1000, mass_damping = 20 }
 position = [0.5, 0, 0]
 fixed = [{ box = { lower = [-0.001, -1, -1], upper = [0.001, 1, 1] } }]
-"#;
+";
 
 /// Mean displacement of the tip of a beam at rest (m).
 fn tip(text: &str, overrides: &[&str]) -> Vector3<f64> {
@@ -39,9 +39,14 @@ fn a_beam_bends_by_its_weight_and_by_a_thousandth_of_it() {
         for (z, share_z) in [(-0.05, 0.25), (0.0, 0.5), (0.05, 0.25)] {
             let [low, high] = [-0.001, 0.001].map(|by| format!("{}, {}", y + by, z + by));
             let force = across * share_y * share_z;
-            loaded += &format!(
-                "  {{ box = {{ lower = [0.999, {low}], upper = [1.001, {high}] }}, force = [0, {force}, 0] }},\n"
-            );
+            let region = format!("{{ lower = [0.999, {low}], upper = [1.001, {high}] }}");
+            loaded.extend([
+                "  { box = ",
+                &region,
+                ", force = [0, ",
+                &force.to_string(),
+                ", 0] },\n",
+            ]);
         }
     }
     loaded.push_str("]\n");
@@ -62,7 +67,7 @@ fn a_block_slides_as_its_friction_lets_it() {
     let (friction, gravity) = (0.5, 9.81);
     let angle = f64::atan(1.02 * friction);
     let text = format!(
-        r#"
+        r"
 [time]
 step = 1e-3
 duration = 1
@@ -75,7 +80,7 @@ material = {{ young = 1e6, poisson = 0.3, density = 1000, stiffness_damping = 1e
 position = [0, 0, 0.05001]
 [[obstacle]]
 shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
-"#,
+",
         gravity * angle.sin(),
         -gravity * angle.cos()
     );

@@ -6,24 +6,24 @@ use crate::support::{energy, simulation};
 const SCENES: [(&str, &str); 4] = [
     (
         "cube",
-        r#"mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+        r"mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 angular_velocity = [0, 0, 0.2]
-fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]"#,
+fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]",
     ),
     (
         "beam",
-        r#"mesh = { cuboid = { size = [1, 0.1, 0.1], cells = [8, 1, 1] } }
+        r"mesh = { cuboid = { size = [1, 0.1, 0.1], cells = [8, 1, 1] } }
 material = { young = 1e7, poisson = 0.3, density = 1000 }
 velocity = [0, 0, 0.05]
-fixed = [{ box = { lower = [-1, -1, -1], upper = [-0.499, 1, 1] } }]"#,
+fixed = [{ box = { lower = [-1, -1, -1], upper = [-0.499, 1, 1] } }]",
     ),
     (
         "hexahedra",
-        r#"mesh = { hexahedra = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+        r"mesh = { hexahedra = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 angular_velocity = [0, 0, 0.2]
-fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]"#,
+fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]",
     ),
     (
         "sheet",

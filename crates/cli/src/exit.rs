@@ -9,15 +9,15 @@ use impinge_sim::{SimError, StepError, StepFailure};
 pub(crate) enum Code {
     /// Verification or the doctor found something wrong, or a stored problem was not solved to tolerance.
     Unsound,
-    /// A scene, mesh, problem or run folder cannot be used.
+    /// A scene, mesh, problem or run folder cannot be used, or an option has a value that it cannot have here.
     BadInput,
-    /// A step could not be completed; everything before it is on disk.
+    /// A step could not be completed; of a run everything before it is on disk.
     Stopped,
     /// The run completed, but something that is guaranteed does not hold.
     Inexact,
     /// Output could not be written.
     Output,
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     Interrupted,
 }
 
@@ -49,11 +49,11 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    everything went well
   1    verify, doctor: something is wrong; solve: the tolerance was not met
   2    the command line is wrong
-  3    a scene, mesh, problem or run folder cannot be used
-  4    run: a step could not be completed; everything before it is on disk
+  3    a scene, mesh, problem or run folder cannot be used, or an option has a value that it cannot have here
+  4    run, compare: a step could not be completed; of a run everything before it is on disk
   5    run: completed, but a guarantee does not hold; the last lines name it (see --accept-inexact)
   6    output could not be written
-  130  interrupted; the last step is on disk";
+  130  interrupted; of a run the last whole step is on disk";
 
 /// Why the program ends without success.
 #[derive(Debug, Clone)]

@@ -161,14 +161,14 @@ impl<'a> Recorder<'a> {
             time: state.time,
             parts: self.parts,
         };
-        self.frames.write(&frame, stamp)?;
+        // Rows without a frame are no fault, a listed frame without rows is one: they come first.
         if let Some(rigid) = &mut self.rigid {
             rigid.rows(self.simulation.model(), state)?;
         }
+        self.frames.write(&frame, stamp)?;
         self.parts = 0;
         // A step that stopped midway is taken from its beginning again.
-        let is_whole = state.time <= state.step as f64 * self.scene.time.step;
-        if self.simulation.is_resumable() && is_whole {
+        if self.simulation.is_resumable() && self.is_whole() {
             let checkpoint = Checkpoint {
                 scene_hash: self.scene_hash,
                 state: Cow::Borrowed(self.simulation.state()),
@@ -178,6 +178,12 @@ impl<'a> Recorder<'a> {
             checkpoint.write(self.frames.folder())?;
         }
         Ok(())
+    }
+
+    /// Whether the state is the end of its step, with nothing of the next one.
+    fn is_whole(&self) -> bool {
+        let state = self.simulation.state();
+        state.time <= state.step as f64 * self.scene.time.step
     }
 
     /// Wall time of the steps so far.
@@ -208,8 +214,10 @@ impl<'a> Recorder<'a> {
                     break;
                 }
                 Err(error) => {
-                    // What was done of the step before is not one straight motion.
-                    self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);
+                    // What was done of the step is not one straight motion.
+                    if !self.is_whole() {
+                        self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);
+                    }
                     end = End::Stopped(error.to_string());
                     break;
                 }

@@ -39,7 +39,8 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
         &[&options.problem],
         &[("--trace", options.trace.as_deref())],
     )?;
-    // Let go of again: who interrupts a solve shall find nothing half done. Who reads a pipe would take that for its end.
+    // The file is let go of again: who interrupts a solve shall find nothing half done. A pipe is left alone, since who
+    // reads it would take that for its end.
     if let Some(path) = options
         .trace
         .as_deref()

@@ -9,20 +9,25 @@ use super::exit::{Code, Failure};
 use super::run::{progress_bar, use_threads};
 use super::terminal;
 
-/// Proves everything `options` names; all of it, even after something wrong was found.
+/// Proves everything `options` names; all of it, even after something wrong or unreadable was found.
 pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {
     use_threads(options.threads)?;
-    let mut sound = true;
+    let (mut sound, mut unread) = (true, None);
     for path in &options.paths {
-        let verification = examine(path, options.quiet)?;
-        sound &= verification.is_sound();
-        report(path, &verification, options.quiet)?;
+        match examine(path, options.quiet) {
+            Ok(verification) => {
+                sound &= verification.is_sound();
+                report(path, &verification, options.quiet)?;
+            }
+            Err(failure) => {
+                terminal::complain(&failure.message);
+                unread.get_or_insert(failure.code);
+            }
+        }
     }
-    if sound {
-        Ok(())
-    } else {
-        Err(Failure::new(Code::Unsound, String::new()))
-    }
+    let code = unread.or((!sound).then_some(Code::Unsound));
+    // All was said.
+    code.map_or(Ok(()), |code| Err(Failure::new(code, String::new())))
 }
 
 fn examine(path: &Path, quiet: bool) -> Result<Verification, Failure> {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag that another thread or a signal raises; clones share it. The default is one that nobody else has.
 ///
-/// Methods look at it once an iteration and then end as at their iteration limit: the solution holds the last iterate. One look is a
-/// relaxed load, a nanosecond or so.
+/// Methods look at it once an iteration and then end as at their iteration limit: the solution holds the last iterate.
+/// One look is a relaxed load, a nanosecond or so.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

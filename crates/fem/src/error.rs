@@ -38,7 +38,8 @@ pub enum FemError {
     },
     /// A hexahedron is folded or flat at a corner.
     #[error(
-        "hexahedron {cell} {nodes:?} is flat, folded or inside out at a corner: its edges there span {ratio} of the cube of its longest edge; its points have to be four around the bottom, then the four above them"
+        "hexahedron {cell} {nodes:?} is flat, folded or inside out at a corner: its edges there span {ratio} of the \
+         cube of its longest edge; its points have to be four around the bottom, then the four above them"
     )]
     RestHexahedron {
         /// Index of the hexahedron.
@@ -94,7 +95,8 @@ pub enum FemError {
     },
     /// The matrix pattern has no place for a pair of blocks coupled by an element.
     #[error(
-        "the matrix pattern has no block ({row}, {column}), which {kind} {element} needs; build the pattern from `block_pairs` of this model"
+        "the matrix pattern has no block ({row}, {column}), which {kind} {element} needs; build the pattern from \
+         `block_pairs` of this model"
     )]
     MissingBlock {
         /// Kind of the element.

@@ -40,7 +40,8 @@
 //!
 //! Does not know: contact, files, time (a step length enters as [`AssemblyScales`] and in [`rigid`] only).
 //!
-//! Present limits: linear tetrahedra and trilinear hexahedra only (both lock near `poisson = 0.5`); thin bodies are not assembled into a matrix; lumped mass only; isotropic materials only.
+//! Present limits: linear tetrahedra and trilinear hexahedra only (both lock near `poisson = 0.5`); thin bodies are not
+//! assembled into a matrix; lumped mass only; isotropic materials only.
 
 pub mod assembly;
 pub mod damping;

@@ -165,11 +165,14 @@ pub enum StepFailure {
         degrees: f64,
     },
     /// An element inverted although the scene forbids it.
-    #[error("tetrahedron {tet} of `{body}` inverted (volume ratio {ratio:.3})")]
+    #[error(
+        "an element of `{body}` inverted: tetrahedron {tet}, or the hexahedron that it fills a part of (volume ratio \
+         {ratio:.3})"
+    )]
     Inverted {
         /// Name of the body.
         body: String,
-        /// Tetrahedron within the body.
+        /// Tetrahedron within the body; where elements are hexahedra, one of those that fill the inverted one.
         tet: usize,
         /// Current over rest volume.
         ratio: f64,
@@ -195,8 +198,8 @@ pub enum StepFailure {
     Interrupted,
     /// A body that deforms is pressed by prescribed motions to where it gives way no further.
     #[error(
-        "`{body}` is pressed between `{first}` and `{second}`, which come nearer to each other, and gives way no further: {failure}; change a \
-         `motion`, or end the run (`time.duration`) before"
+        "`{body}` is pressed between `{first}` and `{second}`, which come nearer to each other, and gives way no \
+         further: {failure}; change a `motion`, or end the run (`time.duration`) before"
     )]
     Pressed {
         /// Name of the body.
@@ -300,8 +303,8 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
             ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()
         }
         StepFailure::Inverted { .. } => format!(
-            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a smaller `time.step`, a finer \
-             mesh or a stiffer material; `solver.allow_inversion = true` goes on"
+            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a smaller `time.step`, \
+             a finer mesh or a stiffer material; `solver.allow_inversion = true` goes on"
         ),
         _ => format!(
             "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
@@ -309,11 +312,13 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         ),
     }
 }
-/// How a body meets a half-space at the start; `depth` in m, 0 if it touches.
+
+/// Depth of an overlap in words (m); nothing where it is not known.
 fn by(depth: Option<f64>) -> String {
     depth.map_or_else(String::new, |depth| format!(" by {depth:.3e} m"))
 }
 
+/// How a body meets a half-space at the start; `depth` in m, 0 if it touches.
 fn reaches(depth: f64) -> String {
     if depth > 0.0 {
         format!("reaches {depth:e} m into")

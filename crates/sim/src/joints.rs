@@ -8,8 +8,9 @@ use crate::{
     error::SimError,
     model::Body,
     rigid::RigidBody,
-    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Via},
+    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Tolerances, Via},
     solid::StressPoint,
+    tolerances::{ToleranceMode, ToleranceScales},
 };
 use bind::Bind;
 use impinge_contact::constraint::joint::{JointPlace, Side};
@@ -48,6 +49,9 @@ pub(crate) struct Joined {
 struct Held {
     solid: usize,
     rigid: Option<usize>,
+    /// How far off its elements a place may be and still be on it (m): its contact clearance, by which its surface may
+    /// have receded from what it touches at the start.
+    slack: f64,
 }
 
 /// Builds the joints of `scene`.
@@ -186,6 +190,7 @@ fn hold_frames(
         if let Some(Held {
             solid: index,
             rigid: None,
+            ..
         }) = held
         {
             let body = &solid(parts, index).name;
@@ -262,9 +267,10 @@ fn held(
     };
     let mut list: Vec<Held> = solids
         .filter(|(_, body)| is_copy(&body.name))
-        .map(|(solid, _)| Held {
+        .map(|(solid, body)| Held {
             solid,
             rigid: parts.rigid.iter().position(|rigid| rigid.body == solid),
+            slack: clearance(scene, mean_edge(parts, body)),
         })
         .collect();
     let exact = |held: &Held| solid(parts, held.solid).name == name;
@@ -301,6 +307,32 @@ fn held(
     Ok(list)
 }
 
+/// Contact clearance of a body with this mean edge (m).
+fn clearance(scene: &Scene, edge: f64) -> f64 {
+    let scales = ToleranceScales {
+        mode: match scene.solver.tolerances {
+            Tolerances::Paper => ToleranceMode::Paper,
+            _ => ToleranceMode::Physical,
+        },
+        clearance: scene.solver.gap_tolerance,
+        ..ToleranceScales::default()
+    };
+    scales.clearance(edge)
+}
+
+/// Mean edge of the triangles of a body (m); 0 without any.
+fn mean_edge(parts: &PartsToJoin<'_>, body: &Body) -> f64 {
+    let triangles = &parts.triangles[body.triangles.clone()];
+    let edges = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let length = |edge: [u32; 2]| {
+        let [a, b] = edge.map(|node| parts.rest[node as usize]);
+        (b - a).norm()
+    };
+    edges.map(length).sum::<f64>() / (3 * triangles.len()).max(1) as f64
+}
+
 fn solid<'a>(parts: &PartsToJoin<'a>, index: usize) -> &'a Body {
     parts
         .bodies
@@ -313,15 +345,20 @@ fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
 }
 
-/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it, or
-/// their nearest node where none does. A rigid body that follows a motion has no frame of its own; four of its nodes make one.
+/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it or
+/// misses it by no more than a contact clearance, or their nearest node where there is none. A rigid body that follows
+/// a motion has no frame of its own; four of its nodes make one.
 fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vector3<f64>) -> Point {
     match held {
         None => Point::fixed(x),
         Some(Held {
             rigid: Some(rigid), ..
         }) => Point::on_body(rigid, x - frames[rigid].center),
-        Some(Held { solid: index, .. }) => {
+        Some(Held {
+            solid: index,
+            slack,
+            ..
+        }) => {
             let body = solid(parts, index);
             let nodes = body.points.clone();
             if body.tets.is_empty()
@@ -330,7 +367,7 @@ fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vecto
             {
                 return Point::weighted(weights);
             }
-            if let Some(attached) = attach::attach(parts, body, x, x)
+            if let Some(attached) = attach::attach(parts, body, x, x, slack)
                 && attached.inside
             {
                 return attached.point;

@@ -208,7 +208,8 @@ impl Simulation {
         !matches!(self.stepper, AnyStepper::Asynchronous(_))
     }
 
-    /// Whether every point moves along a straight line in each part of a step; if not, two frames do not tell the way between them.
+    /// Whether every point moves along a straight line in each part of a step; if not, two frames do not tell the way
+    /// between them.
     pub fn moves_straight(&self) -> bool {
         matches!(self.stepper, AnyStepper::Synchronous(_))
     }
@@ -292,7 +293,8 @@ impl Simulation {
     }
 
     /// From now on a step under way ends within an iteration of its solver once `interrupt` is raised, with
-    /// [`StepFailure::Interrupted`] and the state at its start. A step of the constrained stepper is one linear solve, which is finished.
+    /// [`StepFailure::Interrupted`] and the state at its start. A step of the constrained stepper is one linear solve,
+    /// which is finished.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
         match &mut self.stepper {
@@ -428,7 +430,9 @@ fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError
         return Err(SimError::InitialOverlap {
             first,
             second,
-            depth: (solids[0] != solids[1]).then(|| depth(model, solids)),
+            // Depths are measured between bodies at rest, where the start has them.
+            depth: (solids[0] != solids[1] && *positions == *model.rest)
+                .then(|| depth(model, solids)),
             triangles: pair.triangles,
             place: positions[first_point as usize].into(),
         });

@@ -155,7 +155,6 @@ compliance = 1e-9
         0.0,
         most / 9.81,
         Within::Absolute(1e-4),
-    )
-    .known = Some("energy of rows from their forces");
+    );
     Ok(())
 }

@@ -85,7 +85,6 @@ fn unusable_elements() {
     };
     let good = "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
     let cases = [
-        (mesh(good, "1 3 2 4", 4), "tetrahedron 0"),
         (
             mesh("1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n", "1 2 3 4", 4),
             "tetrahedron 0",
@@ -206,6 +205,12 @@ fn verify_refuses_what_is_no_run() {
         let answer = place.impinge(&["verify", path]);
         assert_eq!(answer.code, Some(3), "{path}: {}{}", answer.out, answer.err);
         assert!(answer.err.contains("mend:"), "{}", answer.err);
+    }
+    // What comes after it is examined all the same.
+    let answer = place.impinge(&["verify", "none", "scene.toml"]);
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    for path in ["none", "scene.toml"] {
+        assert!(answer.err.contains(path), "{path}: {}", answer.err);
     }
 }
 

@@ -308,7 +308,7 @@ fn an_altered_manifest_is_found() {
     );
     sound.finds(
         "inversion",
-        &|f| manifest("allow_inversion", json!(false), f),
+        &|f| manifest("allow_inversion", json!(true), f),
         "`allow_inversion`",
     );
     sound.finds(

@@ -7,7 +7,8 @@ use super::{
 use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// Gauss-Seidel while it keeps halving the error, then Newton from there, from the start, and from what ADMM and more sweeps give.
+/// Gauss-Seidel while it keeps halving the error, then Newton from there, from the start, and from what ADMM and more
+/// sweeps give.
 ///
 /// Newton needs a start that is good enough, and which one is cannot be told beforehand: sweeps lead it to the
 /// solution on most problems and into a cycle on some, where the cruder start or ADMM's smoother path serve better.
@@ -22,8 +23,8 @@ pub struct Auto {
 
 /// Sweeps without halving the error after which Gauss-Seidel gives way (1).
 ///
-/// A factorisation of Newton costs some 50 to 100 sweeps, and Newton takes some ten of them: sweeps that halve the error
-/// this often are no dearer. From 30 to 100 every value serves; larger ones only delay Newton where sweeps cycle.
+/// A factorisation of Newton costs some 50 to 100 sweeps, and Newton takes some ten of them: sweeps that halve the
+/// error this often are no dearer. From 30 to 100 every value serves; larger ones only delay Newton where sweeps cycle.
 const PATIENCE: u64 = 60;
 /// Iterations of ADMM before Newton tries again.
 const ADMM_ITERATIONS: u64 = 1000;

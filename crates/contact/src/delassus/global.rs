@@ -101,9 +101,9 @@ impl GlobalFrictionProblem {
 
     /// [`condense`](Self::condense), also for an ill-conditioned `M` that a program rounded.
     ///
-    /// The inverse of `M` magnifies its asymmetry by up to the condition number. Where that leaves no symmetric `W` although
-    /// `M` is symmetric but for rounding, the problem of `(M + Mᵀ)/2` takes the place of the given one. It is returned
-    /// beside the condensed problem, for it is the one whose bodies the reactions belong to.
+    /// The inverse of `M` magnifies its asymmetry by up to the condition number. Where that leaves no symmetric `W`
+    /// although `M` is symmetric but for rounding, the problem of `(M + Mᵀ)/2` takes the place of the given one. It is
+    /// returned beside the condensed problem, for it is the one whose bodies the reactions belong to.
     ///
     /// # Errors
     /// Those of [`condense`](Self::condense).

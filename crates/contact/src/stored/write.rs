@@ -1,7 +1,7 @@
 //! From a problem to bytes.
 
 use super::{FORMAT, Header, METADATA_KEY, StoredProblem, constraints};
-use crate::{ContactState, Multipliers};
+use crate::{ContactProblem, ContactState, Multipliers};
 use nalgebra::Matrix3;
 use safetensors::{Dtype, View};
 use std::borrow::Cow;
@@ -150,20 +150,7 @@ impl StoredProblem {
             ("start.slip_direction", pairs(|m| m.slip_direction)),
         ];
         let mut arrays = Vec::from(arrays);
-        let weights = (0..nodes).map(|block| problem.momentum_weight(block));
-        if weights
-            .clone()
-            .any(|weight| weight.to_bits() != 1.0_f64.to_bits())
-        {
-            arrays.push(("momentum.weights", numbers(&[nodes], weights)));
-        }
-        let scales = (0..contacts).flat_map(|contact| problem.displacement_scales(contact));
-        if scales
-            .clone()
-            .any(|scale| scale.to_bits() != 1.0_f64.to_bits())
-        {
-            arrays.push(("contacts.scales", numbers(&[contacts, 2], scales)));
-        }
+        arrays.extend(own_tolerances(problem));
         arrays.extend(constraints::write(problem, start));
         let header = Header {
             format: FORMAT,
@@ -177,6 +164,26 @@ impl StoredProblem {
         safetensors::serialize(arrays, Some(metadata))
             .expect("shapes that were counted from the data itself")
     }
+}
+
+/// Momentum weights and displacement scales, where one of them is not 1.
+fn own_tolerances(problem: &ContactProblem) -> Vec<(&'static str, Array)> {
+    let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
+    let weights: Vec<f64> = (0..nodes)
+        .map(|block| problem.momentum_weight(block))
+        .collect();
+    let scales: Vec<f64> = (0..contacts)
+        .flat_map(|contact| problem.displacement_scales(contact))
+        .collect();
+    let is_told = |values: &[f64]| values.iter().any(|x| x.to_bits() != 1.0_f64.to_bits());
+    let mut arrays = Vec::new();
+    if is_told(&weights) {
+        arrays.push(("momentum.weights", numbers(&[nodes], weights)));
+    }
+    if is_told(&scales) {
+        arrays.push(("contacts.scales", numbers(&[contacts, 2], scales)));
+    }
+    arrays
 }
 
 pub(super) fn state_number(state: ContactState) -> u8 {

@@ -25,8 +25,8 @@ pub(super) const fn half<const N: usize, const P: usize>() -> [(usize, usize); P
 /// The ten pairs of a tetrahedron.
 const HALF: [(usize, usize); 10] = half::<4, 10>();
 
-/// Elastic forces and stiffness of an element of `N` vertices and `P` pairs, multiplied by the scales of the system being
-/// assembled.
+/// Elastic forces and stiffness of an element of `N` vertices and `P` pairs, multiplied by the scales of the system
+/// being assembled.
 pub(super) struct ElementSystem<const N: usize, const P: usize> {
     /// Forces on the vertices, times the force scale.
     pub(super) forces: [Vector3<f64>; N],

@@ -101,8 +101,8 @@ impl ElasticModel {
         self.elements()[element].forces(&stress)
     }
 
-    /// The smallest `det F` of all elements, and where; `None` for a model without elements. A NaN counts as the smallest; of
-    /// equal values the first element is named.
+    /// The smallest `det F` of all elements, and where; `None` for a model without elements. A NaN counts as the
+    /// smallest; of equal values the first element is named.
     ///
     /// Of a hexahedron it is the smallest at its Gauss points, at its corners and of the tetrahedra that fill it.
     ///
@@ -189,8 +189,8 @@ impl ElasticModel {
             .then(|| self.material(element).stress(&deformation) * deformation.transpose() / ratio)
     }
 
-    /// Writes the von Mises stress of every tetrahedron, Pa ([`Hyperelastic::von_mises`] of its material). All tetrahedra of
-    /// a hexahedron get the mean over its Gauss points, weighted by volume.
+    /// Writes the von Mises stress of every tetrahedron, Pa ([`Hyperelastic::von_mises`] of its material). All
+    /// tetrahedra of a hexahedron get the mean over its Gauss points, weighted by volume.
     ///
     /// # Panics
     /// If `positions` is not one per point or `stresses` not one per tetrahedron.

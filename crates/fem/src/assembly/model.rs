@@ -148,8 +148,8 @@ impl ElasticModel {
     /// The same model with hexahedra: four points around the bottom, then the four above them.
     ///
     /// A tetrahedron in `cell_of_tet` fills a part of that hexahedron: it has mass and damping by mass, which the eight
-    /// corners share evenly, but neither energy nor stiffness. The hexahedron has the material and the damping of its first
-    /// tetrahedron, and energy and stiffness where it is `stiff`; elsewhere its strains are measured otherwise.
+    /// corners share evenly, but neither energy nor stiffness. The hexahedron has the material and the damping of its
+    /// first tetrahedron, and energy and stiffness where it is `stiff`; elsewhere its strains are measured otherwise.
     ///
     /// # Errors
     /// [`FemError::RestHexahedron`] naming the first one that is flat or folded at rest.

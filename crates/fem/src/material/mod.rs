@@ -39,8 +39,8 @@ pub trait Hyperelastic: Sync {
 
     /// Von Mises stress, Pa: `√(3/2) ‖dev σ‖` with `σ = P Fᵀ / |det F|`.
     ///
-    /// The absolute value gives inverted elements the magnitude of their tractions per current area; where `F` is exactly
-    /// flat the result is infinite or NaN.
+    /// The absolute value gives inverted elements the magnitude of their tractions per current area; where `F` is
+    /// exactly flat the result is infinite or NaN.
     fn von_mises(&self, deformation: &Matrix3<f64>) -> f64 {
         let kirchhoff = self.stress(deformation) * deformation.transpose();
         let deviator = kirchhoff - Matrix3::from_diagonal_element(kirchhoff.trace() / 3.0);

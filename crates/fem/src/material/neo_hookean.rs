@@ -1,4 +1,4 @@
-//! Compressible neo-Hookean solid with a linear extrapolation for strong compression and inversion.
+//! Compressible neo-Hookean solid with a quadratic continuation of its energy for strong compression and inversion.
 
 use super::tangent::PAIRS;
 use super::{Hyperelastic, Lame, MaterialError, Response, Tangent};
@@ -14,14 +14,15 @@ const MAX_ROOT_STEPS: usize = 100;
 
 /// Neo-Hookean solid: `Ψ(σ) = (μ/2)(Σσᵢ² − 3) − μ ln J + (λ/2) ln² J` with `J = σ₁σ₂σ₃`.
 ///
-/// Below `J = a` the energy is continued along the ray from the rest state `σ = (1,1,1)` by its Taylor polynomial of second
-/// order at the point `Q` where the ray leaves the region `J ≥ a`. So energy, stress and tangent are finite and continuous
-/// for every `F`; the resistance to further compression grows linearly along the ray, and an implicit step sees its slope:
-/// elements may invert under a large load, and recover.
+/// Below `J = a` the energy is continued along the ray from the rest state `σ = (1,1,1)` by its Taylor polynomial of
+/// second order at the point `Q` where the ray leaves the region `J ≥ a`. So energy, stress and tangent are finite and
+/// continuous for every `F`; the resistance to further compression grows linearly along the ray, and an implicit step
+/// sees its slope: elements may invert under a large load, and recover.
 ///
 /// # Source
 /// Stomakhin, Howes, Schroeder & Teran 2012, "Energetically consistent invertible elasticity", §5; differs in: the
-/// stiffness of the quadratic term is that of the material at `Q`, and divided differences of the stress are in closed form.
+/// stiffness of the quadratic term is that of the material at `Q`, and divided differences of the stress are in closed
+/// form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean {
     lame: Lame,

@@ -81,9 +81,9 @@ impl Tangent {
         .map(|of| self.left * Matrix3::from_diagonal(&of) * self.left.transpose())
     }
 
-    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients already turned
-    /// into the axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Where many `a` meet the same `b` this takes half the
-    /// work.
+    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients already
+    /// turned into the axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Where many `a` meet the same `b` this
+    /// takes half the work.
     ///
     /// ```text
     /// B_j = b_j M_j + u_j (Σ_k H_jk b_k u_k)ᵀ + (Σ_k ½(κ_s − κ_a)_jk b_k u_k) u_jᵀ        k ≠ j

@@ -61,7 +61,7 @@ fn outline(points: &[Vector3<f64>], corners: &[u32]) -> Option<Vec<Coord<f64>>> 
     } else {
         ((axis + 2) % 3, (axis + 1) % 3)
     };
-    // Not for NaN either.
+    // NaN is no area.
     (area_vector[axis].abs() > 0.0).then(|| {
         places
             .iter()

@@ -54,17 +54,19 @@ fn all_methods_begin_at_the_same_warm_start() {
     }
 }
 
-/// `e_v/√max D ≤ sqrt(rᵀ D⁻¹ r) ≤ e_v/√min D`.
+/// `e_v/max(w √D) ≤ sqrt(rᵀ D⁻¹ r) ≤ e_v/min(w √D)` of `e_v = ‖w r‖` with the momentum weights `w`.
 #[test]
 fn the_preconditioned_residual_is_between_its_bounds() {
     let landed = land(&["cr"], 1, 2);
     let sample = landed.sample.expect("a step with contacts");
     let curve = curves(&sample, &landed.methods).remove(0);
-    let momentum = &sample.rounds[0].problem.momentum;
+    let problem = &sample.rounds[0].problem;
+    let momentum = &problem.momentum;
     let diagonal: Vec<f64> = (0..momentum.blocks())
         .flat_map(|block| {
             let d = momentum.diagonal_block(block).diagonal();
-            [d.x, d.y, d.z]
+            let weight = problem.momentum_weight(block).powi(2);
+            [d.x * weight, d.y * weight, d.z * weight]
         })
         .collect();
     let least = diagonal.iter().copied().fold(f64::INFINITY, f64::min);

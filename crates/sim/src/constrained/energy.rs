@@ -40,9 +40,9 @@ pub(crate) fn stored(constraint: &Constraint, evaluation: &Evaluation) -> f64 {
 
 /// `½ λᵀ C λ` (J): what a compliant constraint holds whose force is `lambda`; 0 of a hard one.
 ///
-/// In compliance form the force is an unknown of the step, met to the solver's tolerance. The value at the end of the step
-/// is not: it is off `−C λ` by what the rows' linearisation leaves out, and `½ φᵀ C⁻¹ φ` multiplies the square of that by
-/// the stiffness.
+/// In compliance form the force is an unknown of the step, met to the solver's tolerance. The value at the end of the
+/// step is not: it is off `−C λ` by what the rows' linearisation leaves out, and `½ φᵀ C⁻¹ φ` multiplies the square of
+/// that by the stiffness.
 pub(crate) fn held_by(constraint: &Constraint, lambda: &[f64]) -> f64 {
     constraint.compliance().map_or(0.0, |c| {
         let lambda = DVector::from_column_slice(lambda);

@@ -1,7 +1,7 @@
 //! Prescribed motions that leave no room: walls that close on a body, and paths that meet.
 //!
-//! Nothing is simulated: a body is where it starts, what drives it aside is not known. So these are warnings. They are right where the body is
-//! held or stands between the walls, which is the case that no step can solve.
+//! Nothing is simulated: a body is where it starts, what drives it aside is not known. So these are warnings. They are
+//! right where the body is held or stands between the walls, which is the case that no step can solve.
 
 use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
@@ -11,7 +11,8 @@ use super::squeeze::squeezes;
 use crate::model::{Model, PointMotion};
 use crate::scene::RigidMotion;
 
-/// How far two paths come towards each other between two looks, in radii of the smaller part.
+/// How far two paths come towards each other between two looks, in the sum of the shortest sides of the boxes around
+/// both parts: two thin walls that pass through each other do so within that.
 const LOOK: f64 = 0.25;
 
 /// Placements of triangles that are looked at for one pair of paths; beyond that, looks are farther apart.
@@ -35,6 +36,8 @@ pub(super) struct Part<'a> {
     center: Vector3<f64>,
     /// Of a ball about the centre that holds all points (m).
     radius: f64,
+    /// Shortest side of the box around all points at the start (m).
+    thickness: f64,
     /// Whether nothing of the solid is ever free; two such solids are never tested against each other.
     passive: bool,
 }
@@ -129,6 +132,7 @@ fn parts(model: &Model) -> Vec<Part<'_>> {
                 triangles,
                 center,
                 radius,
+                thickness: (upper - lower).min(),
                 passive: model.surface.passive()[solid],
             });
         }
@@ -156,19 +160,20 @@ impl Part<'_> {
             .map_or(duration, |other| other.end(duration))
             .min(self.end(duration));
         let speed = self.speed() + other.map_or(0.0, Part::speed);
-        let radii = [Some(self), other]
-            .into_iter()
-            .flatten()
-            .map(|part| part.radius);
-        let size = radii
-            .filter(|&radius| radius > 0.0)
-            .fold(f64::INFINITY, f64::min);
+        let sum = |of: fn(&Part<'_>) -> f64| of(self) + other.map_or(0.0, of);
+        let thickness = sum(|part| part.thickness);
+        // Flat parts have no thickness; what they pass through is met for as long as it is thick, or not for long.
+        let size = if thickness > 0.0 {
+            thickness
+        } else {
+            sum(|part| part.radius)
+        };
         let triangles = self.triangles.len() + other.map_or(0, |other| other.triangles.len());
         let most = (WORK / (triangles + self.points.len()) as f64).clamp(LOOKS[0], LOOKS[1]);
         let count = (speed * end / (LOOK * size)).ceil().clamp(1.0, most);
-        let mut times: Vec<f64> = (0..=count as usize)
-            .map(|look| end * look as f64 / count)
-            .collect();
+        #[expect(clippy::cast_sign_loss, reason = "at least 1")]
+        let last = count as usize;
+        let mut times: Vec<f64> = (0..=last).map(|look| end * look as f64 / count).collect();
         let legs = [Some(self), other]
             .into_iter()
             .flatten()
@@ -186,7 +191,8 @@ impl Part<'_> {
     }
 }
 
-/// The first time at which something is so that is not at the first of `times`; to a part of the time between two of them.
+/// The first time at which something is so that is not at the first of `times`; to a part of the time between two of
+/// them.
 pub(super) fn first_time(times: &[f64], is_so: impl Fn(f64) -> bool) -> Option<f64> {
     if is_so(*times.first()?) {
         return None;
@@ -244,7 +250,7 @@ fn meeting_at(first: &Part<'_>, second: &Part<'_>, time: f64) -> Option<Vector3<
             let meets = |&index: &usize| {
                 overlap(bounds, &their_boxes[index]) && triangles_intersect(corners, &theirs[index])
             };
-            if near.iter().any(|index| meets(index)) {
+            if near.iter().any(meets) {
                 return Some(corners[0]);
             }
         }

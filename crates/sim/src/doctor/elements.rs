@@ -29,12 +29,12 @@ const STRAIN: f64 = 0.3;
 /// Poisson's ratio from which locking is felt.
 const LOCKING: f64 = 0.48;
 
-/// Size (m) up to which a mesh from a file without `scale` is taken for one in metres: parts are drawn in millimetres, and few things that
-/// are simulated are larger.
+/// Size (m) up to which a mesh from a file without `scale` is taken for one in metres: parts are drawn in millimetres,
+/// and few things that are simulated are larger.
 const FILE_SIZE: f64 = 10.0;
 
-/// How much larger than all else in a scene a body that moves freely may be without remark. A slip from metres to millimetres makes a
-/// thousand of what would be about one; a cube among pebbles is 25 times as large as they are.
+/// How much larger than all else in a scene a body that moves freely may be without remark. A slip from metres to
+/// millimetres makes a thousand of what would be about one; a cube among pebbles is 25 times as large as they are.
 const SIZE_AMONG_OTHERS: f64 = 28.0;
 
 /// Sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²) of things that are simulated: from grains of sand
@@ -83,7 +83,7 @@ fn size(body: &Body, model: &Model) -> f64 {
 /// The sizes that a body or obstacle of this mesh file, if it is of one, may have without remark.
 fn sizes(file: Option<&MeshFile>) -> [f64; 2] {
     match file {
-        Some(file) if file.scale == 1.0 => [SIZES[0], FILE_SIZE],
+        Some(file) if file.scale.to_bits() == 1.0_f64.to_bits() => [SIZES[0], FILE_SIZE],
         _ => SIZES,
     }
 }

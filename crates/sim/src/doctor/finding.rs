@@ -188,7 +188,8 @@ pub enum Symptom {
         first: String,
         /// The other.
         second: String,
-        /// When there is too little room for the body (s): less than its width for a rigid body, less than a fifth of it for others.
+        /// When there is too little room for the body (s): less than its width for a rigid body, less than a fifth of
+        /// it for others.
         time: f64,
         /// Width of the body at the start (m).
         width: f64,
@@ -330,7 +331,8 @@ impl Symptom {
                 "check the units of `young` (Pa), `density` (kg/m³) and the mesh (m)".to_owned()
             }
             Self::Touching { .. } => {
-                "nothing; to keep every coordinate as it is, leave a gap of half the contact clearance (`solver.gap_tolerance`)".to_owned()
+                "nothing; to keep every coordinate as it is, leave a gap of half the contact clearance \
+                 (`solver.gap_tolerance`)".to_owned()
             }
             Self::Squeezed { time, .. } => format!(
                 "end the motion by `then` before {} s, shorten `time.duration`, or move the body out of the way",
@@ -363,7 +365,7 @@ impl fmt::Display for Symptom {
     #[expect(clippy::too_many_lines, reason = "one sentence per symptom")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unusable { message } => write!(f, "{message}"),
+            Self::Unusable { message } | Self::JointOff { message } => write!(f, "{message}"),
             Self::Overlap {
                 first,
                 second,
@@ -498,7 +500,8 @@ impl fmt::Display for Symptom {
                 }
                 write!(
                     f,
-                    " touch at the start: a run moves their surfaces back by up to {} m, to the gap at which contacts rest",
+                    " touch at the start: a run moves their surfaces back by up to {} m, to the gap at which contacts \
+                     rest",
                     short(*distance)
                 )
             }
@@ -514,8 +517,8 @@ impl fmt::Display for Symptom {
             } => {
                 write!(
                     f,
-                    "`{first}` and `{second}` close on `{body}`, which is {} m wide there: from {} s on there is too little room, and at {} s \
-                     {} m are left",
+                    "`{first}` and `{second}` close on `{body}`, which is {} m wide there: from {} s on there is too \
+                     little room, and at {} s {} m are left",
                     short(*width),
                     short(*time),
                     short(*room_time),
@@ -555,7 +558,6 @@ impl fmt::Display for Symptom {
                 short(*size),
                 short(*other_size)
             ),
-            Self::JointOff { message } => write!(f, "{message}"),
             Self::BoundApart {
                 joint,
                 first,

@@ -102,7 +102,8 @@ fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
     (points.iter()).fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)))
 }
 
-/// Least distance of a point of one body from the triangles of another (m); the first that is not above `enough` ends the search.
+/// Least distance of a point of one body from the triangles of another (m); the first that is not above `enough` ends
+/// the search.
 fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
     let (lower, upper) = bounds(model, from);
     let mut points: Vec<(f64, &Vector3<f64>)> = (model.rest[of.points.clone()].iter())

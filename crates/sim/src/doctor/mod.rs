@@ -143,8 +143,8 @@ fn look_quickly(scene: &Scene, model: &Model, symptoms: &mut Vec<Symptom>) {
     }
 }
 
-/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints, prescribed
-/// motions, tolerances.
+/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints,
+/// prescribed motions, tolerances.
 pub fn quick_look(scene: &Scene, model: &Model) -> Diagnosis {
     let mut symptoms = Vec::new();
     look_quickly(scene, model, &mut symptoms);

@@ -125,8 +125,8 @@ pub enum SeparateError {
     },
     /// Neither of two overlapping bodies may be moved.
     #[error(
-        "`{first}` and `{second}` overlap by {} m at the start and neither is moved: {why}; move one of them by hand, with its prescribed \
-         nodes and their boxes",
+        "`{first}` and `{second}` overlap by {} m at the start and neither is moved: {why}; move one of them by hand, \
+         with its prescribed nodes and their boxes",
         short(*depth)
     )]
     Immovable {
@@ -156,12 +156,12 @@ pub enum SeparateError {
 
 /// Moves bodies until nothing overlaps, by the least total squared displacement that a series of projections finds.
 ///
-/// Elastic, thin and rigid bodies whose nodes are all free are moved, and they are not turned. What only touches stays: a run
-/// moves its surface back. Every overlap gives a linear constraint on the
-/// translations, `d · (t_first − t_second) ≥ c`, with the direction of the shortest way out; the least translations
-/// that fulfil all of them are found by Hildreth's projections; then overlaps are looked for anew. At the end every body in
-/// turn is tried on shorter ways with all others in place. The result is as short as these directions allow, which is not
-/// the least over all ways to separate the bodies.
+/// Elastic, thin and rigid bodies whose nodes are all free are moved, and they are not turned. What only touches stays:
+/// a run moves its surface back. Every overlap gives a linear constraint on the translations, `d · (t_first − t_second)
+/// ≥ c`, with the direction of the shortest way out; the least translations that fulfil all of them are found by
+/// Hildreth's projections; then overlaps are looked for anew. At the end every body in turn is tried on shorter ways
+/// with all others in place. The result is as short as these directions allow, which is not the least over all ways to
+/// separate the bodies.
 ///
 /// # Errors
 /// [`SeparateError`] naming the bodies that stay in each other's way.

@@ -279,7 +279,8 @@ impl Boxed {
     }
 }
 
-/// Pairs of solids, each moved by its own translation, whose boxes overlap and that are kept apart by contact; ascending.
+/// Pairs of solids, each moved by its own translation, whose boxes overlap and that are kept apart by contact;
+/// ascending.
 pub(super) fn near_pairs(
     model: &Model,
     solids: &[Solid],

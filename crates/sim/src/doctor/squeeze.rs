@@ -1,4 +1,5 @@
-//! Walls that close on a body: prescribed parts, or one and a half-space, that come nearer to each other than the body is wide.
+//! Walls that close on a body: prescribed parts, or one and a half-space, that come nearer to each other than the body
+//! is wide.
 
 use nalgebra::Vector3;
 
@@ -7,7 +8,8 @@ use super::finding::Symptom;
 use crate::model::Model;
 use crate::scene::RigidMotion;
 
-/// Width to which a body that deforms may be pressed without remark, in its own: to a third, laws of material and meshes follow.
+/// Width to which a body that deforms may be pressed without remark, in its own: to a third, laws of material and
+/// meshes follow.
 const PRESSED: f64 = 0.2;
 
 /// Something that a body can be pressed against.

@@ -1,18 +1,19 @@
 //! Joints that hold nodes of one body to the surface of another.
 
-use super::{Held, PartsToJoin, attach, point, solid};
+use super::{Held, PartsToJoin, attach, mean_edge, point, solid};
 use crate::{
     error::SimError,
     model::Body,
     scene::{Joint, Scene},
 };
 use impinge_contact::constraint::{Constraint, Frame, Point, link};
-use impinge_geometry::distance::point_triangle;
+use impinge_geometry::{distance::point_triangle, exact::winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Distance from the other surface, in mean edges of the finer one of both, up to which a node is on it where the scene does not say. It is
-/// more than gaps that keep bodies apart at the start, and less than half a layer of elements, the next ones that could be meant.
+/// Distance from the other surface, in mean edges of the finer one of both, up to which a node is on it where the scene
+/// does not say. It is more than gaps that keep bodies apart at the start, and less than half a layer of elements, the
+/// next ones that could be meant.
 const NEAR: f64 = 0.1;
 
 /// A `bind` between two bodies of the model.
@@ -36,36 +37,48 @@ struct Closest {
     distance: f64,
 }
 
+/// What becomes of a node.
+struct Placed {
+    /// What it is held to, if it is.
+    to: Option<Point>,
+    /// From the surface (m).
+    distance: f64,
+    /// Whether the surface is closed around it, and farther than what counts as on it.
+    enclosed: bool,
+}
+
 impl Bind<'_> {
-    /// One constraint for each selected node that is on the surface of the second body, and what the user should know of the others.
+    /// One constraint for each selected node that is on the surface of the second body or inside it, and what the user
+    /// should know of the others.
     ///
-    /// A node is on that surface where its closest point there is no farther than `distance`. It is held to that point, by weights of the element
-    /// there that are those of the point within the surface.
+    /// A node is on that surface where its closest point there is no farther than `distance`. It is held to that point,
+    /// by weights of the element there that are those of the point within the surface. One that is deeper inside a
+    /// closed body is held by the weights of the element around it. A thin body has no inside.
     ///
     /// # Errors
-    /// [`SimError::Scene`] where the bodies cannot be bound, or no selected node is on the surface.
+    /// [`SimError::Scene`] where the bodies cannot be bound, or no selected node is on the surface or inside.
     pub(super) fn constraints(&self) -> Result<(Vec<Constraint>, Option<String>), SimError> {
         let (body, onto) = (self.body(self.first), self.body(self.second));
         self.check(body, onto)?;
         let near = (self.joint.distance)
-            .unwrap_or_else(|| NEAR * self.mean_edge(body).min(self.mean_edge(onto)));
+            .unwrap_or_else(|| NEAR * mean_edge(self.parts, body).min(mean_edge(self.parts, onto)));
         let nodes: Vec<usize> = (body.points.clone())
             .filter(|&node| self.selects(&self.parts.rest[node]))
             .collect();
         let surface = Surface::of(self.parts, onto);
-        let closest: Vec<Closest> = (nodes.par_iter())
-            .map(|&node| surface.closest(&self.parts.rest[node]))
+        let placed: Vec<Result<Placed, SimError>> = (nodes.par_iter())
+            .map(|&node| self.placed([body, onto], &surface, self.parts.rest[node], near))
             .collect();
         let (mut made, mut nearest, mut farthest) = (Vec::new(), f64::INFINITY, 0.0_f64);
-        for (&node, closest) in nodes.iter().zip(&closest) {
-            let x = self.parts.rest[node];
-            let inside = || attach::attach(self.parts, onto, x, x).is_some_and(|at| at.inside);
-            nearest = nearest.min(closest.distance);
-            if closest.distance > near && !(surface.may_hold(&x) && inside()) {
-                farthest = farthest.max(closest.distance);
+        let mut enclosed = false;
+        for (&node, placed) in nodes.iter().zip(placed) {
+            let placed = placed?;
+            nearest = nearest.min(placed.distance);
+            let Some(to) = placed.to else {
+                farthest = farthest.max(placed.distance);
+                enclosed |= placed.enclosed;
                 continue;
-            }
-            let to = self.place(body, onto, x, closest)?;
+            };
             let binding = link::binding(&Point::particle(node), to, self.joint.compliance);
             let wrong = |error: impinge_contact::constraint::ConstraintError| {
                 self.fail("compliance", error.to_string(), "correct it")
@@ -76,10 +89,10 @@ impl Bind<'_> {
             return Err(self.holds_nothing(body, onto, [near, nearest]));
         }
         let left_out = nodes.len() - made.len();
-        let notice = (left_out > 0 && self.joint.selects_nodes()).then(|| {
+        let notice = (left_out > 0 && (self.joint.selects_nodes() || enclosed)).then(|| {
             format!(
-                "joint {} binds {} nodes of `{}` to `{}`; {left_out} others that it selects are up to {farthest:.3e} m off that surface, where \
-                 {near:.3e} m count as on it, and are left out",
+                "joint {} binds {} nodes of `{}` to `{}`; {left_out} others that it selects are up to {farthest:.3e} \
+                 m off that surface, where {near:.3e} m count as on it, and are left out",
                 self.index,
                 made.len(),
                 body.name,
@@ -116,24 +129,43 @@ impl Bind<'_> {
         Ok(())
     }
 
-    /// Whether the joint means a node at `x`.
+    /// Whether the joint means a node at `x`. Nodes that touch something at the start may have receded by the slack of
+    /// their body, out of what was to hold them.
     fn selects(&self, x: &Vector3<f64>) -> bool {
         let at = x - self.shift;
+        let slack = self.first.slack;
         let ball = self.joint.anchor.zip(self.joint.reach);
-        ball.is_none_or(|(anchor, reach)| (at - Vector3::from(anchor)).norm() <= reach)
-            && self.joint.region.is_none_or(|region| region.holds(&at))
+        let in_box = |lower: [f64; 3], upper: [f64; 3]| {
+            let within = at.sup(&Vector3::from(lower)).inf(&Vector3::from(upper));
+            (at - within).amax() <= slack
+        };
+        ball.is_none_or(|(anchor, reach)| (at - Vector3::from(anchor)).norm() <= reach + slack)
+            && (self.joint.region).is_none_or(|region| in_box(region.lower, region.upper))
     }
 
-    fn mean_edge(&self, body: &Body) -> f64 {
-        let triangles = &self.parts.triangles[body.triangles.clone()];
-        let edges = triangles
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-        let length = |edge: [u32; 2]| {
-            let [a, b] = edge.map(|node| self.parts.rest[node as usize]);
-            (b - a).norm()
+    /// What becomes of a node at `x`, if places up to `near` (m) off the surface count as on it.
+    fn placed(
+        &self,
+        [body, onto]: [&Body; 2],
+        surface: &Surface,
+        x: Vector3<f64>,
+        near: f64,
+    ) -> Result<Placed, SimError> {
+        let closest = surface.closest(&x);
+        let deep = closest.distance > near;
+        let enclosed = deep && surface.encloses(&x);
+        let to = if deep && (onto.thin || !enclosed) {
+            None
+        } else {
+            // The element at the surface says nothing about a place layers below it.
+            let place = if deep { x } else { closest.place };
+            Some(self.place(body, onto, x, &Closest { place, ..closest })?)
         };
-        edges.map(length).sum::<f64>() / (3 * triangles.len()) as f64
+        Ok(Placed {
+            to,
+            distance: closest.distance,
+            enclosed,
+        })
     }
 
     /// What of the second body a node at `x` is held to.
@@ -147,13 +179,14 @@ impl Bind<'_> {
         if onto.tets.is_empty() && !onto.thin {
             return Ok(point(self.parts, self.frames, Some(self.second), x));
         }
-        let at = attach::attach(self.parts, onto, x, closest.place);
+        let at = attach::attach(self.parts, onto, x, closest.place, self.second.slack);
         match at {
             Some(at) if at.apart == 0.0 => Ok(at.point),
             _ => {
                 let [a, b, c] = x.into();
                 let problem = format!(
-                    "the node of `{}` at [{a}, {b}, {c}] is {:.3e} m off `{}`, which is thin and has no inside that would go on to there",
+                    "the node of `{}` at [{a}, {b}, {c}] is {:.3e} m off `{}`, which is thin and has no inside that \
+                     would go on to there",
                     body.name, closest.distance, onto.name
                 );
                 let mend = "bring them together, or bind the thin body to the other one";
@@ -180,23 +213,31 @@ impl Bind<'_> {
             return self.fail(key, problem, mend);
         }
         let problem = format!(
-            "joint {} binds nothing: the node of `{first}` nearest to `{second}` is {nearest:.6} m away from it, and at most {near:.3e} m count as \
-             on its surface",
+            "joint {} binds nothing: the node of `{first}` nearest to `{second}` is {nearest:.6} m away from it, and \
+             at most {near:.3e} m count as on its surface",
             self.index
         );
         self.fail(
             "second",
             problem,
-            "move the bodies or what the joint selects to where they meet; swap `first` and `second` where the surface of the second is small between \
-             the nodes of the first; or write a larger `distance` (m)",
+            "move the bodies or what the joint selects to where they meet; swap `first` and `second` where the \
+             surface of the second is small between the nodes of the first; or write a larger `distance` (m)",
         )
     }
 }
 
+/// Corners of a triangle (m).
+type Corners = [Vector3<f64>; 3];
+
+/// Lower and upper corner of a box (m).
+type Bounds = [Vector3<f64>; 2];
+
 /// The surface of a body, with a box around each triangle.
 struct Surface {
-    triangles: Vec<([Vector3<f64>; 3], [Vector3<f64>; 2])>,
-    bounds: [Vector3<f64>; 2],
+    triangles: Vec<(Corners, Bounds)>,
+    bounds: Bounds,
+    /// Whether every edge is run through once in each direction, so that there is an inside.
+    closed: bool,
 }
 
 impl Surface {
@@ -207,18 +248,34 @@ impl Surface {
             (corners, [a.inf(&b).inf(&c), a.sup(&b).sup(&c)])
         };
         let triangles = &parts.triangles[body.triangles.clone()];
+        let mut sides: Vec<[u32; 2]> = (triangles.iter())
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+            .collect();
+        sides.sort_unstable();
+        let opposite = |&[a, b]: &[u32; 2]| sides.binary_search(&[b, a]).is_ok();
+        let closed = sides.iter().all(opposite);
         let triangles: Vec<_> = triangles.iter().map(of_triangle).collect();
         let nowhere = [f64::INFINITY, f64::NEG_INFINITY].map(Vector3::repeat);
         let bounds = (triangles.iter()).fold(nowhere, |[lower, upper], (_, [from, to])| {
             [lower.inf(from), upper.sup(to)]
         });
-        Self { triangles, bounds }
+        Self {
+            triangles,
+            bounds,
+            closed,
+        }
     }
 
     /// Whether `x` is in the box around all of it.
     fn may_hold(&self, x: &Vector3<f64>) -> bool {
         let [lower, upper] = self.bounds;
         x.sup(&lower).inf(&upper) == *x
+    }
+
+    /// Whether it is closed around `x`.
+    fn encloses(&self, x: &Vector3<f64>) -> bool {
+        let corners = self.triangles.iter().map(|(corners, _)| *corners);
+        self.closed && self.may_hold(x) && winding_number(x, corners) != 0
     }
 
     /// The first of the closest places to `x`.

@@ -467,6 +467,7 @@ impl Builder {
         Ok(joined)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one line per field of the model")]
     pub(super) fn finish(
         mut self,
         scene: &Scene,

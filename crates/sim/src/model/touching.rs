@@ -1,12 +1,14 @@
 //! Starts that touch: surfaces recede to the gap at which contacts rest.
 //!
-//! Contacts keep a gap of half the clearance. Where surfaces start nearer than that, touching or within rounding of it, the first step would
-//! push them apart, which strains what is held and throws what is free. So the shape at rest recedes there before the run: by less than a
-//! contact resolves, and without stress. All tests of intersection then need no notion of touching.
+//! Contacts keep a gap of half the clearance. Where surfaces start nearer than that, touching or within rounding of it,
+//! the first step would push them apart, which strains what is held and throws what is free. So the shape at rest
+//! recedes there before the run: by less than a contact resolves, and without stress. All tests of intersection then
+//! need no notion of touching.
 //!
-//! Each of two closed surfaces recedes along its own inward normals. Eroding two solids whose interiors are disjoint always separates them,
-//! whatever touches where: no direction has to be found for a pair, and a tight fit between walls has a solution. Solids that overlap by
-//! more stay so, and the exact test of the start finds them. A thin body has no inside; it recedes from the closed body that it touches.
+//! Each of two closed surfaces recedes along its own inward normals. Eroding two solids whose interiors are disjoint
+//! always separates them, whatever touches where: no direction has to be found for a pair, and a tight fit between
+//! walls has a solution. Solids that overlap by more stay so, and the exact test of the start finds them. A thin body
+//! has no inside; it recedes from the closed body that it touches.
 
 use super::{Model, PointMotion};
 use crate::scene::SceneParts;
@@ -20,17 +22,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The gap of a resting contact over the clearance: the middle of `(0, ε₂)`, see `ToleranceScales::goal`.
 const REST_GAP: f64 = 0.5;
 
-/// How far a surface point may move, in clearances. Only corners sharper than 60 degrees would need more; they keep a smaller gap.
+/// How far a surface point may move, in clearances. Only corners sharper than 60 degrees would need more; they keep a
+/// smaller gap.
 const MOST: f64 = 1.0;
 
-/// Depth in a half-space that still counts as touching, in gaps of resting contacts. Surfaces that each recede by half that gap come apart
-/// up to the same depth.
+/// Depth in a half-space that still counts as touching, in gaps of resting contacts. Surfaces that each recede by half
+/// that gap come apart up to the same depth.
 const DEPTH: f64 = 0.5;
 
 /// Sine between edges below which their cross product is no direction: half of the digits are lost there.
 const PARALLEL: f64 = 1e-8;
 
-/// Pairs of triangles that are looked at to find the solids that overlap; a start with more of them is refused whatever touches.
+/// Pairs of triangles that are looked at to find the solids that overlap; a start with more of them is refused whatever
+/// touches.
 const MOST_OVERLAPS: usize = 1_000_000;
 
 /// Sweeps over the directions at one point, and the part of the way that may be left: nothing depends on its digits.
@@ -117,8 +121,8 @@ pub(super) fn apply(
         moved.map_err(|error| SimError::Body {
             body: body.name.clone(),
             problem: format!(
-                "it touches something at the start and has elements thinner than the contact clearance of {:e} m ({error}); \
-                 leave a gap, remesh it, or set a smaller `solver.gap_tolerance`",
+                "it touches something at the start and has elements thinner than the contact clearance of {:e} m \
+                 ({error}); leave a gap, remesh it, or set a smaller `solver.gap_tolerance`",
                 model.clearance_between(&[index])
             ),
         })?;
@@ -141,8 +145,8 @@ impl TouchingStart {
             ""
         };
         format!(
-            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} m{path}, to the gap at \
-             which contacts rest",
+            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} \
+             m{path}, to the gap at which contacts rest",
             self.distance
         )
     }
@@ -267,8 +271,8 @@ impl<'a> Receding<'a> {
         }
     }
 
-    /// Notes what the points of two features of different solids have to do. `across` is orthogonal to both features, of any sign and
-    /// length; `outwards` gives the direction in which each feature looks.
+    /// Notes what the points of two features of different solids have to do. `across` is orthogonal to both features,
+    /// of any sign and length; `outwards` gives the direction in which each feature looks.
     fn pair(
         &mut self,
         features: [&[u32]; 2],

@@ -42,9 +42,13 @@ impl Serialize for Checksum {
 impl<'de> Deserialize<'de> for Checksum {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        u64::from_str_radix(&text, 16)
+        // A number may begin with a sign, a checksum may not.
+        let is_whole = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u64::from_str_radix(&text, 16).ok();
+        number
+            .filter(|_| is_whole)
             .map(Self)
-            .map_err(|_| D::Error::custom("a checksum has 16 hexadecimal digits"))
+            .ok_or_else(|| D::Error::custom("a checksum has 16 hexadecimal digits"))
     }
 }
 
@@ -58,5 +62,20 @@ mod tests {
         assert_eq!(Checksum::of(b"").to_string(), "cbf29ce484222325");
         assert_eq!(Checksum::of(b"a").to_string(), "af63dc4c8601ec8c");
         assert_eq!(Checksum::of(b"foobar").to_string(), "85944171f73967e8");
+    }
+
+    #[test]
+    fn only_sixteen_digits_are_read() {
+        let read = |text: &str| serde_json::from_value::<Checksum>(text.into());
+        assert_eq!(read("85944171f73967e8").unwrap(), Checksum::of(b"foobar"));
+        for text in [
+            "",
+            "85944171f73967e",
+            "+5944171f73967e8",
+            "085944171f73967e8",
+            "85944171f73967eg",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::rows::{Table, encode, open_table};
-use super::{FrameEntry, OutputError, atomic};
+use super::rows::{Table, encode, rows_of};
+use super::{FrameEntry, OutputError, atomic, read_regular};
 
 /// Name of the table.
 pub(super) const FRAMES_CSV: &str = "frames.csv";
@@ -59,13 +59,17 @@ impl Listing {
     }
 }
 
-/// Reads the entries of the table in `folder`.
+/// Reads the entries of the table in `folder`. A last row without its end of line is left out: a program that was
+/// killed while it wrote may have left half of one.
 ///
 /// # Errors
 /// [`OutputError::Read`] if there is none, [`OutputError::Format`] naming the row that cannot be read.
 pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError> {
     let path = folder.join(FRAMES_CSV);
-    let mut reader = open_table(&path, &COLUMNS)?;
+    let text = read_regular(&path).map_err(|source| OutputError::read(&path, source))?;
+    let whole = text.iter().rposition(|&byte| byte == b'\n');
+    let whole = &text[..whole.map_or(0, |end| end + 1)];
+    let mut reader = rows_of(&path, whole, &COLUMNS)?;
     let mut entries = Vec::new();
     let mut record = csv::StringRecord::new();
     let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
@@ -162,4 +166,35 @@ pub(super) fn is_frame_name(name: &str) -> bool {
     name.strip_prefix("frame_")
         .and_then(|rest| rest.strip_suffix(".vtu"))
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Checksum;
+
+    /// Symptom: a run that was killed while it listed a frame could neither be resumed nor verified. Cause: half a row
+    /// was taken for damage, or for a row with another checksum. Law: a row counts from its end of line on.
+    #[test]
+    fn half_a_row_is_left_out() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let entries = [0, 1].map(|index| FrameEntry {
+            file: frame_name(index),
+            step: index as u64,
+            time: 0.5 * index as f64,
+            parts: index as u32,
+            checksum: Checksum::of(&[index as u8]),
+        });
+        let path = folder.path().join(FRAMES_CSV);
+        Listing::create(folder.path(), &entries[..1]).expect("room");
+        let first = std::fs::read(&path).expect("a table").len();
+        Listing::create(folder.path(), &entries).expect("room");
+        let whole = std::fs::read(&path).expect("a table");
+        for length in first..=whole.len() {
+            std::fs::write(&path, &whole[..length]).expect("room");
+            let read = read_entries(folder.path()).expect("a table");
+            let expected = if length == whole.len() { 2 } else { 1 };
+            assert_eq!(read, entries[..expected], "{length} bytes");
+        }
+    }
 }

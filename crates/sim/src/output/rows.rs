@@ -151,7 +151,19 @@ pub(super) fn open_table<S: AsRef<str>>(
     columns: &[S],
 ) -> Result<csv::Reader<File>, OutputError> {
     let file = super::regular_file(path).map_err(|source| OutputError::read(path, source))?;
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(file);
+    rows_of(path, file, columns)
+}
+
+/// A reader of the rows of `table`, which is the one at `path` or its beginning.
+///
+/// # Errors
+/// As for [`open_table`].
+pub(super) fn rows_of<R: Read, S: AsRef<str>>(
+    path: &Path,
+    table: R,
+    columns: &[S],
+) -> Result<csv::Reader<R>, OutputError> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(table);
     let header = reader
         .headers()
         .map_err(|error| OutputError::format(path, error.to_string()))?;

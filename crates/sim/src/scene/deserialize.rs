@@ -193,10 +193,17 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                     name_origin: key_origin,
                     content: Some(node),
                 }),
-                _ => Err(Mismatch::new(
-                    format!("expected exactly one choice, found {}", entries.len()),
-                    format!("write one of {}", variants.join(", ")),
-                )),
+                _ => Err(Mismatch {
+                    kind: if entries.is_empty() {
+                        Kind::Missing
+                    } else {
+                        Kind::Unfit
+                    },
+                    ..Mismatch::new(
+                        format!("expected exactly one choice, found {}", entries.len()),
+                        format!("write one of {}", variants.join(", ")),
+                    )
+                }),
             },
             _ => Err(Mismatch::new(
                 "expected one of the choices of this key".to_owned(),

@@ -53,7 +53,7 @@ impl SceneError {
             _ => {
                 let mut all: Vec<Diagnostic> = errors
                     .iter()
-                    .flat_map(|error| error.diagnostics())
+                    .flat_map(SceneError::diagnostics)
                     .cloned()
                     .collect();
                 // In the order of the file; overrides come after it.

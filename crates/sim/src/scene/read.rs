@@ -9,8 +9,8 @@ use super::{Scene, SceneError};
 /// Mistakes beyond this number are not looked for: each costs another reading, and nobody mends more at a time.
 const MOST: usize = 100;
 
-/// Reads the tree of `document`. What cannot be used is taken out of a copy, which is then read again: so all mistakes are found, and not the
-/// first alone.
+/// Reads the tree of `document`. What cannot be used is taken out of a copy, which is then read again: so all mistakes
+/// are found, and not the first alone.
 ///
 /// Returns the scene, and mistakes that leave it one that can be looked at further: keys that it does not have.
 ///
@@ -68,10 +68,11 @@ fn take_out(node: &mut Node, origin: &Origin) -> Taken {
         Value::Table(entries) => {
             for at in 0..entries.len() {
                 let entry = &mut entries[at];
-                if entry.key_origin != *origin && entry.node.origin != *origin {
+                if entry.key_origin != *origin {
+                    // A list of tables stands where its first table does: the table is meant.
                     match take_out(&mut entry.node, origin) {
-                        Taken::Not => continue,
-                        Taken::WithItsList => {}
+                        Taken::Not if entry.node.origin != *origin => continue,
+                        Taken::Not | Taken::WithItsList => {}
                         taken @ Taken::From(_) => return taken,
                     }
                 }

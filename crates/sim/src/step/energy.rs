@@ -97,6 +97,9 @@ pub(crate) struct EnergyAccount {
     held: Vec<u32>,
     /// Share of the kinetic and elastic energy that a gain has to exceed.
     material_share: f64,
+    /// Whether rows with damping hold energy: their forces are not the elastic ones alone, and their values are those of
+    /// a linearised step, whose error a stiff row multiplies.
+    damped: bool,
     /// Energies at the end of the last part.
     last: Option<Energies>,
 }
@@ -117,8 +120,14 @@ impl EnergyAccount {
         Self {
             held: held.map(|point| point as u32).collect(),
             material_share,
+            damped: (model.joints.iter()).any(|joint| joint.damping > 0.0 && !joint.is_hard()),
             last: None,
         }
+    }
+
+    /// Ends the account, where the next part starts from another state than the last one ended with.
+    pub(crate) fn forget(&mut self) {
+        self.last = None;
     }
 
     /// Takes the state before a part as the start of the account, if there is none yet.
@@ -126,21 +135,21 @@ impl EnergyAccount {
         self.last.get_or_insert_with(|| Energies::of(model, state));
     }
 
-    /// What the outside does in a part that takes points from `start` to `end` under the forces of `contacts`; `None`
-    /// where that is not known: a prescribed motion pulls at elements or joints.
+    /// What the outside does in a part that takes points from `start` to `end` under the forces of `contacts`, prescribed
+    /// points with `velocities` at its end; `None` where that is not known: a prescribed motion pulls at elements or
+    /// joints, or sets off at the end, or rows with damping hold energy.
     pub(crate) fn outside(
         &self,
         model: &Model,
-        start: &[Vector3<f64>],
-        end: &[Vector3<f64>],
+        [start, end]: [&[Vector3<f64>]; 2],
+        velocities: &[Vector3<f64>],
         contacts: &[Contact],
     ) -> Option<Outside> {
         let moved = |point: usize| end[point] - start[point];
-        if self
-            .held
-            .iter()
-            .any(|&point| moved(point as usize) != Vector3::zeros())
-        {
+        let moves = |point: usize| {
+            moved(point) != Vector3::zeros() || velocities[point] != Vector3::zeros()
+        };
+        if self.damped || self.held.iter().any(|&point| moves(point as usize)) {
             return None;
         }
         let mut outside = Outside {
@@ -187,14 +196,19 @@ impl EnergyAccount {
     }
 }
 
-/// What the outside does in a step of forces with clocks from `start` to `end`, in which no prescribed point moves; `None` if
-/// one does.
+/// What the outside does in a step of forces with clocks from `start` to `end`, the state after it, in which no prescribed
+/// point moves or sets off; `None` if one does.
 pub(crate) fn outside_at_rest(
     model: &Model,
     start: &[Vector3<f64>],
-    end: &[Vector3<f64>],
+    end: &State,
 ) -> Option<Outside> {
-    let moves = |point: usize| is_prescribed(model, point) && end[point] != start[point];
+    let velocities = &end.velocities;
+    let end = end.positions.as_slice();
+    let moves = |point: usize| {
+        is_prescribed(model, point)
+            && (end[point] != start[point] || velocities[point] != Vector3::zeros())
+    };
     let given = |point: usize| {
         let force = model.gravity * model.mass[point] + model.pull[point];
         force.dot(&(end[point] - start[point])).abs()

@@ -1,4 +1,5 @@
-//! Bodies between prescribed ones that approach each other: for rigid ones no step is short enough, and what deforms gives way only so far.
+//! Bodies between prescribed ones that approach each other: for rigid ones no step is short enough, and what deforms
+//! gives way only so far.
 
 use super::contact::{Contact, ContactKey};
 use super::stencil::solids_of;
@@ -26,8 +27,9 @@ struct Squeeze {
     walls: [usize; 2],
 }
 
-/// What `failure` at `time` (s) comes from, if `contacts` hold a body between two prescribed ones that come nearer to each other: one that is
-/// rigid cannot be helped, and one that deforms gives way no further. An inverted element is that of its own body.
+/// What `failure` at `time` (s) comes from, if `contacts` hold a body between two prescribed ones that come nearer to
+/// each other: one that is rigid cannot be helped, and one that deforms gives way no further. An inverted element is
+/// that of its own body.
 pub(crate) fn squeezed(
     model: &Model,
     contacts: &[Contact],

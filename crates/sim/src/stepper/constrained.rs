@@ -251,7 +251,12 @@ impl Stepper for Constrained {
             ..StepReport::default()
         };
         judge(self.stepper.problem(), self.stepper.solution(), &mut report);
-        let outside = (self.account).outside(model, &self.start, &state.positions, &[]);
+        let outside = (self.account).outside(
+            model,
+            [&self.start, &state.positions],
+            &state.velocities,
+            &[],
+        );
         let energies = Energies::of(model, state);
         self.account.close(energies, outside, state, &mut report);
         measure(model, state, &mut report);

@@ -36,7 +36,7 @@ impl Crossings {
     ) -> Option<Crossing> {
         let is_finite = |x: &Vector3<f64>| x.iter().all(|coordinate| coordinate.is_finite());
         if !end.iter().all(is_finite) {
-            // Of places that are no places nothing can be said.
+            // Positions that are not finite cross nothing that could be named.
             return None;
         }
         let surface = &model.surface;

@@ -63,8 +63,9 @@ const MOST_FINER_SOLVES: u32 = 3;
 const ACCEPTED: f64 = 2.0;
 /// Solves beyond one for each length of a part that may miss their tolerances before a whole step is given up.
 ///
-/// On its way down to the shortest part a step that cannot succeed misses one at each length. Shipped scenes miss none or one in a step. With
-/// 3 a step that cannot succeed costs nine solves at the iteration limit; with ten times as many it is given up as surely, and later.
+/// On its way down to the shortest part a step that cannot succeed misses one at each length. Shipped scenes miss none
+/// or one in a step. With 3 a step that cannot succeed costs nine solves at the iteration limit; with ten times as many
+/// it is given up as surely, and later.
 const SPARE_UNMET_SOLVES: u32 = 3;
 
 /// Wall clock of the stages.
@@ -119,6 +120,8 @@ pub struct Synchronous {
     /// The last solve of the step that missed its tolerances, and how many more may.
     unsolved: Option<StepFailure>,
     unmet_left: u32,
+    /// The shortest part of the step that was tried (s).
+    shortest: f64,
     /// Ends the step once it is raised.
     interrupt: Interrupt,
     /// The state at the start of a step that was divided.
@@ -166,6 +169,7 @@ impl Synchronous {
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             unmet_left: 0,
+            shortest: f64::INFINITY,
             interrupt: Interrupt::default(),
             undivided: None,
             observer: None,
@@ -214,6 +218,7 @@ impl Synchronous {
     ) -> Result<(), StepError> {
         let half = 0.5 * time_step;
         let divisible = half >= model.minimum_step;
+        self.shortest = self.shortest.min(time_step);
         match self.attempt(model, state, time_step, !divisible, report) {
             Ok(()) => {
                 report.substeps += 1;
@@ -232,7 +237,7 @@ impl Synchronous {
                 Err(StepError {
                     step: state.step + 1,
                     time: state.time,
-                    shortest: time_step,
+                    shortest: self.shortest,
                     failure,
                     unsolved: solve.map(Box::new),
                 })
@@ -319,12 +324,13 @@ impl Synchronous {
         report.relaxed_solves += u32::from(met && self.relaxed);
         self.take_up_imbalance();
         let momentum = judge(&self.problem, &self.solution, report);
-        // A solve that is met may miss this only where the method approximates the compliance of bodies. After all others the
-        // balance of whole bodies may leave more on a few nodes than the solve did.
+        // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
+        // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
         let missed = met && self.method.needs_bodies() && momentum > most;
         report.unmet_momentum += u32::from(missed);
-        let outside = (self.account).outside(model, &state.positions, &self.end, &self.contacts);
+        let ways = [state.positions.as_slice(), self.end.as_slice()];
+        let outside = (self.account).outside(model, ways, &self.known_velocity, &self.contacts);
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
         self.account.close(energies, outside, state, report);
@@ -705,12 +711,14 @@ impl Stepper for Synchronous {
         self.unsolved = None;
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
+        self.shortest = f64::INFINITY;
         let advanced = self.advance_by(model, state, model.time_step, &mut report);
         let undivided = self.undivided.take();
         if let Err(error) = advanced {
             // A step that was interrupted is taken from its start when the run goes on.
             if let (StepFailure::Interrupted, Some(start)) = (&error.failure, undivided) {
                 *state = start;
+                self.account.forget();
             }
             return Err(error);
         }

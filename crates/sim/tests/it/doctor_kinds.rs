@@ -15,7 +15,11 @@ fn scene(parts: &[String]) -> Scene {
 
 /// A body of each kind; `kind` is one of `KINDS`.
 fn body(kind: &str, name: &str, position: [f64; 3]) -> String {
-    let [x, y, z] = position;
+    let [mut x, y, z] = position;
+    if kind == "copies" {
+        // The middle of the two.
+        x -= 1.5;
+    }
     let what = match kind {
         "elastic" => {
             "mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\

@@ -175,7 +175,7 @@ fn units_are_judged_against_the_scene_and_the_file() {
             });
         found.collect()
     };
-    assert_eq!(kinds(&[&small, &ball(15.0)]), ["among others: ball"]);
+    assert_eq!(kinds(&[&small, &ball(20.0)]), ["among others: ball"]);
     assert_eq!(kinds(&[&small, &ball(1.0)]), [""; 0]);
 
     let folder = tempfile::tempdir().expect("a folder");
@@ -205,7 +205,7 @@ fn bodies_that_are_bound_apart_are_found() {
     let pair = |z: f64| {
         cube(ELASTIC, [0.0, 0.0, 0.0]).replace("cube\"", "soft\"")
             + &cube(ELASTIC, [0.0, 0.0, z])
-            + "[[joint]]\nkind = \"bind\"\nreach = 0.3\nfirst = \"soft\"\nsecond = \"cube\"\nanchor = [0, 0, 0.25]\n"
+            + "[[joint]]\nkind = \"bind\"\nreach = 0.3\nfirst = \"soft\"\nsecond = \"cube\"\nanchor = [0, 0, 0.25]\ndistance = 0.5\n"
     };
     let found = symptoms(&[&pair(0.4)]);
     let [Symptom::BoundApart { distance, .. }] = &found[..] else {

@@ -387,7 +387,8 @@ fn fixed_nodes_need_no_row() {
     assert_eq!(simulation.model().joints.len(), 8);
 }
 
-/// A soft cube and a stiff one that touch, with nodes at the same places; the far sides are held, and one of them is drawn away.
+/// A soft cube and a stiff one that touch, with nodes at the same places; the far sides are held, and one of them is
+/// drawn away.
 const CUBES: &str = r#"
 [time]
 step = 1e-2
@@ -404,15 +405,19 @@ name = "stiff"
 mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [3, 3, 3] } }
 material = { young = 1e8, poisson = 0.0, density = 1000, mass_damping = 10 }
 position = [0.1, 0, 0]
-fixed = [{ box = { lower = [0.1499, -1, -1], upper = [0.1501, 1, 1] }, motion = { velocity = [0.05, 0, 0], then = [{ at = 1.0 }] } }]
+fixed = [
+  { box = { lower = [0.1499, -1, -1], upper = [0.1501, 1, 1] }, motion = { velocity = [0.05, 0, 0], then = [
+    { at = 1.0 },
+  ] } },
+]
 [[joint]]
 kind = "bind"
 first = "stiff"
 second = "soft"
 "#;
 
-/// Stretched by 50 mm, the soft cube takes k = E A / l of each: ½ (k₁ k₂ / (k₁ + k₂)) u² = 12.49 J. Nodes of the next layer, which the ball
-/// reaches, too, are 33 mm off and must not be held: with them it would be twice as much.
+/// Stretched by 50 mm, the soft cube takes k = E A / l of each: ½ (k₁ k₂ / (k₁ + k₂)) u² = 12.49 J. Nodes of the next
+/// layer, which the ball reaches, too, are 33 mm off and must not be held: with them it would be twice as much.
 #[test]
 fn bound_cubes_share_a_stretch_by_their_stiffness() {
     let [soft, stiff] = [1e5 * 0.1, 1e8 * 0.1];
@@ -441,7 +446,12 @@ fn bound_cubes_share_a_stretch_by_their_stiffness() {
 /// Bodies that do not meet are refused with how far they are apart.
 #[test]
 fn bodies_that_do_not_meet_are_not_bound() {
-    let apart = CUBES.replace("position = [0.1, 0, 0]", "position = [0.4, 0, 0]");
+    let apart = CUBES
+        .replace("position = [0.1, 0, 0]", "position = [0.4, 0, 0]")
+        .replace(
+            "[0.1499, -1, -1], upper = [0.1501",
+            "[0.4499, -1, -1], upper = [0.4501",
+        );
     let message = refused(&apart);
     for word in [
         "a.toml:",
@@ -453,11 +463,17 @@ fn bodies_that_do_not_meet_are_not_bound() {
     }
 }
 
-/// Across a gap of a millimetre a row holds the node where it starts: its force and that of what it is held to act in one place, so that no
-/// torque is left. Weights stay those of the closest point but for the gap's part of the height of an element.
+/// Across a gap of a millimetre a row holds the node where it starts: its force and that of what it is held to act in
+/// one place, so that no torque is left. Weights stay those of the closest point but for the gap's part of the height
+/// of an element.
 #[test]
 fn rows_across_a_gap_begin_closed() {
-    let text = CUBES.replace("position = [0.1, 0, 0]", "position = [0.101, 0, 0]");
+    let text = CUBES
+        .replace("position = [0.1, 0, 0]", "position = [0.101, 0, 0]")
+        .replace(
+            "[0.1499, -1, -1], upper = [0.1501",
+            "[0.1509, -1, -1], upper = [0.1511",
+        );
     let simulation = run(&text, 0);
     let (model, state) = (simulation.model(), simulation.state());
     assert_eq!(model.joints.len(), 16);
@@ -474,7 +490,8 @@ fn rows_across_a_gap_begin_closed() {
     }
 }
 
-/// Soft pads on rigid fingers that a motion carries: the nodes on the fingers' sides are held, and none beside or behind them.
+/// Soft pads on rigid fingers that a motion carries: the nodes on the fingers' sides are held, and none beside or
+/// behind them.
 #[test]
 fn pads_are_bound_to_the_faces_of_carried_fingers() {
     let text = r#"
@@ -501,4 +518,80 @@ reach = 0.01415
 "#;
     let simulation = run(text, 3);
     assert_eq!(simulation.model().joints.len(), 25, "the nodes of one side");
+}
+
+/// Deep inside a rigid body, free or carried, a node is a part of it as one on its surface is: all 27 nodes of the
+/// block are held.
+#[test]
+fn nodes_deep_in_a_rigid_body_are_bound() {
+    for way in ["density = 2000", "motion = { velocity = [0.01, 0, 0] }"] {
+        let text = format!(
+            "[time]\nstep = 1e-3\nduration = 1.0\n\
+             [[body]]\nname = \"bone\"\nkind = \"rigid\"\n\
+             mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n{way}\n\
+             [[body]]\nname = \"tissue\"\n\
+             mesh = {{ cuboid = {{ size = [0.04, 0.04, 0.04], cells = [2, 2, 2] }} }}\n\
+             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\nposition = [0.003, 0.001, 0.002]\n\
+             [[joint]]\nkind = \"bind\"\nfirst = \"tissue\"\nsecond = \"bone\"\n"
+        );
+        assert_eq!(run(&text, 0).model().joints.len(), 27, "{way}");
+    }
+}
+
+/// Nodes two layers and more below the surface are held by the element around them, whose weights are all within [0,
+/// 1].
+#[test]
+fn nodes_deep_in_a_solid_are_held_by_the_element_around_them() {
+    let drawn = CUBES.rfind("fixed = ").zip(CUBES.find("[[joint]]"));
+    let (from, to) = drawn.expect("the nodes that are drawn");
+    let drawn = &CUBES[from..to];
+    let text = CUBES
+        .replace(drawn, "")
+        .replacen("cells = [3, 3, 3]", "cells = [7, 7, 7]", 1)
+        .replace(
+            "position = [0.1, 0, 0]",
+            "position = [0.043, 0.002, -0.003]",
+        );
+    let simulation = run(&text, 0);
+    let (model, state) = (simulation.model(), simulation.state());
+    let (soft, stiff) = (&model.bodies[0].points, &model.bodies[1].points);
+    let layers = 2.0 * 0.1 / 7.0;
+    let mut deep = 0;
+    for joint in &model.joints {
+        let terms = &joint.points()[0].terms;
+        assert!(held(terms, &state.positions).norm() < 1e-12);
+        let of = |term: &Term| match *term {
+            Term::Particle { index, weight } => (index, weight),
+            Term::Body { .. } => panic!("no rigid body"),
+        };
+        let mut nodes = terms.iter().map(of);
+        let bound = nodes.clone().find(|(index, _)| stiff.contains(index));
+        let (node, sign) = bound.expect("a node of the stiff cube");
+        if state.positions[node].amax() > 0.05 - layers {
+            continue;
+        }
+        deep += 1;
+        let within = |(index, weight): (usize, f64)| {
+            !soft.contains(&index) || (-1e-9..=1.0 + 1e-9).contains(&(-weight / sign))
+        };
+        assert!(nodes.all(within), "{terms:?}");
+    }
+    assert_eq!(deep, 4, "the inner nodes of the side that is farthest in");
+}
+
+/// A cube on the ground, which recedes from it, is held at the centre of its bottom face and not at a corner.
+#[test]
+fn a_ball_holds_the_centre_of_a_face_that_touches() {
+    let text = "[time]\nstep = 1e-3\nduration = 1.0\n\
+        [[body]]\nname = \"cube\"\nmesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\
+        material = { young = 1e5, poisson = 0.3, density = 1000 }\nposition = [0, 0, 0.05]\n\
+        [[obstacle]]\nname = \"ground\"\nshape = { half_space = { normal = [0, 0, 1] } }\n\
+        [[joint]]\nkind = \"ball\"\nfirst = \"cube\"\nanchor = [0, 0, 0]\n";
+    let simulation = run(text, 0);
+    let (model, state) = (simulation.model(), simulation.state());
+    assert!(model.touching.is_some(), "it touches");
+    let terms = &model.joints[0].points()[0].terms;
+    assert!(terms.len() > 1, "more than a node: {terms:?}");
+    let off = held(terms, &state.positions).norm();
+    assert!(off < 1e-12, "{off:e} m off the centre");
 }

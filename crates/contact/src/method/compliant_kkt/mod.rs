@@ -32,7 +32,8 @@ use system::{KktSystem, Refined};
 /// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
 const TARGETS: [f64; 6] = [1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12];
 
-/// Targets that all stages of the friction solver may miss: the second starts from the best that the first found, and a third finds no more.
+/// Targets that all stages of the friction solver may miss: the second starts from the best that the first found, and a
+/// third finds no more.
 const MOST_MISSED: u32 = 2;
 
 /// Sweeps without halving the error after which Newton takes over, and ADMM where it does not get there.

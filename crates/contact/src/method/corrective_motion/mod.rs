@@ -83,8 +83,8 @@ const MOST_FOR_NEWTON: usize = 500;
 /// Free motions that are repeated in one solve because the forces they carried were worse than none.
 const MOST_REPEATS: u32 = 3;
 
-/// Part of the momentum residual that a correction leaves at the most, for another one to be worth its cost. Most leave a
-/// tenth; a body so far from rest that one leaves more than this would take hundreds.
+/// Part of the momentum residual that a correction leaves at the most, for another one to be worth its cost. Most leave
+/// a tenth; a body so far from rest that one leaves more than this would take hundreds.
 const PROGRESS: f64 = 0.95;
 
 /// Part of the momentum tolerance that the free motion may use up.
@@ -410,10 +410,12 @@ impl CorrectiveMotion {
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
             let nears = report.residual < PROGRESS * last;
-            last = report.residual;
             if self.is_astray(problem) && repeats < MOST_REPEATS {
+                // Its free motion is thrown away: it is no step towards the balance.
+                last = f64::INFINITY;
                 repeats += 1;
             } else if unbalanced && nears && corrections < self.settings.corrections {
+                last = report.residual;
                 corrections += 1;
             } else {
                 return Ok(());

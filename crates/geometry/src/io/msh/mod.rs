@@ -14,7 +14,7 @@ mod write;
 
 pub(super) use write::write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::Vector3;
 
@@ -29,7 +29,7 @@ use super::extract::Elements;
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut cursor = Cursor::new(bytes);
     let mut version = None;
-    let mut names: Vec<GroupName> = Vec::new();
+    let mut names = GroupNames::new();
     let mut groups = PhysicalGroups::new();
     let mut nodes: Option<Nodes> = None;
     let mut elements: Option<RawElements> = None;
@@ -86,10 +86,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
             "there is no ${section} section: is the file truncated or not a Gmsh .msh file?"
         ))
     };
-    version.ok_or_else(|| missing("MeshFormat"))?;
+    let version = version.ok_or_else(|| missing("MeshFormat"))?;
     let nodes = nodes.ok_or_else(|| missing("Nodes"))?;
     let elements = elements.ok_or_else(|| missing("Elements"))?;
-    resolve(nodes, elements, &names)
+    let groups = matches!(version, Version::V4(_)).then_some(&groups);
+    resolve(nodes, elements, groups, &names)
 }
 
 /// A supported format version.
@@ -151,26 +152,28 @@ struct Nodes {
     positions: Vec<Vector3<f64>>,
 }
 
+/// Dimension of some elements, and dimension and tag of their entity; before format 4, dimension and number of their
+/// group.
+type Set = (u8, (i64, i64));
+
 /// Elements by node tags in file order.
 #[derive(Default)]
 struct RawElements {
     tets: Vec<[u64; 4]>,
     hexahedra: Vec<[u64; 8]>,
     polygons: Vec<Vec<u64>>,
-    /// Nodes of the elements of each group, by its dimension and number.
-    groups: BTreeMap<(u8, u32), Vec<u64>>,
+    /// Nodes of the elements of each set.
+    sets: BTreeMap<Set, Vec<u64>>,
     other_solid: Option<(u64, String)>,
     other_surface: Option<(u64, String)>,
 }
 
 impl RawElements {
-    /// Files an element away by its type and its physical groups; 0 stands for no group, a sign for a reversed orientation.
-    fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64], physical: &[i64]) {
-        for group in physical {
-            if let Ok(id @ 1..) = u32::try_from(group.unsigned_abs()) {
-                let members = self.groups.entry((kind.dimension, id)).or_default();
-                members.extend_from_slice(nodes);
-            }
+    /// Files an element away by its type, and its nodes by its entity or group, where it belongs to one.
+    fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64], of: Option<(i64, i64)>) {
+        if let Some(of) = of {
+            let members = self.sets.entry((kind.dimension, of)).or_default();
+            members.extend_from_slice(nodes);
         }
         match (kind.purpose, nodes) {
             (Use::Tet, &[a, b, c, d]) => self.tets.push([a, b, c, d]),
@@ -190,12 +193,12 @@ impl RawElements {
     }
 }
 
-/// Dimension, number and name of a physical group.
-type GroupName = (u8, u32, String);
+/// Names of physical groups by dimension and number.
+type GroupNames = BTreeMap<(u8, u32), String>;
 
 /// `count`, then `dimension number "name"` on each line; text also in binary files.
-fn physical_names(cursor: &mut Cursor<'_>) -> Result<Vec<GroupName>, Problem> {
-    let mut names = Vec::new();
+fn physical_names(cursor: &mut Cursor<'_>) -> Result<GroupNames, Problem> {
+    let mut names = GroupNames::new();
     for _ in 0..version2::text_count(cursor)? {
         let line = cursor.text_line()?;
         let mut parts = line.splitn(3, ' ');
@@ -211,13 +214,19 @@ fn physical_names(cursor: &mut Cursor<'_>) -> Result<Vec<GroupName>, Problem> {
                 "expected `dimension number \"name\"`, found {shown:?}"
             )));
         };
-        names.push((dimension, id, name.trim_matches('"').to_owned()));
+        let name = || name.trim_matches('"').to_owned();
+        names.entry((dimension, id)).or_insert_with(name);
     }
     Ok(names)
 }
 
-/// Replaces node tags by indices.
-fn resolve(nodes: Nodes, elements: RawElements, names: &[GroupName]) -> Result<Elements, Problem> {
+/// Replaces node tags by indices; `groups` are those of the entities, in format 4.
+fn resolve(
+    nodes: Nodes,
+    elements: RawElements,
+    groups: Option<&PhysicalGroups>,
+    names: &GroupNames,
+) -> Result<Elements, Problem> {
     let mut index_of_tag: Vec<(u64, u32)> = nodes.tags.iter().copied().zip(0u32..).collect();
     index_of_tag.sort_unstable();
     if let Some(pair) = index_of_tag.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -258,20 +267,39 @@ fn resolve(nodes: Nodes, elements: RawElements, names: &[GroupName]) -> Result<E
         let corners: Vec<u32> = polygon.into_iter().map(index).collect::<Result<_, _>>()?;
         resolved.push_polygon(&corners);
     }
-    for ((dimension, id), tags) in elements.groups {
-        let mut nodes: Vec<u32> = tags.into_iter().map(index).collect::<Result<_, _>>()?;
-        nodes.sort_unstable();
-        nodes.dedup();
-        let name = names
-            .iter()
-            .find(|(of, number, _)| (*of, *number) == (dimension, id))
-            .map(|(.., name)| name.clone());
+    let mut sets: Vec<Vec<u32>> = Vec::new();
+    let mut sets_of_group: BTreeMap<(u8, u32), BTreeSet<usize>> = BTreeMap::new();
+    for ((dimension, of), tags) in elements.sets {
+        let nodes: Vec<u32> = tags.into_iter().map(index).collect::<Result<_, _>>()?;
+        let itself = [of.1];
+        let ids = groups.map_or(&itself[..], |groups| {
+            groups.get(&of).map_or(&[][..], Vec::as_slice)
+        });
+        for id in ids {
+            // 0 stands for no group, a sign for a reversed orientation.
+            if let Ok(id @ 1..) = u32::try_from(id.unsigned_abs()) {
+                let members = sets_of_group.entry((dimension, id)).or_default();
+                members.insert(sets.len());
+            }
+        }
+        sets.push(ascending(nodes));
+    }
+    for ((dimension, id), members) in sets_of_group {
+        let nodes = members.iter().flat_map(|&set| &sets[set]).copied();
         resolved.groups.push(NodeGroup {
             dimension,
             id,
-            name,
-            nodes,
+            name: names.get(&(dimension, id)).cloned(),
+            nodes: ascending(nodes.collect()),
         });
     }
     Ok(resolved)
+}
+
+/// The nodes in ascending order, each once.
+fn ascending(mut nodes: Vec<u32>) -> Vec<u32> {
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.shrink_to_fit();
+    nodes
 }

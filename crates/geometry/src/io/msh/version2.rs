@@ -73,7 +73,7 @@ pub(super) fn elements_of_format_1(cursor: &mut Cursor<'_>) -> Result<RawElement
             )));
         }
         let nodes = nodes_of(cursor, kind)?;
-        elements.push(tag, kind, &nodes, &[physical]);
+        elements.push(tag, kind, &nodes, group_of(kind, physical));
     }
     Ok(elements)
 }
@@ -93,8 +93,14 @@ fn element(
         physical.get_or_insert(tag);
     }
     let nodes = nodes_of(cursor, kind)?;
-    elements.push(tag, kind, &nodes, physical.as_slice());
+    let group = physical.and_then(|number| group_of(kind, number));
+    elements.push(tag, kind, &nodes, group);
     Ok(())
+}
+
+/// The group of that number; 0 stands for none.
+fn group_of(kind: &ElementType, number: i64) -> Option<(i64, i64)> {
+    (number != 0).then_some((i64::from(kind.dimension), number))
 }
 
 fn known_type(cursor: &Cursor<'_>, tag: u64, kind: i64) -> Result<&'static ElementType, Problem> {

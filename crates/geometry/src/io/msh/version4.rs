@@ -115,7 +115,7 @@ pub(super) fn elements(
     let mut read = 0usize;
     for _ in 0..blocks {
         let entity = block_entity(cursor, minor)?;
-        let physical = groups.get(&entity).map_or(&[][..], Vec::as_slice);
+        let of = groups.contains_key(&entity).then_some(entity);
         let kind = cursor.int()?;
         let count = cursor.size()?;
         let known = element_type(kind).ok_or_else(|| {
@@ -128,7 +128,7 @@ pub(super) fn elements(
             for _ in 0..known.nodes {
                 nodes.push(number(cursor)?);
             }
-            elements.push(tag, known, &nodes, physical);
+            elements.push(tag, known, &nodes, of);
             read += 1;
         }
     }

@@ -97,17 +97,18 @@ fn read_xml(bytes: &[u8]) -> Result<Elements, Problem> {
             }
             DataSet::PolyData => {
                 for (section, kind) in [("Polys", cells::POLYGON), ("Strips", cells::STRIP)] {
-                    let Some(ends) = piece.array(section, Some("offsets")) else {
+                    let Some(offsets) = piece.array(section, Some("offsets")) else {
                         continue;
                     };
                     let counted = piece.count(&format!("NumberOf{section}"));
-                    let ends_read = indices(&document, ends)?;
-                    let cells = counted.unwrap_or(ends_read.len());
+                    let ends = indices(&document, offsets)?;
+                    let cells = counted.unwrap_or(ends.len());
                     // The count must be true before memory is taken for it.
-                    if cells.abs_diff(ends_read.len()) > 1 {
-                        return Err(contradiction(&document, ends).into());
+                    if cells.abs_diff(ends.len()) > 1 {
+                        return Err(contradiction(&document, offsets).into());
                     }
-                    let cells = cells_of(&document, piece, section, vec![kind; cells])?;
+                    let kinds = vec![kind; cells];
+                    let cells = cells_of(&document, piece, section, kinds, offsets, &ends)?;
                     cells::add(&mut elements, &cells, count, tags)?;
                     tags += cells.len();
                 }
@@ -162,28 +163,27 @@ fn grid_cells(document: &Document<'_>, piece: &Piece<'_>) -> Result<Cells, Parse
     {
         return Err(contradiction(document, entry));
     }
-    cells_of(document, piece, "Cells", kinds)
+    let offsets = piece
+        .array("Cells", Some("offsets"))
+        .ok_or_else(|| missing("offsets"))?;
+    let ends = indices(document, offsets)?;
+    cells_of(document, piece, "Cells", kinds, offsets, &ends)
 }
 
-/// The cells of a section, of known types.
+/// The cells of a section, of known types; `ends` are the numbers of its array `offsets`, which is decoded only once.
 fn cells_of(
     document: &Document<'_>,
     piece: &Piece<'_>,
     section: &str,
     kinds: Vec<u8>,
+    offsets: &Entry<'_>,
+    ends: &[u32],
 ) -> Result<Cells, ParseError> {
-    let array = |name| {
-        piece
-            .array(section, Some(name))
-            .ok_or_else(|| missing(name))
-    };
-    let (corners, ends) = (array("connectivity")?, array("offsets")?);
-    Cells::from_ends(
-        kinds,
-        &indices(document, ends)?,
-        indices(document, corners)?,
-    )
-    .ok_or_else(|| contradiction(document, ends))
+    let corners = piece
+        .array(section, Some("connectivity"))
+        .ok_or_else(|| missing("connectivity"))?;
+    Cells::from_ends(kinds, ends, indices(document, corners)?)
+        .ok_or_else(|| contradiction(document, offsets))
 }
 
 fn indices(document: &Document<'_>, entry: &Entry<'_>) -> Result<Vec<u32>, ParseError> {

@@ -114,7 +114,8 @@ impl Compressor {
         match self {
             Self::Zlib => {
                 // One byte more than wanted shows a block that is too long; memory grows with what is unpacked.
-                let mut decoder = ZlibDecoder::new(packed).take(unpacked as u64 + 1);
+                let mut decoder =
+                    ZlibDecoder::new(packed).take((unpacked as u64).saturating_add(1));
                 decoder.read_to_end(bytes).is_ok() && bytes.len() - start == unpacked
             }
             Self::Lz4 => {

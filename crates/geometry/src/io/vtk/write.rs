@@ -1,6 +1,10 @@
-//! Writing `.vtu` files: raw appended data, numbers with their low bytes first.
+//! Writing `.vtu` files: arrays in base64 where they stand, numbers with their low bytes first.
+//!
+//! All readers take such files. Raw data at the end of a file are smaller, but meshio confuses their offsets.
 
 use std::io::{self, Write};
+
+use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
 
 use super::{TETRA, UnstructuredGrid, Values};
 use crate::mesh::TetMesh;
@@ -40,7 +44,6 @@ pub fn write_vtu(out: &mut impl Write, grid: &UnstructuredGrid) -> io::Result<()
         Values::Int64(ends),
         Values::UInt8(grid.cells.kinds().to_vec()),
     );
-    let mut appended = Appended::default();
 
     writeln!(out, r#"<?xml version="1.0"?>"#)?;
     writeln!(
@@ -58,53 +61,39 @@ pub fn write_vtu(out: &mut impl Write, grid: &UnstructuredGrid) -> io::Result<()
     ] {
         writeln!(out, "      <{section}>")?;
         for array in arrays {
-            appended.announce(out, &array.name, array.components, &array.values)?;
+            write_array(out, &array.name, array.components, &array.values)?;
         }
         writeln!(out, "      </{section}>")?;
     }
     writeln!(out, "      <Points>")?;
-    appended.announce(out, "Points", 3, &coordinates)?;
+    write_array(out, "Points", 3, &coordinates)?;
     writeln!(out, "      </Points>\n      <Cells>")?;
-    appended.announce(out, "connectivity", 1, &corners)?;
-    appended.announce(out, "offsets", 1, &ends)?;
-    appended.announce(out, "types", 1, &kinds)?;
+    write_array(out, "connectivity", 1, &corners)?;
+    write_array(out, "offsets", 1, &ends)?;
+    write_array(out, "types", 1, &kinds)?;
     writeln!(out, "      </Cells>\n    </Piece>\n  </UnstructuredGrid>")?;
-    // Some readers look for just these blanks around the data.
-    write!(out, "  <AppendedData encoding=\"raw\">\n   _")?;
-    for values in appended.arrays {
-        out.write_all(&(values.byte_length() as u64).to_le_bytes())?;
-        values.write_little_endian(out)?;
-    }
-    writeln!(out, "\n  </AppendedData>\n</VTKFile>")
+    writeln!(out, "</VTKFile>")
 }
 
-/// The arrays announced so far.
-#[derive(Default)]
-struct Appended<'a> {
-    arrays: Vec<&'a Values>,
-    /// Bytes that they take with their headers.
-    length: usize,
-}
-
-impl<'a> Appended<'a> {
-    fn announce(
-        &mut self,
-        out: &mut impl Write,
-        name: &str,
-        components: usize,
-        values: &'a Values,
-    ) -> io::Result<()> {
-        writeln!(
-            out,
-            r#"        <DataArray type="{}" Name="{}" NumberOfComponents="{components}" format="appended" offset="{}"/>"#,
-            values.xml_name(),
-            quick_xml::escape::escape(name),
-            self.length
-        )?;
-        self.arrays.push(values);
-        self.length += size_of::<u64>() + values.byte_length();
-        Ok(())
-    }
+/// Writes one array: its length in bytes and its numbers, together in base64.
+fn write_array(
+    out: &mut impl Write,
+    name: &str,
+    components: usize,
+    values: &Values,
+) -> io::Result<()> {
+    write!(
+        out,
+        r#"        <DataArray type="{}" Name="{}" NumberOfComponents="{components}" format="binary">"#,
+        values.xml_name(),
+        quick_xml::escape::escape(name),
+    )?;
+    let mut encoder = EncoderWriter::new(&mut *out, &STANDARD);
+    encoder.write_all(&(values.byte_length() as u64).to_le_bytes())?;
+    values.write_little_endian(&mut encoder)?;
+    encoder.finish()?;
+    drop(encoder);
+    writeln!(out, "</DataArray>")
 }
 
 /// Writes the tetrahedra of a mesh.

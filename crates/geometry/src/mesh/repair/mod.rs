@@ -1,13 +1,13 @@
 //! Mending meshes whose faults have one evident mend, and counting what was changed.
 //!
 //! Surfaces, in this order:
-//! 1. [`weld`]: nodes closer than a distance become one.
-//! 2. [`triangles`]: flat triangles and duplicates go, walls between two shells too.
-//! 3. [`wind`]: neighbours are wound alike, closed shells outwards.
-//! 4. [`split`]: where the surface touches itself in an edge or a node, each sheet gets nodes of its own.
+//! 1. `weld`: nodes closer than a distance become one.
+//! 2. `triangles`: flat triangles and duplicates go, walls between two shells too.
+//! 3. `wind`: neighbours are wound alike, closed shells outwards.
+//! 4. `split`: where the surface touches itself in an edge or a node, each sheet gets nodes of its own.
 //! 5. Nodes of no element go.
 //!
-//! [`solid`] does the same for tetrahedra. Holes are not closed, and intersecting shells are not united: the report names them.
+//! `solid` does the same for tetrahedra. Holes are not closed, and intersecting shells are not united: the report names them.
 
 mod report;
 mod solid;

@@ -35,9 +35,46 @@ pub(super) struct Examiner<'a> {
     reference: &'a Frame,
     manifest: Option<&'a Manifest>,
     surface: CollisionSurface,
+    bodies: Bodies,
     /// Length of the steps in which free nodes move straight by their velocity (s), where that is so.
     pub(super) straight_step: Option<f64>,
     pub(super) rigid: Option<&'a RigidRows>,
+}
+
+/// Which points are whose.
+#[derive(Default)]
+pub(super) struct Bodies {
+    points: Vec<Vec<u32>>,
+    is_free_and_rigid: Vec<bool>,
+}
+
+impl Bodies {
+    fn new(frame: &Frame, rigid_bodies: &[u32]) -> Self {
+        let shown = frame.body_of_point.iter().chain(rigid_bodies).max();
+        let count = shown.map_or(0, |&body| body as usize + 1);
+        let (mut points, mut rigid) = (vec![Vec::new(); count], vec![false; count]);
+        for (point, &body) in (0u32..).zip(&frame.body_of_point) {
+            points[body as usize].push(point);
+        }
+        for &body in rigid_bodies {
+            rigid[body as usize] = true;
+        }
+        Self {
+            points,
+            is_free_and_rigid: rigid,
+        }
+    }
+
+    /// The points of a body, ascending.
+    pub(super) fn points(&self, body: u32) -> &[u32] {
+        self.points.get(body as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it is one of the rigid bodies that move freely.
+    pub(super) fn is_free_and_rigid(&self, body: u32) -> bool {
+        let known = self.is_free_and_rigid.get(body as usize);
+        known.copied().unwrap_or_default()
+    }
 }
 
 impl<'a> Examiner<'a> {
@@ -46,6 +83,7 @@ impl<'a> Examiner<'a> {
             reference,
             manifest: Some(manifest),
             surface: collision_surface(reference, Some(manifest)),
+            bodies: Bodies::new(reference, &manifest.rigid_bodies),
             straight_step: None,
             rigid: None,
         }
@@ -56,6 +94,7 @@ impl<'a> Examiner<'a> {
             reference,
             manifest: None,
             surface: collision_surface(reference, None),
+            bodies: Bodies::default(),
             straight_step: None,
             rigid: None,
         }
@@ -103,6 +142,7 @@ impl<'a> Examiner<'a> {
         if let (Some(rigid), Some(manifest)) = (self.rigid, self.manifest) {
             rigid.compare(
                 manifest,
+                &self.bodies,
                 entry,
                 self.reference,
                 &frame,
@@ -239,13 +279,9 @@ impl<'a> Examiner<'a> {
     /// Rigid bodies must have the shape that they have in the first frame, turned and moved.
     fn shapes(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) {
         for &body in self.manifest.iter().flat_map(|m| &m.rigid_bodies) {
-            let points: Vec<u32> = (0u32..)
-                .zip(&frame.body_of_point)
-                .filter(|(_, of)| **of == body)
-                .map(|(point, _)| point)
-                .collect();
+            let points = self.bodies.points(body);
             result.rigid += 1;
-            let (point, distance) = off_shape(&points, &self.reference.points, &frame.points);
+            let (point, distance) = off_shape(points, &self.reference.points, &frame.points);
             let size = points
                 .iter()
                 .map(|&point| frame.points[point as usize].amax())
@@ -302,12 +338,12 @@ impl<'a> Examiner<'a> {
 
     /// Free nodes of deformable bodies must have moved by their velocity over the step: one that was put elsewhere is not.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
-        let (Some(step), Some(manifest)) = (self.straight_step, self.manifest) else {
+        let Some(step) = self.straight_step else {
             return;
         };
         let is_free = |point: usize| {
             end.motion_of_point[point].is_none()
-                && !manifest.rigid_bodies.contains(&end.body_of_point[point])
+                && !self.bodies.is_free_and_rigid(end.body_of_point[point])
         };
         let off = (0..end.points.len())
             .filter(|&point| is_free(point))

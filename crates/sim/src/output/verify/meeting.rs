@@ -143,7 +143,7 @@ impl Sides {
         let [low, high] = range(self.first());
         let [other_low, other_high] = range(self.second());
         let gap = (other_low - high).max(low - other_high);
-        // Not so for infinite or undefined numbers either.
+        // Infinite and undefined gaps prove nothing.
         gap.is_finite() && gap > self.rounding * direction.lp_norm(1)
     }
 

@@ -93,11 +93,7 @@ pub fn verify_run(
         }
         return Ok(verification);
     };
-    if run.is_none()
-        && first
-            .as_ref()
-            .is_some_and(|first| Some(first) == Some(reference))
-    {
+    if run.is_none() {
         // A frame that was changed is what does not fit.
         let changed = entries.first().map(|entry| load(folder, entry).1);
         match manifest.fits(reference, folder) {

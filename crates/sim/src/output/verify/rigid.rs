@@ -1,5 +1,6 @@
 //! `rigid.csv` against the frames.
 
+use super::examine::Bodies;
 use super::{Finding, Problem};
 use crate::output::rigid::{COLUMNS, RIGID_CSV};
 use crate::output::statistics::{for_each_row, number};
@@ -69,10 +70,10 @@ impl RigidRows {
         Ok(Self(rows))
     }
 
-    /// Steps of rows that no frame shows; a run that was killed may have left none or one.
+    /// The first step of rows that no frame shows; a run that was killed may have left some after its last frame.
     pub(super) fn strangers(&self, entries: &[FrameEntry]) -> Option<u64> {
-        let last = entries.last().map_or(0, |entry| entry.step);
-        let is_shown = |step: &&u64| {
+        let last = entries.last()?.step;
+        let is_stranger = |step: &&u64| {
             entries
                 .binary_search_by_key(*step, |entry| entry.step)
                 .is_err()
@@ -80,14 +81,15 @@ impl RigidRows {
         self.0
             .keys()
             .filter(|step| **step <= last)
-            .find(is_shown)
+            .find(is_stranger)
             .copied()
     }
 
-    /// Compares the rows of `entry` with its `frame`; `first` is the first frame.
+    /// Compares the rows of `entry` with its `frame`, which shows `bodies`; `first` is the first frame.
     pub(super) fn compare(
         &self,
         manifest: &Manifest,
+        bodies: &Bodies,
         entry: &FrameEntry,
         first: &Frame,
         frame: &Frame,
@@ -105,12 +107,11 @@ impl RigidRows {
             return;
         };
         let starts = self.0.first_key_value().map_or(&[][..], |(_, rows)| rows);
-        let of_rows = rows.iter().map(|row| row.body);
-        let ascends = of_rows.clone().is_sorted_by(|a, b| a < b);
+        let ascends = rows.is_sorted_by(|a, b| a.body < b.body);
         let has_all = manifest
             .rigid_bodies
             .iter()
-            .all(|body| of_rows.clone().any(|of| of == *body));
+            .all(|body| rows.binary_search_by_key(body, |row| row.body).is_ok());
         if !ascends || !has_all || rows.len() != starts.len() {
             found(format!(
                 "the rows of step {} are not those of the rigid bodies",
@@ -125,12 +126,7 @@ impl RigidRows {
                     "a row of step {} has another time or name",
                     entry.step
                 ));
-            } else if let Some(what) = row.misfit(
-                start,
-                first,
-                frame,
-                manifest.rigid_bodies.contains(&row.body),
-            ) {
+            } else if let Some(what) = row.misfit(start, first, frame, bodies) {
                 found(format!(
                     "`{}` of {} is not what the frame shows",
                     what, row.name
@@ -148,12 +144,11 @@ impl Row {
         start: &Self,
         first: &Frame,
         frame: &Frame,
-        is_free: bool,
+        bodies: &Bodies,
     ) -> Option<&'static str> {
         let (mut force, mut torque, mut sizes) = (Vector3::zeros(), Vector3::zeros(), [0.0_f64; 2]);
-        for (point, _) in
-            (frame.body_of_point.iter().enumerate()).filter(|(_, of)| **of == self.body)
-        {
+        let is_free = bodies.is_free_and_rigid(self.body);
+        for point in bodies.points(self.body).iter().map(|&point| point as usize) {
             let (at, push) = (frame.points[point], frame.contact_forces[point]);
             let (arm, old_arm) = (at - self.center, first.points[point] - start.center);
             let size = at.amax().max(self.center.amax()).max(old_arm.amax());

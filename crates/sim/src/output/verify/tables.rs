@@ -13,7 +13,7 @@ use crate::output::{
 };
 use crate::scene::StepperChoice;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Collects what is wrong with the files of a run that are no frames.
@@ -138,8 +138,9 @@ impl<'a> Tables<'a> {
             }
             // The last frame of a run that stopped shows what was reached of a step.
             let may_be_between = stopped && index + 1 == entries.len() && index > 0;
-            let is_between =
-                (step as f64 * step_length..=(step + 1) as f64 * step_length).contains(&time);
+            let is_between = (step as f64 * step_length
+                ..=step.saturating_add(1) as f64 * step_length)
+                .contains(&time);
             let may_be_so = is_time_of(time, step, step_length) || (may_be_between && is_between);
             if !may_be_so {
                 wrong.push(format!(
@@ -149,7 +150,9 @@ impl<'a> Tables<'a> {
             }
             let first_due = match before {
                 None => 0,
-                Some(before) => (before.step / every + 1).saturating_mul(every),
+                Some(before) => (before.step / every)
+                    .saturating_add(1)
+                    .saturating_mul(every),
             };
             let follows = before.is_none_or(|before| before.step < step);
             if !follows || step > first_due {
@@ -323,11 +326,10 @@ impl<'a> Tables<'a> {
             .into_iter()
             .flatten()
             .flatten();
+        let listed: BTreeSet<&str> = self.entries.iter().map(|entry| &*entry.file).collect();
         let mut unlisted: Vec<String> = names
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| {
-                is_frame_name(name) && self.entries.iter().all(|entry| entry.file != *name)
-            })
+            .filter(|name| is_frame_name(name) && !listed.contains(name.as_str()))
             .collect();
         unlisted.sort_unstable();
         // A run that was killed may have left one.
@@ -373,7 +375,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Whether `time` (s) is the end of step `step`: a product, or a sum of whole steps in the asynchronous stepper.
+/// Whether `time` (s) is the end of step `step`.
 fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
     let end = step as f64 * step_length;
     (time - end).abs() <= 4.0 * f64::EPSILON * end

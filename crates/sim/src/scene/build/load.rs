@@ -180,8 +180,8 @@ impl Builder<'_> {
                 source: MeshError::NoElements { kind: "tetrahedra" },
                 ..
             } => Some(
-                "fill a closed surface: mesh = { filled = { path = \"..\", size = METRES } }; or write kind = \"rigid\", or \
-                 kind = \"shell\" for a thin body",
+                "fill a closed surface: mesh = { filled = { path = \"..\", size = METRES } }; or write kind = \
+                 \"rigid\", or kind = \"shell\" for a thin body",
             ),
             MeshIoError::Mesh { source, .. } => mend_of_mesh(source),
             _ => None,
@@ -199,8 +199,8 @@ impl Builder<'_> {
 fn mend_of_mesh(error: &MeshError) -> Option<&'static str> {
     match error {
         MeshError::OpenEdge { .. } => Some(
-            "close the hole, or join the nodes of a seam by `impinge mesh repair FILE MENDED`; an open surface can be an \
-             obstacle, or a thin body: kind = \"shell\", held in place by fixed = [{}]",
+            "close the hole, or join the nodes of a seam by `impinge mesh repair FILE MENDED`; an open surface can be \
+             an obstacle, or a thin body: kind = \"shell\", held in place by fixed = [{}]",
         ),
         MeshError::RepeatedNode { .. }
         | MeshError::CoincidentNodes { .. }

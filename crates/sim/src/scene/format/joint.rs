@@ -22,9 +22,11 @@ pub enum JointKind {
     Link,
     /// A link that only pulls. Through `via` it runs over points of bodies.
     Rope,
-    /// Nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, are held to where they start: on a rigid
-    /// body as parts of it, on others by the weights of the element at the closest point. On the surface are nodes no farther from it than
-    /// `distance`. `box`, or `reach` about `anchor`, select among the nodes; without them all are meant.
+    /// Nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, are held to where
+    /// they start: on a rigid body as parts of it, on others by the weights of the element at the closest point, or of
+    /// the one around them where they are deeper inside. On the surface are nodes no farther from it than `distance`. A
+    /// closed surface has an inside, but for that of a thin body. `box`, or `reach` about `anchor`, select among the
+    /// nodes, to within the contact clearance; without them all are meant.
     Bind,
 }
 
@@ -41,9 +43,10 @@ pub struct Via {
 
 /// A joint or link between two bodies, or between a body and the world.
 ///
-/// Rigid bodies are held at the very point; elastic and thin ones by `ball`, `link` and `rope` at that point of the element that
-/// holds it, or at their nearest node where none does, and by `bind` at many nodes at once.
-/// Joined bodies do not touch each other, unless all joints between them say `contact`.
+/// Rigid bodies are held at the very point; elastic and thin ones by `ball`, `link` and `rope` at that point of the
+/// element that holds it or misses it by no more than the contact clearance, or at their nearest node where there is
+/// none, and by `bind` at many nodes at once. Joined bodies do not touch each other, unless all joints between them say
+/// `contact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -55,8 +58,8 @@ pub struct Joint {
     /// Name of the other body; left out, the joint holds the first to the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<String>,
-    /// Where it is at the start (m), in the world; of a link its end on the first body; of a `bind` the centre of its `reach`, without which it
-    /// has none.
+    /// Where it is at the start (m), in the world; of a link its end on the first body; of a `bind` the centre of its
+    /// `reach`, without which it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<[f64; 3]>,
     /// The other end of a `link` or `rope` at the start (m), on the second body or in the world.
@@ -80,8 +83,8 @@ pub struct Joint {
     /// The nodes of `first` inside this box at time 0 that a `bind` takes, in world coordinates. Default: all of them.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// How far from the surface of `second` a node of a `bind` counts as on it (m), greater than 0. Default: a tenth of the mean edge of the
-    /// surface, of the finer one of both.
+    /// How far from the surface of `second` a node of a `bind` counts as on it (m), greater than 0. Default: a tenth of
+    /// the mean edge of the surface, of the finer one of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
     /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons

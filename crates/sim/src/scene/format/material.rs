@@ -10,8 +10,8 @@ pub enum MaterialModel {
     /// Co-rotational linear elasticity: stiffness stays linear while bodies turn.
     #[default]
     Corotational,
-    /// Neo-Hookean, with the energy extrapolated below the volume ratio `extrapolation_below`. In compliance form and without
-    /// elements its strains are the principal stretches.
+    /// Neo-Hookean, with the energy extrapolated below the volume ratio `extrapolation_below`. In compliance form and
+    /// without elements its strains are the principal stretches.
     NeoHookean,
     /// Saint Venant-Kirchhoff: linear in the Green-Lagrange strain.
     StVenantKirchhoff,
@@ -30,9 +30,9 @@ pub struct Material {
     pub poisson: f64,
     /// Mass per rest volume (kg/m³), greater than 0.
     pub density: f64,
-    /// Volume ratio (1) below which the energy is extrapolated, so that crushed elements have a finite resistance, greater than
-    /// 0 and less than 1; `neo_hookean` only. 0.7 is the value of Verschoor and Jalba. Default: 0.1, so that all but crushed
-    /// elements follow the law.
+    /// Volume ratio (1) below which the energy is extrapolated, so that crushed elements have a finite resistance,
+    /// greater than 0 and less than 1; `neo_hookean` only. 0.7 is the value of Verschoor and Jalba. Default: 0.1, so
+    /// that all but crushed elements follow the law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extrapolation_below: Option<f64>,
     /// Rayleigh damping in proportion to mass (1/s), 0 or more.

@@ -143,8 +143,8 @@ pub enum BodyMesh {
         /// Length along y (m).
         depth: f64,
     },
-    /// A mesh file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`); for a rigid body also of a closed surface
-    /// (`.obj`, `.stl`, `.ply`, `.vtp` too).
+    /// A mesh file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`); for a rigid body also of a closed
+    /// surface (`.obj`, `.stl`, `.ply`, `.vtp` too).
     File(MeshFile),
     /// What a closed surface encloses, filled with tetrahedra of about one size.
     Filled(FilledSurface),
@@ -202,8 +202,8 @@ pub enum ObstacleShape {
         #[serde(default = "tube_sides")]
         tube_sides: u32,
     },
-    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`): closed, its inside is solid; open, it has
-    /// two sides.
+    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`): closed, its inside is solid; open,
+    /// it has two sides.
     File(MeshFile),
 }
 

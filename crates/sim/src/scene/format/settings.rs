@@ -272,17 +272,17 @@ pub struct Solver {
     /// With `warped-compliance`: whether contact forces change the momentum of free bodies by exactly what they are. Without
     /// it, and without `corrections`, it is off by a few percent of their impulse.
     pub momentum_repair: bool,
-    /// With `warped-compliance`: how often, at most, a solve mends what its compliance got wrong about the forces of the
-    /// moment, which it does until momentum balances to its tolerance or gets no nearer to that. Each time costs a free
-    /// motion, and leaves a tenth of the error or so. What is missed then is counted (`unmet_momentum`); 0 is the method
-    /// as published, which always misses it.
+    /// With `warped-compliance`: how often, at most, a solve mends what its compliance got wrong about the forces of
+    /// the moment, which it does until momentum balances to its tolerance or gets no nearer to that. Each time costs a
+    /// free motion, and leaves a tenth of the error or so. What is missed then is counted (`unmet_momentum`); 0 is the
+    /// method as published, which always misses it.
     pub corrections: u32,
     /// With `warped-compliance`: the folder, relative to the scene file, where the compliance at rest is kept from run to
     /// run. Default: it is computed at the start of each run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_compliance: Option<String>,
-    /// Whether elements may turn inside out, for bodies that are crushed harder than their mesh resolves; they are counted and
-    /// named at the end of the run. When `false`, a step that inverts one is divided.
+    /// Whether elements may turn inside out, for bodies that are crushed harder than their mesh resolves; they are
+    /// counted and named at the end of the run. When `false`, a step that inverts one is divided.
     pub allow_inversion: bool,
     /// What of the geometric stiffness of joints, and of shells in compliance form, is used.
     pub joint_stiffness: JointStiffness,

@@ -21,9 +21,11 @@ impl Check<'_> {
         if matches!(body.mesh, BodyMesh::Sheet { .. }) && body.kind == BodyKind::Shell {
             return self.fail(
                 &format!("{path}.mesh"),
-                "a `sheet` is a solid plate: as a thin body it would be hollow, its two sides and its rim without anything between them"
+                "a `sheet` is a solid plate: as a thin body it would be hollow, its two sides and its rim without \
+                 anything between them"
                     .to_owned(),
-                "write `grid` with the same `size` and two `cells` for a thin body; or leave `kind` and `shell` out and give it a `material`",
+                "write `grid` with the same `size` and two `cells` for a thin body; or leave `kind` and `shell` out \
+                 and give it a `material`",
             );
         }
         if body.shell.is_some() && body.kind != BodyKind::Shell {
@@ -46,7 +48,7 @@ impl Check<'_> {
                     &format!("{path}.shell.bend"),
                     "the constrained stepper does not know bending".to_owned(),
                     "leave `bend` out, or use the synchronous stepper",
-                )
+                );
             }
             (StepperChoice::Asynchronous, BodyKind::Elastic)
                 if matches!(body.mesh, BodyMesh::Hexahedra { .. })
@@ -61,7 +63,7 @@ impl Check<'_> {
                     "the asynchronous stepper knows tetrahedra that spring back, in one form only"
                         .to_owned(),
                     "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the synchronous stepper",
-                )
+                );
             }
             (StepperChoice::Asynchronous, BodyKind::Shell)
                 if matches!(body.mesh, BodyMesh::Quadrilaterals { .. })
@@ -72,7 +74,7 @@ impl Check<'_> {
                     "the asynchronous stepper knows neither quadrilaterals nor orthotropic thin bodies"
                         .to_owned(),
                     "write a `grid` and leave `orthotropic` out, or use the synchronous stepper",
-                )
+                );
             }
             (StepperChoice::Asynchronous, BodyKind::Shell)
                 if body.shell.is_some_and(|shell| shell.formulation.is_some()) =>
@@ -82,7 +84,7 @@ impl Check<'_> {
                     "the asynchronous stepper solves no equations, so there are no two forms of them"
                         .to_owned(),
                     "leave `formulation` out, or use the synchronous stepper",
-                )
+                );
             }
             (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
                 &format!("{path}.kind"),
@@ -96,7 +98,7 @@ impl Check<'_> {
                     &format!("{path}.fixed.{fixed}.until"),
                     "only the synchronous stepper can let go of nodes".to_owned(),
                     "leave `until` out, or use the synchronous stepper",
-                )
+                );
             }
             _ => {}
         }
@@ -143,11 +145,13 @@ impl Check<'_> {
                 self.fail(
                     &format!("{path}.across"),
                     format!(
-                        "`across` is {} times `stretch`, so much that with `poisson` = {} some strains would give energy back",
+                        "`across` is {} times `stretch`, so much that with `poisson` = {} some strains would give \
+                         energy back",
                         of.across / shell.stretch,
                         shell.poisson.unwrap_or(0.0)
                     ),
-                    "turn `fibre` by a right angle and exchange `stretch` and `across`, or write a `poisson` below the root of stretch / across",
+                    "turn `fibre` by a right angle and exchange `stretch` and `across`, or write a `poisson` below \
+                     the root of stretch / across",
                 );
             }
         }
@@ -213,7 +217,7 @@ impl Check<'_> {
                         "leave `meshless` out, or write a `cuboid`",
                     );
                 }
-                self.material(&format!("{path}.material"), material)
+                self.material(&format!("{path}.material"), material);
             }
             None => self.fail(
                 path,
@@ -352,6 +356,6 @@ impl Check<'_> {
             &format!("{path}.yield_stress"),
             "the yield stress (Pa)",
             stress,
-        )
+        );
     }
 }

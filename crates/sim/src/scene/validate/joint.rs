@@ -37,7 +37,7 @@ impl Check<'_> {
         if let Some(limits) = &joint.limits {
             self.finite(&format!("{path}.limits"), limits);
             if limits[0] > limits[1] {
-                return self.fail(
+                self.fail(
                     &format!("{path}.limits"),
                     format!("the limits {} … {} leave no room", limits[0], limits[1]),
                     "write the lower one first",
@@ -47,6 +47,7 @@ impl Check<'_> {
     }
 
     /// Which keys belong to which kind of joint.
+    #[expect(clippy::too_many_lines, reason = "one entry per key")]
     pub(super) fn joint_keys(&self, path: &str, joint: &Joint) {
         let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);
         let turns_about = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
@@ -146,7 +147,7 @@ impl Check<'_> {
             );
         }
         if joint.formulation == Some(Formulation::Stiffness) && joint.compliance <= 0.0 {
-            return self.fail(
+            self.fail(
                 &format!("{path}.formulation"),
                 "without `compliance` a joint is hard and has no stiffness".to_owned(),
                 "leave `formulation` out, or give the joint a compliance (m/N)",

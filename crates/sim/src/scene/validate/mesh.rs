@@ -5,13 +5,13 @@ use crate::scene::format::{BodyMesh, MeshFile, ObstacleShape};
 
 impl Check<'_> {
     pub(super) fn mesh_file(&self, path: &str, file: &MeshFile) {
-        self.positive(&format!("{path}.scale"), "the scale", file.scale)
+        self.positive(&format!("{path}.scale"), "the scale", file.scale);
     }
 
     pub(super) fn lengths(&self, path: &str, what: &str, values: &[f64]) {
-        values
-            .iter()
-            .for_each(|&value| self.positive(path, what, value))
+        for &value in values {
+            self.positive(path, what, value);
+        }
     }
 
     pub(super) fn cells(&self, path: &str, values: &[u32], least: u32) {
@@ -37,18 +37,18 @@ impl Check<'_> {
             } => self.ring(&format!("{path}.ring"), *major_radius, *section, *segments),
             BodyMesh::Cuboid { size, cells } => {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.cuboid.cells"), cells, 1)
+                self.cells(&format!("{path}.cuboid.cells"), cells, 1);
             }
             BodyMesh::Hexahedra { size, cells } => {
                 self.lengths(&format!("{path}.hexahedra.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.hexahedra.cells"), cells, 1)
+                self.cells(&format!("{path}.hexahedra.cells"), cells, 1);
             }
             BodyMesh::Sphere {
                 radius,
                 subdivisions,
             } => {
                 self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
-                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1);
             }
             BodyMesh::Cylinder {
                 radius,
@@ -58,7 +58,7 @@ impl Check<'_> {
             } => {
                 self.cylinder(path, *radius, *height);
                 self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1);
-                self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1)
+                self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1);
             }
             BodyMesh::Sheet {
                 size,
@@ -71,16 +71,16 @@ impl Check<'_> {
                     "the thickness (m)",
                     *thickness,
                 );
-                self.cells(&format!("{path}.sheet.cells"), cells, 1)
+                self.cells(&format!("{path}.sheet.cells"), cells, 1);
             }
             BodyMesh::Grid { size, cells } => {
                 self.lengths(&format!("{path}.grid.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.grid.cells"), cells, 1)
+                self.cells(&format!("{path}.grid.cells"), cells, 1);
             }
             BodyMesh::Quadrilaterals { size, cells } => {
                 let path = format!("{path}.quadrilaterals");
                 self.lengths(&format!("{path}.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.cells"), cells, 1)
+                self.cells(&format!("{path}.cells"), cells, 1);
             }
             BodyMesh::Strip {
                 points,
@@ -110,7 +110,7 @@ impl Check<'_> {
                     );
                 }
                 if !(*degrees > 0.0 && *degrees < 180.0) {
-                    return self.fail(
+                    self.fail(
                         &format!("{path}.degrees"),
                         format!("the angle of the block is {degrees} degrees, but must be above 0 and below 180"),
                         "write for example 12, which makes an arch of fifteen blocks",
@@ -120,7 +120,7 @@ impl Check<'_> {
             BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
             BodyMesh::Filled(filled) => {
                 self.mesh_file(&format!("{path}.filled"), &filled.file());
-                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size)
+                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size);
             }
         }
     }
@@ -138,7 +138,7 @@ impl Check<'_> {
         }
         let path = format!("{path}.segments");
         self.at_least(&path, "`segments`", segments, 3);
-        self.cells(&path, &[segments], 3)
+        self.cells(&path, &[segments], 3);
     }
 
     pub(super) fn strip(
@@ -156,21 +156,21 @@ impl Check<'_> {
         }
         self.direction(&format!("{path}.across"), "the direction across", across);
         self.positive(&format!("{path}.width"), "the width (m)", width);
-        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing)
+        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing);
     }
 
     pub(super) fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) {
         match shape {
             ObstacleShape::HalfSpace { point, normal } => {
                 self.finite(&format!("{path}.half_space.point"), point);
-                self.direction(&format!("{path}.half_space.normal"), "the normal", normal)
+                self.direction(&format!("{path}.half_space.normal"), "the normal", normal);
             }
             ObstacleShape::Sphere {
                 radius,
                 subdivisions,
             } => {
                 self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
-                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1)
+                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1);
             }
             ObstacleShape::Cylinder {
                 radius,
@@ -178,10 +178,10 @@ impl Check<'_> {
                 sides,
             } => {
                 self.cylinder(path, *radius, *height);
-                self.at_least(&format!("{path}.cylinder.sides"), "`sides`", *sides, 3)
+                self.at_least(&format!("{path}.cylinder.sides"), "`sides`", *sides, 3);
             }
             ObstacleShape::Cuboid { size } => {
-                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size)
+                self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size);
             }
             ObstacleShape::Torus {
                 major_radius,
@@ -207,7 +207,7 @@ impl Check<'_> {
                     "`tube_sides`",
                     *tube_sides,
                     3,
-                )
+                );
             }
             ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
         }
@@ -215,6 +215,6 @@ impl Check<'_> {
 
     pub(super) fn cylinder(&self, path: &str, radius: f64, height: f64) {
         self.positive(&format!("{path}.cylinder.radius"), "the radius (m)", radius);
-        self.positive(&format!("{path}.cylinder.height"), "the height (m)", height)
+        self.positive(&format!("{path}.cylinder.height"), "the height (m)", height);
     }
 }

@@ -114,7 +114,7 @@ impl Check<'_> {
             path,
             format!("{what} is {value}, but must be greater than 0"),
             "write a number greater than 0",
-        )
+        );
     }
 
     fn not_negative(&self, path: &str, what: &str, value: f64) {
@@ -125,7 +125,7 @@ impl Check<'_> {
             path,
             format!("{what} is {value}, but must not be negative"),
             "write 0 or a greater number",
-        )
+        );
     }
 
     fn at_least(&self, path: &str, what: &str, value: u32, least: u32) {
@@ -136,7 +136,7 @@ impl Check<'_> {
             path,
             format!("{what} is {value}, but must be at least {least}"),
             &format!("write {least} or more"),
-        )
+        );
     }
 
     fn finite(&self, path: &str, values: &[f64]) {
@@ -172,6 +172,6 @@ impl Check<'_> {
             path,
             format!("{what} has no direction: all of it is 0"),
             "write a vector of any length but 0, for example [0, 0, 1]",
-        )
+        );
     }
 }

@@ -51,7 +51,7 @@ impl Check<'_> {
             );
         }
         self.vectors(path, "force", &pull.force);
-        self.region(path, pull.region.as_ref())
+        self.region(path, pull.region.as_ref());
     }
 
     pub(super) fn region(&self, path: &str, region: Option<&Region>) {
@@ -61,7 +61,7 @@ impl Check<'_> {
         self.finite(&format!("{path}.box.lower"), &region.lower);
         self.finite(&format!("{path}.box.upper"), &region.upper);
         if (0..3).any(|axis| region.lower[axis] > region.upper[axis]) {
-            return self.fail(
+            self.fail(
                 &format!("{path}.box"),
                 "`lower` exceeds `upper`, so the box is empty".to_owned(),
                 "exchange the coordinates that are the wrong way round",

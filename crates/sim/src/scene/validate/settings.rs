@@ -24,7 +24,7 @@ impl Check<'_> {
         if let Some(minimum) = time.minimum_step {
             self.positive("time.minimum_step", "the shortest step (s)", minimum);
             if minimum > time.step {
-                return self.fail(
+                self.fail(
                     "time.minimum_step",
                     format!(
                         "the shortest step {minimum} s is longer than the step {} s",
@@ -63,7 +63,7 @@ impl Check<'_> {
         if let Some(time) = output.settled_after {
             self.not_negative("output.settled_after", "`settled_after` (s)", time);
         }
-        self.at_least("output.every", "`every`", output.every, 1)
+        self.at_least("output.every", "`every`", output.every, 1);
     }
 
     /// A folder that a run writes to: whoever runs a scene of others is to know where.
@@ -79,7 +79,7 @@ impl Check<'_> {
                 "`{folder}` is not inside of the folder of the scene file, and a run writes there"
             ),
             "give a folder relative to the scene file, without `..`",
-        )
+        );
     }
 
     /// The stepper and its table.

@@ -17,7 +17,7 @@ impl Check<'_> {
     pub(super) fn unheeded(&self) {
         let scene = self.scene;
         let (name, heeded) = match scene.stepper {
-            StepperChoice::Synchronous => return (),
+            StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),
         };

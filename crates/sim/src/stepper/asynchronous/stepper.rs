@@ -410,12 +410,12 @@ impl Stepper for Asynchronous {
                 unsolved: None,
             })?;
         }
-        let outside = outside_at_rest(model, &state.positions, &self.positions);
         // The positions of the last event are safe, too.
-        state.positions.clone_from(&self.positions);
+        std::mem::swap(&mut state.positions, &mut self.positions);
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
             *velocity = vertex.velocity;
         }
+        let outside = outside_at_rest(model, &self.positions, state);
         state.time = now;
         let flights = &self.engine.statistics().steps;
         self.flights
