@@ -58,7 +58,7 @@ struct Held {
 /// Holds the couple of every contact that pushes after the step from `before` to its bound.
 fn hold_couples(simulation: &Simulation, before: &State, relinearised: u32, held: &mut Held) {
     let (model, state) = (simulation.model(), simulation.state());
-    let clearance = model.tolerances.clearance();
+    let clearance = model.largest_clearance();
     for contact in &state.contacts {
         let pushed = |other: &&Contact| other.multipliers.state != ContactState::Inactive;
         if !pushed(&contact) {

@@ -429,8 +429,7 @@ fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
             let mut unmet = 0;
             for _ in 0..60 {
                 let report = simulation.advance().expect("they can be kept apart");
-                let most = simulation.model().tolerances.solver(0.01).momentum;
-                let missed = report.momentum_residual > 2.0 * most;
+                let missed = report.momentum_residual > 2.0 * report.momentum_tolerance;
                 assert_eq!(missed, report.unmet_momentum > 0, "step {}", report.step);
                 unmet += report.unmet_momentum;
             }

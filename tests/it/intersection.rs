@@ -24,10 +24,10 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
             let report = simulation.advance().expect("a plain scene is solved");
             let (model, state) = (simulation.model(), simulation.state());
             assert_apart(model, state);
-            let clearance = model.tolerances.clearance();
             assert_eq!(report.inexact_solves, 0, "{name}, step {}", report.step);
             for contact in active(state) {
                 examined.all += 1;
+                let clearance = model.clearance(contact.key);
                 let Some(gap) = true_gap(model, state, contact) else {
                     examined.unmeasured += 1;
                     continue;

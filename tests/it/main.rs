@@ -14,5 +14,8 @@ mod momentum;
 mod release;
 mod rest;
 mod rigid;
+mod scales;
 mod scenes;
+mod small_loads;
 mod support;
+mod weightless;

@@ -45,7 +45,7 @@ fn assert_rests(simulation: &mut Simulation, settle: u32) {
         .zip(&simulation.state().positions)
         .map(|(then, now)| (now - then).norm())
         .fold(0.0, f64::max);
-    let clearance = simulation.model().tolerances.clearance();
+    let clearance = simulation.model().largest_clearance();
     assert!(drift < clearance, "{drift:e} m, clearance {clearance:e} m");
 }
 

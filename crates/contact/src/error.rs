@@ -64,6 +64,22 @@ pub enum ContactError {
         /// The coefficient.
         value: f64,
     },
+    /// A weight of a momentum residual is zero, negative or not finite.
+    #[error("momentum block {block} has the weight {}; give a positive, finite one", number(*value))]
+    MomentumWeight {
+        /// Index of the block.
+        block: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// A displacement scale of a contact is zero, negative or not finite.
+    #[error("contact {contact} has the displacement scale {}; give a positive, finite one", number(*value))]
+    DisplacementScale {
+        /// Index of the contact.
+        contact: usize,
+        /// The scale.
+        value: f64,
+    },
     /// The step length is zero, negative or not a number.
     #[error("the time step is {} s; give a positive, finite length", number(*value))]
     TimeStep {

@@ -2,7 +2,7 @@
 
 use crate::ContactError;
 use crate::constraint::ConstraintRows;
-use impinge_krylov::block::SymmetricBlockMatrix;
+use impinge_krylov::{block::SymmetricBlockMatrix, vector};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -30,6 +30,8 @@ pub struct ContactRow<'a> {
 /// | rows | `[J; J_t]` | `3·contacts × n` | s |
 /// | `offsets` | `(c_n, c_t)` | 3 per contact | m |
 /// | `friction` | `μ` | 1 per contact | 1 |
+/// | momentum weights | `w` | 1 per block | 1 |
+/// | displacement scales | | 2 per contact | 1 |
 /// | `constraints` | `j`, `c`, `C` | see [`ConstraintRows`] | |
 #[derive(Debug, Clone)]
 pub struct ContactProblem {
@@ -43,13 +45,17 @@ pub struct ContactProblem {
     pub constraints: ConstraintRows,
     offsets: Vec<Vector3<f64>>,
     friction: Vec<f64>,
+    /// `w`, three equal entries per block.
+    momentum_weights: Vec<f64>,
+    /// What gap and slip of each contact may be off by, over the tolerances of a method.
+    displacement_scales: Vec<[f64; 2]>,
     starts: Vec<u32>,
     blocks: Vec<u32>,
     jacobians: Vec<Matrix3<f64>>,
 }
 
 impl ContactProblem {
-    /// A problem without contacts.
+    /// A problem without contacts, whose momentum weights are 1.
     ///
     /// # Panics
     /// If `rhs` is not three times the number of blocks long.
@@ -63,10 +69,12 @@ impl ContactProblem {
         Self {
             time_step,
             momentum,
+            momentum_weights: vec![1.0; rhs.len()],
             rhs,
             constraints: ConstraintRows::default(),
             offsets: Vec::new(),
             friction: Vec::new(),
+            displacement_scales: Vec::new(),
             starts: vec![0],
             blocks: Vec::new(),
             jacobians: Vec::new(),
@@ -77,12 +85,13 @@ impl ContactProblem {
     pub fn clear_contacts(&mut self) {
         self.offsets.clear();
         self.friction.clear();
+        self.displacement_scales.clear();
         self.starts.truncate(1);
         self.blocks.clear();
         self.jacobians.clear();
     }
 
-    /// Adds a contact and returns its index.
+    /// Adds a contact, whose displacement scales are 1, and returns its index.
     ///
     /// # Panics
     /// If an entry names a block that the momentum matrix does not have.
@@ -100,7 +109,78 @@ impl ContactProblem {
             .push(u32::try_from(self.blocks.len()).expect("fewer than 2^32 row blocks"));
         self.offsets.push(row.offset);
         self.friction.push(row.friction);
+        self.displacement_scales.push([1.0; 2]);
         self.offsets.len() - 1
+    }
+
+    /// Sets what the momentum residual of each block counts for: the momentum tolerance of a method over that of the
+    /// block's body.
+    ///
+    /// # Panics
+    /// If there is not one weight for every block.
+    #[track_caller]
+    pub fn weigh_momentum(&mut self, weights: impl IntoIterator<Item = f64>) {
+        self.momentum_weights.clear();
+        let entries = weights.into_iter().flat_map(|weight| [weight; 3]);
+        self.momentum_weights.extend(entries);
+        assert_eq!(
+            self.momentum_weights.len(),
+            self.rhs.len(),
+            "one weight per block"
+        );
+    }
+
+    /// `w` of a block.
+    #[inline]
+    pub fn momentum_weight(&self, block: usize) -> f64 {
+        self.momentum_weights[3 * block]
+    }
+
+    /// The largest `w` among the blocks that a contact acts on.
+    pub(crate) fn momentum_weight_of(&self, contact: usize) -> f64 {
+        let (blocks, _) = self.row(contact);
+        let weights = blocks
+            .iter()
+            .map(|&block| self.momentum_weight(block as usize));
+        weights.fold(0.0, f64::max)
+    }
+
+    /// The largest `w` of all blocks; 1 without any.
+    pub(crate) fn largest_momentum_weight(&self) -> f64 {
+        let weights = self.momentum_weights.iter().copied();
+        weights.reduce(f64::max).unwrap_or(1.0)
+    }
+
+    /// `w`, one entry per scalar unknown.
+    pub(crate) fn momentum_weights(&self) -> &[f64] {
+        &self.momentum_weights
+    }
+
+    /// `‖w r‖₂` of a momentum residual (N·s): what a method compares with its tolerance, so that every body is held
+    /// to its own.
+    pub fn momentum_norm(&self, residual: &[f64]) -> f64 {
+        let [square] = vector::sum_pieces([residual, &self.momentum_weights], &|[r, w]| {
+            let mut sums = [0.0; 3];
+            for (r, w) in r.as_chunks::<3>().0.iter().zip(w.as_chunks::<3>().0) {
+                for axis in 0..3 {
+                    sums[axis] += (r[axis] * w[axis]) * (r[axis] * w[axis]);
+                }
+            }
+            [sums.iter().sum()]
+        });
+        square.sqrt()
+    }
+
+    /// Sets what the gap and the slip of a contact may be off by, over the tolerances of a method: the larger, the
+    /// less is asked for.
+    pub fn scale_displacements(&mut self, contact: usize, scales: [f64; 2]) {
+        self.displacement_scales[contact] = scales;
+    }
+
+    /// Displacement scales of a contact, for its gap and its slip.
+    #[inline]
+    pub fn displacement_scales(&self, contact: usize) -> [f64; 2] {
+        self.displacement_scales[contact]
     }
 
     /// Number of contacts.
@@ -134,7 +214,8 @@ impl ContactProblem {
     ///
     /// # Errors
     /// [`ContactError`] naming the first number that is not finite, a diagonal entry that is not positive, a negative
-    /// friction coefficient, a contact that moves no unknown, a useless time step or a right-hand side of another length.
+    /// friction coefficient, a contact that moves no unknown, a useless time step, a momentum weight or
+    /// displacement scale that is not positive or a right-hand side of another length.
     pub fn validate(&self) -> Result<(), ContactError> {
         let finite = |what, index, ok: bool| {
             if ok {
@@ -165,6 +246,13 @@ impl ContactProblem {
         };
         for (index, block) in suspects.iter().enumerate() {
             finite("momentum block", index, block.iter().all(|x| x.is_finite()))?;
+        }
+        let weights = self.momentum_weights.iter().enumerate();
+        for (index, &value) in weights.step_by(3) {
+            if !(value > 0.0 && value.is_finite()) {
+                let block = index / 3;
+                return Err(ContactError::MomentumWeight { block, value });
+            }
         }
         if !self.momentum.has_definite_diagonal() {
             self.validate_diagonal()?;
@@ -203,6 +291,11 @@ impl ContactProblem {
         let value = self.friction[contact];
         if !(value >= 0.0 && value.is_finite()) {
             return Err(ContactError::NegativeFriction { contact, value });
+        }
+        for value in self.displacement_scales[contact] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(ContactError::DisplacementScale { contact, value });
+            }
         }
         Ok(())
     }

@@ -23,17 +23,21 @@ pub enum FrictionLaw {
 /// How far a solution is from satisfying its problem (spec 10.1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactResidual {
-    /// `e_v = ‖A v − b − Jᵀλ − J_tᵀF‖₂` (N·s).
+    /// `e_v = ‖w (A v − b − Jᵀλ − J_tᵀF)‖₂` (N·s), the weight `w` of each block being the tolerance over that of its
+    /// body.
     pub momentum: f64,
-    /// `e_n = max |min(W_n λ, g)|` (m): penetration, adhesion and force at a distance in one number.
+    /// `e_n = max |min(W_n λ, g)|` (m), each over its displacement scale: penetration, adhesion and force at a
+    /// distance in one number.
     pub normal: f64,
     /// `e_t = max W_t ‖F − proj(F − s/W_t)‖` (m), the projection being on the disk of radius `μ max(λ, 0)`:
-    /// cone, stick and maximum dissipation in one number.
+    /// cone, stick and maximum dissipation in one number; each over its displacement scale of slips.
     pub friction: f64,
+    /// The same, each over its displacement scale of gaps.
+    pub loose_friction: f64,
     /// `e_c`: of constraint rows, `max |j v + C λ − c|`, and for one-sided ones `max |min(w λ, j v + C λ − c)|` with
     /// `w = j diag(A)⁻¹ jᵀ + C` (the unit of `φ`).
     pub constraint: f64,
-    /// Largest violated gap `max(0, −g)` (m).
+    /// Largest violated gap `max(0, −g)` over its displacement scale (m).
     pub penetration: f64,
     /// `Σ max(0, F·s)` (J): friction doing positive work.
     pub friction_work: f64,
@@ -43,10 +47,12 @@ impl ContactResidual {
     /// Whether it passes what every accepted solve has to pass (spec 10.2, C3): twice the tolerances that the methods
     /// stop at, friction being held to the gap's where that is larger.
     pub fn meets(&self, tolerances: &Tolerances) -> bool {
-        self.momentum < 2.0 * tolerances.momentum
-            && self.normal < 2.0 * tolerances.gap
-            && self.friction < 2.0 * tolerances.slip.max(tolerances.gap)
-            && self.constraint < 2.0 * tolerances.gap
+        let Excess {
+            momentum,
+            gap,
+            slip,
+        } = self.over(tolerances);
+        momentum < 2.0 && gap < 2.0 && slip < 2.0
     }
 }
 
@@ -67,7 +73,11 @@ impl ContactResidual {
         Excess {
             momentum: self.momentum / tolerances.momentum,
             gap: worst(self.normal, self.constraint) / tolerances.gap,
-            slip: self.friction / tolerances.slip.max(tolerances.gap),
+            slip: if self.friction.is_nan() {
+                f64::NAN
+            } else {
+                (self.friction / tolerances.slip).min(self.loose_friction / tolerances.gap)
+            },
         }
     }
 }
@@ -130,11 +140,9 @@ pub fn residual_under(
         || judge_contacts(law, problem, solution, &velocity),
     );
     judge_constraints(problem, solution, &velocity, &mut balance, &mut out);
-    out.momentum = balance
-        .iter()
-        .map(Vector3::norm_squared)
-        .sum::<f64>()
-        .sqrt();
+    let weighed = (balance.iter().enumerate())
+        .map(|(block, missing)| (missing * problem.momentum_weight(block)).norm_squared());
+    out.momentum = weighed.sum::<f64>().sqrt();
     out
 }
 
@@ -164,11 +172,12 @@ fn judge_contacts(
         }
 
         let gap = displacement[0];
+        let [gap_scale, slip_scale] = problem.displacement_scales(contact);
         out.normal = worst(
             out.normal,
-            (compliance[0] * multipliers.lambda).min(gap).abs(),
+            (compliance[0] * multipliers.lambda).min(gap).abs() / gap_scale,
         );
-        out.penetration = worst(out.penetration, -gap);
+        out.penetration = worst(out.penetration, -gap / gap_scale);
 
         let w_t = compliance[1].max(compliance[2]);
         let slip = [displacement[1], displacement[2]];
@@ -178,7 +187,9 @@ fn judge_contacts(
             FrictionLaw::Cone => project_on_disk(pushed, radius),
             FrictionLaw::Pyramid => pushed.map(|force| force.clamp(-radius, radius)),
         };
-        out.friction = worst(out.friction, w_t * (f1 - target[0]).hypot(f2 - target[1]));
+        let misfit = w_t * (f1 - target[0]).hypot(f2 - target[1]);
+        out.friction = worst(out.friction, misfit / slip_scale);
+        out.loose_friction = worst(out.loose_friction, misfit / gap_scale);
         out.friction_work += (f1 * slip[0] + f2 * slip[1]).max(0.0);
     }
     out

@@ -141,19 +141,15 @@ fn stopped(
 fn judge(round: &Round, method: Method, solution: &ContactSolution) -> Point {
     let judged = residual_under(method.friction_law(), &round.problem, solution);
     let tolerances = round.tolerances;
-    let slip = tolerances.slip.max(tolerances.gap);
+    let over = judged.over(&tolerances);
     Point {
         iterations: 0,
-        momentum: judged.momentum / tolerances.momentum,
+        momentum: over.momentum,
         preconditioned: preconditioned(&round.problem, solution),
-        constraints: [
-            judged.normal / tolerances.gap,
-            judged.friction / slip,
-            judged.constraint / tolerances.gap,
-        ]
-        .into_iter()
-        // What is not a number must not be lost.
-        .fold(0.0, |most, x| if x.is_nan() || x > most { x } else { most }),
+        constraints: [over.gap, over.slip]
+            .into_iter()
+            // What is not a number must not be lost.
+            .fold(0.0, |most, x| if x.is_nan() || x > most { x } else { most }),
         state_changes: 0,
     }
 }

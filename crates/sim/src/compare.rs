@@ -259,8 +259,7 @@ impl Contender {
         effort.not_finite += u32::from(!finite);
         effort.momentum = larger(effort.momentum, judged.momentum / tolerances.momentum);
         effort.normal = larger(effort.normal, judged.normal / tolerances.gap);
-        let slip = tolerances.slip.max(tolerances.gap);
-        effort.friction = larger(effort.friction, judged.friction / slip);
+        effort.friction = larger(effort.friction, judged.over(&tolerances).slip);
         effort.penetration = larger(effort.penetration, judged.penetration / tolerances.gap);
     }
 }

@@ -75,8 +75,10 @@ pub struct StepReport {
     pub broad_phase_collections: u32,
     /// Continuous collision queries that the cheap filters did not settle.
     pub ccd_queries: u64,
-    /// Independent momentum residual `e_v` (N·s).
+    /// Independent momentum residual `e_v`, every body's in proportion to its tolerance (N·s).
     pub momentum_residual: f64,
+    /// `ε₁`: the largest momentum tolerance of a body, which that is in proportion to (N·s).
+    pub momentum_tolerance: f64,
     /// Independent normal complementarity residual `e_n` (m).
     pub normal_residual: f64,
     /// Independent friction residual `e_t`: cone, stick and direction in one (m).

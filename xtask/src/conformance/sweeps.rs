@@ -110,7 +110,7 @@ fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     for &(name, settings, duration) in scenes {
         let mut simulation = Simulation::new(&shipped(name, settings)?)?;
         let step = simulation.model().time_step;
-        let eps2 = simulation.model().tolerances.clearance();
+        let eps2 = simulation.model().largest_clearance();
         // Of the first step: what a body falls in it does not show.
         let potential = simulation.advance()?.gravitational_energy;
         while simulation.state().time < SETTLED - 0.5 * step {

@@ -100,12 +100,19 @@ pub(super) fn check_tolerances(tolerances: &Tolerances) -> Result<(), ContactErr
     positive("tolerances.slip", tolerances.slip)
 }
 
-/// The worst part of a residual in units of its tolerance: below 1 a method may stop.
-pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances) -> f64 {
+/// The worst part of a residual in units of its tolerance: below 1 a method may stop. Friction is held to the
+/// tolerance of gaps where it is
+/// `relaxed`.
+pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed: bool) -> f64 {
+    let friction = if relaxed {
+        residual.over(tolerances).slip
+    } else {
+        residual.friction / tolerances.slip
+    };
     let parts = [
         residual.momentum / tolerances.momentum,
         residual.normal / tolerances.gap,
-        residual.friction / tolerances.slip,
+        friction,
         residual.constraint / tolerances.gap,
     ];
     parts.into_iter().fold(0.0, |worst, part| {

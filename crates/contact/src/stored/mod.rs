@@ -11,12 +11,14 @@
 //! | `momentum.row_offsets` | `u64` | `blocks + 1` | first slot of every block row |
 //! | `momentum.columns` | `u32` | `slots` | upper triangle, ascending, diagonal first |
 //! | `momentum.values` | `f64` | `slots × 3 × 3` | `A`, kg, row by row |
+//! | `momentum.weights` | `f64` | `blocks` | `w` of the momentum residual |
 //! | `rhs` | `f64` | `blocks × 3` | `b`, N·s |
 //! | `contacts.row_offsets` | `u64` | `contacts + 1` | first entry of every contact |
 //! | `contacts.blocks` | `u32` | `entries` | block of every entry |
 //! | `contacts.jacobians` | `f64` | `entries × 3 × 3` | rows `n, t₁, t₂` of `[J; J_t]`, s |
 //! | `contacts.offsets` | `f64` | `contacts × 3` | `(c_n, c_t)`, m |
 //! | `contacts.friction` | `f64` | `contacts` | `μ` |
+//! | `contacts.scales` | `f64` | `contacts × 2` | displacement scales of gap and slip |
 //! | `constraints.row_offsets`, `.block_offsets` | `u64` | `groups + 1` | first row, first block of every group |
 //! | `constraints.blocks` | `u32` | blocks | of every group |
 //! | `constraints.jacobians` | `f64` | `rows × blocks` per group, 3 | `j`, s·\[φ\]/m |
@@ -30,7 +32,8 @@
 //! | `start.gamma`, `start.sliding_force` | `f64` | `contacts × 2` | N |
 //! | `start.slip_direction` | `f64` | `contacts × 2` | 1 |
 //!
-//! The arrays of constraints are there only if there are any.
+//! The arrays of constraints are there only if there are any, and the weights and scales only if one of
+//! them is not 1.
 
 mod constraints;
 mod error;

@@ -23,6 +23,10 @@ impl StoredProblem {
         let nodes = momentum.blocks();
         let rhs = file.numbers::<3>("rhs", &[nodes, 3])?;
         let mut problem = ContactProblem::new(time_step, momentum, rhs.concat());
+        if file.has("momentum.weights") {
+            let weights = file.numbers::<1>("momentum.weights", &[nodes])?;
+            problem.weigh_momentum(weights.into_iter().map(|[weight]| weight));
+        }
         read_contacts(&file, &mut problem)?;
         let constraint_forces = constraints::read(&file, &mut problem)?;
         problem.validate()?;
@@ -268,6 +272,11 @@ fn read_contacts(
     let jacobians = file.blocks("contacts.jacobians", entries)?;
     let offsets = file.numbers::<3>("contacts.offsets", &[contacts, 3])?;
     let friction = file.numbers::<1>("contacts.friction", &[contacts])?;
+    let scales = if file.has("contacts.scales") {
+        file.numbers::<2>("contacts.scales", &[contacts, 2])?
+    } else {
+        vec![[1.0; 2]; contacts]
+    };
     let entries: Vec<(u32, Matrix3<f64>)> = blocks.into_iter().zip(jacobians).collect();
     for contact in 0..contacts {
         problem.push(&ContactRow {
@@ -275,6 +284,7 @@ fn read_contacts(
             offset: Vector3::from(offsets[contact]),
             friction: friction[contact][0],
         });
+        problem.scale_displacements(contact, scales[contact]);
     }
     Ok(())
 }

@@ -150,6 +150,20 @@ impl StoredProblem {
             ("start.slip_direction", pairs(|m| m.slip_direction)),
         ];
         let mut arrays = Vec::from(arrays);
+        let weights = (0..nodes).map(|block| problem.momentum_weight(block));
+        if weights
+            .clone()
+            .any(|weight| weight.to_bits() != 1.0_f64.to_bits())
+        {
+            arrays.push(("momentum.weights", numbers(&[nodes], weights)));
+        }
+        let scales = (0..contacts).flat_map(|contact| problem.displacement_scales(contact));
+        if scales
+            .clone()
+            .any(|scale| scale.to_bits() != 1.0_f64.to_bits())
+        {
+            arrays.push(("contacts.scales", numbers(&[contacts, 2], scales)));
+        }
         arrays.extend(constraints::write(problem, start));
         let header = Header {
             format: FORMAT,

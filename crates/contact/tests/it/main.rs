@@ -7,6 +7,7 @@ mod constraint;
 mod corrective_motion;
 mod delassus;
 mod frame;
+mod own_tolerances;
 mod problem;
 mod regions;
 mod residual;

@@ -54,6 +54,7 @@ fn what_an_answer_lacks_is_told_in_tolerances() {
         momentum: 6e-5,
         normal: 1e-6,
         friction: 8e-6,
+        loose_friction: 8e-6,
         constraint: 5e-6,
         ..ContactResidual::default()
     };

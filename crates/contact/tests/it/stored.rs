@@ -38,6 +38,8 @@ fn stored() -> StoredProblem {
         -offset,
         0.0,
     );
+    problem.weigh_momentum([1.0, 1.0 / 3.0, 1e-9]);
+    problem.scale_displacements(1, [1.0 / 7.0, 1e3]);
     let start = ContactSolution {
         velocity: (0..9).map(|i| f64::from(i).cos()).collect(),
         contacts: vec![
@@ -101,7 +103,9 @@ fn fingerprint(stored: &StoredProblem) -> (Vec<u64>, Vec<u32>, Vec<usize>) {
         numbers.extend(jacobians.iter().flatten());
         numbers.extend(problem.offset(contact).iter());
         numbers.push(problem.friction(contact));
+        numbers.extend(problem.displacement_scales(contact));
     }
+    numbers.extend((0..problem.momentum.blocks()).map(|block| problem.momentum_weight(block)));
     numbers.extend(&stored.start.velocity);
     for m in &stored.start.contacts {
         ends.push(m.state as usize);
@@ -119,6 +123,19 @@ fn what_comes_back_is_what_was_stored() {
     assert_eq!(fingerprint(&back), fingerprint(&stored));
     assert_eq!((back.method, &back.origin), (stored.method, &stored.origin));
     assert_eq!(back.to_bytes(), bytes);
+}
+
+/// Bodies and contacts that share one tolerance each need no arrays for it, and files without these say just that.
+#[test]
+fn one_tolerance_for_all_is_what_a_file_without_weights_says() {
+    let mut stored = stored();
+    stored.problem.weigh_momentum([1.0; 3]);
+    stored.problem.scale_displacements(1, [1.0; 2]);
+    let bytes = stored.to_bytes();
+    let header = String::from_utf8_lossy(&bytes);
+    assert!(!header.contains("momentum.weights") && !header.contains("contacts.scales"));
+    let back = StoredProblem::from_bytes(&bytes).expect("a stored problem");
+    assert_eq!(fingerprint(&back), fingerprint(&stored));
 }
 
 #[test]

@@ -168,7 +168,7 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
     let parts = scene.instantiate().map_err(SimError::from)?;
     let (model, _) = Model::new(scene)?;
     let solids = solid::solids(&model);
-    let margin = MARGIN_PER_CLEARANCE * model.tolerances.clearance();
+    let margin = MARGIN_PER_CLEARANCE * model.tolerances.clearance(model.finest_scale().length);
     let mut problem = Problem::new(&model, &solids, margin)?;
     for round in 0.. {
         let overlaps = overlaps(&solids, &problem.moves);

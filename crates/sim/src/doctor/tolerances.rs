@@ -3,29 +3,39 @@
 use super::finding::Symptom;
 use crate::model::Model;
 
-/// Clearance over the mean edge beyond which contacts are no longer where surfaces are; by default it is 2.5e-4.
+/// Clearance over the edges of the finest surface beyond which contacts are no longer where surfaces are; by default
+/// it is 2.5e-4.
 const CLEARANCE_PER_EDGE: f64 = 0.05;
 
 /// Momentum tolerance over the impulse of the lightest body's weight in a step, beyond which that body need not feel it; by default it is
-/// 1e-3.
+/// 2e-4 or less.
 const MOMENTUM_PER_WEIGHT: f64 = 1.0;
 
 /// What the scene gives, or asks for by `tolerances = "paper"`.
 pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
     let scales = &model.tolerances;
-    let (clearance, edge) = (scales.clearance(), scales.edge_length);
-    if edge > 0.0 && clearance > CLEARANCE_PER_EDGE * edge {
+    let [edge, _] = model.lengths.range();
+    if let Some(clearance) = scales.given_clearance()
+        && edge > 0.0
+        && clearance > CLEARANCE_PER_EDGE * edge
+    {
         out.push(Symptom::Tolerance {
             key: "gap_tolerance",
             value: clearance,
             unit: "m",
             scale: edge,
-            meaning: "mean edge of the surfaces",
+            meaning: "mean edge of the finest surface",
         });
     }
-    let weight = scales.lightest_body * scales.gravity * model.time_step;
-    let momentum = scales.solver(model.time_step).momentum;
-    if weight > 0.0 && momentum > MOMENTUM_PER_WEIGHT * weight {
+    let lightest = (0..model.bodies.len())
+        .map(|body| model.body_mass(body))
+        .filter(|&mass| mass > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    let weight = lightest * scales.gravity * model.time_step;
+    if let Some(momentum) = scales.given_momentum()
+        && weight > 0.0
+        && momentum > MOMENTUM_PER_WEIGHT * weight
+    {
         out.push(Symptom::Tolerance {
             key: "momentum_tolerance",
             value: momentum,

@@ -1,6 +1,7 @@
 //! From the parts of a scene to the model and its first state.
 
 use super::blocks::{block_pattern, number_blocks};
+use super::lengths::BodyLengths;
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::{Body, HalfSpace, Model, PointMotion};
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
         ThinBodies,
         rows::{ThinPlaces, thin_constraints},
     },
-    tolerances::ToleranceScales,
 };
 use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
@@ -528,7 +528,8 @@ impl Builder {
             minimum_step: scene.time.minimum_step(),
             allow_inversion: scene.solver.allow_inversion,
             anchored_contacts: scene.solver.anchored_contacts,
-            tolerances: ToleranceScales::default(),
+            tolerances: scales(scene),
+            lengths: BodyLengths::default(),
             asynchronous: scene.asynchronous,
             solver,
             rest_compliance: scene
@@ -538,7 +539,7 @@ impl Builder {
                 .map(|folder| scene.folder().join(folder)),
             notices,
         };
-        model.tolerances = scales(scene, &model);
+        model.lengths = BodyLengths::new(&model);
         let state = start_state(&model, self.velocities, self.rigid_start);
         Ok((model, state))
     }

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod builder;
+mod lengths;
 mod solver;
 
 use crate::{
@@ -21,6 +22,7 @@ use impinge_contact::method::Method;
 use impinge_fem::ElasticModel;
 use impinge_geometry::surface::CollisionSurface;
 use impinge_krylov::block::BlockPattern;
+pub use lengths::BodyLengths;
 use nalgebra::Vector3;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
@@ -137,6 +139,8 @@ pub struct Model {
     pub anchored_contacts: bool,
     /// Scales of the tolerances.
     pub tolerances: ToleranceScales,
+    /// Lengths that those of contacts are made of.
+    pub lengths: BodyLengths,
     /// The asynchronous stepper's part of the scene, where it is chosen.
     pub asynchronous: Option<Asynchronous>,
     /// The contact method with its settings, tolerances excepted.

@@ -1,6 +1,5 @@
 //! What the scene says of contact methods, and what tolerances are relative to.
 
-use super::{Model, PointMotion};
 use crate::{
     error::SimError,
     scene::{Scene, StepperChoice},
@@ -69,33 +68,14 @@ pub(super) fn check_method(
     Ok(())
 }
 
-/// Lengths and masses that tolerances are relative to.
-pub(super) fn scales(scene: &Scene, model: &Model) -> ToleranceScales {
-    let (rest, surface) = (&model.rest, &model.surface);
-    // Of all that moves by itself; a body of elements counts even where all of its nodes are prescribed.
-    let counts = |point: u32| {
-        let moves = matches!(model.motion_of_point[point as usize], PointMotion::Rigid(_));
-        let solid = model.solid(model.solid_of_point(point));
-        moves || !solid.tets.is_empty() || solid.thin
-    };
-    let lengths: Vec<f64> = surface
-        .edges()
-        .iter()
-        .filter(|[first, _]| counts(*first))
-        .map(|&[first, second]| (rest[first as usize] - rest[second as usize]).norm())
-        .collect();
-    let lightest = (0..model.bodies.len())
-        .map(|body| model.body_mass(body))
-        .filter(|&mass| mass > 0.0)
-        .fold(f64::INFINITY, f64::min);
+/// What tolerances are relative to beside the forces of a step and the features that meet.
+pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     ToleranceScales {
-        rigid: !model.rigid.is_empty(),
         mode: match scene.solver.tolerances {
             crate::scene::Tolerances::Physical => ToleranceMode::Physical,
+            crate::scene::Tolerances::Tight => ToleranceMode::Tight,
             crate::scene::Tolerances::Paper => ToleranceMode::Paper,
         },
-        edge_length: lengths.iter().sum::<f64>() / lengths.len() as f64,
-        lightest_body: lightest,
         gravity: Vector3::from(scene.world.gravity).norm(),
         momentum: scene.solver.momentum_tolerance,
         clearance: scene.solver.gap_tolerance,

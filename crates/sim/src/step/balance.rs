@@ -76,7 +76,8 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
     multipliers.gamma[1] += change[2];
 }
 
-/// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m).
+/// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
+/// displacement scale.
 fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
     let off = (solution.contacts.par_iter().enumerate())
         .with_min_len(CONTACTS_PER_TASK)
@@ -93,10 +94,11 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
                 })
                 .sum();
             let excess = moved - problem.offset(contact)[0];
+            let [scale, _] = problem.displacement_scales(contact);
             if multipliers.lambda > 0.0 {
-                excess.abs()
+                excess.abs() / scale
             } else {
-                -excess
+                -excess / scale
             }
         });
     off.reduce(|| 0.0, f64::max)

@@ -23,7 +23,6 @@ impl Refiner {
         contacts: &mut [Contact],
         report: &mut StepReport,
     ) {
-        let clearance = model.tolerances.clearance();
         self.touched.extend(self.hits.iter().map(|hit| hit.key));
         for contact in contacts {
             if contact.multipliers.state == ContactState::Inactive
@@ -32,6 +31,7 @@ impl Refiner {
             {
                 continue;
             }
+            let clearance = model.clearance(contact.key);
             let corners = contact.gather(sweep.end);
             if gap_at(model, sweep.end, contact, clearance) < clearance {
                 continue;
@@ -56,7 +56,6 @@ pub(crate) fn check_gaps(
     contacts: &mut Vec<Contact>,
     report: &mut StepReport,
 ) -> Option<(ContactKey, f64)> {
-    let clearance = model.tolerances.clearance();
     let mut worst: Option<(ContactKey, f64)> = None;
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain_mut(|contact| {
@@ -65,8 +64,9 @@ pub(crate) fn check_gaps(
             // One that was moved in this step is remembered: found anew, it would be moved as often again, and neighbours
             // that push in turn would never end.
             let moved = contact.held || contact.relinearised > 0;
-            return moved || distance_apart(contact, &corners) < release(model);
+            return moved || distance_apart(contact, &corners) < release(model, contact.key);
         }
+        let clearance = model.clearance(contact.key);
         // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
         let gap = gap_at(model, sweep.end, contact, clearance);
         let close = gap < clearance;

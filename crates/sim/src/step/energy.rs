@@ -147,8 +147,8 @@ impl EnergyAccount {
             work: work_of_pulls(model, start, end),
             ..Outside::default()
         };
-        let clearance = model.tolerances.clearance();
         for contact in contacts {
+            let clearance = model.clearance(contact.key);
             for (i, &point) in contact.stencil().iter().enumerate() {
                 if is_prescribed(model, point as usize) {
                     outside.work -= contact.force_on(i).dot(&moved(point as usize));

@@ -75,7 +75,7 @@ pub(crate) fn features_for(
     corners: &[Vector3<f64>; 4],
     positions: &[Vector3<f64>],
 ) -> ContactKey {
-    let nearer = touching_features(model, key, corners, reach(model));
+    let nearer = touching_features(model, key, corners, reach(model, key));
     if nearer == key {
         return key;
     }

@@ -13,6 +13,7 @@ use crate::{
     model::{Model, PointMotion},
     report::StepReport,
     state::State,
+    tolerances::ToleranceScales,
 };
 use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
 use nalgebra::{Matrix3, Vector3};
@@ -25,13 +26,13 @@ pub(super) const CONTACTS_PER_TASK: usize = 512;
 pub(crate) fn carry_over(
     model: &Model,
     positions: &[Vector3<f64>],
-    slip_tolerance: f64,
+    time_step: f64,
     contacts: &mut Vec<Contact>,
     report: &mut StepReport,
 ) {
     let mut stays = Vec::with_capacity(contacts.len());
     (contacts.par_iter_mut().with_min_len(CONTACTS_PER_TASK))
-        .map(|contact| carry(model, positions, slip_tolerance, contact))
+        .map(|contact| carry(model, positions, time_step, contact))
         .collect_into_vec(&mut stays);
     report.removed += stays.iter().filter(|stays| !**stays).count() as u32;
     let mut stays = stays.into_iter();
@@ -41,14 +42,9 @@ pub(crate) fn carry_over(
 }
 
 /// Re-projects one contact at `positions`; whether it stays.
-fn carry(
-    model: &Model,
-    positions: &[Vector3<f64>],
-    slip_tolerance: f64,
-    contact: &mut Contact,
-) -> bool {
-    let clearance = model.tolerances.clearance();
+fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mut Contact) -> bool {
     move_to_touching_features(model, positions, contact);
+    let clearance = model.clearance(contact.key);
     let corners = contact.gather(positions);
     let lin = linearise(
         model,
@@ -65,7 +61,7 @@ fn carry(
     contact.turn_to(lin.normal);
     contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
     let opened = match contact.multipliers.state {
-        ContactState::Inactive => contact.distance >= release(model),
+        ContactState::Inactive => contact.distance >= release(model, contact.key),
         _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
     };
     if opened {
@@ -84,6 +80,7 @@ fn carry(
     if contact.anchored && sticks {
         let slip = contact.anchor_vector(&corners);
         let slip = slip - contact.frame.normal * contact.frame.normal.dot(&slip);
+        let slip_tolerance = (model.tolerances).slip(model.scale_of(contact.key), time_step);
         contact.slip_start = beyond(slip, 0.5 * slip_tolerance, slip_tolerance);
     } else {
         contact.drop_anchor(&corners);
@@ -200,13 +197,23 @@ pub(crate) fn fill_problem(
     solution: &mut ContactSolution,
 ) {
     let time_step = problem.time_step;
-    let tolerance = model.tolerances.solver(time_step).gap;
+    let finest = {
+        let pair = model.finest_scale();
+        let tolerances = &model.tolerances;
+        [
+            tolerances.gap(pair, time_step),
+            tolerances.slip(pair, time_step),
+        ]
+    };
     problem.clear_contacts();
     solution.contacts.clear();
     for contact in contacts {
         let [s1, s2] = contact.frame.tangential(&contact.slip_start);
-        let goal = (model.tolerances).goal(contact.distance, tolerance, contact.held)
-            + room_after(contact.hits, model.tolerances.clearance());
+        let pair = model.scale_of(contact.key);
+        let clearance = model.tolerances.clearance(pair.length);
+        let tolerance = model.tolerances.gap(pair, time_step);
+        let goal = ToleranceScales::goal(clearance, contact.distance, tolerance, contact.held)
+            + room_after(contact.hits, clearance);
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
@@ -229,11 +236,13 @@ pub(crate) fn fill_problem(
                 PointMotion::Prescribed(_) => offset -= rows * known_velocity[point as usize],
             }
         }
-        problem.push(&ContactRow {
+        let index = problem.push(&ContactRow {
             entries: entries.filled(),
             offset,
             friction: contact.friction,
         });
+        let slip = model.tolerances.slip(pair, time_step);
+        problem.scale_displacements(index, [tolerance / finest[0], slip / finest[1]]);
         solution.contacts.push(contact.multipliers);
     }
 }
@@ -307,7 +316,7 @@ mod tests {
         let carried = |contact: Contact| {
             let mut contacts = vec![contact];
             let mut report = StepReport::default();
-            carry_over(&model, &positions, 1e-6, &mut contacts, &mut report);
+            carry_over(&model, &positions, 1e-3, &mut contacts, &mut report);
             assert_eq!(contacts.len(), 1);
             contacts[0]
         };

@@ -3,7 +3,7 @@
 use super::{
     contact::{Contact, ContactKey},
     linearise::{closest_weights, reach},
-    stencil::stencil_of,
+    stencil::{first_side, stencil_of},
 };
 use crate::model::Model;
 use nalgebra::Vector3;
@@ -43,7 +43,7 @@ pub(super) fn gap_at(
         return own;
     }
     let [one, other] = closest_points(contact.key, &corners);
-    let nearby = NEARBY * reach(model);
+    let nearby = NEARBY * reach(model, contact.key);
     let mut smallest = own;
     for_neighbours(model, contact, |key| {
         let corners = stencil_of(model, key)
@@ -71,15 +71,6 @@ fn closest_points(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [Vector3<f64>
         side.map(|i| corners[i] * weights[i]).sum()
     };
     [point(0..first_side), -point(first_side..4)]
-}
-
-/// How many points of a stencil are on the first side.
-fn first_side(key: ContactKey) -> usize {
-    if matches!(key, ContactKey::EdgeEdge { .. }) {
-        2
-    } else {
-        1
-    }
 }
 
 /// Calls `visit` with the vertex-face and edge-edge pairs of what meets at the corners of a contact's features, some of them twice. What

@@ -30,8 +30,8 @@ const SAME_NORMAL: f64 = 1e-4;
 const REACH_PER_CLEARANCE: f64 = 4.0;
 
 /// `REACH_PER_CLEARANCE` in metres.
-pub(crate) fn reach(model: &Model) -> f64 {
-    REACH_PER_CLEARANCE * model.tolerances.clearance()
+pub(crate) fn reach(model: &Model, key: ContactKey) -> f64 {
+    REACH_PER_CLEARANCE * model.clearance(key)
 }
 
 /// Inactive contacts are kept up to this distance, in clearances: one that closes again before it got farther is met
@@ -39,8 +39,8 @@ pub(crate) fn reach(model: &Model) -> f64 {
 const RELEASE_PER_CLEARANCE: f64 = 4.0;
 
 /// `RELEASE_PER_CLEARANCE` in metres.
-pub(crate) fn release(model: &Model) -> f64 {
-    RELEASE_PER_CLEARANCE * model.tolerances.clearance()
+pub(crate) fn release(model: &Model, key: ContactKey) -> f64 {
+    RELEASE_PER_CLEARANCE * model.clearance(key)
 }
 
 /// Cosine between a normal and the direction to a pair's first side below which the pair is on the normal's other side.
@@ -56,9 +56,9 @@ impl Linearisation {
             ContactKey::VertexFace { .. } => outside(&[-w[1], -w[2], -w[3]]),
             ContactKey::EdgeEdge { .. } => outside(&[w[0], w[1], -w[2], -w[3]]),
             ContactKey::VertexEdge { .. } => {
-                outside(&[-w[1], -w[2]]) || self.lateral > reach(model)
+                outside(&[-w[1], -w[2]]) || self.lateral > reach(model, key)
             }
-            ContactKey::VertexVertex { .. } => self.lateral > reach(model),
+            ContactKey::VertexVertex { .. } => self.lateral > reach(model, key),
         }
     }
 

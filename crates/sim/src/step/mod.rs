@@ -21,6 +21,7 @@ pub(crate) mod formulate;
 mod gap;
 pub(crate) mod joints;
 pub(crate) mod linearise;
+pub(crate) mod load;
 mod moved;
 pub(crate) mod opposed;
 mod passing;

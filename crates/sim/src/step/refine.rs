@@ -94,7 +94,7 @@ impl Refiner {
         report: &mut StepReport,
         motion: Motion,
     ) -> Result<(), StepFailure> {
-        let slip_tolerance = model.tolerances.solver(time_step).slip;
+        let slip_tolerance = |key| model.tolerances.slip(model.scale_of(key), time_step);
         // The earliest of the hits that come down to one touch places it.
         self.hits
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
@@ -134,7 +134,7 @@ impl Refiner {
                 if contact.multipliers.state == ContactState::Inactive {
                     let slip = slip(contact, sweep);
                     contact.multipliers =
-                        Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                        Multipliers::fresh(slip, contact.friction, slip_tolerance(contact.key));
                 }
             } else {
                 let mut contact = touch.first_contact(model, sweep);
@@ -158,7 +158,8 @@ impl Refiner {
                     });
                 }
                 let slip = slip(&contact, sweep);
-                contact.multipliers = Multipliers::fresh(slip, contact.friction, slip_tolerance);
+                contact.multipliers =
+                    Multipliers::fresh(slip, contact.friction, slip_tolerance(contact.key));
                 self.added.push(&contact, contacts.len());
                 report.contacts_added += 1;
             }

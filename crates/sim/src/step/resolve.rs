@@ -65,9 +65,5 @@ pub(super) fn acceptable(
     solution: &ContactSolution,
     tolerances: &Tolerances,
 ) -> bool {
-    let judged = residual(problem, solution);
-    judged.momentum < 2.0 * tolerances.momentum
-        && judged.normal < 2.0 * tolerances.gap
-        && judged.friction < 2.0 * tolerances.slip.max(tolerances.gap)
-        && judged.constraint < 2.0 * tolerances.gap
+    residual(problem, solution).meets(tolerances)
 }

@@ -153,15 +153,18 @@ impl RigidStep {
     }
 
     /// Whether the gaps that the latest solve saw are those of the poses it led to.
-    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], slip_tolerance: f64) -> bool {
-        let bound = (SETTLED_PER_CLEARANCE * model.tolerances.clearance()).min(slip_tolerance);
+    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], time_step: f64) -> bool {
         let moved = |&point: &u32| match model.motion_of_point[point as usize] {
-            PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change > bound,
-            _ => false,
+            PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change,
+            _ => 0.0,
         };
-        !contacts
-            .iter()
-            .any(|contact| contact.stencil().iter().any(moved))
+        contacts.iter().all(|contact| {
+            let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
+            let pair = model.scale_of(contact.key);
+            let clearance = model.tolerances.clearance(pair.length);
+            let slip = model.tolerances.slip(pair, time_step);
+            moved <= slip.min(SETTLED_PER_CLEARANCE * clearance)
+        })
     }
 
     /// The step's end becomes the state of the rigid bodies and their points.

@@ -5,7 +5,7 @@ use crate::{
     model::{Body, Model},
     state::State,
 };
-use impinge_contact::{ContactState, method::active_set_cr::Tolerances};
+use impinge_contact::ContactState;
 use nalgebra::Vector3;
 
 /// Share of the momentum tolerance below which the momentum of a body's nodes is what solves left over, not motion.
@@ -18,6 +18,15 @@ const RIGID_LEFT_OVER: f64 = 4.0;
 /// is two, and twice that is nothing that solves could keep going by themselves.
 const MOTION: f64 = 4.0;
 
+/// What a solve may leave over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StartTolerances<'a> {
+    /// Of the momentum of every body (N·s).
+    pub(crate) momentum: &'a [f64],
+    /// Of the gaps of every body (m).
+    pub(crate) gap: &'a [f64],
+}
+
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
 /// The paper starts from the last velocities (spec 5.7). Where bodies fall, swing or are slowed down these are off by what a step changes, and
@@ -29,29 +38,26 @@ pub(crate) fn extrapolate_velocities(
     state: &State,
     supported: &[bool],
     closed: bool,
-    tolerances: &Tolerances,
+    tolerances: &StartTolerances<'_>,
     time_step: f64,
-    velocity: &mut Vec<f64>,
+    velocity: &mut [f64],
 ) {
-    velocity.resize(3 * model.blocks(), 0.0);
-    let all = model.point_of_block.len() as f64;
-    for (body, &is_supported) in model.bodies.iter().zip(supported) {
+    for (index, (body, &is_supported)) in model.bodies.iter().zip(supported).enumerate() {
         let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
-        let (mut count, mut squared_masses, mut squared_change) = (0.0, 0.0, 0.0);
+        let (mut squared_masses, mut squared_change) = (0.0, 0.0);
         for (point, _) in nodes.clone() {
             let mass = model.mass[point];
-            count += 1.0;
             squared_masses += mass * mass;
             squared_change += (state.accelerations[point] * (mass * time_step)).norm_squared();
         }
-        let of_solves = tolerances.momentum * f64::sqrt(count / all);
         let of_rows = if is_supported {
-            tolerances.gap / time_step * f64::sqrt(squared_masses)
+            tolerances.gap[index] / time_step * f64::sqrt(squared_masses)
         } else {
             0.0
         };
-        let goes_on = f64::sqrt(squared_change) > MOTION * of_solves.max(of_rows);
+        let goes_on =
+            f64::sqrt(squared_change) > MOTION * f64::max(tolerances.momentum[index], of_rows);
         let common = if closed && !is_supported {
             mean_acceleration(model, state, body)
         } else {
@@ -94,16 +100,15 @@ pub(crate) fn start_from_rest(
     model: &Model,
     state: &State,
     supported: &[bool],
-    tolerances: &Tolerances,
+    tolerances: &StartTolerances<'_>,
     time_step: f64,
     velocity: &mut [f64],
 ) {
-    let all = model.point_of_block.len() as f64;
-    for (body, _) in model.bodies.iter().zip(supported).filter(|(_, s)| **s) {
+    let bodies = model.bodies.iter().zip(tolerances.momentum).zip(supported);
+    for ((body, momentum), _) in bodies.filter(|(_, s)| **s) {
         let free = |point: usize| model.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
-        let share = nodes.clone().count() as f64 / all;
-        let left_over = LEFT_OVER * tolerances.momentum * share.sqrt();
+        let left_over = LEFT_OVER * momentum;
         let of_point = |point: usize| (state.velocities[point] * model.mass[point]).norm_squared();
         let squared: f64 = nodes.clone().map(|(point, _)| of_point(point)).sum();
         if squared > left_over * left_over {
@@ -117,7 +122,9 @@ pub(crate) fn start_from_rest(
         // The unknowns of its rotation are velocities at its radius of gyration.
         let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
         let moved = |v: &f64| v.abs() * time_step;
-        if velocity.iter().map(moved).fold(0.0, f64::max) < RIGID_LEFT_OVER * tolerances.gap {
+        if velocity.iter().map(moved).fold(0.0, f64::max)
+            < RIGID_LEFT_OVER * tolerances.gap[rigid.body]
+        {
             velocity.fill(0.0);
         }
     }
@@ -160,10 +167,9 @@ position = [3, 0, 0]
 shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
 "#;
 
-    const TOLERANCES: Tolerances = Tolerances {
-        momentum: 1e-3,
-        gap: 1e-8,
-        slip: 1e-8,
+    const TOLERANCES: StartTolerances<'_> = StartTolerances {
+        momentum: &[1e-3; 2],
+        gap: &[1e-8; 2],
     };
 
     /// Whether the first and the second body start from rest, where all points move by `speed` (m/s) and `contacts` are known; if not,
@@ -173,7 +179,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x() * speed);
         let supported = supported_bodies(&model, &contacts(&model));
-        let mut velocity = Vec::new();
+        let mut velocity = vec![0.0; 3 * model.blocks()];
         extrapolate_velocities(
             &model,
             &state,
@@ -232,7 +238,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         for (point, acceleration) in model.bodies[1].points.clone().zip(in_turn) {
             state.accelerations[point] = Vector3::x() * *acceleration;
         }
-        let mut velocity = Vec::new();
+        let mut velocity = vec![0.0; 3 * model.blocks()];
         extrapolate_velocities(
             &model,
             &state,
@@ -264,7 +270,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
     /// Of a ton ε₁ makes 1e-6 m/s, and rows may be off by ten times that.
     #[test]
     fn what_solves_and_rows_may_be_off_is_not_kept_going() {
-        let per_step = MOTION * TOLERANCES.gap / 1e-3;
+        let per_step = MOTION * TOLERANCES.gap[0] / 1e-3;
         let below = changes_after(&[0.9 * per_step / 1e-3], true, true);
         assert!(are_all(&below, 0.0), "{below:?}");
         let above = changes_after(&[1.1 * per_step / 1e-3], true, true);
@@ -273,7 +279,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
 
     #[test]
     fn in_flight_there_are_no_rows_to_be_off() {
-        let change = 0.9 * MOTION * TOLERANCES.gap / 1e-3;
+        let change = 0.9 * MOTION * TOLERANCES.gap[0] / 1e-3;
         let start = changes_after(&[change / 1e-3], false, false);
         assert!(are_all(&start, change), "{start:?}");
     }

@@ -4,7 +4,7 @@ use super::contact::ContactKey;
 use crate::model::Model;
 
 /// Points of the features of `key`, and how many there are.
-pub(super) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
+pub(crate) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
     let surface = &model.surface;
     match key {
         ContactKey::VertexFace { vertex, face } => {
@@ -24,6 +24,15 @@ pub(super) fn stencil_of(model: &Model, key: ContactKey) -> ([u32; 4], u8) {
         }
         ContactKey::VertexVertex { first, second } => ([first, second, 0, 0], 2),
         ContactKey::VertexHalfSpace { vertex, .. } => ([vertex, 0, 0, 0], 1),
+    }
+}
+
+/// How many points of a stencil are on the first side.
+pub(crate) fn first_side(key: ContactKey) -> usize {
+    if matches!(key, ContactKey::EdgeEdge { .. }) {
+        2
+    } else {
+        1
     }
 }
 

@@ -25,13 +25,14 @@ use crate::{
         energy::{Energies, EnergyAccount, MATERIAL_SHARE},
         formulate::{carry_over, fill_problem},
         joints::{JointRows, flow_plastically},
+        load::BodyLoads,
         opposed::turn_opposed,
         refine::Refiner,
         rescue::rescue,
         resolve::{Resolved, resolve},
         rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
         squeezed::squeezed,
-        start::{extrapolate_velocities, start_from_rest, supported_bodies},
+        start::{StartTolerances, extrapolate_velocities, start_from_rest, supported_bodies},
         stencil::describe,
     },
 };
@@ -100,6 +101,7 @@ pub struct Synchronous {
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
     rigid: RigidStep,
+    loads: BodyLoads,
     /// Compliance at rest, once a method asked for it, and the bodies as the attempt started with them.
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
@@ -145,6 +147,7 @@ impl Synchronous {
             foreseen: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             rigid: RigidStep::default(),
+            loads: BodyLoads::default(),
             rest,
             bodies: None,
             joints: JointRows::default(),
@@ -282,7 +285,7 @@ impl Synchronous {
         let momentum = judge(&self.problem, &self.solution, report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all others the
         // balance of whole bodies may leave more on a few nodes than the solve did.
-        let most = ACCEPTED * model.tolerances.solver(time_step).momentum;
+        let most = ACCEPTED * self.loads.largest();
         let missed = met && self.method.needs_bodies() && momentum > most;
         report.unmet_momentum += u32::from(missed);
         let outside = (self.account).outside(model, &state.positions, &self.end, &self.contacts);
@@ -319,27 +322,16 @@ impl Synchronous {
             &mut self.problem.momentum,
             &mut self.problem.rhs,
         );
-        let tolerances = model.tolerances.solver(time_step);
-        self.hold_to(tolerances);
         self.tell_of_bodies(model, state, time_step)?;
         self.contacts.clone_from(&state.contacts);
         carry_over(
             model,
             &state.positions,
-            tolerances.slip,
+            time_step,
             &mut self.contacts,
             report,
         );
-        let supported = supported_bodies(model, &self.contacts);
-        extrapolate_velocities(
-            model,
-            state,
-            &supported,
-            closes_balances(model, &self.method),
-            &tolerances,
-            time_step,
-            &mut self.solution.velocity,
-        );
+        self.solution.velocity.resize(3 * model.blocks(), 0.0);
         self.rigid.pose(
             model,
             state,
@@ -350,16 +342,6 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )?;
-        if closes_balances(model, &self.method) {
-            start_from_rest(
-                model,
-                state,
-                &supported,
-                &tolerances,
-                time_step,
-                &mut self.solution.velocity,
-            );
-        }
         self.joints.pose(
             model,
             state,
@@ -368,7 +350,42 @@ impl Synchronous {
             &mut self.problem,
             &mut self.solution,
         );
+        self.loads.weigh(
+            model,
+            state,
+            &self.rigid,
+            &self.contacts,
+            &mut self.problem,
+            &self.solution,
+        );
+        let largest = self.loads.largest();
+        self.hold_to((model.tolerances).solver(model.finest_scale(), time_step, largest));
+        report.momentum_tolerance = report.momentum_tolerance.max(largest);
+        self.start_velocities(model, state, time_step);
         Ok(())
+    }
+
+    /// The velocities that the first solve starts from.
+    fn start_velocities(&mut self, model: &Model, state: &State, time_step: f64) {
+        let supported = supported_bodies(model, &self.contacts);
+        let closed = closes_balances(model, &self.method);
+        let tolerances = StartTolerances {
+            momentum: self.loads.tolerances(),
+            gap: self.loads.gaps(),
+        };
+        let velocity = &mut self.solution.velocity;
+        extrapolate_velocities(
+            model,
+            state,
+            &supported,
+            closed,
+            &tolerances,
+            time_step,
+            velocity,
+        );
+        if closed {
+            start_from_rest(model, state, &supported, &tolerances, time_step, velocity);
+        }
     }
 
     /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
@@ -416,7 +433,6 @@ impl Synchronous {
         clock: &mut Clock,
         report: &mut StepReport,
     ) -> Result<bool, StepFailure> {
-        let tolerances = self.method.tolerances();
         let (mut adding, mut relinearising, mut settling) = (0, 0, 0);
         loop {
             turn_opposed(&mut self.contacts, &state.positions);
@@ -437,7 +453,7 @@ impl Synchronous {
             }
             self.move_free_points(model, state, time_step)?;
             if settling < MOST_SETTLING_SOLVES
-                && !self.rigid.settled(model, &self.contacts, tolerances.slip)
+                && !self.rigid.settled(model, &self.contacts, time_step)
             {
                 settling += 1;
                 report.times.resolve += clock.lap();
@@ -655,7 +671,7 @@ fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> Step
     StepFailure::GapsUnsettled {
         rounds,
         gap,
-        clearance: model.tolerances.clearance(),
+        clearance: model.clearance(key),
         contact: describe(model, key),
     }
 }

@@ -149,7 +149,7 @@ impl ActiveSetCr {
             if !norm.is_finite() {
                 break;
             }
-            self.relax_if_overdue(report);
+            self.relax_if_overdue(problem, report);
             closed = norm < self.settings.tolerances.momentum;
             if closed && self.anticipated_laws_hold(problem, solution) {
                 outcome = Anticipated::Solved;
@@ -162,7 +162,7 @@ impl ActiveSetCr {
                 if let (Some(before), Some(left)) = (friction_left, left)
                     && left > WORTHWHILE * before
                 {
-                    self.relax_friction(report);
+                    self.relax_friction(problem, report);
                 }
                 friction_left = left;
             }
@@ -185,7 +185,7 @@ impl ActiveSetCr {
         outcome
     }
 
-    /// Lays out the iterates at the warm start and returns its `‖r_v‖`.
+    /// Lays out the iterates at the warm start and returns its `‖w r_v‖`.
     fn begin(&mut self, problem: &ContactProblem, solution: &ContactSolution) -> f64 {
         self.work.r.m.fill(0.0);
         let work = &mut self.anticipation;
@@ -215,7 +215,7 @@ impl ActiveSetCr {
             *r = b - ay;
         }
         work.sweeps.add_impulses(problem, r);
-        vector::dot(r, r).sqrt()
+        problem.momentum_norm(r)
     }
 
     /// `y ← v⁺ + β (v⁺ − v)`, `v ← v⁺`, and the next `v⁺` for the forces of the last step, in `solution`.
@@ -249,7 +249,7 @@ impl ActiveSetCr {
             },
         );
         std::mem::swap(&mut work.a_last, &mut work.a_next);
-        let metric = Metric::new(inverse, bound, &self.settings.tolerances);
+        let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
         work.sweeps.push_all(problem, metric, next);
     }
 
@@ -263,7 +263,7 @@ impl ActiveSetCr {
         let work = &mut self.anticipation;
         let next = &mut solution.velocity;
         let inverse = self.preconditioner.inverse_diagonal();
-        let metric = Metric::new(inverse, bound, &self.settings.tolerances);
+        let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
         let mut swept = work.sweeps.sweep_all(problem, metric, next);
         let mut changes = swept.changes;
         for _ in 1..SWEEPS {
@@ -295,13 +295,14 @@ impl ActiveSetCr {
         problem
             .momentum
             .multiply(next, &mut work.a_next, &mut self.work.product);
-        let vectors: [&[f64]; 6] = [
+        let vectors: [&[f64]; 7] = [
             next,
             &work.y,
             &work.a_next,
             &work.ay,
             self.preconditioner.diagonal(),
             &work.last,
+            problem.momentum_weights(),
         ];
         let [square, along_a, along_d, against] =
             vector::sum_pieces(vectors, &|vectors| step_sums(bound, vectors));
@@ -378,9 +379,9 @@ impl ActiveSetCr {
     }
 }
 
-/// `‖r‖²`, the squares of the step in `A` and in `D`, and how far the motion turned against the extrapolation.
-fn step_sums(bound: f64, vectors: [&[f64]; 6]) -> [f64; 4] {
-    let [next, y, a_next, ay, diagonal, last] = vectors.map(|v| v.as_chunks::<3>().0);
+/// `‖w r‖²`, the squares of the step in `A` and in `D`, and how far the motion turned against the extrapolation.
+fn step_sums(bound: f64, vectors: [&[f64]; 7]) -> [f64; 4] {
+    let [next, y, a_next, ay, diagonal, last, weights] = vectors.map(|v| v.as_chunks::<3>().0);
     let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
     // Sums of their own for the axes: one sum would wait for itself at every term.
     for block in 0..next.len() {
@@ -388,7 +389,7 @@ fn step_sums(bound: f64, vectors: [&[f64]; 6]) -> [f64; 4] {
             let step = next[block][axis] - y[block][axis];
             let a_step = a_next[block][axis] - ay[block][axis];
             let d_step = diagonal[block][axis] * step;
-            let r = bound * d_step - a_step;
+            let r = weights[block][axis] * (bound * d_step - a_step);
             square[axis] += r * r;
             along_a[axis] += step * a_step;
             along_d[axis] += step * d_step;

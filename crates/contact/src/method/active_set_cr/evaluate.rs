@@ -12,6 +12,8 @@ use nalgebra::Vector3;
 pub(super) struct ContactView {
     /// `(g, s)` (m).
     pub(super) displacement: Vector3<f64>,
+    /// Those of the contact.
+    pub(super) tolerances: Tolerances,
     /// `μ`.
     pub(super) friction: f64,
     /// `W_n` (m/N).
@@ -57,7 +59,7 @@ pub(super) fn transition(
     part: Part,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
-    let tolerances = &settings.tolerances;
+    let tolerances = &view.tolerances;
     let gap = view.displacement[0];
     let slip = [view.displacement[1], view.displacement[2]];
     let pressed = now.lambda.max(0.0);
@@ -66,7 +68,7 @@ pub(super) fn transition(
         now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
     }
     if view.contradicting
-        && let Some(next) = give_way(now, view, settings)
+        && let Some(next) = give_way(now, view)
     {
         return Some(next);
     }
@@ -110,12 +112,8 @@ fn deactivation(
 }
 
 /// What an equality does that others kept from being met: a gap left open pushes no longer, a slip left over slides.
-fn give_way(
-    now: &Multipliers,
-    view: &ContactView,
-    settings: &ActiveSetCrSettings,
-) -> Option<Multipliers> {
-    let tolerances = &settings.tolerances;
+fn give_way(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
+    let tolerances = &view.tolerances;
     let slip = [view.displacement[1], view.displacement[2]];
     let slipped = norm(slip);
     match now.state {
@@ -144,7 +142,7 @@ fn slide_off(
 ) -> Option<Multipliers> {
     let force = norm(now.gamma);
     let cone = view.friction * now.lambda.max(0.0);
-    if force <= cone || dot(slip, now.gamma) > force * view.noise(settings.tolerances.slip) {
+    if force <= cone || dot(slip, now.gamma) > force * view.noise(view.tolerances.slip) {
         return None;
     }
     // λ' = ‖γ‖/μ keeps the total force continuous; K1 then averages it with the true normal force.
@@ -156,7 +154,7 @@ fn slide_off(
     };
     let smoothed = 0.5 * (now.lambda.max(0.0) + force / view.friction);
     if settings.direction_rule == DirectionRule::Damped {
-        align(&mut next, slip, settings);
+        align(&mut next, slip, view, settings);
     }
     apply_sliding_force(&mut next, smoothed, view.friction);
     // Measured to the edge of the cone, not to the averaged force that is committed: half an excess would be left.
@@ -164,7 +162,7 @@ fn slide_off(
         -cone * next.slip_direction[0] - now.gamma[0],
         -cone * next.slip_direction[1] - now.gamma[1],
     ];
-    (view.tangential_compliance * norm(change) > settings.tolerances.slip).then_some(next)
+    (view.tangential_compliance * norm(change) > view.tolerances.slip).then_some(next)
 }
 
 /// Sliding → sticking: the slip turned against its direction. The force stays; size `‖s‖`.
@@ -190,7 +188,7 @@ fn keep_sliding(
     view: &ContactView,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
-    let tolerance = settings.tolerances.slip;
+    let tolerance = view.tolerances.slip;
     let (force, slipped) = (now.friction_force(), norm(slip));
     let cone = view.friction * now.lambda.max(0.0);
     let along_slip = (slipped > tolerance).then(|| [slip[0] / slipped, slip[1] / slipped]);
@@ -235,10 +233,10 @@ fn keep_sliding_damped(
 ) -> Option<Multipliers> {
     let slipped = norm(slip);
     let mut next = *now;
-    if norm(next.slip_direction) == 0.0 && slipped > settings.tolerances.slip {
+    if norm(next.slip_direction) == 0.0 && slipped > view.tolerances.slip {
         next.slip_direction = [slip[0] / slipped, slip[1] / slipped];
     }
-    let target = if misaligned(next.slip_direction, slip, settings) {
+    let target = if misaligned(next.slip_direction, slip, view, settings) {
         [slip[0] / slipped, slip[1] / slipped]
     } else {
         next.slip_direction
@@ -248,17 +246,22 @@ fn keep_sliding_damped(
         -cone * target[0] - now.sliding_force[0],
         -cone * target[1] - now.sliding_force[1],
     ];
-    if view.tangential_compliance * norm(change) <= settings.tolerances.slip {
+    if view.tangential_compliance * norm(change) <= view.tolerances.slip {
         return None;
     }
-    align(&mut next, slip, settings);
+    align(&mut next, slip, view, settings);
     apply_sliding_force(&mut next, smoothed, view.friction);
     Some(next)
 }
 
 /// K2: one damped step of `δ` towards the slip.
-fn align(contact: &mut Multipliers, slip: [f64; 2], settings: &ActiveSetCrSettings) {
-    if !misaligned(contact.slip_direction, slip, settings) {
+fn align(
+    contact: &mut Multipliers,
+    slip: [f64; 2],
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) {
+    if !misaligned(contact.slip_direction, slip, view, settings) {
         return;
     }
     let slipped = norm(slip);
@@ -282,9 +285,14 @@ fn apply_sliding_force(contact: &mut Multipliers, smoothed: f64, friction: f64) 
 }
 
 /// Whether the slip is measurable, points forward and is more than `ε_θ` away from `δ`.
-fn misaligned(delta: [f64; 2], slip: [f64; 2], settings: &ActiveSetCrSettings) -> bool {
+fn misaligned(
+    delta: [f64; 2],
+    slip: [f64; 2],
+    view: &ContactView,
+    settings: &ActiveSetCrSettings,
+) -> bool {
     let slipped = norm(slip);
-    if slipped <= settings.tolerances.slip {
+    if slipped <= view.tolerances.slip {
         return false;
     }
     let cosine = dot(delta, slip) / slipped;

@@ -5,7 +5,6 @@ use crate::{
     ContactProblem, ContactSolution, ContactState, method::ContactReport,
     problem::CONTACTS_PER_TASK,
 };
-use impinge_krylov::vector;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -36,6 +35,15 @@ impl ActiveSetCr {
         normal < 1.0 && friction < 1.0
     }
 
+    /// Compliance that friction of a contact is measured with at the least (m/N).
+    ///
+    /// On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
+    /// the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
+    pub(super) fn least_compliance_of(&self, problem: &ContactProblem, contact: usize) -> f64 {
+        let strict = (self.settings.tolerances).of(problem, contact, false);
+        strict.slip * problem.time_step / (super::IMPULSE * strict.momentum)
+    }
+
     /// What `velocity` and the force `(λ, F)` of one contact are off the laws of contact and friction, in tolerances.
     pub(super) fn misfits(
         &self,
@@ -44,14 +52,14 @@ impl ActiveSetCr {
         velocity: &[f64],
         force: Vector3<f64>,
     ) -> [f64; 2] {
-        let tolerances = &self.settings.tolerances;
+        let tolerances = self.tolerances_of(problem, contact);
         let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
         let [lambda, f1, f2] = force.into();
         let normal = self.preconditioner.normal_compliance(contact);
         let tangential = self
             .preconditioner
             .tangential_compliance(contact)
-            .max(self.least_compliance);
+            .max(self.least_compliance_of(problem, contact));
         let radius = problem.friction(contact) * lambda.max(0.0);
         let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
         let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
@@ -69,20 +77,20 @@ impl ActiveSetCr {
         solution: &ContactSolution,
         report: &mut ContactReport,
     ) -> bool {
-        let within = |r: &[f64], bound: f64| vector::dot(r, r).sqrt() < bound;
         let bound = self.settings.tolerances.momentum;
+        let within = |solver: &Self| problem.momentum_norm(&solver.work.r.v) < bound;
         let laws = |solver: &Self| {
             solver.laws_hold(problem, &solution.velocity, |contact| {
                 solution.contacts[contact].force()
             })
         };
-        if !within(&self.work.r.v, bound) || !laws(self) {
+        if !within(self) || !laws(self) {
             return false;
         }
         // The recurrence has drifted: judge by the definition before saying so.
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
-        within(&self.work.r.v, bound)
+        within(self)
     }
 }
 

@@ -51,7 +51,7 @@ impl ActiveSetCr {
             let due = match self.settings.schedule {
                 EvaluationSchedule::Every => true,
                 EvaluationSchedule::AtConvergence => false,
-                EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval()),
+                EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval(problem)),
             };
             // Where that leads nowhere let the equalities be solved further between two looks, ever further, until what is seen are
             // solutions and not passing states.
@@ -82,7 +82,7 @@ impl ActiveSetCr {
             self.pivoting = Pivoting::default();
         }
         report.state_changes += changes;
-        self.fit_rows(solution);
+        self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         true
     }
@@ -106,14 +106,16 @@ impl ActiveSetCr {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
+            let tolerances = self.tolerances_of(problem, contact);
             let view = ContactView {
+                tolerances,
                 displacement,
                 friction: problem.friction(contact),
                 normal_compliance: self.preconditioner.normal_compliance(contact),
                 tangential_compliance: self
                     .preconditioner
                     .tangential_compliance(contact)
-                    .max(self.least_compliance),
+                    .max(self.least_compliance_of(problem, contact)),
                 weight,
                 settled: matches!(occasion, Occasion::Forced { .. }),
                 contradicting: occasion
@@ -156,8 +158,8 @@ impl ActiveSetCr {
         clippy::cast_sign_loss,
         reason = "the logarithm of more than 64 is positive"
     )]
-    pub(super) fn interval(&self) -> u64 {
-        let ratio = self.work.r.norm() / self.settings.tolerances.momentum;
+    pub(super) fn interval(&self, problem: &ContactProblem) -> u64 {
+        let ratio = self.residual_norm(problem) / self.settings.tolerances.momentum;
         if ratio > 64.0 {
             (ratio.log2() / 3.0) as u64
         } else {

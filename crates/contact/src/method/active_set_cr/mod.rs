@@ -76,8 +76,8 @@ pub struct ActiveSetCr {
     halving: Halving,
     /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
     wishes: Vec<(f64, usize, Multipliers)>,
-    /// Compliance that the size of a change of friction is measured with at the least (m/N).
-    least_compliance: f64,
+    /// Whether friction is settled to the tolerance of gaps only.
+    relaxed: bool,
 }
 
 impl ActiveSetCr {
@@ -149,14 +149,23 @@ impl ActiveSetCr {
         );
     }
 
-    /// Whether `‖r‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
-    fn converged(&self, solution: &ContactSolution, slack: f64) -> bool {
-        let tolerances = &self.settings.tolerances;
-        if self.work.r.norm() >= slack * tolerances.momentum {
+    /// `‖(w r_v, r_m)‖`: what the iteration has come down to.
+    fn residual_norm(&self, problem: &ContactProblem) -> f64 {
+        let r = &self.work.r;
+        problem
+            .momentum_norm(&r.v)
+            .hypot(impinge_krylov::vector::norm(&r.m))
+    }
+
+    /// Whether `‖w r_v‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
+    fn converged(&self, problem: &ContactProblem, solution: &ContactSolution, slack: f64) -> bool {
+        let bound = slack * self.settings.tolerances.momentum;
+        if problem.momentum_norm(&self.work.r.v) >= bound {
             return false;
         }
         self.work.active.iter().all(|&contact| {
             let r = &self.work.r.m[3 * contact as usize..][..3];
+            let tolerances = self.tolerances_of(problem, contact as usize);
             let sliding = solution.contacts[contact as usize].state == ContactState::Sliding;
             let slip = if sliding {
                 ACROSS * tolerances.slip
@@ -254,10 +263,7 @@ impl ActiveSetCr {
         );
 
         let strict = self.settings;
-        // On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
-        // the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
-        let impulse = IMPULSE * strict.tolerances.momentum;
-        self.least_compliance = strict.tolerances.slip * problem.time_step / impulse;
+        self.relaxed = false;
         let before = self.solve_regions(problem, solution);
         let mut report = before;
         if before.termination != Termination::Converged {
@@ -270,11 +276,17 @@ impl ActiveSetCr {
             report.add_looks(&before);
         }
         self.settings = strict;
+        if report.relaxed {
+            // What was settled less finely from some time on may meet the finer tolerance all the same.
+            self.relaxed = false;
+            let force_of = |contact: usize| solution.contacts[contact].force();
+            report.relaxed = !self.laws_hold(problem, &solution.velocity, force_of);
+        }
         if before.termination == Termination::Converged {
             // No rows were made equalities.
             self.work.r.m.fill(0.0);
         }
-        report.residual = self.work.r.norm();
+        report.residual = self.residual_norm(problem);
         if report.termination == Termination::Breakdown {
             solution.velocity.clone_from(&self.work.initial_velocity);
             solution.contacts.clone_from(&self.work.initial_contacts);
@@ -304,8 +316,8 @@ impl ActiveSetCr {
         let mut stall = Stall::default();
         let mut calm = Calm::default();
         while report.iterations < self.settings.max_iterations {
-            self.relax_if_overdue(&mut report);
-            let mut norm = self.work.r.norm();
+            self.relax_if_overdue(problem, &mut report);
+            let mut norm = self.residual_norm(problem);
             if !norm.is_finite() {
                 break;
             }
@@ -315,14 +327,14 @@ impl ActiveSetCr {
                 report.termination = Termination::Converged;
                 return report;
             }
-            if stationary || self.converged(solution, 1.0) {
+            if stationary || self.converged(problem, solution, 1.0) {
                 if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
                     report.termination = termination;
                     return report;
                 }
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
                 // What the old equalities had come down to says nothing about the new ones.
-                norm = self.work.r.norm();
+                norm = self.residual_norm(problem);
                 calm.note(norm, 0);
                 self.halving = Halving::begin(report.iterations);
             }
@@ -346,7 +358,7 @@ impl ActiveSetCr {
 
             let occasion = Occasion::after(report.iterations, since_restart);
             if alpha > 0.0
-                && calm.allows(self.work.r.norm())
+                && calm.allows(self.residual_norm(problem))
                 && self.evaluate(problem, solution, occasion, &mut report)
             {
                 if unrest.is_due(report.iterations)
@@ -388,7 +400,7 @@ impl ActiveSetCr {
             previous = Some(Previous { curvature });
             guarded_before = guarded;
         }
-        if !self.work.r.norm().is_finite() {
+        if !self.residual_norm(problem).is_finite() {
             report.termination = Termination::Breakdown;
         }
         report
@@ -450,7 +462,7 @@ impl ActiveSetCr {
             reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
         }
         self.recompute_residual(problem, solution);
-        self.fit_rows(solution);
+        self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
         self.evaluate(
@@ -464,18 +476,23 @@ impl ActiveSetCr {
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.
-    fn relax_if_overdue(&mut self, report: &mut ContactReport) {
+    fn relax_if_overdue(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
         if report.iterations == self.settings.relax_after {
-            self.relax_friction(report);
+            self.relax_friction(problem, report);
         }
     }
 
+    /// The tolerances of one contact, as far as friction has not been relaxed.
+    fn tolerances_of(&self, problem: &ContactProblem, contact: usize) -> Tolerances {
+        (self.settings.tolerances).of(problem, contact, self.relaxed)
+    }
+
     /// Settles friction to the gap tolerance from here on, unless that is never to be.
-    fn relax_friction(&mut self, report: &mut ContactReport) {
-        let tolerances = &mut self.settings.tolerances;
-        if self.settings.relax_after < u64::MAX && tolerances.slip < tolerances.gap {
+    fn relax_friction(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
+        let allowed = self.settings.relax_after < u64::MAX;
+        if allowed && self.settings.tolerances.can_relax(problem) {
             report.relaxed = true;
-            tolerances.slip = tolerances.gap;
+            self.relaxed = true;
         }
     }
 
@@ -506,14 +523,17 @@ impl ActiveSetCr {
     ) -> Option<Termination> {
         // The recurrences have drifted, and soft rows are not the gaps: judge by the definition before saying so.
         self.recompute_residual(problem, solution);
-        self.fit_rows(solution);
+        self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
         let occasion = Occasion::Forced {
             contradicting: stationary,
         };
         let changed = self.evaluate(problem, solution, occasion, report);
-        if !changed && self.converged(solution, SLACK) && self.hard_enough(solution) {
+        if !changed
+            && self.converged(problem, solution, SLACK)
+            && self.hard_enough(problem, solution)
+        {
             return Some(Termination::Converged);
         }
         if !changed && stationary {

@@ -78,7 +78,7 @@ impl ActiveSetCr {
             take_forces(problem, &softened, solution);
             let judged = residual(problem, solution);
             report.residual = judged.momentum;
-            let done = merit(&judged, &strict.tolerances) < 1.0;
+            let done = merit(&judged, &strict.tolerances, false) < 1.0;
             if done || round.termination != Termination::Converged {
                 break;
             }

@@ -1,7 +1,7 @@
 //! Settings of the active-set conjugate-residual method.
 
 use crate::{
-    ContactError,
+    ContactError, ContactProblem,
     method::{
         halving::REST,
         rows::{check_tolerances, positive},
@@ -62,16 +62,44 @@ pub enum DirectionRule {
     Damped,
 }
 
-/// Absolute tolerances of a solve.
+/// Absolute tolerances of a solve. A problem may hold each of its bodies and contacts to a multiple of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerances {
-    /// `ε₁`: bound on `‖(r_v, r_m)‖₂` (N·s).
+    /// `ε₁`: bound on `‖w r_v‖₂` (N·s), where the problem may give every body a weight `w`.
     pub momentum: f64,
     /// Bound on `|g|` of active contacts (m).
     pub gap: f64,
     /// `ε_t`: bound on `‖s‖` of sticking contacts (m).
     pub slip: f64,
+}
+
+impl Tolerances {
+    /// Those of one contact: of the impulses on its bodies, of its gap and of its slip, which may be as large as a
+    /// gap where friction is
+    /// `relaxed`.
+    pub(in crate::method) fn of(
+        &self,
+        problem: &ContactProblem,
+        contact: usize,
+        relaxed: bool,
+    ) -> Self {
+        let [gap, slip] = problem.displacement_scales(contact);
+        let (gap, slip) = (self.gap * gap, self.slip * slip);
+        Self {
+            momentum: self.momentum / problem.momentum_weight_of(contact),
+            gap,
+            slip: if relaxed { slip.max(gap) } else { slip },
+        }
+    }
+
+    /// Whether some contact may slip less than its gap may be off by: relaxing friction then changes something.
+    pub(in crate::method) fn can_relax(&self, problem: &ContactProblem) -> bool {
+        (0..problem.contacts()).any(|contact| {
+            let own = self.of(problem, contact, false);
+            own.slip < own.gap
+        })
+    }
 }
 
 /// Everything that steers the method; the defaults are the paper's where it gives them.

@@ -1,7 +1,7 @@
 //! Which rows take part, how soft they are, and about which forces.
 
 use super::{ActiveSetCr, DirectionRule, rows::RowMask, rows::at};
-use crate::{ContactSolution, ContactState};
+use crate::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 
 /// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
@@ -33,7 +33,7 @@ impl ActiveSetCr {
     /// Sticking and normal rows are soft about a reference force, which follows the present one only where the gap or
     /// slip asks for it: forces that rows within tolerance hold against each other would else drift for ever. The row
     /// across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
-    pub(super) fn fit_rows(&mut self, solution: &ContactSolution) {
+    pub(super) fn fit_rows(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.work.active.clear();
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             if multipliers.state != ContactState::Inactive {
@@ -59,8 +59,8 @@ impl ActiveSetCr {
                 1.0
             };
             let displacement = at(&self.work.displacement, contact as u32);
+            let tolerances = self.tolerances_of(problem, contact);
             let reference = &mut self.work.reference[3 * contact..][..3];
-            let tolerances = &self.settings.tolerances;
             let inactive = multipliers.state == ContactState::Inactive;
             if inactive || displacement[0].abs() > FOLLOW * tolerances.gap {
                 reference[0] = multipliers.lambda;
@@ -76,9 +76,9 @@ impl ActiveSetCr {
     }
 
     /// Whether the true gaps and slips of soft rows are within tolerance.
-    pub(super) fn hard_enough(&self, solution: &ContactSolution) -> bool {
-        let tolerances = &self.settings.tolerances;
+    pub(super) fn hard_enough(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
         self.work.active.iter().all(|&contact| {
+            let tolerances = self.tolerances_of(problem, contact as usize);
             let displacement = at(&self.work.displacement, contact);
             let sticking = solution.contacts[contact as usize].state == ContactState::Sticking;
             displacement[0].abs() < tolerances.gap

@@ -131,7 +131,7 @@ impl CompliantKkt {
                         force,
                         &motion,
                         problem.friction(contact),
-                        self.settings.tolerances.slip,
+                        (self.settings.tolerances).of(problem, contact, false).slip,
                     );
                 }
                 Pressing::Row { group, row } => {
@@ -204,7 +204,7 @@ impl CompliantKkt {
             if !(judged.momentum.is_finite() && judged.normal.is_finite()) {
                 return Ok(Termination::Breakdown);
             }
-            if merit(&judged, &settings.tolerances) < 1.0 {
+            if merit(&judged, &settings.tolerances, false) < 1.0 {
                 return Ok(Termination::Converged);
             }
         }

@@ -103,7 +103,9 @@ impl ConstraintAnticipation {
             )]
             let rule = StoppingRule {
                 relative: 0.0,
-                absolute: START_SHARE * self.settings.tolerances.momentum,
+                // In the norm without weights every body has to be within the smallest tolerance.
+                absolute: START_SHARE * self.settings.tolerances.momentum
+                    / problem.largest_momentum_weight(),
                 max_iterations: self.settings.max_iterations as usize,
             };
             let solved = solve(&mut self.gradients, &system, &mut solution.velocity, &rule);
@@ -126,20 +128,20 @@ impl ConstraintAnticipation {
         solution: &mut ContactSolution,
         report: &mut ContactReport,
     ) {
-        let mut tolerances = self.settings.tolerances;
+        let tolerances = self.settings.tolerances;
         let (mut best, mut best_at) = (f64::INFINITY, report.iterations);
         let momentum = &problem.momentum;
         loop {
             let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.slip < tolerances.gap {
-                tolerances.slip = tolerances.gap;
+            if overdue && tolerances.can_relax(problem) {
                 report.relaxed = true;
                 (best, best_at) = (f64::INFINITY, report.iterations);
             }
             let balance: f64 = (0..momentum.blocks())
                 .map(|index| {
-                    (block(&self.impulse, index) - self.velocities.product(momentum, index))
-                        .norm_squared()
+                    let missing =
+                        block(&self.impulse, index) - self.velocities.product(momentum, index);
+                    (missing * problem.momentum_weight(index)).norm_squared()
                 })
                 .sum();
             report.residual = balance.sqrt();
@@ -153,10 +155,11 @@ impl ConstraintAnticipation {
                 self.export(problem, solution);
                 let judged = residual_under(self.settings.law, problem, solution);
                 report.extra_products += 1;
-                let present = merit(&judged, &tolerances);
+                let present = merit(&judged, &tolerances, report.relaxed);
                 self.best.offer(present, solution);
                 if present < 1.0 {
                     report.termination = Termination::Converged;
+                    report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
                     return;
                 }
                 if present < 0.99 * best {
@@ -175,7 +178,8 @@ impl ConstraintAnticipation {
         if report.termination == Termination::MaxIterations {
             self.export(problem, solution);
             let judged = residual_under(self.settings.law, problem, solution);
-            self.best.offer(merit(&judged, &tolerances), solution);
+            self.best
+                .offer(merit(&judged, &tolerances, report.relaxed), solution);
         }
         self.best.restore(solution);
     }

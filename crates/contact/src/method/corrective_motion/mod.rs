@@ -242,7 +242,9 @@ impl CorrectiveMotion {
         self.scratch.clear();
         let known = problem.rhs.iter().zip(&self.carried);
         self.scratch.extend(known.map(|(b, p)| b + p));
-        let tolerance = FREE_SHARE * self.settings.tolerances.momentum;
+        // In the norm without weights every body has to be within the smallest tolerance.
+        let smallest = self.settings.tolerances.momentum / problem.largest_momentum_weight();
+        let tolerance = FREE_SHARE * smallest;
         self.free_motion =
             self.compliance
                 .free_motion(problem, &self.scratch, tolerance, &mut self.free);
@@ -286,7 +288,6 @@ impl CorrectiveMotion {
         self.friction
             .extend(contacts.clone().map(|contact| problem.friction(contact)));
         let tolerances = self.settings.tolerances;
-        let force = tolerances.momentum / problem.time_step;
         self.scales.clear();
         self.scales.extend(contacts.map(|contact| {
             let (blocks, jacobians) = problem.row(contact);
@@ -296,7 +297,9 @@ impl CorrectiveMotion {
                 let yields = diagonal.map(|entry| 1.0 / entry);
                 softness += jacobian.component_mul(jacobian) * yields;
             }
-            Scale::new([softness.x, softness.y.max(softness.z)], &tolerances, force)
+            let own = tolerances.of(problem, contact, false);
+            let force = own.momentum / problem.time_step;
+            Scale::new([softness.x, softness.y.max(softness.z)], &own, force)
         }));
     }
 
@@ -323,7 +326,7 @@ impl CorrectiveMotion {
                 force,
                 &motion,
                 problem.friction(contact),
-                self.settings.tolerances.slip,
+                (self.settings.tolerances).of(problem, contact, false).slip,
             );
         }
     }
@@ -350,7 +353,7 @@ impl CorrectiveMotion {
                 ..judged
             };
         }
-        (merit(&judged, &self.settings.tolerances) < 1.0).then_some(Termination::Converged)
+        (merit(&judged, &self.settings.tolerances, false) < 1.0).then_some(Termination::Converged)
     }
 
     /// Sweeps over all contacts.

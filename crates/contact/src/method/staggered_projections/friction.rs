@@ -1,7 +1,7 @@
 //! The friction projection: dissipation is greatest within bounds that the frozen normal forces give.
 
 use super::kkt::Kkt;
-use super::projection::{Half, View, Wish};
+use super::projection::{Goal, Half, View, Wish};
 use super::system::{Row, RowMask};
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::Vector3;
@@ -57,9 +57,10 @@ impl FrictionHalf {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         kkt: &mut Kkt,
-        tolerance: f64,
+        goal: &Goal,
     ) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
+            let tolerance = goal.displacement(problem, contact);
             let radius = problem.friction(contact) * multipliers.lambda.max(0.0);
             self.radius[contact] = radius;
             let force = multipliers.gamma;

@@ -88,14 +88,15 @@ impl Kkt {
         }
     }
 
-    /// `‖r_v‖` (N·s).
-    pub(super) fn momentum_residual(&self) -> f64 {
-        norm(&self.r[..self.system.unknowns])
+    /// `‖w r_v‖` (N·s).
+    pub(super) fn momentum_residual(&self, problem: &ContactProblem) -> f64 {
+        problem.momentum_norm(&self.r[..self.system.unknowns])
     }
 
-    /// `‖(r_v, r_m)‖`.
-    pub(super) fn residual(&self) -> f64 {
-        norm(&self.r)
+    /// `‖(w r_v, r_m)‖`.
+    pub(super) fn residual(&self, problem: &ContactProblem) -> f64 {
+        let rows = &self.r[self.system.unknowns..];
+        self.momentum_residual(problem).hypot(norm(rows))
     }
 
     /// The row residuals of a contact (m).
@@ -148,12 +149,12 @@ impl Kkt {
     }
 
     /// Takes the rows that `fit` gives to each contact, soft by `elastic` of their compliance about reference forces
-    /// that follow wherever the row's displacement exceeds `follow` (m).
+    /// that follow wherever the row's displacement exceeds what `follow` says of its contact (m).
     pub(super) fn fit(
         &mut self,
         solution: &ContactSolution,
         elastic: f64,
-        follow: f64,
+        follow: impl Fn(usize) -> f64,
         mut row: impl FnMut(usize, &Vector3<f64>) -> Row,
     ) {
         self.system.active.clear();
@@ -173,10 +174,10 @@ impl Kkt {
             let reference = &mut self.reference[3 * contact..][..3];
             if mask.normal == 0.0 {
                 let slipped = mask.apply(&moved);
-                if softness > 0.0 || slipped[1].hypot(slipped[2]) > follow {
+                if softness > 0.0 || slipped[1].hypot(slipped[2]) > follow(contact) {
                     reference[1..].copy_from_slice(&multipliers.gamma);
                 }
-            } else if moved[0].abs() > follow {
+            } else if moved[0].abs() > follow(contact) {
                 reference[0] = multipliers.lambda;
             }
         }

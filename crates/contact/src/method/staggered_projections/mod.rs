@@ -94,20 +94,21 @@ impl StaggeredProjections {
         (tolerances, looseness): (&Tolerances, f64),
         report: &mut ContactReport,
     ) -> End {
-        let (phase, displacement) = match turn {
-            Turn::Normal => ("normal", tolerances.gap),
-            Turn::Friction => ("friction", tolerances.slip),
+        let phase = match turn {
+            Turn::Normal => "normal",
+            Turn::Friction => "friction",
         };
         let goal = Goal {
-            momentum: looseness * tolerances.momentum,
-            displacement: looseness * displacement,
+            tolerances: *tolerances,
+            looseness,
+            turn,
+            relaxed: report.relaxed,
             schedule: self.settings.schedule,
             limit: self.settings.max_iterations,
         };
         report.passes += 1;
         if turn == Turn::Friction {
-            self.friction
-                .bound(problem, solution, &mut self.kkt, goal.displacement);
+            self.friction.bound(problem, solution, &mut self.kkt, &goal);
         }
         let log = Log {
             phase,
@@ -141,11 +142,12 @@ impl StaggeredProjections {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        let mut tolerances = self.settings.tolerances;
+        let tolerances = self.settings.tolerances;
         let (mut best, mut best_at) = (f64::INFINITY, 0);
         let mut present = merit(
             &residual_under(self.settings.law, problem, solution),
             &tolerances,
+            false,
         );
         self.kkt.products += 1;
         let mut turn = Turn::Normal;
@@ -158,17 +160,17 @@ impl StaggeredProjections {
                 break;
             }
             let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.slip < tolerances.gap {
-                tolerances.slip = tolerances.gap;
+            if overdue && tolerances.can_relax(problem) {
                 report.relaxed = true;
                 (best, best_at) = (f64::INFINITY, report.passes);
             }
             let judged = residual_under(self.settings.law, problem, solution);
             self.kkt.products += 1;
-            present = merit(&judged, &tolerances);
+            present = merit(&judged, &tolerances, report.relaxed);
             self.best.offer(present, solution);
             if present < 1.0 {
                 report.termination = Termination::Converged;
+                report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
                 break;
             }
             if present < 0.9 * best {
@@ -187,7 +189,7 @@ impl StaggeredProjections {
             self.best.restore(solution);
         }
         report.extra_products = self.kkt.products.saturating_sub(report.iterations);
-        report.residual = self.kkt.momentum_residual();
+        report.residual = self.kkt.momentum_residual(problem);
         report
     }
 

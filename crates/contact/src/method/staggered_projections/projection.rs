@@ -1,8 +1,10 @@
 //! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
 
+use super::Turn;
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use super::system::Row;
+use crate::method::active_set_cr::Tolerances;
 use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
@@ -65,13 +67,33 @@ pub(super) trait Half {
 /// When a projection is done, and how far it may go.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
-    /// Bound on `‖(r_v, r_m)‖`.
-    pub(super) momentum: f64,
-    /// Bound on the displacement of its rows (m).
-    pub(super) displacement: f64,
+    pub(super) tolerances: Tolerances,
+    /// What the tolerances are multiplied by.
+    pub(super) looseness: f64,
+    /// Whose rows it is about.
+    pub(super) turn: Turn,
+    /// Whether friction is settled to the tolerance of gaps only.
+    pub(super) relaxed: bool,
     pub(super) schedule: Schedule,
     /// Iterations of the whole solve after which it ends.
     pub(super) limit: u64,
+}
+
+impl Goal {
+    /// Bound on `‖w r_v‖` (N·s).
+    fn momentum(&self) -> f64 {
+        self.looseness * self.tolerances.momentum
+    }
+
+    /// Bound on the displacement of the rows of a contact (m).
+    pub(super) fn displacement(&self, problem: &ContactProblem, contact: usize) -> f64 {
+        let of_contact = self.tolerances.of(problem, contact, self.relaxed);
+        self.looseness
+            * match self.turn {
+                Turn::Normal => of_contact.gap,
+                Turn::Friction => of_contact.slip,
+            }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,20 +134,16 @@ impl<H: Half> Projection<'_, H> {
         let (mut stationary, mut since_restart) = (false, 0);
         let mut halving = Halving::default();
         loop {
-            let norm = self.kkt.residual();
+            let norm = self.kkt.residual(self.problem);
             halving.note(norm, self.log.report.iterations - begin);
             if !norm.is_finite() {
                 return End::NotFinite;
             }
-            if stationary || self.converged(norm, 1.0) {
+            if stationary || self.converged(1.0) {
                 self.kkt.recompute(self.problem, solution);
                 self.fit(solution);
-                let noise = SLACK * self.goal.displacement;
-                let changed = self.look(solution, noise, Some(&mut pivoting));
-                if !changed
-                    && self.converged(self.kkt.residual(), SLACK)
-                    && self.hard_enough(solution)
-                {
+                let changed = self.look(solution, SLACK, Some(&mut pivoting));
+                if !changed && self.converged(SLACK) && self.hard_enough(solution) {
                     return End::Done;
                 }
                 if !changed && stationary {
@@ -141,10 +159,10 @@ impl<H: Half> Projection<'_, H> {
             }
             let alpha = self.kkt.advance(solution);
             self.log.report.iterations += 1;
-            let kkt = &*self.kkt;
+            let (kkt, problem) = (&*self.kkt, self.problem);
             self.log
                 .trace
-                .push(self.log.phase, || kkt.residual(), self.log.report);
+                .push(self.log.phase, || kkt.residual(problem), self.log.report);
             let taken = self.log.report.iterations - begin;
             since_restart += 1;
             let due = alpha > 0.0 && self.due(taken) && since_restart >= halving.rest(REST, taken);
@@ -170,7 +188,7 @@ impl<H: Half> Projection<'_, H> {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
             Schedule::Interval => {
-                let ratio = self.kkt.residual() / self.goal.momentum;
+                let ratio = self.kkt.residual(self.problem) / self.goal.momentum();
                 let interval = if ratio > 64.0 {
                     (ratio.log2() / 3.0).min(1e3)
                 } else {
@@ -188,12 +206,13 @@ impl<H: Half> Projection<'_, H> {
         self.kkt.fit(
             solution,
             ELASTIC,
-            FOLLOW * self.goal.displacement,
+            |contact| FOLLOW * self.goal.displacement(self.problem, contact),
             |contact, moved| half.row(contact, &solution.contacts[contact], moved),
         );
     }
 
-    /// Commits the wishes of all contacts, or of the most urgent one; true if there was any.
+    /// Commits the wishes of all contacts, or of the most urgent one; true if there was any. Displacements of `noise`
+    /// tolerances have no sign.
     fn look(
         &mut self,
         solution: &mut ContactSolution,
@@ -244,21 +263,23 @@ impl<H: Half> Projection<'_, H> {
         noise: f64,
     ) -> Option<Wish<H::State>> {
         let system = &self.kkt.system;
+        let tolerance = self.goal.displacement(self.problem, contact);
         let view = View {
             displacement: crate::method::rows::at(&self.kkt.displacement, contact as u32),
             normal_compliance: system.normal_compliance(contact),
             tangential_compliance: system.tangential_compliance(contact),
-            noise,
-            tolerance: self.goal.displacement,
+            noise: noise * tolerance,
+            tolerance,
         };
         self.half.wish(contact, &solution.contacts[contact], &view)
     }
 
-    fn converged(&self, norm: f64, slack: f64) -> bool {
-        norm < slack * self.goal.momentum
+    fn converged(&self, slack: f64) -> bool {
+        self.kkt.momentum_residual(self.problem) < slack * self.goal.momentum()
             && self.kkt.system.active.iter().all(|&contact| {
                 let contact = contact as usize;
-                let tolerance = self.half.share(contact) * self.goal.displacement;
+                let tolerance =
+                    self.half.share(contact) * self.goal.displacement(self.problem, contact);
                 self.kkt.row_residual(contact).amax() < slack * tolerance
             })
     }
@@ -269,7 +290,8 @@ impl<H: Half> Projection<'_, H> {
             let index = contact as usize;
             let moved = crate::method::rows::at(&self.kkt.displacement, contact);
             let row = self.half.row(index, &solution.contacts[index], &moved);
-            row.mask.apply(&moved).amax() < self.half.share(index) * SLACK * self.goal.displacement
+            let tolerance = self.goal.displacement(self.problem, index);
+            row.mask.apply(&moved).amax() < self.half.share(index) * SLACK * tolerance
         })
     }
 }

@@ -209,9 +209,13 @@ fn millisecond() -> f64 {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tolerances {
-    /// From the scene's own scales (mass, gravity, step), so that a result keeps its accuracy when units change.
+    /// From what acts on each body in each step, and from gravity and the step for gaps and slips, so that a result
+    /// keeps its accuracy when units change.
     #[default]
     Physical,
+    /// The same with a hundredth of the momentum and a tenth of gaps and slips or less: for results that no tolerance
+    /// can be seen in, and to find out whether one can.
+    Tight,
     /// The absolute numbers of the method's paper, for comparing iteration counts with its tables.
     Paper,
 }
@@ -247,7 +251,7 @@ pub struct Solver {
     pub anticipation: bool,
     /// Where the tolerances come from that are not given below.
     pub tolerances: Tolerances,
-    /// Largest momentum residual of an accepted solve (N·s), greater than 0.
+    /// Largest momentum residual of an accepted solve (N·s), the same for every body, greater than 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub momentum_tolerance: Option<f64>,
     /// Contact clearance (m), greater than 0: gaps of active contacts end between 0 and this.

@@ -21,7 +21,7 @@ pub(super) struct Choice {
     pattern: Option<Arc<BlockPattern>>,
     body_of_block: Vec<u32>,
     bodies: usize,
-    /// `‖r‖²` of each body (N²s²).
+    /// `‖w r‖²` of each body (N²s²).
     squares: Vec<f64>,
     /// Bodies by their squares, ascending.
     order: Vec<u32>,
@@ -61,7 +61,7 @@ impl Choice {
         self.bodies
     }
 
-    /// Chooses the bodies to be solved for; returns what the others leave of `‖r‖²`, or nothing if all is well.
+    /// Chooses the bodies to be solved for; returns what the others leave of `‖w r‖²`, or nothing if all is well.
     ///
     /// The fewest bodies whose exclusion leaves little, those of contacts that break a law, and the neighbours of both.
     pub(super) fn choose(
@@ -79,8 +79,9 @@ impl Choice {
             .collect_into_vec(&mut self.broken);
         self.squares.clear();
         self.squares.resize(self.bodies, 0.0);
-        for (r, &body) in residual.chunks_exact(3).zip(&self.body_of_block) {
-            self.squares[body as usize] += vector::dot(r, r);
+        for (block, (r, &body)) in (residual.chunks_exact(3).zip(&self.body_of_block)).enumerate() {
+            let weight = problem.momentum_weight(block);
+            self.squares[body as usize] += weight * weight * vector::dot(r, r);
         }
         let whole: f64 = self.squares.iter().sum();
         if whole < tolerance && !self.broken.contains(&true) {

@@ -16,7 +16,6 @@ mod part;
 use super::{ActiveSetCr, ActiveSetCrSettings};
 use crate::{ContactProblem, ContactSolution, Termination, method::ContactReport};
 use choose::Choice;
-use impinge_krylov::vector;
 use part::Part;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -111,8 +110,7 @@ impl ActiveSetCr {
                 }
                 Outcome::Stuck => break,
                 Outcome::Improved => {
-                    let residual = &self.work.r.v;
-                    let norm = || vector::dot(residual, residual).sqrt();
+                    let norm = || problem.momentum_norm(&self.work.r.v);
                     self.trace.push("regions", norm, &report);
                 }
             }

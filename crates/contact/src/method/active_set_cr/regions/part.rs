@@ -34,6 +34,10 @@ impl Part {
             problem.momentum.principal(blocks),
             own(&problem.rhs),
         );
+        let weights = blocks
+            .iter()
+            .map(|&block| problem.momentum_weight(block as usize));
+        own_problem.weigh_momentum(weights);
         let mut part = Self::default();
         part.solution.velocity = own(&solution.velocity);
         let mut entries: Vec<(u32, Matrix3<f64>)> = Vec::new();
@@ -51,11 +55,12 @@ impl Part {
             // A contact whose nodes here have no weight cannot be changed from here.
             let acts = |row: usize| entries.iter().any(|(_, j)| j.row(row).amax() > 0.0);
             if (0..3).all(acts) {
-                own_problem.push(&ContactRow {
+                let own = own_problem.push(&ContactRow {
                     entries: &entries,
                     offset,
                     friction: problem.friction(index),
                 });
+                own_problem.scale_displacements(own, problem.displacement_scales(index));
                 part.solution.contacts.push(solution.contacts[index]);
                 part.contacts.push(contact);
             }

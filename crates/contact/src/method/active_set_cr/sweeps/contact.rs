@@ -33,15 +33,28 @@ pub(in super::super) struct Metric<'a> {
     /// Inverse tolerances of gaps and slips (1/m).
     per_gap: f64,
     per_slip: f64,
+    /// Whether slips are measured as gaps are.
+    relaxed: bool,
 }
 
 impl<'a> Metric<'a> {
-    pub(in super::super) fn new(inverse: &'a [f64], bound: f64, tolerances: &Tolerances) -> Self {
+    pub(in super::super) fn new(
+        inverse: &'a [f64],
+        bound: f64,
+        tolerances: &Tolerances,
+        relaxed: bool,
+    ) -> Self {
+        let slip = if relaxed {
+            tolerances.gap
+        } else {
+            tolerances.slip
+        };
         Self {
             inverse,
             bounded: bound.recip(),
             per_gap: tolerances.gap.recip(),
-            per_slip: tolerances.slip.recip(),
+            per_slip: slip.recip(),
+            relaxed,
         }
     }
 }
@@ -63,6 +76,8 @@ pub(super) struct SweptContact {
     offset: Vector3<f64>,
     /// `μ`.
     friction: f64,
+    /// Inverse displacement scales of gap and slip.
+    per_scale: [f64; 2],
     /// `W_n` and `W_t` with `D⁻¹` for `A⁻¹` (m/N).
     normal_compliance: f64,
     tangential_compliance: f64,
@@ -205,6 +220,7 @@ impl SweptContact {
             rows: Rows::of(blocks, jacobians),
             offset: problem.offset(index),
             friction: problem.friction(index),
+            per_scale: problem.displacement_scales(index).map(f64::recip),
             normal_compliance,
             tangential_compliance,
             force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
@@ -301,9 +317,16 @@ impl SweptContact {
         self.push(problem, &(change * metric.bounded), metric.inverse, v);
         self.force = new;
         let slipped = tangential * change[1].abs().max(change[2].abs());
+        let [gap_scale, slip_scale] = self.per_scale;
+        let slip_scale = if metric.relaxed {
+            gap_scale
+        } else {
+            slip_scale
+        };
         Swept {
             changes,
-            largest: (slipped * metric.per_slip).max(normal * change[0].abs() * metric.per_gap),
+            largest: (slipped * metric.per_slip * slip_scale)
+                .max(normal * change[0].abs() * metric.per_gap * gap_scale),
         }
     }
 }

@@ -240,7 +240,7 @@ mod tests {
             gap: 1e-6,
             slip: 1e-7,
         };
-        let metric = Metric::new(&inverse, 2.0, &tolerances);
+        let metric = Metric::new(&inverse, 2.0, &tolerances, false);
         let start = vec![Multipliers::default(); problem.contacts()];
         // However few contacts there are, all sweeps are shared.
         let (mut sweeps, mut v) = (Sweeps::default(), velocities());
