@@ -6,7 +6,7 @@
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
-//! - [`verdict`]: status, exit code and last lines of a run from its counters
+//! - [`verdict()`]: status, exit code and last lines of a run from its counters
 //! - [`Checkpoint`]: `checkpoint.bin`, from which a run is taken up again
 //! - [`write_events`]: `events.json`, what the asynchronous stepper did
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
