@@ -214,7 +214,7 @@ impl<'a> Recorder<'a> {
                     break;
                 }
                 Err(error) => {
-                    // What was done of the step is not one straight motion.
+                    // The part of the step that was done is not one straight motion.
                     if !self.is_whole() {
                         self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);
                     }

@@ -29,7 +29,7 @@ pub struct ToleranceScales {
     pub slip: Option<f64>,
 }
 
-/// What the tolerances of one contact are relative to.
+/// Scales of the tolerances of one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairScale {
     /// Mean edge of the finer one of the two bodies that meet (m).
@@ -127,7 +127,7 @@ impl ToleranceScales {
         }
     }
 
-    /// What the gap of a pair may be off by at the end of a step (m).
+    /// Tolerance of the gap of a pair at the end of a step (m).
     pub fn gap(&self, pair: PairScale, time_step: f64) -> f64 {
         let gap = GAP_SHARE * 0.5 * self.clearance(pair.length);
         let resolves_falls = match self.mode {

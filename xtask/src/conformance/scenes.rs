@@ -36,7 +36,7 @@ impl Plan {
 pub(super) struct Case {
     /// What it is called: mostly the name of the file.
     name: &'static str,
-    /// What the small variant is called, where it is of something else.
+    /// Name of the small variant, where it is of something else.
     small_name: Option<&'static str>,
     /// The file in `scenes/`, without its ending, and overrides: only where all of it would take days.
     full: (&'static str, &'static [&'static str]),
@@ -263,7 +263,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// What it is called in the tables.
+    /// Its name in the tables.
     pub(super) fn name(&self, extent: Extent) -> &'static str {
         match extent {
             Extent::Quick => self.small_name.unwrap_or(self.name),

@@ -206,7 +206,7 @@ fn verify_refuses_what_is_no_run() {
         assert_eq!(answer.code, Some(3), "{path}: {}{}", answer.out, answer.err);
         assert!(answer.err.contains("mend:"), "{}", answer.err);
     }
-    // What comes after it is examined all the same.
+    // The files behind it are examined all the same.
     let answer = place.impinge(&["verify", "none", "scene.toml"]);
     assert_eq!(answer.code, Some(3), "{}", answer.err);
     for path in ["none", "scene.toml"] {

@@ -34,7 +34,7 @@ pub(super) struct Inputs<'a> {
     pub(super) scales: &'a AssemblyScales,
 }
 
-/// What an element is made of, and its name in messages.
+/// Kind of an element, and its name in messages.
 pub(super) struct Origin {
     pub(super) kind: &'static str,
     pub(super) index: usize,

@@ -159,7 +159,7 @@ pub enum SeparateError {
 /// Elastic, thin and rigid bodies whose nodes are all free are moved, and they are not turned. What only touches stays:
 /// a run moves its surface back. Every overlap gives a linear constraint on the translations, `d · (t_first − t_second)
 /// ≥ c`, with the direction of the shortest way out; the least translations that fulfil all of them are found by
-/// Hildreth's projections; then overlaps are looked for anew. At the end every body in turn is tried on shorter ways
+/// Hildreth's projections; then overlaps are looked for again. At the end every body in turn is tried on shorter ways
 /// with all others in place. The result is as short as these directions allow, which is not the least over all ways to
 /// separate the bodies.
 ///

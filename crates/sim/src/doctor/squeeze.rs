@@ -167,7 +167,7 @@ fn squeeze(
     let is_own = |wall: &Wall<'_>| matches!(wall, Wall::Part(part) if part.solid == body);
     let foot = if is_own(low) { below } else { of_body[0] };
     let head = if is_own(high) { above } else { of_body[1] };
-    // What has no width is out of the way until the walls meet.
+    // A body without width is out of the way until the walls meet.
     if below > foot + slack || above < head - slack || head - foot <= slack {
         return None;
     }

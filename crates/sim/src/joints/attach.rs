@@ -87,7 +87,7 @@ fn best(
         let corners = triangle.map(|node| parts.rest[node as usize]);
         let ([a, b, c], apart) = on_triangle(corners, &x);
         let size = (corners[0] - corners[1]).norm();
-        // What is off a triangle is missed as much as what is beside it.
+        // A point above a triangle is as far off as one beside it.
         let miss = (-a.min(b).min(c)).max(apart / size).max(0.0);
         let missed = [((apart - slack) / size).max(0.0), miss];
         (triangle.as_slice(), [a, b, c, 0.0], 3, missed, apart)

@@ -157,7 +157,7 @@ pub struct Model {
     pub solver: Method,
     /// The folder that compliances at rest are kept in, if any.
     pub rest_compliance: Option<PathBuf>,
-    /// What touched at the start and was moved apart, in `rest`.
+    /// Pairs that touched at the start and were moved apart, in `rest`.
     pub touching: Option<TouchingStart>,
     /// Joints that hold bodies where they are not, in words.
     pub(crate) doubtful_joints: Vec<String>,

@@ -67,7 +67,7 @@ pub(super) fn check_method(
     Ok(())
 }
 
-/// What tolerances are relative to beside the forces of a step and the features that meet.
+/// Scales of tolerances beside the forces of a step and the features that meet.
 pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     ToleranceScales {
         mode: match scene.solver.tolerances {

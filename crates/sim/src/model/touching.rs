@@ -54,7 +54,7 @@ pub struct TouchingStart {
     pub prescribed: bool,
 }
 
-/// What a point has to do.
+/// The moves that a point has to make.
 #[derive(Default)]
 struct Point {
     /// How far the surface of a solid recedes here (m).

@@ -337,7 +337,7 @@ fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
     let names = names_in(folder)?;
     let (mut own, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_own(name));
     let foreign = if Manifest::is_in(folder) {
-        // What looks like a frame and is none would be shown among them.
+        // A file that looks like a frame and is none would be shown among them.
         others.iter().find(|name| name.starts_with("frame_"))
     } else if FolderLock::is_there(folder) {
         others

@@ -83,7 +83,7 @@ struct Numbered {
     format: u32,
 }
 
-/// What all formats of a manifest have had.
+/// The key that all formats of a manifest have.
 #[derive(Deserialize)]
 struct Header {
     #[serde(rename = "format")]

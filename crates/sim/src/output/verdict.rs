@@ -60,7 +60,7 @@ impl Status {
     }
 }
 
-/// What a run is worth.
+/// Verdict on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// In one word.

@@ -32,7 +32,7 @@ const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
 /// Steps of its point's motion in any direction that a box has room for, at most [`MOST_TURNING`] of its edges: what
-/// is fast is soon turned by what it hits. In a large pile something always is, and all boxes are made anew when one
+/// is fast is soon turned by what it hits. In a large pile something always is, and all boxes are made again when one
 /// is left: 960 rings at rest collected 0.60 times a step when all boxes looked 0.3 edges ahead for the fastest
 /// point, 0.55 with that for each by itself, 0.40 with room for a turn, 0.35 with 0.5 edges. Twice the room or the
 /// distance saves little more and finds a fifth more candidates.

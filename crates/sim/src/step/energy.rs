@@ -28,7 +28,7 @@ pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 /// measured swings about the true one by `h ω/2` of what the fastest vibrations hold, 15 % at the clocks of default.
 pub(crate) const MATERIAL_SHARE_OF_CLOCKS: f64 = 0.15;
 
-/// What sums of energies may be off by, in parts of the sum of their sizes: 4,500 units in the last place, for
+/// Rounding of sums of energies, in parts of the sum of their sizes: 4,500 units in the last place, for
 /// millions of terms.
 const ROUNDING: f64 = 1e-12;
 
@@ -83,7 +83,7 @@ impl Energies {
 pub(crate) struct Outside {
     /// Its work (J).
     work: f64,
-    /// What contacts may add on their own (J): each may push its sides apart by the clearance.
+    /// Energy that contacts may add on their own (J): each may push its sides apart by the clearance.
     by_contacts: f64,
     /// How far the clocks of the asynchronous stepper may be ahead (J): velocities have the kicks of given forces at most a
     /// period before positions follow, and a period is at most a step.

@@ -40,7 +40,7 @@ pub(crate) struct BodyLoads {
     tolerances: Vec<f64>,
     /// The largest tolerance of a body with unknowns (N·s).
     largest: f64,
-    /// What gaps of each body may be off by (m).
+    /// Tolerance of the gaps of each body (m).
     gaps: Vec<f64>,
 }
 
@@ -55,7 +55,7 @@ impl BodyLoads {
         self.largest
     }
 
-    /// What the gaps of every body may be off by (m).
+    /// Tolerance of the gaps of every body (m).
     pub(crate) fn gaps(&self) -> &[f64] {
         &self.gaps
     }

@@ -18,7 +18,7 @@ const RIGID_LEFT_OVER: f64 = 4.0;
 /// is two, and twice that is nothing that solves could keep going by themselves.
 const MOTION: f64 = 4.0;
 
-/// What a solve may leave over.
+/// Residuals that a solve may leave over.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartTolerances<'a> {
     /// Of the momentum of every body (N·s).

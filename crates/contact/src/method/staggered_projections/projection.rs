@@ -68,7 +68,7 @@ pub(super) trait Half {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) tolerances: Tolerances,
-    /// What the tolerances are multiplied by.
+    /// Factor of the tolerances (1).
     pub(super) looseness: f64,
     /// Whose rows it is about.
     pub(super) turn: Turn,

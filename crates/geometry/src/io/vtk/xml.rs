@@ -442,7 +442,7 @@ fn problem_at(
     }
 }
 
-/// What of a text is shown in a message.
+/// The part of a text that a message shows.
 pub(super) fn beginning(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -40,7 +40,7 @@ pub struct RepairReport {
 }
 
 impl RepairReport {
-    /// Whether the mesh is as it was.
+    /// Whether nothing was changed.
     pub fn is_unchanged(&self) -> bool {
         [
             self.cut_hexahedra,
