@@ -34,9 +34,9 @@ const SWEEPS: u32 = 4;
 /// Most sweeps after these over the contacts that still move: rows that say nearly the opposite of each other settle slowly.
 const FURTHER_SWEEPS: u32 = 200;
 
-/// Such sweeps that all steps of one solve may take together, beyond [`SWEEPS`] for each step. Where rows have no
-/// common solution none of the steps would ever do with fewer than [`FURTHER_SWEEPS`], and nine tenths of the time went
-/// into them; solves that converge stay far below.
+/// Such sweeps that all steps of one solve may take together (1), beyond [`SWEEPS`] for each step. Rows without a common
+/// solution take [`FURTHER_SWEEPS`] at every step and never settle; this bound ends that. A solve that reaches it goes
+/// on with [`SWEEPS`] a step: a smaller bound costs it iterations, a larger one only delays the end of hopeless solves.
 const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 
 /// Change of a sweep, as a displacement over its tolerance, that no further sweep follows: a step moves more.
