@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
-use crate::{conformance, validate};
+use crate::{conformance, golden, validate};
 
 /// What to check.
 #[derive(clap::Args)]
@@ -42,6 +42,8 @@ enum Step {
     Conformance,
     /// Whole simulations beside theory, in the quick form
     Validate,
+    /// Results beside those of the record, to 1e-6
+    Golden,
 }
 
 /// Runs the chosen checks, all of them even after a failure; true if all hold.
@@ -96,6 +98,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
+        Step::Golden => golden::check(&golden::Check::numeric()),
     }
 }
 
