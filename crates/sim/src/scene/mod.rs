@@ -185,6 +185,12 @@ impl Scene {
             .unwrap_or(0.5 * self.time.duration)
     }
 
+    /// Nodes of the meshes that are made from counts in the scene, copies included; those of files and strips are known
+    /// only when they are there.
+    pub fn generated_nodes(&self) -> u64 {
+        build::generated_nodes(self)
+    }
+
     /// The mesh files that bodies and obstacles name, whether they are there or not.
     pub fn mesh_files(&self) -> Vec<PathBuf> {
         build::mesh_files(self)

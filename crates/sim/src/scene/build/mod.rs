@@ -29,6 +29,7 @@ const BODY_LIMIT: usize = 100_000;
 
 pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     validate::validate(scene)?;
+    refuse_huge(scene)?;
     let mut builder = Builder {
         scene,
         solids: BTreeMap::new(),
@@ -54,6 +55,39 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
         builder.obstacle(index, obstacle)?;
     }
     Ok(builder.parts)
+}
+
+/// Nodes of all generated meshes of a scene, copies included.
+pub(super) fn generated_nodes(scene: &Scene) -> u64 {
+    nodes_of_entries(scene).fold(0, |sum, (_, nodes)| sum.saturating_add(nodes))
+}
+
+/// The dotted key of each body and obstacle, and its generated nodes with those of its copies.
+fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
+    let bodies = scene.bodies.iter().enumerate().map(|(index, body)| {
+        let copies = body.copies.map_or(1, |copies| copies.count);
+        let nodes = shapes::body_nodes(&body.mesh).saturating_mul(copies.into());
+        (format!("body.{index}.mesh"), nodes)
+    });
+    let obstacles = scene.obstacles.iter().enumerate();
+    bodies.chain(obstacles.map(|(index, obstacle)| {
+        let nodes = shapes::obstacle_nodes(&obstacle.shape);
+        (format!("obstacle.{index}.shape"), nodes)
+    }))
+}
+
+/// Refuses meshes that would fill the memory while they are made.
+fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
+    let mut sum = 0_u64;
+    for (path, nodes) in nodes_of_entries(scene) {
+        sum = sum.saturating_add(nodes);
+        if sum > NODE_LIMIT as u64 {
+            let problem = format!("the scene has more than {NODE_LIMIT} nodes");
+            let mend = "use fewer copies or a coarser mesh";
+            return Err(scene.error_at(&path, problem, mend));
+        }
+    }
+    Ok(())
 }
 
 impl Builder<'_> {
