@@ -30,10 +30,10 @@ use nalgebra::Vector3;
 
 use super::CcdRule;
 
-/// Relative rounding bound of an inner product with a corner difference, see above.
+/// Relative rounding bound of an inner product with a corner difference, see the module's documentation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Absolute bound of what underflow can lose.
+/// Absolute bound of the loss by underflow.
 const UNDERFLOW: f64 = 4.0 * f64::MIN_POSITIVE;
 
 /// Relative slack for computing `s` times the length of a nearly unit direction.
@@ -46,9 +46,10 @@ const SHORTEST: f64 = 1e-150;
 const FINEST_TIME: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// First time at which the hull of the moving `d` is not proven farther than the separation from the origin, and
-/// whether the work limit is to blame; `None` proves that there is no such time up to `latest`.
+/// whether the search ended at the work limit; `None` proves that there is no such time up to `latest`.
 ///
-/// What is examined, in which order, does not depend on `latest`, only when it ends: so does no time that is found.
+/// `latest` only ends the search: the instants that are examined, their order and a time that is found do not depend on
+/// it.
 #[inline]
 pub(super) fn first_contact<const K: usize>(
     start: [Vector3<f64>; K],
@@ -68,7 +69,7 @@ pub(super) fn first_contact<const K: usize>(
         direction,
         extent,
         separation: separation * LENGTH_SLACK,
-        // Never below the separation, whatever the tolerance says: certificates rest on it.
+        // Never below the separation, whatever the tolerance: the certificates rely on it.
         clearance: (separation + rule.distance_tolerance.max(0.0)) * LENGTH_SLACK,
         time_tolerance: rule.time_tolerance.max(FINEST_TIME),
         work_left: rule.work_limit,
@@ -83,9 +84,9 @@ pub(super) fn first_contact<const K: usize>(
 
 /// `None` if a coordinate axis separates during the whole step, else the largest `|d_kc|` per axis.
 ///
-/// The test is that of the boxes swept by the *relative* motion. Signs of rounded differences are exact, hence so is
-/// the test for zero separation; for others the slack covers the one rounding. A number that is not finite leaves
-/// `spoiled` NaN, which refuses the test and, through the extent, every later certificate.
+/// Tests the boxes swept by the *relative* motion. Signs of rounded differences are exact, hence so is the test for
+/// zero separation; otherwise the slack covers the one rounding. A number that is not finite makes `spoiled` NaN, which
+/// fails this test and, through the extent, every later certificate.
 #[inline]
 fn overlapping_extent<const K: usize>(
     start: &[Vector3<f64>; K],
@@ -111,7 +112,7 @@ fn overlapping_extent<const K: usize>(
     Some(Vector3::from_fn(|c, _| upper[c].max(-lower[c]) + spoiled))
 }
 
-/// The configuration at one time with its own separating direction.
+/// The configuration at one time with its own candidate direction.
 struct Instant<const K: usize> {
     time: f64,
     corners: [Vector3<f64>; K],
@@ -136,7 +137,7 @@ struct Search<const K: usize, F> {
 }
 
 impl<const K: usize, F: Fn(&[Vector3<f64>; K]) -> Vector3<f64>> Search<K, F> {
-    /// Start of the first interval that could not be certified, and whether the work limit is to blame.
+    /// Start of the first interval that could not be certified, and whether the search ended at the work limit.
     ///
     /// The depth is that of halving 1 down to the time tolerance, at most 50.
     fn first_uncertified(&mut self, left: &Instant<K>, right: &Instant<K>) -> Option<(f64, bool)> {

@@ -23,7 +23,7 @@ pub(crate) fn meets([a, b, c]: &[Vector3<f64>; 3], upright: f64, x: f64, y: f64)
         let first_nonzero = [side, from.y - to.y, to.x - from.x]
             .into_iter()
             .find(|&term| term != 0.0);
-        // All zero only if the side has no extent in the projection, which then has no area.
+        // All zero only if the side has no extent in the projection; then the triangle has no area there.
         first_nonzero.is_some_and(|term| (term > 0.0) == (upright > 0.0))
     })
 }
