@@ -1,8 +1,8 @@
 //! Broad phase: which vertex-face and edge-edge pairs may touch at all.
 //!
-//! Features are bounded by boxes of their points. The caller bounds the *points*, typically by the box of a point's start
-//! and end of the step grown by half the separation; as every point of a triangle or edge moves within the hull of its
-//! corners' boxes, a pair whose boxes are disjoint cannot touch.
+//! Features are bounded by boxes of their points. The caller bounds the *points*, typically by the box of a point's
+//! start and end of the step grown by half the separation; as every point of a triangle or edge moves within the hull
+//! of its corners' boxes, a pair whose boxes are disjoint cannot touch.
 
 mod aabb;
 mod brute_force;

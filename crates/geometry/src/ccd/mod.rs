@@ -7,8 +7,8 @@
 //! # Method
 //! Both primitives are convex hulls of linearly moving points, so they are apart at time `t` if and only if the
 //! differences of their corners `d_k(t) = p_i(t) − q_j(t)`, also linear in `t`, lie strictly on one side of some plane
-//! through the origin: `n · d_k(t) > 0` for all `k`. Whole time intervals are certified by such directions (`slab`), the
-//! uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
+//! through the origin: `n · d_k(t) > 0` for all `k`. Whole time intervals are certified by such directions (`slab`),
+//! the uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
 //! computed, and every comparison carries a rigorous bound of its rounding error.
 //!
 //! # Source

@@ -1,9 +1,9 @@
 //! Separation of a moving convex hull from the origin, certified over time by turning planes.
 //!
 //! # What is proven
-//! Let `d_k(t) = (1 − t) d_k(0) + t d_k(1)` be the exact corner differences and `n_a`, `n_b` any two vectors, attached to
-//! the ends of `[t_a, t_b]`. With `τ` running from 0 to 1 over the interval, `n(τ) = (1 − τ) n_a + τ n_b` and `d_k(τ)`
-//! are linear, so `n(τ) · d_k(τ)` is a quadratic with Bernstein coefficients
+//! Let `d_k(t) = (1 − t) d_k(0) + t d_k(1)` be the exact corner differences and `n_a`, `n_b` any two vectors, attached
+//! to the ends of `[t_a, t_b]`. With `τ` running from 0 to 1 over the interval, `n(τ) = (1 − τ) n_a + τ n_b` and
+//! `d_k(τ)` are linear, so `n(τ) · d_k(τ)` is a quadratic with Bernstein coefficients
 //!
 //! `n_a · d_k(t_a)`,  `½ (n_a · d_k(t_b) + n_b · d_k(t_a))`,  `n_b · d_k(t_b)`.
 //!
@@ -13,18 +13,19 @@
 //!
 //! # Rounding
 //! With `u = ε/2` and `γ_m = m u / (1 − m u)` (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §3.1):
-//! - A corner difference at `t = 0` or `1` is one subtraction of given numbers: relative error at most `u` per component,
-//!   however large the coordinates are against the difference.
-//! - Times are dyadic with at most 50 digits, so `t` and `1 − t` are exact. `(1 − t) d(0) + t d(1)` adds a product and a
-//!   sum to either term: error at most `γ_3 m_c` in component `c`, with `m_c` the largest `|d_kc|` at `t = 0` and `1`.
+//! - A corner difference at `t = 0` or `1` is one subtraction of given numbers: relative error at most `u` per
+//!   component, however large the coordinates are against the difference.
+//! - Times are dyadic with at most 50 digits, so `t` and `1 − t` are exact. `(1 − t) d(0) + t d(1)` adds a product and
+//!   a sum to either term: error at most `γ_3 m_c` in component `c`, with `m_c` the largest `|d_kc|` at `t = 0` and
+//!   `1`.
 //! - Its inner product with the (exactly known) `n` adds `γ_3`: together at most `γ_6 Σ_c |n_c| m_c (1 + γ_6)`.
 //! - The bound is itself computed from rounded `m_c`, adding a relative `γ_5`; and the comparison against it adds a
 //!   relative `u` for each of the few operations of the right-hand side.
 //!
-//! In total less than `7 u` times the computed `Σ_c |n_c| m_c`; [`ROUNDING`] is `16 u`. For the middle coefficient the two
-//! inner products and their sum are bounded by the sum of both bounds. Underflow, which relative bounds do not cover,
-//! loses at most 2⁻¹⁰⁷⁵ in each of fewer than twenty products: [`UNDERFLOW`]. Overflow and NaN make comparisons fail,
-//! that is, certify nothing.
+//! In total less than `7 u` times the computed `Σ_c |n_c| m_c`; [`ROUNDING`] is `16 u`. For the middle coefficient the
+//! two inner products and their sum are bounded by the sum of both bounds. Underflow, which relative bounds do not
+//! cover, loses at most 2⁻¹⁰⁷⁵ in each of fewer than twenty products: [`UNDERFLOW`]. Overflow and NaN make comparisons
+//! fail, that is, certify nothing.
 
 use nalgebra::Vector3;
 

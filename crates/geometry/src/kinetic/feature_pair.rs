@@ -40,7 +40,8 @@ impl PairKind {
     }
 }
 
-/// Closest points of two features, as signed weights of their points: positive on the first side, negative on the second.
+/// Closest points of two features, as signed weights of their points: positive on the first side, negative on the
+/// second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoints {
     /// `w`: signed weight of each point; they sum to zero.

@@ -23,8 +23,8 @@ pub(super) const SEVERAL: u32 = u32::MAX;
 
 /// A tree over some of the triangles of a surface, with the vertices and edges that they own.
 ///
-/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up, and so
-/// on to a single block.
+/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up,
+/// and so on to a single block.
 #[derive(Default)]
 pub(super) struct Tree {
     /// Triangles in the order of the clusters.
