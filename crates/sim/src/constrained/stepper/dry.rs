@@ -12,7 +12,7 @@ const HEAVY: f64 = 0.1;
 impl ConstrainedStepper {
     /// Whether constraints without a force in the last step now have forces whose sum is large for some block.
     ///
-    /// The sum counts, so that two copies of a link weigh as much as one link with both forces.
+    /// Forces are summed over constraints, so that a duplicated link counts like a single one.
     pub(super) fn is_heavy(&mut self, system: &ConstrainedSystem) -> bool {
         if self.settings.geometric_stiffness == GeometricStiffness::None {
             return false;

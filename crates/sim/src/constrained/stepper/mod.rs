@@ -203,7 +203,8 @@ impl ConstrainedStepper {
                 blocks.axes = turn * body.inertia.unit_axes();
             }
         }
-        // Fixed particles are taken at the end of the step: their motion is no unknown of the rows.
+        // Fixed particles move with their prescribed velocity, which is no unknown: rows see them at the end of the
+        // step.
         self.particles_end.clear();
         for (index, (x, v)) in system.positions.iter().zip(&system.velocities).enumerate() {
             let moved = if system.fixed[index] {
