@@ -2,6 +2,7 @@
 
 use impinge_geometry::surface::CollisionSurface;
 
+/// Incidence of edges with triangles and of points with edges.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.
