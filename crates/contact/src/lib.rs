@@ -69,8 +69,10 @@ pub mod method;
 pub mod penalty;
 pub mod problem;
 pub mod residual;
+mod setting;
 pub mod solution;
 pub mod stored;
+mod tolerances;
 
 pub use error::ContactError;
 pub use interrupt::Interrupt;
@@ -79,3 +81,4 @@ pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
 pub use stored::{StoredProblem, StoredProblemError};
+pub use tolerances::Tolerances;

@@ -3,7 +3,7 @@
 //! It is written straight from the definition and shares no code with a solver: its own product with the momentum
 //! matrix, its own rows, its own compliances.
 
-use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
+use crate::{ContactProblem, ContactSolution, Tolerances};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! How exact a step has to be, in units of the scene.
 
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 
 /// Where the tolerances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

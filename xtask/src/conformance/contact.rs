@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, PreconditionerKind, Tolerances,
+    ActiveSetCr, ActiveSetCrSettings, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactReport, ContactRow, ContactSolution, ContactSolver, Termination,

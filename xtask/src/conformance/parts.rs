@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use impinge_contact::Method;
+use impinge_contact::Tolerances;
 use impinge_contact::method::MethodError;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_report::MethodRow;
 use impinge_report::effort::{pair, variants};
 use impinge_sim::compare::MethodRecord;

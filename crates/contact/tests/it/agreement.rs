@@ -3,10 +3,10 @@
 use super::support::delassus::Reference;
 use super::support::lattice::Lattice;
 use super::support::{TIME_STEP, cases, delassus, dense_momentum, dense_rows, energy_norm, push};
+use impinge_contact::Tolerances;
 use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, PreconditionerKind,
-    Tolerances,
 };
 use impinge_contact::{
     ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination, residual,

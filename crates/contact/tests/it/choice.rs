@@ -1,6 +1,7 @@
 //! Methods by name, settings by key.
 
-use impinge_contact::method::active_set_cr::{PreconditionerKind, Tolerances};
+use impinge_contact::Tolerances;
+use impinge_contact::method::active_set_cr::PreconditionerKind;
 use impinge_contact::method::{Method, MethodError};
 
 const TOLERANCES: Tolerances = Tolerances {

@@ -1,8 +1,8 @@
 //! Bodies and contacts that a problem holds to tolerances of their own.
 
 use super::support::{ground, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::Method;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::{ContactError, ContactProblem, ContactSolution, Termination, residual};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};

@@ -1,7 +1,8 @@
 //! Bad input is named, not computed with.
 
 use super::support::{TIME_STEP, ground, particles, push};
-use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
+use impinge_contact::Tolerances;
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
 use impinge_contact::{ContactError, ContactProblem, ContactRow, ContactSolution, ContactSolver};
 use nalgebra::{Matrix3, Vector3};
 

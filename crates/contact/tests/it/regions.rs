@@ -2,8 +2,9 @@
 
 use super::support::lattice::Lattice;
 use super::support::{TIME_STEP, cases, ground, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::frame::ContactFrame;
-use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
 use impinge_contact::{
     ContactProblem, ContactReport, ContactSolution, ContactSolver, Multipliers, Termination,
     residual,

@@ -1,7 +1,7 @@
 //! The judge, on cases computed by hand: one particle of 2 kg on the ground, one defect at a time.
 
 use super::support::{ground, particles, push};
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 use impinge_contact::{
     ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers, residual,
 };

@@ -2,9 +2,9 @@
 
 use super::support::lattice::{GroundScene, Lattice};
 use super::support::{TIME_STEP, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DirectionRule, EvaluationSchedule, PreconditionerKind,
-    Tolerances,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame,

@@ -1,8 +1,9 @@
 //! A stored problem comes back bit for bit, or is refused with its place named.
 
 use super::support::{cases, oblique, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, Tolerances,
+    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule,
 };
 use impinge_contact::stored::{FORMAT, Origin};
 use impinge_contact::{

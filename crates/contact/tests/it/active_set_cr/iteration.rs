@@ -5,8 +5,9 @@ use super::super::support::{
     TIME_STEP, dense_momentum, dense_rows, ground, oblique, particles, push,
 };
 use super::{KINDS, RULES, hard, over_plane, solve, solved, strict, variants};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
+    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Multipliers, Termination,

@@ -4,9 +4,10 @@ mod closed_forms;
 mod iteration;
 
 use super::support::{oblique, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DirectionRule, DuplicateRule, EvaluationSchedule,
-    PreconditionerKind, Tolerances,
+    PreconditionerKind,
 };
 use impinge_contact::{ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination};
 use nalgebra::Vector3;

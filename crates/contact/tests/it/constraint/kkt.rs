@@ -1,8 +1,8 @@
 //! The method that knows constraint rows, against dense solves and the independent residual.
 
 use super::catalogue::Numbers;
+use impinge_contact::Tolerances;
 use impinge_contact::constraint::ConstraintGroup;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings, KktSolver};
 use impinge_contact::method::{ContactSolver, Method};
 use impinge_contact::stored::{Origin, StoredProblem};
