@@ -17,7 +17,10 @@ use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{
     Configuration, Constraint, ConstraintError, Frame, Point, Term, link,
 };
+use impinge_geometry::io::NodeGroup;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What joints may hold.
 pub(crate) struct PartsToJoin<'a> {
@@ -27,6 +30,8 @@ pub(crate) struct PartsToJoin<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) obstacles: &'a [Body],
     pub(crate) rigid: &'a [RigidBody],
+    /// Physical groups of the mesh of each body that has some, in the numbers of its file.
+    pub(crate) mesh_groups: &'a BTreeMap<usize, Arc<[NodeGroup]>>,
 }
 
 /// Constraints, and the solids that they join, the smaller number first.

@@ -3,7 +3,9 @@
 use super::{Formulation, Region};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
 /// What a joint holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,8 +27,8 @@ pub enum JointKind {
     /// Nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, are held to where
     /// they start: on a rigid body as parts of it, on others by the weights of the element at the closest point, or of
     /// the one around them where they are deeper inside. On the surface are nodes no farther from it than `distance`. A
-    /// closed surface has an inside, but for that of a thin body. `box`, or `reach` about `anchor`, select among the
-    /// nodes, to within the contact clearance; without them all are meant.
+    /// closed surface has an inside, but for that of a thin body. `group`, `box`, and `reach` about `anchor` select among
+    /// the nodes, the latter two to within the contact clearance; without them all are meant.
     Bind,
 }
 
@@ -39,6 +41,57 @@ pub struct Via {
     /// Name of the body that carries it; left out, it stands still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+}
+
+/// A physical group of a Gmsh mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MeshGroup {
+    /// Its number.
+    Number(u32),
+    /// Its name.
+    Name(String),
+}
+
+impl fmt::Display for MeshGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Name(name) => write!(f, "\"{name}\""),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MeshGroup {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrNumber;
+
+        impl Visitor<'_> for NameOrNumber {
+            type Value = MeshGroup;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name or number of a physical group")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<MeshGroup, E> {
+                Ok(MeshGroup::Name(name.to_owned()))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<MeshGroup, E> {
+                u32::try_from(number)
+                    .map(MeshGroup::Number)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(number), &self))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<MeshGroup, E> {
+                u32::try_from(number)
+                    .map(MeshGroup::Number)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(number), &self))
+            }
+        }
+
+        deserializer.deserialize_any(NameOrNumber)
+    }
 }
 
 /// A joint or link between two bodies, or between a body and the world.
@@ -83,6 +136,9 @@ pub struct Joint {
     /// The nodes of `first` inside this box at time 0 that a `bind` takes, in world coordinates. Default: all of them.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
+    /// The physical group of the Gmsh mesh of `first`, by name or number, whose nodes a `bind` takes. Default: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<MeshGroup>,
     /// How far from the surface of `second` a node of a `bind` counts as on it (m), greater than 0. Default: a tenth of
     /// the mean edge of the surface, of the finer one of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,6 +164,6 @@ impl Joint {
 
     /// Whether a `bind` says which nodes it means.
     pub(crate) fn selects_nodes(&self) -> bool {
-        self.reach.is_some() || self.region.is_some()
+        self.reach.is_some() || self.region.is_some() || self.group.is_some()
     }
 }
