@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: the checks that a change has to pass, each selectable by name.
 
+mod circles;
 mod layers;
 mod paths;
 
@@ -30,6 +31,8 @@ enum Step {
     Fmt,
     /// No crate depends on a layer above it
     Layers,
+    /// No files of a crate import each other in a circle
+    Circles,
     /// Every path that the documentation names exists
     Paths,
     /// Lints of all targets, warnings denied
@@ -74,6 +77,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
     match step {
         Step::Fmt => cargo(&["fmt", "--all", "--check"], &[]),
         Step::Layers => layers::check(),
+        Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
         Step::Clippy => cargo(
             &[

@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::book::Line;
+use super::book::{Line, Number};
 
 /// Plain numbers this near to each other, in proportion to the largest of their kind in a case, count as equal (1): far
 /// above what rounding does to short runs, far below what another method does.
 const NEAR: f64 = 1e-6;
+
+/// A number is firm where rounding changes it by no more than this part of what counts as equal (1): other processors
+/// round elsewhere.
+const FIRM: f64 = 0.01;
 
 /// How a case differs.
 #[derive(Debug, PartialEq)]
@@ -44,7 +48,7 @@ pub(super) fn bits(known: &[Line], found: &[Line]) -> Vec<Difference> {
     let scales = scales(known);
     of(known, found, |old, new| {
         (old.hash != new.hash).then(|| {
-            let changed = changed(old, new, &scales, 0.0);
+            let changed = changed(old, new, &scales, Bound::None);
             if changed.is_empty() {
                 "bits that its numbers do not show".to_owned()
             } else {
@@ -58,7 +62,7 @@ pub(super) fn bits(known: &[Line], found: &[Line]) -> Vec<Difference> {
 pub(super) fn numbers(known: &[Line], found: &[Line]) -> Vec<Difference> {
     let scales = scales(known);
     of(known, found, |old, new| {
-        let changed = changed(old, new, &scales, NEAR);
+        let changed = changed(old, new, &scales, Bound::Near);
         (!changed.is_empty()).then_some(changed)
     })
 }
@@ -67,42 +71,71 @@ pub(super) fn numbers(known: &[Line], found: &[Line]) -> Vec<Difference> {
 fn scales(lines: &[Line]) -> BTreeMap<(&str, &str), f64> {
     let mut scales = BTreeMap::new();
     for line in lines {
-        for (name, value) in &line.numbers {
-            let scale: &mut f64 = scales
-                .entry((line.case.as_str(), name.as_str()))
-                .or_default();
-            *scale = scale.max(value.abs());
+        for number in &line.numbers {
+            let key = (line.case.as_str(), number.name.as_str());
+            let scale: &mut f64 = scales.entry(key).or_default();
+            *scale = scale.max(number.value.abs());
         }
     }
     scales
 }
 
-/// Numbers that are farther apart than `near` allows, as text.
-fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, near: f64) -> String {
-    let names = |line: &Line| {
-        line.numbers
-            .iter()
-            .map(|(name, _)| name.clone())
-            .collect::<Vec<_>>()
+/// Which differences of numbers count.
+#[derive(Clone, Copy, PartialEq)]
+enum Bound {
+    /// Each.
+    None,
+    /// Those of firm numbers that are not near to each other.
+    Near,
+}
+
+/// Numbers that differ, as text.
+fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, bound: Bound) -> String {
+    let names = |line: &Line| -> Vec<String> {
+        let numbers = line.numbers.iter();
+        numbers.map(|number| number.name.clone()).collect()
     };
     if names(old) != names(new) {
         return "other numbers are beside it".to_owned();
     }
+    let differ = |old_number: &Number, new_number: &Number| {
+        let (a, b) = (old_number.value, new_number.value);
+        let key = (old.case.as_str(), old_number.name.as_str());
+        let scale = scales.get(&key).copied().unwrap_or(0.0);
+        match bound {
+            Bound::None => a.to_bits() != b.to_bits(),
+            // What is not a number is near to itself only.
+            Bound::Near => {
+                let is_near = a.to_bits() == b.to_bits() || (a - b).abs() <= NEAR * scale;
+                old_number.is_firm && !is_near
+            }
+        }
+    };
     let pairs = old.numbers.iter().zip(&new.numbers);
     let changed: Vec<String> = pairs
-        .filter(|((name, old_value), (_, new_value))| {
-            let scale = scales
-                .get(&(old.case.as_str(), name.as_str()))
-                .copied()
-                .unwrap_or(0.0);
-            // What is not a number is equal to itself only.
-            let equal = old_value.to_bits() == new_value.to_bits()
-                || (old_value - new_value).abs() <= near * scale;
-            !equal
-        })
-        .map(|((name, old), (_, new))| format!("{name} {old:?} is {new:?}"))
+        .filter(|(old, new)| differ(old, new))
+        .map(|(old, new)| format!("{} {:?} is {:?}", old.name, old.value, new.value))
         .collect();
     changed.join(", ")
+}
+
+/// Marks the numbers that are others in results that rounding changed.
+pub(super) fn soften(lines: &mut [Line], rounded: &[Line]) {
+    let copy = lines.to_vec();
+    let scales = scales(&copy);
+    for line in lines {
+        let other = (rounded.iter())
+            .find(|other| (&other.case, &other.quantity) == (&line.case, &line.quantity));
+        for index in 0..line.numbers.len() {
+            let number = &line.numbers[index];
+            let scale = scales.get(&(line.case.as_str(), number.name.as_str()));
+            let allowed = FIRM * NEAR * scale.copied().unwrap_or(0.0);
+            let is_near = other
+                .and_then(|other| other.numbers.get(index))
+                .is_some_and(|other| (other.value - number.value).abs() <= allowed);
+            line.numbers[index].is_firm &= is_near;
+        }
+    }
 }
 
 fn of(
@@ -172,6 +205,16 @@ mod tests {
         assert_eq!(numbers(&old, &lines(1e-6, b"1")), []);
         assert_eq!(numbers(&old, &lines(3e-6, b"1")).len(), 1);
         assert_eq!(numbers(&old, &lines(f64::NAN, b"1")).len(), 1);
+    }
+
+    #[test]
+    fn numbers_that_rounding_changes_are_not_compared() {
+        let mut old = lines(1.0, b"1");
+        soften(&mut old, &lines(1.0 + 1e-10, b"1"));
+        assert_eq!(numbers(&old, &lines(1.1, b"1")).len(), 1);
+        soften(&mut old, &lines(1.0 + 1e-3, b"1"));
+        assert_eq!(numbers(&old, &lines(1.1, b"1")), []);
+        assert_eq!(results(&bits(&old, &lines(1.1, b"2"))), 2);
     }
 
     #[test]

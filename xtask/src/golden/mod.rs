@@ -83,10 +83,11 @@ fn record(because: &str) -> Result<bool, Box<dyn Error>> {
     if data().is_none() {
         return Err("IMPINGE_DATA is not set: the record would lack the cases that need it".into());
     }
-    let results = jobs::run(&[])?;
+    let mut results = jobs::run(&[])?;
     if !results.holds() {
         return Ok(false);
     }
+    jobs::soften(&mut results.lines)?;
     let reasons = match Book::read(&place()) {
         Ok(book) => book.reasons,
         Err(_) => Vec::new(),

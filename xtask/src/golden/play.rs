@@ -18,9 +18,14 @@ use super::{digest, root};
 /// Stored frames after the initial state.
 const FRAMES: u64 = 4;
 
-/// Runs a case and returns its results.
-pub(super) fn results(case: &Case) -> Result<Vec<Line>, Box<dyn Error>> {
-    let scene = Scene::load(root().join(case.scene()), &case.overrides())?;
+/// Runs a case, gravity changed by the part `nudge` of it, and returns its results.
+pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Error>> {
+    let mut scene = Scene::load(root().join(case.scene()), &case.overrides())?;
+    if nudge != 0.0 {
+        for component in &mut scene.world.gravity {
+            *component *= 1.0 + nudge;
+        }
+    }
     let mut simulation = Simulation::new(&scene)?;
     let largest = Largest::default();
     if case.problem {
