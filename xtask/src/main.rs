@@ -1,9 +1,10 @@
-//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | golden | bench`.
+//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | golden | fuzz | bench`.
 //!
 //! - [`ci`]: everything that has to hold before a change is taken
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
 //! - [`validate`]: simulations beside theory (case, expected, got, bound, verdict)
 //! - [`golden`]: results that no refactoring may change, as hashes
+//! - [`fuzz`]: readers of files under bytes that no test thought of
 //! - [`mod@bench`]: how fast, on this machine
 #![expect(
     clippy::print_stdout,
@@ -14,6 +15,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod fuzz;
 mod golden;
 mod validate;
 
@@ -42,6 +44,8 @@ enum Task {
     /// Records results as hashes, or compares them with the record; exit code 1 where one is another
     #[command(subcommand)]
     Golden(golden::Task),
+    /// Fuzzes the readers of files; exit code 1 where one panics, hangs or fills the memory
+    Fuzz(fuzz::Options),
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
         Task::Golden(task) => golden::run(&task),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),
     };
     match good {
