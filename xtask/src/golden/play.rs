@@ -124,7 +124,7 @@ fn finish(
     let model = simulation.model();
     let accepted = Accepted {
         inexact: false,
-        inversion: model.allow_inversion,
+        inversion: model.settings.allow_inversion,
     };
     let verdict = verdict(
         &summary.counters(),
@@ -136,8 +136,8 @@ fn finish(
         title: scene.title.clone(),
         scene_hash: Checksum::of(&[]),
         threads: 0,
-        points: model.rest.len(),
-        tets: model.tets.len(),
+        points: model.points.rest.len(),
+        tets: model.elements.tets.len(),
         frames: frames.frames(),
         wall_seconds: 0.0,
     };

@@ -260,7 +260,7 @@ fn nodes_of(kind: &str, mesh: &str) -> [u64; 2] {
         format!("[time]\nstep = 1e-3\nduration = 1\n[[body]]\nmesh = {{ {mesh} }}\n{kind}\n");
     let scene = Scene::parse("scene.toml", &text, &[""; 0]).expect("a scene");
     let (model, _) = Model::new(&scene).expect("a model");
-    [scene.generated_nodes(), model.rest.len() as u64]
+    [scene.generated_nodes(), model.points.rest.len() as u64]
 }
 
 /// Law: the count that is compared with the limit is that of the mesh.
@@ -398,8 +398,8 @@ impl Run {
             title: scene.title.clone(),
             scene_hash: header.scene_hash(),
             threads: 1,
-            points: simulation.model().rest.len(),
-            tets: simulation.model().tets.len(),
+            points: simulation.model().points.rest.len(),
+            tets: simulation.model().elements.tets.len(),
             frames: frames.frames(),
             wall_seconds: 0.5,
         };

@@ -96,16 +96,16 @@ fn cubes_bound_by_a_group_are_as_those_bound_by_a_box() {
         |selection: &str| bound(folder.path(), &format!("{CUBES}{selection}")).expect("sound");
     let mut by_box = bound(SIDE);
     let model = by_box.model();
-    let stiff = &model.bodies[1];
+    let stiff = &model.geometry.bodies[1];
     assert!(
         !stiff.original_nodes.is_sorted(),
         "nodes keep the order of the file"
     );
-    assert_eq!(model.joints.len(), 16);
+    assert_eq!(model.constraints.rows.len(), 16);
     for selection in ["group = \"glue\"\n", &format!("group = \"all\"\n{SIDE}")] {
         let mut by_group = bound(selection);
         let points = |simulation: &Simulation| {
-            let joints = simulation.model().joints.iter();
+            let joints = simulation.model().constraints.rows.iter();
             joints
                 .map(|joint| joint.points().to_vec())
                 .collect::<Vec<_>>()
@@ -126,7 +126,7 @@ fn cubes_bound_by_a_group_are_as_those_bound_by_a_box() {
 fn nodes_of_a_group_that_are_off_the_surface_are_left_out() {
     let folder = folder();
     let mut simulation = bound(folder.path(), &format!("{CUBES}group = 6\n")).expect("sound");
-    assert_eq!(simulation.model().joints.len(), 4);
+    assert_eq!(simulation.model().constraints.rows.len(), 4);
     let said = simulation.take_notices();
     let counted = "joint 0 binds 4 nodes of `stiff` to `soft`; 12 others";
     assert!(

@@ -1,5 +1,6 @@
 //! From a scene to the parts of a model: placed meshes, materials, velocities and prescribed motions.
 
+mod builder;
 mod load;
 mod parts;
 mod place;
@@ -9,6 +10,7 @@ pub use parts::{
     pair_friction,
 };
 
+use builder::Builder;
 use load::center_of_mass;
 pub(super) use load::mesh_files;
 use place::{Placement, name_of, normalized, rotation};
@@ -16,10 +18,8 @@ use place::{Placement, name_of, normalized, rotation};
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
 use impinge_geometry::MeshError;
-use impinge_geometry::io::SolidMesh;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// More nodes than this in one scene are taken for a mistake: a node takes about a kilobyte.
 const NODE_LIMIT: usize = 20_000_000;
@@ -88,15 +88,6 @@ fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
         }
     }
     Ok(())
-}
-
-struct Builder<'a> {
-    scene: &'a Scene,
-    /// Files read so far, in their own units.
-    solids: BTreeMap<PathBuf, SolidMesh>,
-    parts: SceneParts,
-    nodes: usize,
-    bodies: usize,
 }
 
 impl Builder<'_> {
