@@ -24,6 +24,6 @@ mod thin;
 mod unheeded;
 mod verdict;
 
-/// Tests of readers measure what they hold.
+/// Tests of readers measure their memory.
 #[global_allocator]
 static METER: impinge_damage::Meter = impinge_damage::Meter;
