@@ -1,10 +1,11 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | golden | bench`.
+//! `cargo xtask ci | conformance | validate | golden | fuzz | bench`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
 //! - [`validate`]: simulations compared with theory (case, expected, got, bound, verdict)
 //! - [`golden`]: results that no refactoring may change, as hashes
+//! - [`fuzz`]: readers of files, tested with arbitrary bytes
 //! - [`mod@bench`]: speed on this machine
 #![expect(
     clippy::print_stdout,
@@ -15,6 +16,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod fuzz;
 mod golden;
 mod validate;
 
@@ -43,6 +45,8 @@ enum Task {
     /// Records results as hashes, or compares them with the record; exit code 1 if one differs
     #[command(subcommand)]
     Golden(golden::Task),
+    /// Fuzzes the readers of files; exit code 1 where one panics, hangs or fills the memory
+    Fuzz(fuzz::Options),
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
         Task::Golden(task) => golden::run(&task),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),
     };
     match good {

@@ -127,7 +127,7 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<d
 }
 
 /// Root of the workspace.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_owned()
 }

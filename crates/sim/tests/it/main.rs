@@ -12,6 +12,7 @@ mod energy;
 mod foresight;
 mod inversion;
 mod joints;
+mod joints_by_group;
 mod motion;
 mod output;
 mod resume;
