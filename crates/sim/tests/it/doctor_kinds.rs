@@ -149,8 +149,8 @@ fn pulls_move_with_their_body() {
     assert_eq!(before.bodies[0].pull, after.bodies[0].pull);
 }
 
-/// Held bodies that touch by rounding need no move. For overlapping ones, the message gives the depth and what holds
-/// them.
+/// Held bodies that touch by rounding need no move. For overlapping ones, the message gives the depth and the reasons
+/// why both are fixed.
 #[test]
 fn held_bodies_are_told_by_how_much_they_overlap() {
     let held = "fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, 0.001] } }]\n";
