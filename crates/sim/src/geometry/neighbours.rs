@@ -2,7 +2,7 @@
 
 use impinge_geometry::surface::CollisionSurface;
 
-/// Incidence of edges with triangles and of points with edges.
+/// Edges of each point, and triangles of each edge.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.

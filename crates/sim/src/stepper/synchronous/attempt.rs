@@ -21,7 +21,7 @@ use crate::{
         },
     },
 };
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
 /// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.

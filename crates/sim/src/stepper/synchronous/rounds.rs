@@ -23,7 +23,7 @@ use crate::{
     },
     stepper::observer::{Observed, SolveStamp},
 };
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
 /// Rounds that may add contacts before a step is given up (spec 7.4).
