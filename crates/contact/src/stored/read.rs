@@ -4,7 +4,7 @@ use super::arrays::{Arrays, entry};
 use super::{FORMAT, Header, METADATA_KEY, StoredProblem, StoredProblemError, constraints};
 use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
 

@@ -43,11 +43,7 @@ pub(super) enum Part {
 impl ContactView {
     /// The part of `tolerance` that must not decide anything.
     fn noise(&self, tolerance: f64) -> f64 {
-        if self.settled {
-            SLACK * tolerance
-        } else {
-            0.0
-        }
+        if self.settled { SLACK * tolerance } else { 0.0 }
     }
 }
 

@@ -33,7 +33,7 @@ pub use settings::{
 };
 pub use solver::ActiveSetCr;
 
-use super::{ContactReport, ContactSolver, Termination, TraceRow, rows};
+use super::{ContactReport, ContactSolver, Termination, TraceRow};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
 
 impl ContactSolver for ActiveSetCr {

@@ -48,7 +48,11 @@ impl ActiveSetCr {
     }
 
     /// `r` from the definition, with one product by `A`.
-    pub(super) fn recompute_residual(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    pub(super) fn recompute_residual(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) {
         self.recompute_momentum(problem, solution);
         for contact in 0..problem.contacts() {
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
@@ -58,7 +62,11 @@ impl ActiveSetCr {
     }
 
     /// `r_v` from the definition.
-    pub(super) fn recompute_momentum(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    pub(super) fn recompute_momentum(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) {
         let work = &mut self.work;
         problem
             .momentum
@@ -116,7 +124,12 @@ impl ActiveSetCr {
     }
 
     /// Whether `‖w r_v‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
-    pub(super) fn converged(&self, problem: &ContactProblem, solution: &ContactSolution, slack: f64) -> bool {
+    pub(super) fn converged(
+        &self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        slack: f64,
+    ) -> bool {
         let bound = slack * self.settings.tolerances.momentum;
         if problem.momentum_norm(&self.work.r.v) >= bound {
             return false;
@@ -135,7 +148,12 @@ impl ActiveSetCr {
     }
 
     /// Steps along `p`: `y += α p`, `r −= α Bp`, `z −= α q`.
-    pub(super) fn advance(&mut self, solution: &mut ContactSolution, alpha: f64, report: &ContactReport) {
+    pub(super) fn advance(
+        &mut self,
+        solution: &mut ContactSolution,
+        alpha: f64,
+        report: &ContactReport,
+    ) {
         let work = &mut self.work;
         impinge_krylov::vector::axpy(alpha, &work.p.v, &mut solution.velocity);
         for &contact in &work.active {
@@ -158,7 +176,11 @@ impl ActiveSetCr {
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.
-    pub(super) fn relax_if_overdue(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
+    pub(super) fn relax_if_overdue(
+        &mut self,
+        problem: &ContactProblem,
+        report: &mut ContactReport,
+    ) {
         if report.iterations == self.settings.relax_after {
             self.relax_friction(problem, report);
         }

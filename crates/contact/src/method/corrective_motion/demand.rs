@@ -54,7 +54,12 @@ impl Demand<'_> {
     }
 
     /// Fills `merits` and returns the worst; NaN if one is.
-    pub(super) fn look(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>], merits: &mut Vec<f64>) -> f64 {
+    pub(super) fn look(
+        &self,
+        delassus: &dyn Delassus,
+        forces: &[Vector3<f64>],
+        merits: &mut Vec<f64>,
+    ) -> f64 {
         let mut worst = 0.0_f64;
         merits.clear();
         for (contact, force) in forces.iter().enumerate() {

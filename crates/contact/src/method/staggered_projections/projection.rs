@@ -3,12 +3,10 @@
 use super::half::{Goal, Half, View, Wish};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
-use super::system::Row;
-use crate::Tolerances;
 use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
-use crate::{ContactProblem, ContactReport, ContactSolution, Interrupt, Multipliers};
+use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
 /// What an exact residual may exceed a tolerance by where the recurrence met it.
