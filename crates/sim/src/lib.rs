@@ -11,6 +11,7 @@ pub(crate) mod joints;
 pub mod measure;
 pub mod model;
 pub mod output;
+pub(crate) mod overlap;
 pub mod report;
 pub mod rigid;
 pub mod scene;
