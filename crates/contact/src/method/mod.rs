@@ -5,8 +5,8 @@ mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
-mod halving;
-mod pivoting;
+mod restart_delay;
+mod block_pivoting;
 mod rows;
 pub mod staggered_projections;
 mod trace;
@@ -40,11 +40,11 @@ pub struct ContactReport {
     /// Iterations of the method (for the conjugate-residual method: directions stepped along; those on a part of the
     /// blocks count by its share).
     pub iterations: u64,
-    /// Those of the iterations that anticipated contact states.
+    /// Iterations of the active-set prediction, included in `iterations`.
     pub anticipations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
-    /// Evaluations of the contact states.
+    /// Active-set updates.
     pub evaluations: u64,
     /// Committed state changes.
     pub state_changes: u64,

@@ -128,8 +128,8 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
 fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
     CorrectiveMotionSettings {
         delassus: match scene.solver.delassus {
-            crate::scene::Delassus::Built => DelassusForm::Built,
-            crate::scene::Delassus::Unbuilt => DelassusForm::Unbuilt,
+            crate::scene::Delassus::Built => DelassusForm::Assembled,
+            crate::scene::Delassus::Unbuilt => DelassusForm::MatrixFree,
         },
         momentum_repair: scene.solver.momentum_repair,
         corrections: scene.solver.corrections,

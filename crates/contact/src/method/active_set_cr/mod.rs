@@ -7,25 +7,25 @@
 //! being kept.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
-mod anticipate;
-mod anticipation;
-mod calm;
+mod prediction;
+mod prediction_iterates;
+mod residual_spike;
 mod duplicates;
-mod evaluate;
+mod transition;
 mod extrapolation;
 mod iteration;
 mod laws;
-mod look;
+mod update;
 mod multipliers;
 mod preconditioner;
-mod regions;
+mod subdomains;
 mod rows;
 mod settings;
 mod soft_rows;
 mod solver;
-mod stall;
+mod stagnation;
 mod sweeps;
-mod unrest;
+mod prediction_back_off;
 mod workspace;
 
 pub use settings::{
@@ -83,7 +83,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         self.trace.begin();
-        self.anticipation.begin_solve();
+        self.prediction.begin_solve();
         self.work.resize(
             problem.unknowns(),
             problem.contacts(),
@@ -99,7 +99,7 @@ impl ActiveSetCr {
 
         let strict = self.settings;
         self.relaxed = false;
-        let before = self.solve_regions(problem, solution);
+        let before = self.solve_subdomains(problem, solution);
         let mut report = before;
         if before.termination != Termination::Converged {
             self.trace.count_from(before.iterations);

@@ -1,12 +1,12 @@
 //! Workspace of the subdomain solves.
 
-use super::choose::Choice;
+use super::decomposition::Decomposition;
 use std::sync::{Mutex, PoisonError};
 
 /// Workspace of the steps.
 #[derive(Debug, Default)]
-pub(in super::super) struct Regions<S> {
-    pub(super) choice: Choice,
+pub(in super::super) struct SubdomainWorkspace<S> {
+    pub(super) decomposition: Decomposition,
     pub(super) pool: Pool<S>,
 }
 
