@@ -8,10 +8,12 @@ pub mod corrective_motion;
 mod restart_delay;
 mod block_pivoting;
 mod rows;
+mod spec;
 pub mod staggered_projections;
 mod trace;
 
 pub use choice::{Method, MethodError};
+pub use spec::{Capabilities, MethodSpec};
 pub use trace::TraceRow;
 
 use crate::compliance::TurnedBodies;

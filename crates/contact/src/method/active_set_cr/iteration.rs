@@ -18,7 +18,10 @@ const STATIONARY: f64 = 1e-8;
 const NO_PROGRESS: f64 = 1e-8;
 
 impl ActiveSetCr {
-    /// Algorithm 1, inner part: iterate, let contacts change state, restart where they did.
+    /// The iteration, from the states that `solution` comes with, or from predicted ones.
+    ///
+    /// One loop of more than 80 lines: restart, guard, delay and stagnation test share its local state, and each may
+    /// start the next round of it.
     pub(super) fn iterate(
         &mut self,
         problem: &ContactProblem,

@@ -2,7 +2,7 @@
 //! as that frame and weights for each block.
 
 use super::window::Window;
-use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::in_cone};
+use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::onto_disk};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
 /// Most blocks of a contact between points: a vertex and a triangle, or two edges.
@@ -295,7 +295,7 @@ impl SweptContact {
             old[1] - moved[1] / tangential,
             old[2] - moved[2] / tangential,
         ];
-        let (friction, state) = in_cone(wanted, radius);
+        let (friction, state) = onto_disk(wanted, radius);
         let state = if lambda > 0.0 {
             state
         } else {
