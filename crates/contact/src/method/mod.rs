@@ -1,12 +1,12 @@
 //! Contact methods and what they report.
 
 pub mod active_set_cr;
+mod block_pivoting;
 mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
 mod restart_delay;
-mod block_pivoting;
 mod rows;
 mod spec;
 pub mod staggered_projections;
@@ -64,7 +64,7 @@ pub struct ContactReport {
 
 impl ContactReport {
     /// Adds what another solve looked at and changed; not what it cost, nor how it ended.
-    pub(crate) fn add_looks(&mut self, other: &Self) {
+    pub(crate) fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
         self.preconditioner_fallbacks += other.preconditioner_fallbacks;

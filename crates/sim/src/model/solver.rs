@@ -7,7 +7,6 @@ use crate::{
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
-use impinge_contact::method::{Method, MethodSpec};
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
@@ -15,6 +14,7 @@ use impinge_contact::method::compliant_kkt::CompliantKktSettings;
 use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
+use impinge_contact::method::{Method, MethodSpec};
 use nalgebra::Vector3;
 
 /// The geometric stiffness of joints that the scene selects.
@@ -77,7 +77,13 @@ fn methods_with_rows() -> String {
     let quoted: Vec<String> = MethodSpec::methods()
         .filter(|spec| spec.capabilities.constraint_rows)
         // In scenes `cr` with rows is `cr-multipliers`: see `solver_settings`.
-        .map(|spec| if spec.name == "cr" { "cr-multipliers" } else { spec.name })
+        .map(|spec| {
+            if spec.name == "cr" {
+                "cr-multipliers"
+            } else {
+                spec.name
+            }
+        })
         .map(|name| format!("\"{name}\""))
         .collect();
     quoted.join(" or ")

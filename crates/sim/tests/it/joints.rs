@@ -250,7 +250,9 @@ fn a_replaced_method_is_reported() {
         let keys = format!("[solver]\nmethod = \"{method}\"\n");
         assert_eq!(said(&keys).expect("sound"), [""; 0], "{method}");
     }
-    let refused = said("[solver]\nmethod = \"ica\"\n").expect_err("no rows").to_string();
+    let refused = said("[solver]\nmethod = \"ica\"\n")
+        .expect_err("no rows")
+        .to_string();
     for word in ["`ica`", "joints", "\"cr-multipliers\"", "\"compliant-kkt\""] {
         assert!(refused.contains(word), "{word}: {refused}");
     }

@@ -1,14 +1,16 @@
 //! The iteration: conjugate residuals on the frozen active set, interrupted by active-set updates.
 
 use super::{
+    prediction_back_off::PredictionBackOff,
     residual_spike::ResidualSpikeGuard,
-    update::UpdateOccasion,
     settings::PreconditionerKind,
     solver::{ActiveSetCr, Previous, SLACK},
     stagnation::StagnationTest,
-    prediction_back_off::PredictionBackOff,
+    update::UpdateOccasion,
 };
-use crate::method::{ContactReport, Termination, restart_delay::RestartDelay, block_pivoting::BlockPivoting};
+use crate::method::{
+    ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
+};
 use crate::{ContactProblem, ContactSolution};
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.

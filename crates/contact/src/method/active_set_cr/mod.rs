@@ -7,25 +7,25 @@
 //! being kept.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
-mod prediction;
-mod prediction_iterates;
-mod residual_spike;
 mod duplicates;
-mod transition;
 mod extrapolation;
 mod iteration;
 mod laws;
-mod update;
 mod multipliers;
 mod preconditioner;
-mod subdomains;
+mod prediction;
+mod prediction_back_off;
+mod prediction_iterates;
+mod residual_spike;
 mod rows;
 mod settings;
 mod soft_rows;
 mod solver;
 mod stagnation;
+mod subdomains;
 mod sweeps;
-mod prediction_back_off;
+mod transition;
+mod update;
 mod workspace;
 
 pub use settings::{
@@ -108,7 +108,7 @@ impl ActiveSetCr {
             report.iterations += before.iterations;
             report.anticipations += before.anticipations;
             report.extra_products += before.extra_products;
-            report.add_looks(&before);
+            report.add_updates(&before);
         }
         self.settings = strict;
         if report.relaxed {

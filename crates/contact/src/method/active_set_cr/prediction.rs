@@ -15,7 +15,8 @@
 //! gradient schemes", FoCM 15, 2015). The steps contract, which changes of an active set in a dense pile need not.
 
 use super::{
-    prediction_iterates::FURTHER_SWEEPS, extrapolation::Extrapolation, solver::ActiveSetCr, sweeps::Metric,
+    extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
+    sweeps::Metric,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;

@@ -1,14 +1,16 @@
 //! The solver and its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
-    prediction_iterates::PredictionIterates,
     preconditioner::Preconditioner,
-    subdomains::SubdomainWorkspace,
+    prediction_iterates::PredictionIterates,
     rows::{add_contact_product, add_impulse},
     settings::{ActiveSetCrSettings, PreconditionerKind},
+    subdomains::SubdomainWorkspace,
     workspace::Workspace,
 };
-use crate::method::{ContactReport, restart_delay::RestartDelay, block_pivoting::BlockPivoting, trace::Trace};
+use crate::method::{
+    ContactReport, block_pivoting::BlockPivoting, restart_delay::RestartDelay, trace::Trace,
+};
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
@@ -31,7 +33,7 @@ pub struct ActiveSetCr {
     pub(super) subdomains: SubdomainWorkspace<Self>,
     pub(super) pivoting: BlockPivoting,
     pub(super) restart_delay: RestartDelay,
-    /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
+    /// Proposed changes of normal rows in one update: size (m), contact, new state.
     pub(super) proposals: Vec<(f64, usize, Multipliers)>,
     /// Whether friction is settled to the tolerance of gaps only.
     pub(super) relaxed: bool,

@@ -33,7 +33,7 @@ pub(super) struct ContactView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transitions {
     /// All of them.
-    Whole,
+    All,
     /// Activation and deactivation only.
     Normal,
     /// Those between and within sticking and sliding only.

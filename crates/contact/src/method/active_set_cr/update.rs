@@ -2,10 +2,10 @@
 
 use super::{
     EvaluationSchedule,
-    transition::{ContactView, Transitions, transition},
     preconditioner::Preconditioner,
     rows::add_impulse,
     solver::ActiveSetCr,
+    transition::{ContactView, Transitions, transition},
 };
 use crate::{
     ContactProblem, ContactSolution, Multipliers,
@@ -62,16 +62,21 @@ impl ActiveSetCr {
         }
         report.evaluations += 1;
         // Where states cycle, friction waits for the normal forces.
-        let chasing = report.iterations > self.settings.patience;
+        let cycling = report.iterations > self.settings.patience;
         let overdue = report.iterations as f64 / self.settings.patience as f64;
         let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
         let mut changes = 0;
-        if chasing {
-            changes = self.update_contacts(problem, solution, occasion, Transitions::Normal, weight);
+        if cycling {
+            changes =
+                self.update_contacts(problem, solution, occasion, Transitions::Normal, weight);
         }
         let changing_friction = changes == 0;
         if changing_friction {
-            let allowed = if chasing { Transitions::Friction } else { Transitions::All };
+            let allowed = if cycling {
+                Transitions::Friction
+            } else {
+                Transitions::All
+            };
             changes = self.update_contacts(problem, solution, occasion, allowed, weight);
         }
         if changes == 0 {

@@ -1,9 +1,9 @@
 //! The assembled Delassus operator `W = J C Jᵀ` in 3×3 blocks.
 
 use super::compliance::Compliance;
-use super::row_cache::RowCache;
-use super::operator::DelassusOperator;
 use super::contact_nodes::ContactNodes;
+use super::operator::DelassusOperator;
+use super::row_cache::RowCache;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 

@@ -1,8 +1,8 @@
 //! The matrix-free Delassus operator: displacements of contact nodes are updated, `W` is never assembled.
 
 use super::compliance::Compliance;
-use super::operator::DelassusOperator;
 use super::contact_nodes::ContactNodes;
+use super::operator::DelassusOperator;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 

@@ -16,20 +16,20 @@
 mod acceleration;
 mod assembled;
 mod compliance;
-mod friction_data;
+mod contact_nodes;
 mod exact;
-mod row_cache;
-mod operator;
-mod unconverged_contacts;
-mod momentum_projection;
-mod operator_rows;
-mod scale;
+mod friction_data;
+mod matrix_free;
 mod matrix_snapshot;
+mod momentum_projection;
+mod operator;
+mod operator_rows;
+mod row_cache;
+mod scale;
 mod settings;
 mod subset;
 mod sweep;
-mod contact_nodes;
-mod matrix_free;
+mod unconverged_contacts;
 mod warped;
 
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
@@ -46,16 +46,16 @@ use crate::{
 };
 use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
-use friction_data::FrictionData;
+use contact_nodes::ContactNodes;
 use exact::ExactCompliance;
-use row_cache::RowCache;
+use friction_data::FrictionData;
+use matrix_free::MatrixFree;
 use nalgebra::Vector3;
 use operator::DelassusOperator;
+use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
 use sweep::{SweepLimits, Workspace, sweep};
-use contact_nodes::ContactNodes;
-use matrix_free::MatrixFree;
 use warped::WarpedCompliance;
 
 /// Residual over its tolerance that sweeping aims at; the rest is for the rounding of what the judge computes anew.
@@ -384,7 +384,7 @@ impl CorrectiveMotion {
             limits,
         );
         report.sweeps += swept.sweeps;
-        report.evaluations += swept.looks;
+        report.evaluations += swept.checks;
     }
 
     /// Forces and corrective motion, with the free motion repeated as often as they ask for it.
@@ -533,7 +533,9 @@ impl Contacts {
     ) -> Self {
         Self {
             form: match form {
-                DelassusForm::Assembled => Form::Assembled(Assembled::new(&nodes, compliance, cache)),
+                DelassusForm::Assembled => {
+                    Form::Assembled(Assembled::new(&nodes, compliance, cache))
+                }
                 DelassusForm::MatrixFree => Form::MatrixFree(MatrixFree::new(&nodes, compliance)),
             },
             neighbours: nodes.neighbours(),
@@ -545,7 +547,9 @@ impl Contacts {
     fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
             Form::Assembled(built) => built.w.clone(),
-            Form::MatrixFree(_) => Assembled::new(&self.nodes, compliance, &mut RowCache::default()).w,
+            Form::MatrixFree(_) => {
+                Assembled::new(&self.nodes, compliance, &mut RowCache::default()).w
+            }
         }
     }
 }

@@ -89,9 +89,7 @@ impl OperatorRows {
 
 /// Contacts on a part, ascending.
 fn on(nodes: &ContactNodes, part: usize) -> impl Iterator<Item = u32> {
-    nodes.on_part[part]
-        .iter()
-        .map(|touch| touch.contact as u32)
+    nodes.on_part[part].iter().map(|touch| touch.contact as u32)
 }
 
 /// Appends what is in either of two ascending lists, once.

@@ -1,7 +1,7 @@
 //! Blocks of the last `W`, reused for contacts that have not changed.
 
-use super::operator_rows::OperatorRows;
 use super::contact_nodes::ContactNodes;
+use super::operator_rows::OperatorRows;
 use crate::ContactProblem;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
@@ -100,7 +100,11 @@ impl RowCache {
 
     /// Whether what these two make of each other is known.
     pub(super) fn knows(&self, first: usize, second: usize) -> bool {
-        let known = |contact| self.old_of_new.get(contact).is_some_and(|&was| was != UNKNOWN);
+        let known = |contact| {
+            self.old_of_new
+                .get(contact)
+                .is_some_and(|&was| was != UNKNOWN)
+        };
         known(first) && known(second)
     }
 

@@ -7,7 +7,7 @@ use super::unconverged_contacts::UnconvergedContacts;
 use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// Sweeps between two looks at the residual.
+/// Sweeps between two evaluations of the residual (1): one costs about a sweep.
 const CHECK_INTERVAL: u64 = 5;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
@@ -26,7 +26,7 @@ const SUBSET_STAGNATION: u64 = 10;
 #[derive(Default)]
 pub(super) struct Workspace {
     best: Vec<Vector3<f64>>,
-    /// Of each contact, its residual over its tolerance at the last look.
+    /// Of each contact, its residual over its tolerance at the last evaluation.
     merits: Vec<f64>,
     acceleration: Acceleration,
     subset: UnconvergedContacts,
@@ -38,7 +38,7 @@ pub(super) struct Workspace {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SweepReport {
     pub(super) sweeps: u64,
-    pub(super) looks: u64,
+    pub(super) checks: u64,
     /// Worst residual over its tolerance, of the forces that were left.
     pub(super) merit: f64,
 }
@@ -76,7 +76,7 @@ pub(super) fn sweep(
     let weights = (0..forces.len()).map(|contact| delassus.own(contact).trace());
     acceleration.start(weights, moved);
     let mut swept = SweepReport {
-        looks: 1,
+        checks: 1,
         merit: data.merits_of(delassus, forces, merits),
         ..SweepReport::default()
     };
@@ -100,7 +100,7 @@ pub(super) fn sweep(
         if !by_subset || stagnates {
             let until_check = CHECK_INTERVAL.min(limits.most - swept.sweeps);
             for _ in 0..until_check {
-                // What a look is taken at is what a sweep left, not what is guessed from it.
+                // The residual is evaluated after a sweep, not after an extrapolation.
                 if ahead {
                     acceleration.after(forces, delassus.moved());
                 }
@@ -111,7 +111,7 @@ pub(super) fn sweep(
                 }
                 swept.sweeps += 1;
                 ahead = true;
-                // What is left may be little enough: only then is a look worth a sweep.
+                // Evaluate early only where the residual may be small enough.
                 if worst <= enough {
                     break;
                 }
@@ -124,7 +124,7 @@ pub(super) fn sweep(
             delassus.load(forces);
             merit = data.merits_of(delassus, forces, merits);
         }
-        swept.looks += 1;
+        swept.checks += 1;
         subset_pays &= by_subset && merit <= SUBSET_PAYS * swept.merit;
         if merit < swept.merit || swept.merit.is_nan() {
             swept.merit = merit;

@@ -1,8 +1,8 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
 
 use super::compliance::{Compliance, FreeMotion, Push};
-use super::momentum_projection::MomentumProjection;
 use super::matrix_snapshot::MatrixSnapshot;
+use super::momentum_projection::MomentumProjection;
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::direct::{MOST_RIGHT_HAND_SIDES, SolveScratch};
@@ -67,7 +67,7 @@ impl Compliance for WarpedCompliance {
             .prepared
             .as_ref()
             .is_some_and(|prepared| Arc::ptr_eq(prepared, &known));
-        if same && self.repaired == repair && self.momentum.is(&problem.momentum) {
+        if same && self.repaired == repair && self.momentum.matches(&problem.momentum) {
             return Ok(false);
         }
         // A failure on the way must not leave something that looks prepared.
@@ -89,7 +89,7 @@ impl Compliance for WarpedCompliance {
             }));
         }
         self.repaired = repair;
-        self.momentum.see(&problem.momentum);
+        self.momentum.take(&problem.momentum);
         self.prepared = Some(known);
         Ok(true)
     }

@@ -1,6 +1,6 @@
 //! The friction projection: dissipation is greatest within bounds that the frozen normal forces give.
 
-use super::half::{Goal, Half, ProposalView, Proposal};
+use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::Kkt;
 use super::system::{Row, RowMask};
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
@@ -193,7 +193,12 @@ impl Half for FrictionHalf {
         }
     }
 
-    fn propose(&self, contact: usize, multipliers: &Multipliers, view: &ProposalView) -> Option<Proposal<Grip>> {
+    fn propose(
+        &self,
+        contact: usize,
+        multipliers: &Multipliers,
+        view: &ProposalView,
+    ) -> Option<Proposal<Grip>> {
         match self.law {
             FrictionLaw::Cone => self.propose_in_cone(contact, multipliers, view),
             FrictionLaw::Pyramid => self.propose_in_pyramid(contact, multipliers, view),

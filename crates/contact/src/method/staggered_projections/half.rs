@@ -22,7 +22,7 @@ pub(super) struct Proposal<S> {
     pub(super) worth: f64,
 }
 
-/// What a look at a contact is based on.
+/// The data of one contact that decide its proposal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProposalView {
     /// `(g, s)` (m).

@@ -121,11 +121,15 @@ impl Kkt {
                 add_impulse(problem, contact, &force, r_v);
             }
         }
-        self.update_states(problem, solution);
+        self.update_displacements(problem, solution);
     }
 
     /// Every `(g, s)`.
-    pub(super) fn update_states(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    pub(super) fn update_displacements(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) {
         for contact in 0..problem.contacts() {
             let moved =
                 displacement(problem, contact, &solution.velocity) - problem.offset(contact);

@@ -1,6 +1,6 @@
 //! The normal projection: `λ ≥ 0 ⊥ g ≥ 0`, friction frozen.
 
-use super::half::{Half, ProposalView, Proposal};
+use super::half::{Half, Proposal, ProposalView};
 use super::system::{Row, RowMask};
 use crate::{ContactSolution, ContactState, Multipliers};
 use nalgebra::Vector3;
@@ -41,7 +41,12 @@ impl Half for NormalHalf {
         }
     }
 
-    fn propose(&self, contact: usize, multipliers: &Multipliers, view: &ProposalView) -> Option<Proposal<bool>> {
+    fn propose(
+        &self,
+        contact: usize,
+        multipliers: &Multipliers,
+        view: &ProposalView,
+    ) -> Option<Proposal<bool>> {
         let gap = view.displacement[0];
         let [x, y] = multipliers.gamma;
         if !self.pressed[contact] {

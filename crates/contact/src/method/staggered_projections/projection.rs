@@ -1,10 +1,10 @@
 //! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
 
-use super::half::{Goal, Half, ProposalView, Proposal};
+use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
-use crate::method::restart_delay::{RestartDelay, SHARE};
 use crate::method::block_pivoting::BlockPivoting;
+use crate::method::restart_delay::{RestartDelay, SHARE};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
@@ -90,9 +90,11 @@ impl<H: Half> Projection<'_, H> {
                 .push(self.log.phase, || kkt.residual(problem), self.log.report);
             let taken = self.log.report.iterations - begin;
             since_restart += 1;
-            let due = alpha > 0.0 && self.due(taken) && since_restart >= restart_delay.iterations(SHARE, taken);
+            let due = alpha > 0.0
+                && self.due(taken)
+                && since_restart >= restart_delay.iterations(SHARE, taken);
             if due {
-                self.kkt.look(self.problem, solution);
+                self.kkt.update_displacements(self.problem, solution);
                 if self.update_states(solution, 0.0, None) {
                     self.fit(solution);
                     self.kkt.restart(self.problem);
@@ -136,7 +138,7 @@ impl<H: Half> Projection<'_, H> {
         );
     }
 
-    /// Commits the wishes of all contacts, or of the most urgent one; true if there was any. Displacements of `noise`
+    /// Commits the proposals of all contacts, or the largest one; true if there was any. Displacements of `noise`
     /// tolerances have no sign.
     fn update_states(
         &mut self,
@@ -196,7 +198,8 @@ impl<H: Half> Projection<'_, H> {
             noise: noise * tolerance,
             tolerance,
         };
-        self.half.propose(contact, &solution.contacts[contact], &view)
+        self.half
+            .propose(contact, &solution.contacts[contact], &view)
     }
 
     fn converged(&self, slack: f64) -> bool {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
 
-/// Stands for what is in no region.
+/// Marks a block or body in no subdomain.
 const NONE: u32 = u32::MAX;
 
 /// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
@@ -35,7 +35,7 @@ pub(super) struct Decomposition {
     subdomain_of_body: Vec<u32>,
     blocks: Vec<Vec<u32>>,
     contacts: Vec<Vec<u32>>,
-    /// Place of each block among those of its region.
+    /// Place of each block among those of its subdomain.
     place: Vec<u32>,
 }
 
@@ -129,7 +129,7 @@ impl Decomposition {
         }
     }
 
-    /// Gathers the chosen bodies into regions that no contact couples; returns how many there are.
+    /// Gathers the chosen bodies into subdomains that no contact couples; returns how many there are.
     pub(super) fn connect(&mut self, problem: &ContactProblem) -> usize {
         self.forest.reset(self.bodies);
         for contact in 0..problem.contacts() {
@@ -153,13 +153,14 @@ impl Decomposition {
         self.place.clear();
         for (block, &body) in self.body_of_block.iter().enumerate() {
             let subdomain = self.subdomain_of_body[body as usize];
-            self.place.push(match self.blocks.get_mut(subdomain as usize) {
-                Some(blocks) if subdomain != NONE => {
-                    blocks.push(block as u32);
-                    blocks.len() as u32 - 1
-                }
-                _ => NONE,
-            });
+            self.place
+                .push(match self.blocks.get_mut(subdomain as usize) {
+                    Some(blocks) if subdomain != NONE => {
+                        blocks.push(block as u32);
+                        blocks.len() as u32 - 1
+                    }
+                    _ => NONE,
+                });
         }
         for contact in 0..problem.contacts() {
             let mut subdomains = (problem.row(contact).0.iter())
@@ -171,17 +172,17 @@ impl Decomposition {
         count
     }
 
-    /// Blocks of a region, ascending.
+    /// Blocks of a subdomain, ascending.
     pub(super) fn blocks(&self, subdomain: usize) -> &[u32] {
         &self.blocks[subdomain]
     }
 
-    /// Contacts of a region, those with other bodies included.
+    /// Contacts of a subdomain, those with other bodies included.
     pub(super) fn contacts(&self, subdomain: usize) -> &[u32] {
         &self.contacts[subdomain]
     }
 
-    /// Place of a block among those of its region, if it is in one.
+    /// Place of a block among those of its subdomain, if it is in one.
     pub(super) fn place(&self, block: u32) -> Option<u32> {
         let place = self.place[block as usize];
         (place != NONE).then_some(place)

@@ -9,17 +9,17 @@
 //! whole starts from there.
 
 mod decomposition;
-mod subdomain;
 mod pool;
+mod subdomain;
 
 pub(super) use pool::SubdomainWorkspace;
 
 use super::{settings::ActiveSetCrSettings, solver::ActiveSetCr};
 use crate::{ContactProblem, ContactSolution, Interrupt, Termination, method::ContactReport};
 use decomposition::Decomposition;
-use subdomain::Subdomain;
 use pool::Pool;
 use rayon::prelude::*;
+use subdomain::Subdomain;
 
 /// Share of the squared tolerance (1) that subdomain solves may use of what the other bodies leave. The rest is for the
 /// residual that new contact forces cause outside.
@@ -28,7 +28,7 @@ const SOLVED: f64 = 0.5;
 /// Largest share of the blocks in one subdomain (1): above it, the whole problem costs little more.
 const LARGEST: f64 = 0.5;
 
-/// What came of a region.
+/// The outcome of one subdomain solve.
 struct Solved {
     report: ContactReport,
     own_subdomain: Subdomain,
@@ -46,9 +46,9 @@ struct Cost {
 enum Outcome {
     /// Nothing was left to be done.
     Solved,
-    /// Every region was solved for.
+    /// Every subdomain was solved for.
     Improved,
-    /// Some region is too large, or was not solved.
+    /// Some subdomain is too large or did not converge.
     Stuck,
 }
 
@@ -71,7 +71,7 @@ impl Cost {
 }
 
 impl ActiveSetCr {
-    /// Improves `solution` region by region while that is worth it; returns what it took, and whether it is found to
+    /// Improves `solution` subdomain by subdomain while that is worth it; returns what it took, and whether it is found to
     /// solve the whole problem.
     pub(super) fn solve_subdomains(
         &mut self,
@@ -127,7 +127,10 @@ impl ActiveSetCr {
             !self.law_holds(problem, contact, &solution.velocity, force)
         };
         let tolerance = self.settings.tolerances.momentum.powi(2);
-        let SubdomainWorkspace { decomposition, pool } = subdomains;
+        let SubdomainWorkspace {
+            decomposition,
+            pool,
+        } = subdomains;
         let r = &self.work.r.v;
         let Some(left) = decomposition.choose(problem, solution, r, breaks_law, tolerance) else {
             return Outcome::Solved;
@@ -151,13 +154,17 @@ impl ActiveSetCr {
         );
         let mut all_solved = count > 0;
         for (subdomain, solved) in solved.into_iter().enumerate() {
-            let Some(Solved { report: own, own_subdomain }) = solved else {
+            let Some(Solved {
+                report: own,
+                own_subdomain,
+            }) = solved
+            else {
                 all_solved = false;
                 continue;
             };
             cost.add(decomposition.blocks(subdomain).len(), &own);
-            report.add_looks(&own);
-            // What a region settles less finely the whole finds again: better to iterate on that at once.
+            report.add_updates(&own);
+            // Relaxed friction of a subdomain would be unmet in the whole problem: iterate on that at once.
             all_solved &= own.termination == Termination::Converged && !own.relaxed;
             if own.termination != Termination::Breakdown {
                 own_subdomain.store(decomposition.blocks(subdomain), solution);
@@ -172,8 +179,8 @@ impl ActiveSetCr {
 }
 
 impl Pool<ActiveSetCr> {
-    /// Solves for every one of `count` regions that is not too large, all at the same time: no contact couples two. They share what may be
-    /// left of the squared tolerance, `square` (N²s²), by their blocks.
+    /// Solves every one of `count` subdomains that is not too large, in parallel: no contact couples two. The rest of the
+    /// squared tolerance, `square` (N²s²), is shared by blocks. Six arguments: all are those of one step.
     fn solve_all(
         &self,
         (decomposition, count): (&Decomposition, usize),
@@ -190,13 +197,21 @@ impl Pool<ActiveSetCr> {
             let blocks = blocks_of(subdomain) as f64;
             let mut settings = settings;
             settings.tolerances.momentum = (SOLVED * square * blocks / chosen as f64).sqrt();
-            (blocks <= LARGEST * all)
-                .then(|| self.solve(decomposition, subdomain, settings, problem, solution, interrupt))
+            (blocks <= LARGEST * all).then(|| {
+                self.solve(
+                    decomposition,
+                    subdomain,
+                    settings,
+                    problem,
+                    solution,
+                    interrupt,
+                )
+            })
         };
         (0..count).into_par_iter().map(solve).collect()
     }
 
-    /// Solves for one region, the velocities around it given.
+    /// Solves for one subdomain, the velocities around it given.
     fn solve(
         &self,
         decomposition: &Decomposition,
@@ -212,6 +227,9 @@ impl Pool<ActiveSetCr> {
         solver.interrupt = interrupt.clone();
         let report = solver.solve_checked(&own, &mut own_subdomain.solution);
         self.give_back(solver);
-        Solved { report, own_subdomain }
+        Solved {
+            report,
+            own_subdomain,
+        }
     }
 }

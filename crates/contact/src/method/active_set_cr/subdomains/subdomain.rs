@@ -8,12 +8,12 @@ use nalgebra::Matrix3;
 #[derive(Debug, Default)]
 pub(super) struct Subdomain {
     pub(super) solution: ContactSolution,
-    /// Contacts of the region's problem by their number in the whole.
+    /// Contacts of the subdomain's problem by their number in the whole.
     contacts: Vec<u32>,
 }
 
 impl Subdomain {
-    /// The problem of a region and where it starts from.
+    /// The problem of a subdomain and where it starts from.
     ///
     /// `J v ≥ c` becomes `J_own v_own ≥ c − J_other v_other`.
     pub(super) fn of(
@@ -61,7 +61,10 @@ impl Subdomain {
                     friction: problem.friction(index),
                 });
                 own_problem.scale_displacements(own, problem.displacement_scales(index));
-                own_subdomain.solution.contacts.push(solution.contacts[index]);
+                own_subdomain
+                    .solution
+                    .contacts
+                    .push(solution.contacts[index]);
                 own_subdomain.contacts.push(contact);
             }
         }
