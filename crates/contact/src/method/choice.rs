@@ -1,42 +1,17 @@
 //! A method by its name, with its settings: what scenes, files and the command line choose from.
 
 use super::{
-    ContactSolver,
-    active_set_cr::{ActiveSetCr, ActiveSetCrSettings},
-    compliant_kkt::{CompliantKkt, CompliantKktSettings},
-    constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
-    corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
+    ContactSolver, Method,
+    active_set_cr::ActiveSetCr,
+    compliant_kkt::CompliantKkt,
+    constraint_anticipation::ConstraintAnticipation,
+    corrective_motion::CorrectiveMotion,
     spec::{METHODS, MethodSpec, VARIANTS, names},
-    staggered_projections::{StaggeredProjections, StaggeredProjectionsSettings},
+    staggered_projections::StaggeredProjections,
 };
 use crate::{ContactError, FrictionLaw, Tolerances};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-
-/// A method with its settings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Method {
-    /// `cr`: active-set conjugate residuals.
-    Cr(ActiveSetCrSettings),
-    /// `active-set`: the same, but states change only where the equalities are solved.
-    ActiveSet(ActiveSetCrSettings),
-    /// `sp-active-set`: staggered projections, each by an active-set method.
-    SpActiveSet(StaggeredProjectionsSettings),
-    /// `sp-2cr`: staggered projections, each by conjugate residuals whose states change inside the iteration.
-    #[serde(rename = "sp-2cr")]
-    Sp2Cr(StaggeredProjectionsSettings),
-    /// `ica`: iterative constraint anticipation.
-    Ica(ConstraintAnticipationSettings),
-    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ` by factors of `A`.
-    ExactCompliance(CorrectiveMotionSettings),
-    /// `warped-compliance`: the same with the bodies' compliance at rest, rotated node by node.
-    WarpedCompliance(CorrectiveMotionSettings),
-    /// `compliant-kkt`: momentum and constraint rows in one factorisation; the only method that knows constraint rows.
-    CompliantKkt(CompliantKktSettings),
-}
 
 /// A method or setting that does not exist, or a value that does not fit.
 #[derive(Debug, Error, Clone, PartialEq)]

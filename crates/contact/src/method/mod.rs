@@ -8,11 +8,13 @@ pub mod constraint_anticipation;
 pub mod corrective_motion;
 mod restart_delay;
 mod rows;
+mod settings;
 mod spec;
 pub mod staggered_projections;
 mod trace;
 
-pub use choice::{Method, MethodError};
+pub use choice::MethodError;
+pub use settings::Method;
 pub use spec::{Capabilities, MethodSpec};
 pub use trace::TraceRow;
 
