@@ -4,6 +4,7 @@ pub mod compare;
 pub mod compliance;
 pub mod constrained;
 pub mod contacts;
+pub(crate) mod disk;
 pub mod doctor;
 pub mod error;
 pub mod geometry;

@@ -12,7 +12,7 @@ use super::finding::short;
 use super::shorten;
 use crate::error::SimError;
 use crate::model::{Model, PointMotion};
-use crate::output::{OutputError, atomic};
+use crate::disk::{OutputError, atomic};
 use crate::overlap::solid::{self, Solid};
 use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene};
 use crate::simulation::Simulation;
