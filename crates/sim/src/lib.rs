@@ -1,4 +1,27 @@
 //! Scenes, models, states and steppers: the order of a time step.
+//!
+//! ```
+//! use impinge_sim::{Scene, Simulation};
+//!
+//! let text = r#"
+//! [time]
+//! step = 1e-3
+//! duration = 1e-2
+//! [[body]]
+//! name = "cube"
+//! mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+//! material = { young = 1e5, poisson = 0.3, density = 1000 }
+//! position = [0, 0, 1]
+//! "#;
+//! let scene = Scene::parse("cube.toml", text, &[""; 0])?;
+//! let mut simulation = Simulation::new(&scene)?;
+//! for _ in 0..10 {
+//!     simulation.advance()?;
+//! }
+//! let speed = simulation.state().velocities[0].z;
+//! assert!((speed + 9.81 * 1e-2).abs() < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod compare;
 pub mod compliance;
