@@ -1,7 +1,7 @@
 //! The asynchronous integrator as a stepper of scenes.
 
 use super::engine::Engine;
-use super::force::{Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
+use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::obstacles::Obstacles;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
@@ -174,6 +174,57 @@ impl Asynchronous {
     }
 }
 
+/// Adds gravity, drag and pulls, for the points that feel them.
+fn add_uniform_forces(
+    model: &Model,
+    settings: &scene::Asynchronous,
+    free: &[u32],
+    masses: &[f64],
+    forces: &mut Vec<Box<dyn ClockedForce>>,
+) {
+    if model.settings.gravity != Vector3::zeros() {
+        let of_free = free.iter().map(|&point| masses[point as usize]).collect();
+        forces.push(Box::new(UniformForce::gravity(
+            settings.longest_period,
+            free.to_vec(),
+            of_free,
+            model.settings.gravity,
+        )));
+    }
+    let dragged: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.points.mass_damping[point as usize] > 0.0)
+        .collect();
+    if !dragged.is_empty() {
+        let rates: Vec<f64> = dragged
+            .iter()
+            .map(|&point| model.points.mass_damping[point as usize] / masses[point as usize])
+            .collect();
+        forces.push(Box::new(Drag::new(
+            settings.longest_period,
+            dragged,
+            &rates,
+        )));
+    }
+    let pulled: Vec<u32> = free
+        .iter()
+        .copied()
+        .filter(|&point| model.points.pull[point as usize] != Vector3::zeros())
+        .collect();
+    if !pulled.is_empty() {
+        let of_pulled = pulled
+            .iter()
+            .map(|&p| model.points.pull[p as usize])
+            .collect();
+        forces.push(Box::new(Pulls::new(
+            settings.longest_period,
+            pulled,
+            of_pulled,
+        )));
+    }
+}
+
 fn system_of(
     model: &Model,
     state: &State,
@@ -212,47 +263,7 @@ fn system_of(
         check_clock(period, model, what, mend)?;
     }
     let mut forces = terms.batches();
-    if model.settings.gravity != Vector3::zeros() {
-        let of_free = free.iter().map(|&point| masses[point as usize]).collect();
-        forces.push(Box::new(UniformForce::gravity(
-            settings.longest_period,
-            free.clone(),
-            of_free,
-            model.settings.gravity,
-        )));
-    }
-    let dragged: Vec<u32> = free
-        .iter()
-        .copied()
-        .filter(|&point| model.points.mass_damping[point as usize] > 0.0)
-        .collect();
-    if !dragged.is_empty() {
-        let rates: Vec<f64> = dragged
-            .iter()
-            .map(|&point| model.points.mass_damping[point as usize] / masses[point as usize])
-            .collect();
-        forces.push(Box::new(Drag::new(
-            settings.longest_period,
-            dragged,
-            &rates,
-        )));
-    }
-    let pulled: Vec<u32> = free
-        .iter()
-        .copied()
-        .filter(|&point| model.points.pull[point as usize] != Vector3::zeros())
-        .collect();
-    if !pulled.is_empty() {
-        let of_pulled = pulled
-            .iter()
-            .map(|&p| model.points.pull[p as usize])
-            .collect();
-        forces.push(Box::new(Pulls::new(
-            settings.longest_period,
-            pulled,
-            of_pulled,
-        )));
-    }
+    add_uniform_forces(model, settings, &free, &masses, &mut forces);
 
     let lightest = free
         .iter()
