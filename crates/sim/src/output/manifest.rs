@@ -75,6 +75,9 @@ pub struct FrameEntry {
     pub parts: u32,
     /// Checksum of the file.
     pub checksum: Checksum,
+    /// Checksum of the file with the pieces of the motion since the frame before, where that is stored.
+    #[serde(default)]
+    pub pieces: Option<Checksum>,
 }
 
 /// What tells the format of a manifest.
@@ -111,6 +114,11 @@ impl Manifest {
         manifest.validate(&path)?;
         manifest.frames = listing::read_entries(folder.as_ref())?;
         Ok(manifest)
+    }
+
+    /// Whether its scene has the pieces of the motion stored.
+    pub(super) fn stores_pieces(&self) -> bool {
+        self.scene["output"]["pieces"] == true
     }
 
     /// Whether the folder of a run, of any version of the program, is what `folder` is.

@@ -5,12 +5,13 @@
 //! that and with each other. Every stored frame is tested for intersections with exact predicates, for elements turned inside
 //! out, for points below a half-space, for prescribed points off their paths and for rigid bodies that changed their shape.
 //! Between frames that are one straight motion apart, free nodes have to move by their velocities, and a test of its own proves
-//! that nothing crossed.
+//! that nothing crossed. Where the pieces of the motion are stored, it proves that of every piece.
 
 mod examine;
 mod expected;
 mod finding;
 mod meeting;
+mod pieces;
 mod rigid;
 mod sweep;
 mod tables;
@@ -40,6 +41,8 @@ pub struct Verification {
     /// Motions that could not be examined: their ends were not stored, could not be read or are not sound, or a step is not one
     /// straight motion.
     pub unknown_motions: usize,
+    /// Straight pieces of motions, where these are stored in pieces.
+    pub pieces: usize,
     /// Prescribed positions that were compared with their path.
     pub prescribed: usize,
     /// Shapes of rigid bodies that were compared with the first frame.
@@ -116,6 +119,7 @@ pub fn verify_run(
     examiner.straight_step = (expected.as_ref())
         .filter(|expected| expected.moves_straight())
         .map(|expected| expected.scene.time.step);
+    examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     let examiner = examiner;
     // Each frame alone, its predecessor read again where needed: any order of work gives the same list.
     let results: Vec<Verification> = (0..entries.len())
@@ -130,6 +134,7 @@ pub fn verify_run(
         verification.frames += result.frames;
         verification.motions += result.motions;
         verification.unknown_motions += result.unknown_motions;
+        verification.pieces += result.pieces;
         verification.prescribed += result.prescribed;
         verification.rigid += result.rigid;
         verification.allowed_inversions += result.allowed_inversions;
@@ -137,7 +142,15 @@ pub fn verify_run(
     }
     if verification.unknown_motions > 0 {
         let why = match manifest.scene["stepper"].as_str() {
-            Some(stepper @ ("asynchronous" | "constrained")) => {
+            _ if manifest.stores_pieces() => {
+                "frames or pieces of the motion are missing or not sound".to_owned()
+            }
+            Some("asynchronous") => {
+                "points turn within a step of the asynchronous stepper, and frames show its ends only; \
+                 `output.pieces = true` in the scene stores the way between them"
+                    .to_owned()
+            }
+            Some(stepper @ "constrained") => {
                 format!(
                     "points turn within a step of the {stepper} stepper, and frames show its ends only"
                 )

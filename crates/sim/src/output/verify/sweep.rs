@@ -9,17 +9,33 @@ pub(super) struct Bounds {
     upper: Vector3<f64>,
 }
 
+/// Around nothing.
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            lower: Vector3::repeat(f64::INFINITY),
+            upper: Vector3::repeat(f64::NEG_INFINITY),
+        }
+    }
+}
+
 impl Bounds {
     /// Around `points`, of which there is one at least.
     pub(super) fn around<'a>(points: impl IntoIterator<Item = &'a Vector3<f64>>) -> Self {
-        let none = Self {
-            lower: Vector3::repeat(f64::INFINITY),
-            upper: Vector3::repeat(f64::NEG_INFINITY),
-        };
-        points.into_iter().fold(none, |bounds, point| Self {
-            lower: bounds.lower.inf(point),
-            upper: bounds.upper.sup(point),
-        })
+        points
+            .into_iter()
+            .fold(Self::default(), |bounds, point| Self {
+                lower: bounds.lower.inf(point),
+                upper: bounds.upper.sup(point),
+            })
+    }
+
+    /// Around both.
+    pub(super) fn merged(self, other: Self) -> Self {
+        Self {
+            lower: self.lower.inf(&other.lower),
+            upper: self.upper.sup(&other.upper),
+        }
     }
 
     fn overlaps(&self, other: &Self) -> bool {

@@ -13,9 +13,16 @@ const BOUNDS: [&str; 5] = [
 ];
 
 impl Check<'_> {
-    /// Refuses joints, and keys of `time` and `solver`, that mean nothing to the stepper.
+    /// Refuses joints, and keys of `time`, `solver` and `output`, that mean nothing to the stepper.
     pub(super) fn unheeded(&self) {
         let scene = self.scene;
+        if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
+            return self.fail(
+                "output.pieces",
+                "only the asynchronous stepper moves points in pieces of their own".to_owned(),
+                "leave it out, or use stepper = \"asynchronous\"",
+            );
+        }
         let (name, heeded) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),

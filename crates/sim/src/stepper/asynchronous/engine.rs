@@ -6,6 +6,7 @@ use super::layers::{Layer, Touch};
 use super::pairs::{Features, Pairs};
 use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
+use super::recording::Recording;
 use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
 use super::sync::sync_all;
@@ -65,6 +66,8 @@ pub struct Engine {
     pub(super) history: Option<History>,
     /// … and what it needs between windows.
     pub(super) speculation: Option<Box<Speculation>>,
+    /// The paths since the last stored frame, where they are asked for. Nothing reads them but who stores them.
+    pub(super) recording: Option<Recording>,
     // Scratch.
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
@@ -152,6 +155,7 @@ impl Engine {
             stands_for: 0,
             history: None,
             speculation: None,
+            recording: None,
             kicked: Vec::new(),
             left: Vec::new(),
             called: Vec::new(),
@@ -366,6 +370,15 @@ impl Engine {
         self.interrupt = interrupt.clone();
     }
 
+    /// From now on writes down the paths of the vertices of the surface.
+    pub(super) fn record(&mut self) {
+        self.recording = Some(Recording::new(
+            self.surface.vertices(),
+            &self.vertices,
+            self.now,
+        ));
+    }
+
     /// Runs all events up to `until` (s), that instant included.
     ///
     /// # Errors
@@ -508,6 +521,9 @@ impl Engine {
             time,
             &mut self.statistics.steps,
         );
+        if let Some(recording) = &mut self.recording {
+            recording.note(force.stencil(), &self.vertices);
+        }
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
         let checked = if self.history.is_none() {
@@ -547,6 +563,9 @@ impl Engine {
             id,
             generation: 0,
         });
+        if let Some(recording) = &mut self.recording {
+            recording.note_prescribed(&kicked, &self.vertices);
+        }
         self.after_kicks(&kicked, time)?;
         self.kicked = kicked;
         Ok(())

@@ -195,6 +195,9 @@ impl Engine {
             self.schedule_layer(layer);
         }
         // Certificates after all kicks of the event.
+        if let Some(recording) = &mut self.recording {
+            recording.note(&kicked, &self.vertices);
+        }
         self.after_kicks(&kicked, time)?;
         if self.history.is_none() {
             for &pair in &left {
