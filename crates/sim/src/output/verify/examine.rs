@@ -4,6 +4,7 @@ use super::meeting::first_meeting;
 use super::pieces::{Motion, load_pieces};
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
+use super::tables::is_time_of;
 use super::{Finding, Problem, TIME_ROUNDING, Verification, load};
 use crate::output::listing::pieces_name;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
@@ -42,8 +43,10 @@ pub(super) struct Examiner<'a> {
     /// Length of the steps in which free nodes move straight by their velocity (s), where that is so.
     pub(super) straight_step: Option<f64>,
     pub(super) rigid: Option<&'a RigidRows>,
-    /// Longest straight piece of a prescribed motion (s), where the pieces of the motion are stored.
+    /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
     pub(super) longest_piece: Option<f64>,
+    /// Length of the steps (s).
+    pub(super) step: Option<f64>,
 }
 
 /// Which points are whose.
@@ -92,6 +95,7 @@ impl<'a> Examiner<'a> {
             straight_step: None,
             rigid: None,
             longest_piece: None,
+            step: None,
         }
     }
 
@@ -104,6 +108,7 @@ impl<'a> Examiner<'a> {
             straight_step: None,
             rigid: None,
             longest_piece: None,
+            step: None,
         }
     }
 
@@ -184,6 +189,7 @@ impl<'a> Examiner<'a> {
                 pieces: &pieces,
                 file: pieces_name(index),
                 times: [before.time, entry.time],
+                entry,
                 frames: [&start, &frame],
             };
             if self.motion_in_pieces(&of_motion, &stamp, &mut result) {
@@ -338,7 +344,8 @@ impl<'a> Examiner<'a> {
             };
             result.prescribed += 1;
             let place = &frame.points[point as usize];
-            if let Some(distance) = self.off_path(motion, point, place, entry.time) {
+            let slack = self.arc_slack(motion, entry);
+            if let Some(distance) = self.off_path(motion, point, place, entry.time, slack) {
                 off.push((point, distance));
             }
         }
@@ -353,20 +360,35 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding.
+    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of prescribed
+    /// motions end, and that is the end of every step; but a run may have stopped within one.
+    pub(super) fn arc_slack(&self, motion: &RigidMotion, entry: &FrameEntry) -> f64 {
+        match (self.longest_piece, self.step) {
+            (Some(longest), Some(step)) if !is_time_of(entry.time, entry.step, step) => {
+                // The middle of a chord is that far from its arc.
+                (motion.fastest_turn() * longest).powi(2) / 8.0
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack` is in
+    /// parts of its arm.
     pub(super) fn off_path(
         &self,
         motion: &RigidMotion,
         point: u32,
         place: &Vector3<f64>,
         time: f64,
+        slack: f64,
     ) -> Option<f64> {
         let start = &self.reference.points[point as usize];
         let distance = (place - motion.position_at(start, time)).amax();
         let size = start.amax().max(place.amax()).max(motion.center.amax());
-        let arm = (start - motion.center).amax();
+        let arm = (start - motion.center).norm();
         let speed = motion.fastest_move() + motion.fastest_turn() * arm;
-        (distance > PATH_TOLERANCE * size + TIME_ROUNDING * speed * time).then_some(distance)
+        let allowed = PATH_TOLERANCE * size + TIME_ROUNDING * speed * time + slack * arm;
+        (distance > allowed).then_some(distance)
     }
 
     /// Free nodes of deformable bodies must have moved by their velocity over the step: one that was put elsewhere is not.
@@ -439,7 +461,7 @@ impl<'a> Examiner<'a> {
             Bounds::around(ends.flat_map(|point| [&start[point], &end[point]]))
         };
         let mut crossings = Vec::new();
-        let mut examine = |points: [u32; 4], kind: Kind| {
+        let examine = |points: [u32; 4], kind: Kind| {
             let from = points.map(|point| start[point as usize]);
             let to = points.map(|point| end[point as usize]);
             if let Some(part) = first_meeting(kind, &from, &to) {
@@ -451,7 +473,7 @@ impl<'a> Examiner<'a> {
                 });
             }
         };
-        self.for_each_pair(bounds, |points, kind| examine(points, kind));
+        self.for_each_pair(bounds, examine);
         report_some(result, stamp, crossings.into_iter());
     }
 }

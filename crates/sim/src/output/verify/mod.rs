@@ -120,6 +120,7 @@ pub fn verify_run(
         .filter(|expected| expected.moves_straight())
         .map(|expected| expected.scene.time.step);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
+    examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
     let examiner = examiner;
     // Each frame alone, its predecessor read again where needed: any order of work gives the same list.
     let results: Vec<Verification> = (0..entries.len())

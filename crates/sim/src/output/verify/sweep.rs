@@ -38,7 +38,15 @@ impl Bounds {
         }
     }
 
-    fn overlaps(&self, other: &Self) -> bool {
+    /// Grown by `margin` on all sides (m).
+    pub(super) fn grown(self, margin: f64) -> Self {
+        Self {
+            lower: self.lower.add_scalar(-margin),
+            upper: self.upper.add_scalar(margin),
+        }
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|axis| {
             self.lower[axis] <= other.upper[axis] && other.lower[axis] <= self.upper[axis]
         })

@@ -394,7 +394,7 @@ impl<'a> Tables<'a> {
 }
 
 /// Whether `time` (s) is the end of step `step`.
-fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
+pub(super) fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
     let end = step as f64 * step_length;
     (time - end).abs() <= 4.0 * f64::EPSILON * end
 }
