@@ -3,8 +3,8 @@
 use crate::rigid::IMPACT;
 use crate::support::{COLLISION, simulation};
 use impinge_contact::ContactState;
-use impinge_sim::model::Body;
-use impinge_sim::step::contact::{Contact, ContactKey};
+use impinge_sim::contacts::contact::{Contact, ContactKey};
+use impinge_sim::geometry::Body;
 use impinge_sim::{Model, Simulation, State};
 use nalgebra::Vector3;
 
@@ -41,9 +41,9 @@ fn travel(model: &Model, states: [&State; 2]) -> f64 {
             let velocities = state.velocities[body.points.clone()].iter();
             velocities.map(Vector3::norm).fold(0.0, f64::max)
         };
-        model.bodies.iter().map(of_body).sum()
+        model.geometry.bodies.iter().map(of_body).sum()
     };
-    states.map(fastest).into_iter().fold(0.0, f64::max) * model.time_step
+    states.map(fastest).into_iter().fold(0.0, f64::max) * model.settings.time_step
 }
 
 /// Contacts of a run, by what their couple was held to.
@@ -58,7 +58,7 @@ struct Held {
 /// Holds the couple of every contact that pushes after the step from `before` to its bound.
 fn hold_couples(simulation: &Simulation, before: &State, relinearised: u32, held: &mut Held) {
     let (model, state) = (simulation.model(), simulation.state());
-    let clearance = model.largest_clearance();
+    let clearance = model.geometry.largest_clearance();
     for contact in &state.contacts {
         let pushed = |other: &&Contact| other.multipliers.state != ContactState::Inactive;
         if !pushed(&contact) {
@@ -134,7 +134,7 @@ fn couples_of_contacts_explain_every_change_between_rigid_bodies() {
             pushed += u32::from(report.active > 0);
             let now = Vector3::from(report.angular_momentum);
             if let Some(last) = last {
-                let error = (now - last - couples * model.time_step).norm();
+                let error = (now - last - couples * model.settings.time_step).norm();
                 // Rounding of the bodies' own: they have some tenths of a newton second, some centimetres away.
                 assert!(error <= 1e-14, "step {}: {error:e} N m s", report.step);
             }

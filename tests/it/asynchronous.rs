@@ -66,7 +66,7 @@ fn a_ball_goes_through_curtains_without_going_through_cloth() {
     ];
     let simulation = run("particle_and_curtains.toml", &overrides, 30);
     // It was shot by half a metre.
-    let ball = simulation.model().solid(3).points.clone();
+    let ball = simulation.model().geometry.solid(3).points.clone();
     let places = simulation.state().positions[ball].iter().map(|x| x.x);
     assert!(places.fold(f64::INFINITY, f64::min) > 0.45);
 }
@@ -103,7 +103,7 @@ fn a_reef_knot_tightens() {
     let simulation = run("reef_knot.toml", &overrides, 20);
     let model = simulation.model();
     let reach = |body: usize, sign: f64| {
-        model.bodies[body]
+        model.geometry.bodies[body]
             .points
             .clone()
             .map(|point| sign * simulation.state().positions[point].x)

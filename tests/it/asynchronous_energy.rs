@@ -50,7 +50,10 @@ shape = { half_space = { normal = [0, 0, -1], point = [0, 0, 0.12] } }
 fn what_is_thrown_at_walls_without_loss_gains_nothing() {
     for (name, body) in [("sheet", SHEET), ("cube", CUBE)] {
         let mut simulation = simulation(&format!("{WITHOUT_LOSS}{body}"), &[]);
-        let (mass, velocities) = (&simulation.model().mass, &simulation.state().velocities);
+        let (mass, velocities) = (
+            &simulation.model().points.mass,
+            &simulation.state().velocities,
+        );
         let of_points = mass.iter().zip(velocities);
         let thrown: f64 = of_points.map(|(m, v)| 0.5 * m * v.norm_squared()).sum();
         let mut energies = Vec::new();

@@ -151,6 +151,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     );
     let ratio = cube
         .model()
+        .elements
         .elastic
         .minimum_volume_ratio(&cube.state().positions);
     assert!(

@@ -255,7 +255,10 @@ fn a_bent_free_beam_answers_with_known_errors() {
 fn drift(overrides: &[&str]) -> f64 {
     let mut simulation = simulation(COLLISION, overrides);
     let momentum = |simulation: &Simulation| -> Vector3<f64> {
-        let (mass, velocities) = (&simulation.model().mass, &simulation.state().velocities);
+        let (mass, velocities) = (
+            &simulation.model().points.mass,
+            &simulation.state().velocities,
+        );
         mass.iter().zip(velocities).map(|(m, v)| *m * v).sum()
     };
     let start = momentum(&simulation);

@@ -7,13 +7,13 @@ use nalgebra::Vector3;
 /// What solves, and the one linearisation of a turn, may leave of momentum (N·s): a thousandth of what moves the
 /// lightest body by `g Δt²` in a step, or by the clearance where there is no gravity.
 fn left_over(model: &Model) -> f64 {
-    let masses = (0..model.bodies.len()).map(|body| model.body_mass(body));
+    let masses = (0..model.geometry.bodies.len()).map(|body| model.body_mass(body));
     let lightest = masses.fold(f64::INFINITY, f64::min);
-    let step = model.time_step;
-    let fall = if model.gravity == Vector3::zeros() {
-        model.largest_clearance()
+    let step = model.settings.time_step;
+    let fall = if model.settings.gravity == Vector3::zeros() {
+        model.geometry.largest_clearance()
     } else {
-        model.gravity.norm() * step * step
+        model.settings.gravity.norm() * step * step
     };
     1e-3 * lightest * fall / step
 }
@@ -38,7 +38,7 @@ fn energy_never_grows_beyond_the_clearance() {
                     .sum::<f64>()
                     .sqrt();
                 let residual = left_over(model);
-                let bound = forces * model.largest_clearance() + speed * residual;
+                let bound = forces * model.geometry.largest_clearance() + speed * residual;
                 assert!(
                     now - before <= bound,
                     "{name}, step {}: {:e} J more, at most {bound:e} allowed",

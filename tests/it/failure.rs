@@ -66,7 +66,7 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     assert!(text.contains("Everything up to here is safe"), "{text}");
     let (model, state) = (simulation.model(), simulation.state());
     assert!(state.step >= 8, "{text}");
-    let crossing = surface_intersections(&state.positions, &model.surface, 1);
+    let crossing = surface_intersections(&state.positions, &model.geometry.surface, 1);
     assert!(crossing.is_empty(), "{text}");
 }
 

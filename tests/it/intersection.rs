@@ -3,7 +3,7 @@
 use crate::support::{
     COLLISION, SQUEEZE, STACK, THROW, active, assert_apart, simulation, true_gap,
 };
-use impinge_sim::forces::contact_forces;
+use impinge_sim::measure::forces::contact_forces;
 
 /// Contacts that push, of which at most one in a hundred is beyond the clearance or cannot be measured.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
             assert_eq!(report.inexact_solves, 0, "{name}, step {}", report.step);
             for contact in active(state) {
                 examined.all += 1;
-                let clearance = model.clearance(contact.key);
+                let clearance = model.geometry.clearance(contact.key);
                 let Some(gap) = true_gap(model, state, contact) else {
                     examined.unmeasured += 1;
                     continue;

@@ -96,7 +96,7 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
 }
 
 fn by_original_node(simulation: &impinge_sim::Simulation) -> Vec<Vector3<f64>> {
-    let body = &simulation.model().bodies[0];
+    let body = &simulation.model().geometry.bodies[0];
     let mut sorted = vec![Vector3::zeros(); body.points.len()];
     for (point, &node) in body.points.clone().zip(&body.original_nodes) {
         sorted[node as usize] = simulation.state().positions[point];

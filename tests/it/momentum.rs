@@ -32,7 +32,7 @@ fn weight_and_contact_forces_explain_every_change() {
     for text in [THROW, STACK] {
         let mut simulation = simulation(text, &[]);
         let mut before = total(&simulation);
-        let step = simulation.model().time_step;
+        let step = simulation.model().settings.time_step;
         let mut touched = false;
         for _ in 0..60 {
             let report = simulation.advance().expect("a plain fall is solved");
@@ -40,7 +40,7 @@ fn weight_and_contact_forces_explain_every_change() {
             let now = Vector3::from(report.momentum);
             // A divided step reports the forces of its last part only.
             if report.substeps == 1 {
-                let weight = simulation.model().gravity * mass(simulation.model());
+                let weight = simulation.model().settings.gravity * mass(simulation.model());
                 let expected = (weight + Vector3::from(report.contact_force)) * step;
                 let error = (now - before - expected).norm();
                 assert!(
@@ -110,6 +110,7 @@ fn pulls_that_pull_nothing_are_named() {
 fn total(simulation: &impinge_sim::Simulation) -> Vector3<f64> {
     let (model, state) = (simulation.model(), simulation.state());
     model
+        .points
         .mass
         .iter()
         .zip(&state.velocities)

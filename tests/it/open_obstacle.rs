@@ -42,7 +42,11 @@ fn block(side: f64, slope: &str) -> Simulation {
 
 fn center(simulation: &Simulation) -> Vector3<f64> {
     let model = simulation.model();
-    let body = model.bodies.iter().find(|body| body.name == "block");
+    let body = model
+        .geometry
+        .bodies
+        .iter()
+        .find(|body| body.name == "block");
     let points = body.expect("the block").points.clone();
     let count = points.len() as f64;
     simulation.state().positions[points]
@@ -74,7 +78,9 @@ fn a_block_slides_on_an_open_surface() {
         }
         let [free, held] = [0, 1].map(|run| center(&runs[run]) - start[run]);
         // Their clearances differ: edges of a held thin body count, those of an obstacle do not.
-        let clearances = runs.each_ref().map(|run| run.model().largest_clearance());
+        let clearances = runs
+            .each_ref()
+            .map(|run| run.model().geometry.largest_clearance());
         let most = clearances[0].max(clearances[1]);
         assert!((free - held).norm() < most, "{free} and {held}");
         let (sine, cosine) = 25.0_f64.to_radians().sin_cos();

@@ -22,13 +22,16 @@ fixed = [
 #[test]
 fn what_is_let_go_falls_freely() {
     let mut simulation = simulation(PULLED, &[]);
-    let rest = simulation.model().rest.clone();
+    let rest = simulation.model().points.rest.clone();
     let end = (0..rest.len())
         .find(|&point| rest[point].x < -0.14)
         .expect("the held end");
     let weight = 0.3 * 0.03 * 0.03 * 1000.0 * 9.81;
     let momentum = |simulation: &Simulation| -> Vector3<f64> {
-        let (mass, velocities) = (&simulation.model().mass, &simulation.state().velocities);
+        let (mass, velocities) = (
+            &simulation.model().points.mass,
+            &simulation.state().velocities,
+        );
         mass.iter().zip(velocities).map(|(m, v)| *m * v).sum()
     };
     for step in 1..=100 {
@@ -60,7 +63,7 @@ fn a_body_in_flight_needs_no_iteration() {
     ];
     for overrides in [&[stiff][..], &light] {
         let mut simulation = simulation(&flying, overrides);
-        let rest = simulation.model().rest.clone();
+        let rest = simulation.model().points.rest.clone();
         for step in 1..=100 {
             let report = simulation.advance().expect("nothing is in the way");
             assert_eq!(report.iterations, 0, "{overrides:?}, step {step}");
@@ -107,7 +110,13 @@ fn only_what_nothing_holds_starts_falling() {
         free(body("flying", 2.0)),
     ];
     let three = simulation(&format!("{time}{}{joint}", bodies.concat()), &[]);
-    for (body, falls) in three.model().bodies.iter().zip([false, false, true]) {
+    for (body, falls) in three
+        .model()
+        .geometry
+        .bodies
+        .iter()
+        .zip([false, false, true])
+    {
         for acceleration in &three.state().accelerations[body.points.clone()] {
             assert_eq!(*acceleration != Vector3::zeros(), falls, "{}", body.name);
         }
@@ -124,7 +133,10 @@ fn a_compliant_joint_may_hold_what_is_held() {
         simulation.advance().expect("nothing is in the way");
     }
     let corner = Vector3::new(-0.15, -0.015, 0.985);
-    let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+    let (rest, now) = (
+        &simulation.model().points.rest,
+        &simulation.state().positions,
+    );
     let held = (0..rest.len())
         .min_by(|&a, &b| {
             (rest[a] - corner)

@@ -3,7 +3,7 @@
 use crate::support::{mass, simulation};
 use impinge_fem::RigidPose;
 use impinge_sim::StepReport;
-use impinge_sim::forces::contact_forces;
+use impinge_sim::measure::forces::contact_forces;
 use nalgebra::Vector3;
 
 /// What a solve leaves of a body's momentum, over that of its weight in a step, at the most: ten times its share of
@@ -35,10 +35,11 @@ shape = { half_space = { normal = [0, 0, 1] } }
         contact_steps += u32::from(report.active > 0);
         if contact_steps > 2 {
             let model = simulation.model();
-            let step = model.time_step;
+            let step = model.settings.time_step;
             let body = mass(model);
             let speed = report.momentum[2].abs() / body;
-            let bound = model.largest_clearance() / step + RESIDUAL * model.gravity.norm() * step;
+            let bound = model.geometry.largest_clearance() / step
+                + RESIDUAL * model.settings.gravity.norm() * step;
             assert!(
                 speed <= bound,
                 "step {}: {speed:e} m/s, at most {bound:e} allowed",
@@ -77,7 +78,7 @@ fn weight_error(overrides: &[&str], steps: u32) -> f64 {
             mean += pair.force / f64::from(AVERAGED);
         }
     }
-    let weight = mass(simulation.model()) * simulation.model().gravity;
+    let weight = mass(simulation.model()) * simulation.model().settings.gravity;
     (mean + weight).norm() / weight.norm()
 }
 
@@ -142,7 +143,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
 #[test]
 fn a_stiff_pile_does_not_move_up_and_down() {
     let mut simulation = simulation(PILE, &[]);
-    let weight = mass(simulation.model()) * simulation.model().gravity.norm();
+    let weight = mass(simulation.model()) * simulation.model().settings.gravity.norm();
     let (settling, watched) = (300, 100);
     let mut iterations = 0;
     for taken in 0..settling + watched {
@@ -210,9 +211,10 @@ fn a_tower_of_rigid_boxes_stays_upright_and_in_its_place() {
     let mut simulation = simulation(RIGID_STACK, &["body.0.copies.count=10"]);
     let start: Vec<RigidPose> = simulation.state().rigid.iter().map(|at| at.pose).collect();
     assert_eq!(start.len(), 10);
-    let time_step = simulation.model().time_step;
+    let time_step = simulation.model().settings.time_step;
     let seconds = 2.0;
-    let slip = (simulation.model().tolerances).slip(simulation.model().finest_scale(), time_step);
+    let slip = (simulation.model().geometry.tolerances)
+        .slip(simulation.model().geometry.finest_scale(), time_step);
     let mut last = StepReport::default();
     for _ in 0..2000 {
         last = simulation.advance().expect("a tower is solved");

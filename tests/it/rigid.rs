@@ -1,7 +1,7 @@
 //! Rigid bodies: free flight, rest, friction, and impacts with deformable bodies.
 
 use crate::support::{assert_apart, energy, simulation};
-use impinge_sim::rigid::rigid_measures;
+use impinge_sim::measure::rigid::rigid_measures;
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 use std::f64::consts::{PI, TAU};
@@ -101,7 +101,7 @@ fn a_falling_box_lands_and_its_weight_is_recovered() {
     }
     let body = &simulation.model().rigid[0];
     assert!((body.inertia.mass() - 0.6).abs() < 1e-12);
-    let weight = simulation.model().gravity * body.inertia.mass();
+    let weight = simulation.model().settings.gravity * body.inertia.mass();
     let error = (mean + weight).norm() / weight.norm();
     assert!(error <= 1e-3, "{error:e} of the weight");
 }
@@ -304,7 +304,7 @@ fn a_box_that_tumbles_in_a_drum_takes_few_rounds() {
         let mut simulation = simulation(text, &[&step_of]);
         // Where a diagonal of the box looks in the plane that it turns in.
         let diagonal = |simulation: &Simulation| {
-            let points = &simulation.model().bodies[0].points;
+            let points = &simulation.model().geometry.bodies[0].points;
             let positions = &simulation.state().positions;
             let along = positions[points.end - 1] - positions[points.start];
             along.x.atan2(along.z)

@@ -70,7 +70,7 @@ fn end(parts: &[&str], steps: u32, body: &str) -> Vec<Vector3<f64>> {
         simulation.advance().expect("a plain scene is solved");
     }
     let model = simulation.model();
-    let body = (model.bodies.iter()).find(|other| other.name == body);
+    let body = (model.geometry.bodies.iter()).find(|other| other.name == body);
     simulation.state().positions[body.expect("a body").points.clone()].to_vec()
 }
 

@@ -1,7 +1,7 @@
 //! Small variants of shipped scenes do what their titles say.
 
 use crate::support::assert_apart;
-use impinge_sim::rigid::rigid_measures;
+use impinge_sim::measure::rigid::rigid_measures;
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn assert_rests(simulation: &mut Simulation, settle: u32) {
         .zip(&simulation.state().positions)
         .map(|(then, now)| (now - then).norm())
         .fold(0.0, f64::max);
-    let clearance = simulation.model().largest_clearance();
+    let clearance = simulation.model().geometry.largest_clearance();
     assert!(drift < clearance, "{drift:e} m, clearance {clearance:e} m");
 }
 
@@ -292,10 +292,10 @@ fn stiff_cloth_keeps_its_size() {
     advance(&mut simulation, 250);
     let model = simulation.model();
     let x = &simulation.state().positions;
-    for &[a, b] in model.surface.edges() {
+    for &[a, b] in model.geometry.surface.edges() {
         let (a, b) = (a as usize, b as usize);
-        if model.bodies[0].points.contains(&a) {
-            let rest = (model.rest[a] - model.rest[b]).norm();
+        if model.geometry.bodies[0].points.contains(&a) {
+            let rest = (model.points.rest[a] - model.points.rest[b]).norm();
             let stretch = (x[a] - x[b]).norm() / rest - 1.0;
             assert!(stretch.abs() < 0.01, "{a} {b}: {stretch}");
         }
@@ -309,7 +309,7 @@ fn a_bow_shoots_an_arrow() {
     let drawn = advance(&mut simulation, 300).elastic_energy;
     advance(&mut simulation, 40);
     let (model, state) = (simulation.model(), simulation.state());
-    let arrow = &model.bodies[1];
+    let arrow = &model.geometry.bodies[1];
     let speed = state.velocities[arrow.points.clone()]
         .iter()
         .sum::<Vector3<f64>>()
@@ -355,8 +355,8 @@ fn cantilevers_of_both_forms_agree() {
     advance(&mut simulation, 200);
     let (model, state) = (simulation.model(), simulation.state());
     let sag = [0, 1, 2].map(|body| {
-        let points = model.bodies[body].points.clone();
-        let fall = points.map(|point| model.rest[point].z - state.positions[point].z);
+        let points = model.geometry.bodies[body].points.clone();
+        let fall = points.map(|point| model.points.rest[point].z - state.positions[point].z);
         fall.fold(0.0, f64::max)
     });
     assert!(sag[0] > 0.02, "{sag:?}");
@@ -374,7 +374,7 @@ fn an_orthotropic_patch_leans_and_carries() {
     assert!(ball.z > 0.2, "{ball:?}");
     let (model, x) = (simulation.model(), &simulation.state().positions);
     // Of the free ones: equal stiffness both ways would leave their mean where it was.
-    let shift = |point: usize| x[point].y - model.rest[point].y;
+    let shift = |point: usize| x[point].y - model.points.rest[point].y;
     let mean = (0..36).map(shift).sum::<f64>() / 36.0;
     assert!(mean.abs() > 1e-4, "{mean} m");
 }
@@ -417,23 +417,27 @@ fn a_rubber_mount_lands_on_its_rubber() {
     let mut simulation = shipped("rubber_mount.toml", &["time.step=5e-3"]);
     let top: Vec<usize> = {
         let model = simulation.model();
-        let highest = model.bodies[0].points.clone();
+        let highest = model.geometry.bodies[0].points.clone();
         let z = highest
             .clone()
-            .map(|point| model.rest[point].z)
+            .map(|point| model.points.rest[point].z)
             .fold(0.0, f64::max);
         highest
-            .filter(|&point| model.rest[point].z > z - 1e-9)
+            .filter(|&point| model.points.rest[point].z > z - 1e-9)
             .collect()
     };
     assert_eq!(top.len(), 25);
-    assert_eq!(simulation.model().joints.len(), 25, "the top, and no more");
+    assert_eq!(
+        simulation.model().constraints.rows.len(),
+        25,
+        "the top, and no more"
+    );
     let report = advance(&mut simulation, 120);
     assert!(report.active > 0);
     let (model, state) = (simulation.model(), simulation.state());
     let pose = state.rigid[0].pose;
     for &point in &top {
-        let arm = model.rest[point] - model.rigid[0].inertia.center();
+        let arm = model.points.rest[point] - model.rigid[0].inertia.center();
         let off = (pose.center + pose.orientation * arm - state.positions[point]).norm();
         assert!(off < 1e-6, "{off:e} m off the plate");
     }

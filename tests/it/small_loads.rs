@@ -22,7 +22,10 @@ fn tip(text: &str, overrides: &[&str]) -> Vector3<f64> {
     for _ in 0..400 {
         simulation.advance().expect("a beam is solved");
     }
-    let (rest, positions) = (&simulation.model().rest, &simulation.state().positions);
+    let (rest, positions) = (
+        &simulation.model().points.rest,
+        &simulation.state().positions,
+    );
     let is_tip = |x: &&Vector3<f64>| x.x > 0.999;
     let count = rest.iter().filter(is_tip).count();
     let moved = rest.iter().zip(positions).filter(|(x, _)| is_tip(x));

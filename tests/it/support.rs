@@ -2,8 +2,8 @@
 
 use impinge_contact::ContactState;
 use impinge_geometry::exact::surface_intersections;
+use impinge_sim::contacts::contact::{Contact, ContactKey};
 use impinge_sim::report::StageTimes;
-use impinge_sim::step::contact::{Contact, ContactKey};
 use impinge_sim::{Model, Scene, Simulation, State, StepReport};
 use nalgebra::Vector3;
 
@@ -105,7 +105,7 @@ pub(crate) fn active(state: &State) -> impl Iterator<Item = &Contact> {
 
 /// Sum of the masses (kg).
 pub(crate) fn mass(model: &Model) -> f64 {
-    (0..model.bodies.len())
+    (0..model.geometry.bodies.len())
         .map(|body| model.body_mass(body))
         .sum()
 }
@@ -113,6 +113,7 @@ pub(crate) fn mass(model: &Model) -> f64 {
 /// `Σ ‖m v‖`: the scale of momentum.
 pub(crate) fn momentum_scale(model: &Model, state: &State) -> f64 {
     model
+        .points
         .mass
         .iter()
         .zip(&state.velocities)
@@ -141,14 +142,14 @@ pub(crate) fn bits(state: &State) -> Vec<u64> {
 
 /// No two triangles share a point, and no free point lies in a half-space; exact predicates and a plane's sign.
 pub(crate) fn assert_apart(model: &Model, state: &State) {
-    let pairs = surface_intersections(&state.positions, &model.surface, 10);
+    let pairs = surface_intersections(&state.positions, &model.geometry.surface, 10);
     assert!(pairs.is_empty(), "step {}: {pairs:?}", state.step);
-    for &point in model.surface.vertices() {
-        for half_space in &model.half_spaces {
+    for &point in model.geometry.surface.vertices() {
+        for half_space in &model.geometry.half_spaces {
             let height = half_space
                 .normal
                 .dot(&(state.positions[point as usize] - half_space.point));
-            let fixed = model.surface.is_passive_point(point);
+            let fixed = model.geometry.surface.is_passive_point(point);
             assert!(
                 fixed || height > 0.0,
                 "step {}: point {point} is {height:e} m above `{}`",
@@ -163,14 +164,14 @@ pub(crate) fn assert_apart(model: &Model, state: &State) {
 /// each other. A corner that meets an edge or a corner has no such normal: there it is the distance to the sides that end in them.
 pub(crate) fn true_gap(model: &Model, state: &State, contact: &Contact) -> Option<f64> {
     let at = |point: u32| state.positions[point as usize];
-    let edge = |index: u32| model.surface.edges()[index as usize].map(at);
+    let edge = |index: u32| model.geometry.surface.edges()[index as usize].map(at);
     match contact.key {
         ContactKey::VertexHalfSpace { vertex, half_space } => {
-            let plane = &model.half_spaces[half_space as usize];
+            let plane = &model.geometry.half_spaces[half_space as usize];
             Some(plane.normal.dot(&(at(vertex) - plane.point)))
         }
         ContactKey::VertexFace { vertex, face } => {
-            let corners = model.surface.triangles()[face as usize].map(at);
+            let corners = model.geometry.surface.triangles()[face as usize].map(at);
             height_above(&at(vertex), corners)
         }
         ContactKey::EdgeEdge { first, second } => {
@@ -187,7 +188,7 @@ pub(crate) fn true_gap(model: &Model, state: &State, contact: &Contact) -> Optio
             let along = b - a;
             let share = (p - a).dot(&along) / along.norm_squared();
             let own = (p - a - along * share.clamp(0.0, 1.0)).norm();
-            let ends = model.surface.edges()[index as usize];
+            let ends = model.geometry.surface.edges()[index as usize];
             let sides = above_sides(model, state, vertex, &ends);
             Some(
                 own.min(sides)
@@ -218,7 +219,7 @@ fn height_above(p: &Vector3<f64>, [a, b, c]: [Vector3<f64>; 3]) -> Option<f64> {
 /// Least height of a point above the triangles that have all of `corners` (m); infinite where it is opposite to none.
 fn above_sides(model: &Model, state: &State, point: u32, corners: &[u32]) -> f64 {
     let at = |point: u32| state.positions[point as usize];
-    let sides = model.surface.triangles().iter();
+    let sides = model.geometry.surface.triangles().iter();
     sides
         .filter(|side| corners.iter().all(|corner| side.contains(corner)))
         .filter_map(|side| height_above(&at(point), side.map(at)))
@@ -238,7 +239,7 @@ fn height_across([a0, a1]: [Vector3<f64>; 2], [b0, b1]: [Vector3<f64>; 2]) -> Op
 /// Least distance of crossing edges, those that have all of `one` and those that have all of `other` (m); infinite where none cross.
 fn across_edges(model: &Model, state: &State, one: &[u32], other: &[u32]) -> f64 {
     let edges = |corners: &[u32]| -> Vec<[Vector3<f64>; 2]> {
-        let edges = model.surface.edges().iter();
+        let edges = model.geometry.surface.edges().iter();
         edges
             .filter(|ends| corners.iter().all(|corner| ends.contains(corner)))
             .map(|ends| ends.map(|point| state.positions[point as usize]))

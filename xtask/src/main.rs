@@ -1,8 +1,9 @@
-//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | bench`.
+//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | golden | bench`.
 //!
 //! - [`ci`]: everything that has to hold before a change is taken
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
 //! - [`validate`]: simulations beside theory (case, expected, got, bound, verdict)
+//! - [`golden`]: results that no refactoring may change, as hashes
 //! - [`mod@bench`]: how fast, on this machine
 #![expect(
     clippy::print_stdout,
@@ -13,6 +14,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod golden;
 mod validate;
 
 use std::process::ExitCode;
@@ -37,6 +39,9 @@ enum Task {
     Conformance(conformance::Options),
     /// Compares whole simulations with theory; exit code 1 where one is wrong or a known failure holds
     Validate(validate::Options),
+    /// Records results as hashes, or compares them with the record; exit code 1 where one is another
+    #[command(subcommand)]
+    Golden(golden::Task),
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
@@ -47,6 +52,7 @@ fn main() -> ExitCode {
         Task::Ci(options) => ci::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
+        Task::Golden(task) => golden::run(&task),
         Task::Bench(case) => bench::run(&case),
     };
     match good {

@@ -8,7 +8,7 @@ use impinge_sim::output::DumpWhen;
 
 use super::exit::EXIT_CODES;
 
-/// Simulate elastic bodies in frictional contact, without a single intersection.
+/// Simulate elastic and rigid bodies in frictional contact, free of intersections.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -21,22 +21,22 @@ pub(crate) enum Command {
     /// Simulate a scene and write frames, statistics and a summary.
     #[command(after_help = EXIT_CODES)]
     Run(Run),
-    /// Solve a stored contact problem, or a friction problem `W, q, mu`, and judge the answer.
+    /// Solve a stored contact problem or a friction problem (.fcp) and check the answer.
     #[command(after_help = EXIT_CODES)]
     Solve(Solve),
-    /// Solve every contact problem of a scene by several methods, and tell what each needed.
+    /// Solve every contact problem of a scene by several methods and compare their effort.
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
-    /// Prove a saved run again: intersections, elements, prescribed positions, motions between frames.
+    /// Check a saved run: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
-    /// Tell what would go wrong with a scene: overlaps, bad elements, suspicious units, steps and masses.
+    /// Report problems of a scene: overlaps, bad elements, suspicious units, steps and masses.
     #[command(after_help = EXIT_CODES)]
     Doctor(Doctor),
-    /// Examine, convert, mend and make meshes.
+    /// Examine, convert, repair and make meshes.
     #[command(subcommand)]
     Mesh(Mesh),
-    /// Check scene files and tell their format.
+    /// Check scene files and print their format.
     #[command(subcommand)]
     Scene(Scene),
 }
@@ -48,30 +48,30 @@ pub(crate) struct Run {
     /// Folder for the results; an earlier run in it is replaced. Default: out/ and the name of the scene.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Take up the run of the same scene in the folder where it was interrupted, stopped or killed. --until and --steps
-    /// count from its start.
+    /// Continue the run of the same scene in the folder. --until and --steps count from its start.
     #[arg(long)]
     pub(crate) resume: bool,
     /// Simulated time to run for (s), instead of the scene's duration.
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
     pub(crate) until: Option<f64>,
-    /// Steps to run for, instead of the scene's duration.
+    /// Number of steps to run for, instead of the scene's duration.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) steps: Option<u64>,
-    /// Threads to use; results do not depend on it. Default: all processors.
+    /// Number of threads; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Set a key of the scene: dotted, list entries from 0, for example body.0.material.young=1e6. May be repeated.
+    /// Set a key of the scene (dotted, list entries counted from 0), for example body.0.material.young=1e6. May be
+    /// repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
-    /// Store contact problems into problems/ of the run's folder, for `impinge solve`. Which solves: all, step:100,
-    /// step:100..110, iterations>500 or unmet. May be repeated.
+    /// Store contact problems for `impinge solve` in problems/ of the run's folder: all, step:100, step:100..110,
+    /// iterations>500 or unmet. May be repeated.
     #[arg(long, value_name = "WHEN")]
     pub(crate) dump_problems: Vec<DumpWhen>,
-    /// Show no progress and say nothing but errors.
+    /// Show no progress and print only errors.
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// End with exit code 0 even if a guarantee does not hold; the last lines still name it.
+    /// Exit with code 0 even if a guarantee does not hold; the last lines still name it.
     #[arg(long)]
     pub(crate) accept_inexact: bool,
 }
@@ -80,23 +80,24 @@ pub(crate) struct Run {
 pub(crate) struct Solve {
     /// The problem, for example out/rings/problems/step_00100_round_01.problem, or a friction problem (.fcp).
     pub(crate) problem: PathBuf,
-    /// The method: cr, active-set, sp-active-set, sp-2cr, ica, exact-compliance or compliant-kkt. Default: the one that the problem was met by, with its settings.
-    /// For friction problems: auto, pgs, newton or admm. Default: auto.
+    /// Method: cr, cr-whole, cr-full, cr-diagonal, active-set, sp-active-set, sp-2cr, ica, exact-compliance or
+    /// compliant-kkt. Default: method and settings of the run. For friction problems: auto, pgs, newton or admm.
+    /// Default: auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
-    /// Set a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
+    /// Change a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// Write one row per iteration into a CSV file: phase, residual, looks at the states, state changes.
+    /// Write one row per iteration to a CSV file: phase, residual, active-set updates, state changes.
     #[arg(long, value_name = "CSV")]
     pub(crate) trace: Option<PathBuf>,
     /// Friction problems: bound on both relative errors. Default: 1e-8.
     #[arg(long, value_name = "T", value_parser = positive)]
     pub(crate) tolerance: Option<f64>,
-    /// Friction problems: file for the reactions, N T1 T2 of a contact per line.
+    /// Friction problems: file for the reactions, one contact N T1 T2 per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Threads to use; results do not depend on it. Default: all processors.
+    /// Number of threads; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 }
@@ -105,8 +106,8 @@ pub(crate) struct Solve {
 pub(crate) struct Compare {
     /// The scene file.
     pub(crate) scene: PathBuf,
-    /// The methods, the one that the run continues with first: cr, cr-whole, cr-full, cr-diagonal, active-set, sp-active-set,
-    /// sp-2cr, ica, each with settings if need be (ica:law=pyramid).
+    /// Methods as in `solve`, each with settings if needed (ica:law=pyramid). The run continues with the solutions of
+    /// the first one.
     #[arg(
         long,
         value_name = "NAME,..",
@@ -117,13 +118,13 @@ pub(crate) struct Compare {
     /// Simulated time to run for (s), instead of the scene's duration.
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
     pub(crate) until: Option<f64>,
-    /// Steps to run for, instead of the scene's duration.
+    /// Number of steps to run for, instead of the scene's duration.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) steps: Option<u64>,
-    /// First step to compare; those before it are taken by the first method alone.
+    /// First step to compare; earlier steps are solved by the first method only.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) from: u64,
-    /// Threads to use; results do not depend on it. Default: all processors.
+    /// Number of threads; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Set a key of the scene, as in `run`. May be repeated.
@@ -132,10 +133,10 @@ pub(crate) struct Compare {
     /// Print every step of every method as JSON instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write every step of every method into a CSV file, for plots.
+    /// Also write every step of every method to a CSV file, for plots.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Also write a page with the table, plots over time and of one step's convergence, and a film of the run.
+    /// Also write an HTML page with the table, plots over time, the convergence in one step, and a film of the run.
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Show no progress.
@@ -148,10 +149,10 @@ pub(crate) struct Verify {
     /// Folders of runs, or single frames (.vtu).
     #[arg(required = true, value_name = "DIR|FILE")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Threads to use. Default: all processors.
+    /// Number of threads. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Show no progress and say nothing but what is wrong.
+    /// Show no progress and print only findings.
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -166,55 +167,57 @@ pub(crate) struct Doctor {
     /// Print the findings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a scene to OUT in which bodies were moved, by as little as was found, until nothing overlaps.
+    /// Write a scene to OUT in which bodies are moved until nothing overlaps. Moves are short, not proven minimal.
     #[arg(long, value_name = "OUT")]
     pub(crate) separate: Option<PathBuf>,
-    /// Threads to use; the answer does not depend on it. Default: all processors.
+    /// Number of threads; the result does not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mesh {
-    /// Tell counts, size, volume, quality and defects of mesh files.
+    /// Print counts, size, volume, quality and defects of mesh files.
     Info {
         /// Mesh files (.msh, .mesh, .vtk, .vtu, .vtp, .obj, .stl, .ply).
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Convert a mesh file into another format, by the extension: solids to .msh, .vtu or .mesh, surfaces to .obj or .stl.
+    /// Convert a mesh file to another format, by the extension: solids to .msh, .vtu or .mesh, surfaces to .obj or
+    /// .stl.
     Convert {
         /// The file to read.
         from: PathBuf,
-        /// The file to write; from a solid to .obj or .stl writes its surface.
+        /// The file to write; .obj or .stl for the surface of a solid.
         to: PathBuf,
         /// Factor on all coordinates.
         #[arg(long, default_value_t = 1.0, value_parser = positive)]
         scale: f64,
-        /// Reverse every triangle of a surface: for one that is inside out.
+        /// Reverse every triangle of a surface that is inside out.
         #[arg(long)]
         reverse: bool,
-        /// Merge vertices of a surface that are at exactly the same position: for files with seams.
+        /// Merge vertices of a surface at exactly the same position, for files with seams.
         #[arg(long)]
         weld: bool,
     },
-    /// Mend faults of a mesh and tell what was changed: unused, doubled and touching nodes, flat, doubled and reversed elements.
+    /// Repair a mesh and report the changes: unused, duplicate and touching nodes; flat, duplicate and inverted
+    /// elements.
     Repair {
         /// The file to read.
         from: PathBuf,
-        /// The file to write; it may be the same.
+        /// The file to write; it may be the same as the file to read.
         to: PathBuf,
-        /// Join nodes within this distance (m); by default a millionth of the size.
+        /// Merge nodes within this distance (m). Default: a millionth of the mesh size.
         #[arg(long, value_name = "METRES", value_parser = not_negative)]
         weld: Option<f64>,
     },
-    /// Fill a watertight surface with tetrahedra of good shape.
+    /// Fill a watertight surface with well-shaped tetrahedra.
     ///
-    /// All dihedral angles are between 9 and 165 degrees. Several parts are allowed as long as they do not touch; a part
-    /// inside another that is wound inwards is a cavity. A box whose sides are multiples of the size is matched exactly;
-    /// other sharp edges are rounded off within one element.
+    /// All dihedral angles are between 9 and 165 degrees. Several parts are allowed if they do not touch; a part inside
+    /// another that is wound inwards is a cavity. A box whose sides are multiples of the size is matched exactly; other
+    /// sharp edges are rounded off within one element.
     Tetrahedralize(Tetrahedralize),
-    /// Make a solid mesh of a simple shape about the origin.
+    /// Make a solid mesh of a simple shape centred at the origin.
     #[command(subcommand)]
     Make(Make),
 }
@@ -225,22 +228,22 @@ pub(crate) struct Tetrahedralize {
     pub(crate) from: PathBuf,
     /// The solid to write (.msh, .vtu, .mesh).
     pub(crate) to: PathBuf,
-    /// Length of the longest edges inside (m); details smaller than this are lost.
+    /// Length of the longest inner edges (m); details smaller than this are lost.
     #[arg(long, value_name = "METRES", value_parser = positive)]
     pub(crate) size: f64,
     /// Factor on all coordinates, applied first.
     #[arg(long, default_value_t = 1.0, value_parser = positive)]
     pub(crate) scale: f64,
-    /// Refuse a result whose volume differs from that of the surface by more than this part.
+    /// Largest relative difference between the volume of the result and that of the surface.
     #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = positive)]
     pub(crate) volume_tolerance: f64,
-    /// Refuse a size that needs more tetrahedra than this.
+    /// Largest number of tetrahedra; a size that needs more is rejected.
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub(crate) most_tets: usize,
-    /// Threads to use; the result does not depend on it. Default: all processors.
+    /// Number of threads; the result does not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Say nothing but errors.
+    /// Print only errors.
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -252,7 +255,7 @@ pub(crate) enum Make {
         /// Radius of the centre line (m).
         #[arg(long, default_value_t = 0.05)]
         major_radius: f64,
-        /// Side of the section (m).
+        /// Side of the square section (m).
         #[arg(long, default_value_t = 0.02)]
         section: f64,
         /// Hexahedra around the ring, 6 tetrahedra each.
@@ -277,7 +280,7 @@ pub(crate) enum Make {
         /// Radius (m).
         #[arg(long, default_value_t = 0.5)]
         radius: f64,
-        /// Cuts along each edge: 20 n³ tetrahedra.
+        /// Subdivisions of each edge: 20 n³ tetrahedra.
         #[arg(long, default_value_t = 4)]
         subdivisions: usize,
         /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
@@ -320,7 +323,7 @@ pub(crate) enum Make {
 pub(crate) enum Scene {
     /// Print the JSON schema of scene files: every key with its meaning and unit.
     Schema,
-    /// Check scene files completely, meshes and overlaps included, without running them.
+    /// Check scene files completely, including meshes and overlaps, without running them.
     Validate {
         /// Scene files.
         #[arg(required = true)]

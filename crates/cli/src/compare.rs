@@ -55,7 +55,12 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let methods = options
         .methods
         .iter()
-        .map(|text| Ok((text.clone(), choose(text, simulation.model().solver)?)))
+        .map(|text| {
+            Ok((
+                text.clone(),
+                choose(text, simulation.model().settings.solver)?,
+            ))
+        })
         .collect::<Result<Vec<_>, Failure>>()?;
     let Some(&(_, first)) = methods.first() else {
         return Err(Failure::new(Code::BadInput, "--methods: name at least one"));

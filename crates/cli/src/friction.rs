@@ -10,6 +10,7 @@ use impinge_contact::delassus::{
     FrictionMethod, FrictionProblem, FrictionReport, FrictionResidual, StoredFrictionProblem,
     Target, friction_residual, global_friction_residual, read_problem, write_vectors,
 };
+use impinge_geometry::io::read_regular;
 use nalgebra::Vector3;
 
 use super::arguments::Solve;
@@ -110,7 +111,8 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
 }
 
 fn load(path: &Path) -> Result<StoredFrictionProblem, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| bad_file(path, &error))?;
+    let bytes = read_regular(path).map_err(|error| bad_file(path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|error| bad_file(path, &error))?;
     read_problem(&text).map_err(|error| bad_file(path, &error))
 }
 

@@ -249,7 +249,7 @@ impl<'a> Recorder<'a> {
         let model = self.simulation.model();
         let accepted = Accepted {
             inexact: options.accept_inexact,
-            inversion: model.allow_inversion,
+            inversion: model.settings.allow_inversion,
         };
         let verdict = verdict(
             &self.summary.counters(),
@@ -261,8 +261,8 @@ impl<'a> Recorder<'a> {
             title: self.scene.title.clone(),
             scene_hash: self.scene_hash,
             threads: rayon::current_num_threads(),
-            points: model.rest.len(),
-            tets: model.tets.len(),
+            points: model.points.rest.len(),
+            tets: model.elements.tets.len(),
             frames: self.frames.frames(),
             wall_seconds: self.wall().as_secs_f64(),
         };

@@ -25,10 +25,10 @@ pub(crate) fn scene(command: &Scene) -> Result<(), Failure> {
                         terminal::say(&format!(
                             "{}: valid; {} bodies, {} obstacles, {} points, {} tetrahedra",
                             path.display(),
-                            model.bodies.len(),
-                            model.obstacles.len() + model.half_spaces.len(),
-                            model.rest.len(),
-                            model.tets.len()
+                            model.geometry.bodies.len(),
+                            model.geometry.obstacles.len() + model.geometry.half_spaces.len(),
+                            model.points.rest.len(),
+                            model.elements.tets.len()
                         ))?;
                     }
                     Err(failure) => {

@@ -67,10 +67,10 @@ impl From<&Sample> for SampleSize {
 pub fn size_of(model: &Model, steps: u64) -> String {
     format!(
         "{} bodies, {} elements, {} triangles, {steps} steps of {:e} s",
-        model.bodies.len(),
-        model.tets.len(),
-        model.surface.triangles().len(),
-        model.time_step
+        model.geometry.bodies.len(),
+        model.elements.tets.len(),
+        model.geometry.surface.triangles().len(),
+        model.settings.time_step
     )
 }
 

@@ -2,11 +2,12 @@
 
 mod attach;
 mod bind;
+mod material_point;
 mod misplaced;
+mod parts;
 
 use crate::{
     error::SimError,
-    model::Body,
     rigid::RigidBody,
     scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Tolerances, Via},
     solid::StressPoint,
@@ -14,20 +15,11 @@ use crate::{
 };
 use bind::Bind;
 use impinge_contact::constraint::joint::{JointPlace, Side};
-use impinge_contact::constraint::{
-    Configuration, Constraint, ConstraintError, Frame, Point, Term, link,
-};
-use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-
-/// What joints may hold.
-pub(crate) struct PartsToJoin<'a> {
-    pub(crate) rest: &'a [Vector3<f64>],
-    pub(crate) tets: &'a [[u32; 4]],
-    pub(crate) triangles: &'a [[u32; 3]],
-    pub(crate) bodies: &'a [Body],
-    pub(crate) obstacles: &'a [Body],
-    pub(crate) rigid: &'a [RigidBody],
-}
+use impinge_contact::constraint::{Configuration, Constraint, ConstraintError, Frame, Term, link};
+use material_point::point;
+use nalgebra::{UnitQuaternion, Vector3};
+pub(crate) use parts::PartsToJoin;
+use parts::{Held, mean_edge, solid};
 
 /// Constraints, and the solids that they join, the smaller number first.
 pub(crate) struct Joined {
@@ -42,16 +34,6 @@ pub(crate) struct Joined {
     pub(crate) pairs: Vec<[u32; 2]>,
     /// What the user should know of them.
     pub(crate) notices: Vec<String>,
-}
-
-/// A body of the model that a joint names, and its place in the scene's list of copies.
-#[derive(Clone, Copy)]
-struct Held {
-    solid: usize,
-    rigid: Option<usize>,
-    /// How far off its elements a place may be and still be on it (m): its contact clearance, by which its surface may
-    /// have receded from what it touches at the start.
-    slack: f64,
 }
 
 /// Builds the joints of `scene`.
@@ -320,101 +302,10 @@ fn clearance(scene: &Scene, edge: f64) -> f64 {
     scales.clearance(edge)
 }
 
-/// Mean edge of the triangles of a body (m); 0 without any.
-fn mean_edge(parts: &PartsToJoin<'_>, body: &Body) -> f64 {
-    let triangles = &parts.triangles[body.triangles.clone()];
-    let edges = triangles
-        .iter()
-        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-    let length = |edge: [u32; 2]| {
-        let [a, b] = edge.map(|node| parts.rest[node as usize]);
-        (b - a).norm()
-    };
-    edges.map(length).sum::<f64>() / (3 * triangles.len()).max(1) as f64
-}
-
-fn solid<'a>(parts: &PartsToJoin<'a>, index: usize) -> &'a Body {
-    parts
-        .bodies
-        .get(index)
-        .unwrap_or_else(|| &parts.obstacles[index - parts.bodies.len()])
-}
-
 /// A point that moves with the copies of a body.
 fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
 }
-
-/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it or
-/// misses it by no more than a contact clearance, or their nearest node where there is none. A rigid body that follows
-/// a motion has no frame of its own; four of its nodes make one.
-fn point(parts: &PartsToJoin<'_>, frames: &[Frame], held: Option<Held>, x: Vector3<f64>) -> Point {
-    match held {
-        None => Point::fixed(x),
-        Some(Held {
-            rigid: Some(rigid), ..
-        }) => Point::on_body(rigid, x - frames[rigid].center),
-        Some(Held {
-            solid: index,
-            slack,
-            ..
-        }) => {
-            let body = solid(parts, index);
-            let nodes = body.points.clone();
-            if body.tets.is_empty()
-                && !body.thin
-                && let Some(weights) = affine(parts.rest, nodes.clone(), x)
-            {
-                return Point::weighted(weights);
-            }
-            if let Some(attached) = attach::attach(parts, body, x, x, slack)
-                && attached.inside
-            {
-                return attached.point;
-            }
-            let far = |&point: &usize| (parts.rest[point] - x).norm_squared();
-            let nearest = nodes
-                .clone()
-                .min_by(|a, b| far(a).total_cmp(&far(b)))
-                .unwrap_or(nodes.start);
-            Point::particle(nearest)
-        }
-    }
-}
-
-/// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.
-fn affine(
-    rest: &[Vector3<f64>],
-    points: std::ops::Range<usize>,
-    x: Vector3<f64>,
-) -> Option<[(usize, f64); 4]> {
-    let first = points.start;
-    let arm = |point: usize| rest[point] - rest[first];
-    let most = |size: &dyn Fn(usize) -> f64| {
-        points
-            .clone()
-            .max_by(|&a, &b| size(a).total_cmp(&size(b)).then(b.cmp(&a)))
-    };
-    let second = most(&|point| arm(point).norm())?;
-    let third = most(&|point| arm(second).cross(&arm(point)).norm())?;
-    let plane = arm(second).cross(&arm(third));
-    let fourth = most(&|point| plane.dot(&arm(point)).abs())?;
-    let frame = Matrix3::from_columns(&[arm(second), arm(third), arm(fourth)]);
-    let size = arm(second).norm();
-    if frame.determinant().abs() <= FLAT * size * size * size {
-        return None;
-    }
-    let weights = frame.try_inverse()? * (x - rest[first]);
-    Some([
-        (first, 1.0 - weights.sum()),
-        (second, weights.x),
-        (third, weights.y),
-        (fourth, weights.z),
-    ])
-}
-
-/// Volume over the cube of the size below which points say nothing about what is out of their plane.
-const FLAT: f64 = 1e-6;
 
 fn constraints(
     joint: &Joint,

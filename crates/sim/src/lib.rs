@@ -3,10 +3,12 @@
 pub mod compare;
 pub mod compliance;
 pub mod constrained;
+pub mod contacts;
 pub mod doctor;
 pub mod error;
-pub mod forces;
+pub mod geometry;
 pub(crate) mod joints;
+pub mod measure;
 pub mod model;
 pub mod output;
 pub mod report;

@@ -2,12 +2,12 @@
 
 use crate::doctor::depth;
 use crate::{
+    contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},
     model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
-    step::contact::{Contact, ContactKey},
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
         asynchronous::{Pieces, Statistics, StepHistogram},
@@ -50,7 +50,7 @@ impl Simulation {
             check_start(&model, &state.positions)?;
         }
         let mut notices = model.notices();
-        let stepper = match (&model.asynchronous, scene.stepper) {
+        let stepper = match (&model.settings.asynchronous, scene.stepper) {
             (Some(settings), _) => {
                 let mut stepper = Asynchronous::new(&model, &state, settings)?;
                 stepper.measure_times(TIMED);
@@ -174,8 +174,8 @@ impl Simulation {
 
     /// Whether the points and features of `contact` are the model's.
     fn knows(&self, contact: &Contact) -> bool {
-        let surface = &self.model.surface;
-        let (points, edges) = (self.model.rest.len(), surface.edges().len());
+        let surface = &self.model.geometry.surface;
+        let (points, edges) = (self.model.points.rest.len(), surface.edges().len());
         let all_below =
             |indices: &[u32], bound: usize| indices.iter().all(|&i| (i as usize) < bound);
         let features = match contact.key {
@@ -189,7 +189,7 @@ impl Simulation {
             ContactKey::VertexVertex { first, second } => all_below(&[first, second], points),
             ContactKey::VertexHalfSpace { vertex, half_space } => {
                 all_below(&[vertex], points)
-                    && all_below(&[half_space], self.model.half_spaces.len())
+                    && all_below(&[half_space], self.model.geometry.half_spaces.len())
             }
         };
         features
@@ -285,10 +285,10 @@ impl Simulation {
     /// # Errors
     /// As [`new`](Self::new), for what the method cannot have; everything is then as before.
     pub fn use_method(&mut self, method: Method) -> Result<(), SimError> {
-        let before = std::mem::replace(&mut self.model.solver, method);
+        let before = std::mem::replace(&mut self.model.settings.solver, method);
         let renewed = self.renew();
         if renewed.is_err() {
-            self.model.solver = before;
+            self.model.settings.solver = before;
         }
         renewed
     }
@@ -341,7 +341,12 @@ impl Simulation {
             return Ok(());
         };
         let was_held = |point: usize| matches!(before[point], PointMotion::Prescribed(_));
-        let bodies = self.model.bodies.iter().zip(self.model.tied_bodies());
+        let bodies = self
+            .model
+            .geometry
+            .bodies
+            .iter()
+            .zip(self.model.tied_bodies());
         let let_go: Vec<bool> = bodies
             .map(|(body, tied)| !tied && body.points.clone().any(was_held))
             .collect();
@@ -351,14 +356,15 @@ impl Simulation {
             StepError {
                 step: self.state.step + 1,
                 time: self.state.time,
-                shortest: self.model.time_step,
+                shortest: self.model.settings.time_step,
                 failure: StepFailure::Release {
                     problem: error.to_string(),
                 },
                 unsolved: None,
             }
         })?;
-        self.state.start_falling(&self.model, let_go.into_iter());
+        self.model
+            .start_falling(&mut self.state, let_go.into_iter());
         Ok(())
     }
 }
@@ -417,16 +423,20 @@ fn is_finite(state: &State) -> bool {
 
 /// Nothing may overlap at the start. What touches was moved back when the model was made.
 fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError> {
-    for &point in model.surface.vertices() {
-        if model.surface.is_passive_point(point) {
+    for &point in model.geometry.surface.vertices() {
+        if model.geometry.surface.is_passive_point(point) {
             continue;
         }
         let x = positions[point as usize];
-        for half_space in &model.half_spaces {
+        for half_space in &model.geometry.half_spaces {
             let height = half_space.normal.dot(&(x - half_space.point));
             if height <= 0.0 {
                 return Err(SimError::InitialPenetration {
-                    body: model.solid(model.solid_of_point(point)).name.clone(),
+                    body: model
+                        .geometry
+                        .solid(model.geometry.solid_of_point(point))
+                        .name
+                        .clone(),
                     half_space: half_space.name.clone(),
                     depth: -height,
                     place: x.into(),
@@ -434,16 +444,16 @@ fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError
             }
         }
     }
-    if let Some(pair) = surface_intersections(positions, &model.surface, 1).first() {
-        let first_point = model.surface.triangles()[pair.triangles[0] as usize][0];
-        let second_point = model.surface.triangles()[pair.triangles[1] as usize][0];
-        let solids = [first_point, second_point].map(|point| model.solid_of_point(point));
-        let [first, second] = solids.map(|solid| model.solid(solid).name.clone());
+    if let Some(pair) = surface_intersections(positions, &model.geometry.surface, 1).first() {
+        let first_point = model.geometry.surface.triangles()[pair.triangles[0] as usize][0];
+        let second_point = model.geometry.surface.triangles()[pair.triangles[1] as usize][0];
+        let solids = [first_point, second_point].map(|point| model.geometry.solid_of_point(point));
+        let [first, second] = solids.map(|solid| model.geometry.solid(solid).name.clone());
         return Err(SimError::InitialOverlap {
             first,
             second,
             // Depths are measured between bodies at rest, where the start has them.
-            depth: (solids[0] != solids[1] && *positions == *model.rest)
+            depth: (solids[0] != solids[1] && *positions == *model.points.rest)
                 .then(|| depth(model, solids)),
             triangles: pair.triangles,
             place: positions[first_point as usize].into(),

@@ -1,6 +1,6 @@
 //! All that changes during a run, and all that a restart needs.
 
-use crate::{model::Model, rigid::RigidState, step::contact::Contact};
+use crate::{contacts::contact::Contact, rigid::RigidState};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -30,23 +30,4 @@ pub struct State {
     pub plastic_strains: Vec<f64>,
     /// Energy that was gained without an explanation since it was last lost (J); `energy_gains` counts from it.
     pub energy_gained: f64,
-}
-
-impl State {
-    /// Lets the deformable bodies that are `free` from now on begin to fall, as far as the start of the next solve goes.
-    ///
-    /// A body that does not turn starts with the answer then; from its velocities the solve would have to find it, and what that leaves
-    /// undecided makes the body vibrate from then on. Bodies that were accelerated before, or that more than gravity pulls at, go on as they did.
-    pub(crate) fn start_falling(&mut self, model: &Model, free: impl Iterator<Item = bool>) {
-        for (body, _) in model.bodies.iter().zip(free).filter(|(_, free)| *free) {
-            let unknowns = &model.block_of_point[body.points.clone()];
-            let accelerations = &mut self.accelerations[body.points.clone()];
-            let is_at_rest = accelerations.iter().all(|a| *a == Vector3::zeros());
-            let pulls = &model.pull[body.points.clone()];
-            let is_deformable = unknowns.iter().all(Option::is_some);
-            if is_deformable && is_at_rest && pulls.iter().all(|pull| *pull == Vector3::zeros()) {
-                accelerations.fill(model.gravity);
-            }
-        }
-    }
 }

@@ -73,7 +73,7 @@ pub(super) fn run(
     println!(
         "{}: {} elements, {} free nodes, {} threads; per step, times in ms",
         path.display(),
-        simulation.model().tets.len(),
+        simulation.model().elements.tets.len(),
         simulation.model().blocks(),
         rayon::current_num_threads()
     );

@@ -5,17 +5,26 @@ use std::error::Error;
 use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace, and the packages of the workspace it may depend on, tests included.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     // Judges in tests and in `verify`, so it stands on nothing of ours.
     ("impinge-ccd-oracle", &[]),
-    ("impinge-geometry", &["impinge-ccd-oracle"]),
+    // Damages files for the tests of every reader.
+    ("impinge-damage", &[]),
+    (
+        "impinge-geometry",
+        &["impinge-ccd-oracle", "impinge-damage"],
+    ),
     ("impinge-krylov", &[]),
     ("impinge-fem", &["impinge-geometry", "impinge-krylov"]),
-    ("impinge-contact", &["impinge-geometry", "impinge-krylov"]),
+    (
+        "impinge-contact",
+        &["impinge-damage", "impinge-geometry", "impinge-krylov"],
+    ),
     (
         "impinge-sim",
         &[
             "impinge-ccd-oracle",
+            "impinge-damage",
             "impinge-geometry",
             "impinge-krylov",
             "impinge-fem",
@@ -38,6 +47,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
 
 const ALL: &[&str] = &[
     "impinge-ccd-oracle",
+    "impinge-damage",
     "impinge-geometry",
     "impinge-krylov",
     "impinge-fem",

@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: the checks that a change has to pass, each selectable by name.
 
+mod circles;
 mod layers;
 mod paths;
 
@@ -10,7 +11,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
-use crate::{conformance, validate};
+use crate::{conformance, golden, validate};
 
 /// What to check.
 #[derive(clap::Args)]
@@ -30,6 +31,8 @@ enum Step {
     Fmt,
     /// No crate depends on a layer above it
     Layers,
+    /// No files of a crate import each other in a circle
+    Circles,
     /// Every path that the documentation names exists
     Paths,
     /// Lints of all targets, warnings denied
@@ -42,6 +45,8 @@ enum Step {
     Conformance,
     /// Whole simulations beside theory, in the quick form
     Validate,
+    /// Results beside those of the record, to 1e-6
+    Golden,
 }
 
 /// Runs the chosen checks, all of them even after a failure; true if all hold.
@@ -72,6 +77,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
     match step {
         Step::Fmt => cargo(&["fmt", "--all", "--check"], &[]),
         Step::Layers => layers::check(),
+        Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
         Step::Clippy => cargo(
             &[
@@ -96,6 +102,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
+        Step::Golden => golden::check(&golden::Check::numeric()),
     }
 }
 

@@ -1,19 +1,26 @@
 //! Every path that the documentation names must exist, so that a map does not rot.
 //!
-//! Looked at are code spans that look like a path (they hold a `/`, or end like a file) and the targets of links;
-//! fenced blocks are left out, for they hold pictures and commands.
+//! The check reads code spans that look like a path (they hold a `/`, or end like a file) and the targets of links. It
+//! leaves out fenced blocks, which hold pictures and commands.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// Documents whose code spans are paths from the root of the workspace.
-const MAPS: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
+const MAPS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"];
 
 /// Folders whose Markdown files are maps, too.
 const MAP_FOLDERS: [&str; 1] = ["docs/methods"];
 
-/// Documents of which only the links are looked at.
-const LINKED: [&str; 2] = ["README.md", "docs/notation.md"];
+/// Documents of which only the links are checked.
+const LINKED: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/cli.md",
+    "docs/fcp.md",
+    "docs/notation.md",
+    "docs/output.md",
+];
 
 /// True if everything named is there.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
@@ -36,7 +43,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
         let folder = document.parent().unwrap_or(root);
         let mut places: Vec<PathBuf> = links(&text).iter().map(|link| folder.join(link)).collect();
         if maps.contains(document) {
-            places.extend(path_spans(&text).iter().map(|span| root.join(span)));
+            places.extend(places_of_spans(root, &path_spans(&text)));
         }
         for place in places {
             named += 1;
@@ -58,6 +65,24 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     }
     println!("    {named} paths named, {missing} of them missing");
     Ok(missing == 0)
+}
+
+/// Where code spans lead: from the root, else from the last folder that was named by itself, else from the folder of the
+/// last file, so that a table can name its folder once.
+fn places_of_spans(root: &Path, spans: &[String]) -> Vec<PathBuf> {
+    let (mut named, mut last) = (root.to_path_buf(), root.to_path_buf());
+    let mut places = Vec::new();
+    for span in spans {
+        let candidates = [root, &named, &last].map(|folder| folder.join(span));
+        let place = (candidates.iter().find(|place| place.exists())).unwrap_or(&candidates[0]);
+        if place.is_dir() {
+            named.clone_from(place);
+        } else if let Some(folder) = place.parent().filter(|_| place.exists()) {
+            last = folder.to_path_buf();
+        }
+        places.push(place.clone());
+    }
+    places
 }
 
 /// Code spans that look like a path inside the project.

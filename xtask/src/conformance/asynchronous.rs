@@ -333,7 +333,7 @@ fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             &format!("{name}: triangles, events, events/s, deepest layer"),
             format!(
                 "{}, {:.1e}, {:.1e}, {}",
-                run.model.surface.triangles().len(),
+                run.model.geometry.surface.triangles().len(),
                 statistics.events() as f64,
                 statistics.events() as f64 / run.cpu.as_secs_f64(),
                 statistics.deepest_layer
@@ -370,7 +370,7 @@ fn safety(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             .collect();
         let (mut verdict, mut below) = (Verdict::default(), 0);
         for look in 0..steps * u64::from(LOOKS) {
-            let until = (look + 1) as f64 * model.time_step / f64::from(LOOKS);
+            let until = (look + 1) as f64 * model.settings.time_step / f64::from(LOOKS);
             let mut paths = Paths::begin(engine.vertices(), engine.now());
             while engine.step(until)?.is_some() {
                 paths.note(engine.vertices());
@@ -378,7 +378,7 @@ fn safety(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             engine.run(until)?;
             paths.end(engine.vertices(), until);
             verdict.add(paths.judge(engine.surface()));
-            for half_space in &model.half_spaces {
+            for half_space in &model.geometry.half_spaces {
                 let normal = half_space.normal;
                 below += paths.below(&free, &normal, normal.dot(&half_space.point));
             }
@@ -457,7 +457,7 @@ fn growth(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             "body.0.velocity=[0,0,-2]".to_owned(),
         ];
         let run = shipped("falling_sheet.toml", &overrides, 16, true)?;
-        let triangles = run.model.surface.triangles().len() as f64;
+        let triangles = run.model.geometry.surface.triangles().len() as f64;
         let statistics = run.stepper.statistics();
         table.certain(
             &format!("falling_sheet of {triangles} triangles: in contact meanwhile"),

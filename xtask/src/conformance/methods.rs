@@ -113,7 +113,7 @@ fn examine(
     let simulation = Simulation::new(scene)?;
     let model = simulation.model();
     let size = size_of(model, plan.steps);
-    let tolerances = model.solver.tolerances();
+    let tolerances = model.settings.solver.tolerances();
     let contenders = METHODS
         .iter()
         .map(|&name| Ok((name.to_owned(), Method::named(name, tolerances)?)))

@@ -9,9 +9,9 @@ const MOST: usize = 100;
 /// Pairs of surface triangles that intersect, by exact predicates, and surface points that are not above a half-space. Points
 /// that nothing moves may stand in a half-space: obstacles do.
 pub(super) fn overlaps(model: &Model, state: &State) -> usize {
-    let below = model.half_spaces.iter().map(|half_space| {
-        let points = model.surface.vertices().iter();
-        let free = points.filter(|&&point| !model.surface.is_passive_point(point));
+    let below = model.geometry.half_spaces.iter().map(|half_space| {
+        let points = model.geometry.surface.vertices().iter();
+        let free = points.filter(|&&point| !model.geometry.surface.is_passive_point(point));
         free.filter(|&&point| {
             let from = state.positions[point as usize] - half_space.point;
             let height = half_space.normal.dot(&from);
@@ -20,7 +20,8 @@ pub(super) fn overlaps(model: &Model, state: &State) -> usize {
         })
         .count()
     });
-    below.sum::<usize>() + surface_intersections(&state.positions, &model.surface, MOST).len()
+    below.sum::<usize>()
+        + surface_intersections(&state.positions, &model.geometry.surface, MOST).len()
 }
 
 #[cfg(test)]

@@ -103,16 +103,16 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
 /// Takes `steps` steps; with `certify`, examines each of them.
 fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>> {
     let mut simulation = Simulation::new(scene)?;
-    let model_mass: f64 = simulation.model().mass.iter().sum();
-    let step = simulation.model().time_step;
-    let gravity = simulation.model().gravity;
+    let model_mass: f64 = simulation.model().points.mass.iter().sum();
+    let step = simulation.model().settings.time_step;
+    let gravity = simulation.model().settings.gravity;
     // What solves, and the one linearisation of a turn, may leave of momentum.
     let residual = {
         let model = simulation.model();
-        let masses = (0..model.bodies.len()).map(|body| model.body_mass(body));
+        let masses = (0..model.geometry.bodies.len()).map(|body| model.body_mass(body));
         let lightest = masses.fold(f64::INFINITY, f64::min);
         let fall = if gravity == Vector3::zeros() {
-            model.largest_clearance()
+            model.geometry.largest_clearance()
         } else {
             gravity.norm() * step * step
         };
@@ -127,7 +127,7 @@ fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>>
         if certify {
             let (model, state) = (simulation.model(), simulation.state());
             run.overlaps += overlaps(model, state);
-            let clearance = model.largest_clearance();
+            let clearance = model.geometry.largest_clearance();
             if report.active > 0 {
                 // A contact that was hit on the way is kept apart there, and may be farther off at the end.
                 let loose = report.loose_contacts > 0;
@@ -163,7 +163,7 @@ fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>>
     Ok(run)
 }
 
-fn active(state: &State) -> impl Iterator<Item = &impinge_sim::step::contact::Contact> {
+fn active(state: &State) -> impl Iterator<Item = &impinge_sim::contacts::contact::Contact> {
     state
         .contacts
         .iter()

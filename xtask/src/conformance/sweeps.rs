@@ -109,8 +109,8 @@ fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     };
     for &(name, settings, duration) in scenes {
         let mut simulation = Simulation::new(&shipped(name, settings)?)?;
-        let step = simulation.model().time_step;
-        let eps2 = simulation.model().largest_clearance();
+        let step = simulation.model().settings.time_step;
+        let eps2 = simulation.model().geometry.largest_clearance();
         // Of the first step: what a body falls in it does not show.
         let potential = simulation.advance()?.gravitational_energy;
         while simulation.state().time < SETTLED - 0.5 * step {
@@ -141,6 +141,7 @@ fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
 /// Where the middle of each body is.
 fn centres(model: &Model, state: &State) -> Vec<Vector3<f64>> {
     model
+        .geometry
         .bodies
         .iter()
         .map(|body| {

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use impinge_sim::forces::contact_forces;
+use impinge_sim::measure::forces::contact_forces;
 use impinge_sim::output::Frame;
 
 use super::mesh::{Cells, Grid};

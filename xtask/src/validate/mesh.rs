@@ -98,15 +98,16 @@ pub(super) fn traction(
 ) -> String {
     let model = simulation.model();
     let near = 1e-9 + 1e-6 * height.abs();
-    let on_face = |point: u32| (model.rest[point as usize][axis] - height).abs() < near;
-    let mut shares = vec![0.0; model.rest.len()];
+    let on_face = |point: u32| (model.points.rest[point as usize][axis] - height).abs() < near;
+    let mut shares = vec![0.0; model.points.rest.len()];
     for triangle in model
+        .geometry
         .surface
         .triangles()
         .iter()
         .filter(|t| t.iter().all(|&p| on_face(p)))
     {
-        let [a, b, c] = triangle.map(|point| model.rest[point as usize]);
+        let [a, b, c] = triangle.map(|point| model.points.rest[point as usize]);
         // The two triangles of a square give a quarter of it to each corner: a sixth to the two that are in one alone.
         let area = 0.5 * (b - a).cross(&(c - a)).norm();
         for (corner, &point) in triangle.iter().enumerate() {
@@ -122,7 +123,7 @@ pub(super) fn traction(
     let whole: f64 = shares.iter().sum();
     let mut text = String::new();
     for (point, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-        let (x, force) = (model.rest[point], total * (share / whole));
+        let (x, force) = (model.points.rest[point], total * (share / whole));
         let _ = writeln!(text, "  {{ {}, force = {} }},", boxed(x, near), list(force));
     }
     text

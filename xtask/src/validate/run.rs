@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use impinge_sim::rigid::{RigidMeasure, rigid_measures};
+use impinge_sim::measure::rigid::{RigidMeasure, rigid_measures};
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 
@@ -69,7 +69,7 @@ impl Run {
 
     /// Points whose place at the start fulfils a condition.
     pub(super) fn points(&self, condition: impl Fn(&Vector3<f64>) -> bool) -> Vec<usize> {
-        let rest = &self.simulation.model().rest;
+        let rest = &self.simulation.model().points.rest;
         (0..rest.len())
             .filter(|&point| condition(&rest[point]))
             .collect()
@@ -82,7 +82,7 @@ impl Run {
 
     /// How far a point is from its place at the start (m).
     pub(super) fn moved(&self, point: usize) -> Vector3<f64> {
-        self.at(point) - self.simulation.model().rest[point]
+        self.at(point) - self.simulation.model().points.rest[point]
     }
 
     /// Mean over points of how far they moved (m).
@@ -103,12 +103,12 @@ impl Run {
     /// Mass-weighted mean position and velocity of body `index` if it is elastic or thin (m, m/s).
     pub(super) fn center(&self, index: usize) -> [Vector3<f64>; 2] {
         let (model, state) = (self.simulation.model(), self.simulation.state());
-        let points = model.bodies[index].points.clone();
-        let mass: f64 = model.mass[points.clone()].iter().sum();
+        let points = model.geometry.bodies[index].points.clone();
+        let mass: f64 = model.points.mass[points.clone()].iter().sum();
         [&state.positions, &state.velocities].map(|of| {
             points
                 .clone()
-                .map(|point| of[point] * model.mass[point])
+                .map(|point| of[point] * model.points.mass[point])
                 .sum::<Vector3<f64>>()
                 / mass
         })
@@ -129,7 +129,7 @@ impl Run {
 
     /// Positions by body and node of its mesh: points are stored along a curve in space, which turns with no body (m).
     fn by_node(&self) -> Vec<Vector3<f64>> {
-        let bodies = self.simulation.model().bodies.iter().enumerate();
+        let bodies = self.simulation.model().geometry.bodies.iter().enumerate();
         let mut nodes: Vec<(usize, u32, usize)> = bodies
             .flat_map(|(index, body)| {
                 let nodes = body.original_nodes.iter().zip(body.points.clone());

@@ -116,8 +116,9 @@ fn patch(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
                 let material = format!("model = \"{}\", poisson = {POISSON}", law.key());
                 let run = deform(GRADIENT, cells, form, &material)?;
                 let model = run.simulation.model();
-                let error = |point: usize| (run.at(point) - GRADIENT * model.rest[point]).norm();
-                let error = (0..model.rest.len()).map(error).fold(0.0, f64::max);
+                let error =
+                    |point: usize| (run.at(point) - GRADIENT * model.points.rest[point]).norm();
+                let error = (0..model.points.rest.len()).map(error).fold(0.0, f64::max);
                 rows.push(
                     format!("{name}: nodes (m)"),
                     0.0,

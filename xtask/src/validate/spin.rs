@@ -19,6 +19,7 @@ fn kept(text: &str, steps: u64) -> Result<f64, Box<dyn Error>> {
     let mut run = Run::new(text, &[])?;
     let (model, state) = (run.simulation.model(), run.simulation.state());
     let points = model
+        .points
         .mass
         .iter()
         .zip(&state.positions)

@@ -204,3 +204,17 @@ fn a_trace_is_not_ignored() {
     );
     assert!(!place.path("t.csv").exists());
 }
+
+/// Symptom: a problem that was a link to an endless device was read until the memory was full.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_of_text_is_refused() {
+    let place = Place::new("");
+    std::os::unix::fs::symlink("/dev/zero", place.path("endless.fcp")).expect("a link");
+    fs::write(place.path("bytes.fcp"), b"FCP 1 local\nname \xff\n").expect("room for a file");
+    for (name, said) in [("endless.fcp", "device"), ("bytes.fcp", "utf-8")] {
+        let answer = place.impinge(&["solve", name]);
+        assert_eq!(answer.code, Some(3), "{}", answer.err);
+        assert!(answer.err.contains(said), "{}", answer.err);
+    }
+}

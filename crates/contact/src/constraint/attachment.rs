@@ -1,11 +1,12 @@
-//! Rows that are linear in their points: attachments, balls of joints, planes.
+//! Rows that are linear in their points: attachments, ball joints, planes.
 
 use super::law::{Definiteness, Law, Local};
 use nalgebra::Vector3;
 
-/// `φ = q`, three rows: with `q` a difference of two points, they coincide (spec 4.3, 4.4).
+/// `φ = q`, three rows: two points coincide, `q` being their difference.
 ///
-/// In its point it has no stiffness; for points of rigid bodies the turning of their arms has one, added by the mapping.
+/// It has no geometric stiffness in its points. Points of rigid bodies add the rotation of their arms, through the
+/// mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment;
 
@@ -28,7 +29,7 @@ impl Law for Attachment {
     fn stiffness(&self, _: &[Vector3<f64>], _: &[f64], _: Definiteness, _: &mut Local) {}
 }
 
-/// `φ = n·q − d`, one row: a plane that a point keeps to, or as a one-sided row stays above (spec 4.7).
+/// `φ = n·q − d`, one row: a point stays on a plane, or above it if the row is one-sided.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
     /// `n`, unit.

@@ -1,31 +1,31 @@
-//! A constraint as a stiffness: the row with its force eliminated.
+//! A constraint in stiffness form: its row with the force eliminated.
 
 use super::{Constraint, Evaluation};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-/// Adds constraints to a momentum system in stiffness form. Memory is kept between them.
+/// Adds constraints to a momentum system in stiffness form. Memory is kept between calls.
 ///
 /// ```text
 /// λ = −∂V/∂φ at the start of the step          A += (h² + h d) Jᵀ (∂²V/∂φ²) J          b += h Jᵀ λ
 /// ```
 ///
-/// which is the row `h J v + C λ₊ = C λ` with `λ₊` eliminated. Where forces of the step before are those of this value, both
-/// forms are the same equations; geometric stiffness is added beside them by [`StiffnessSum`](super::StiffnessSum), here from
-/// the present forces.
+/// This is the row `h J v + C λ₊ = C λ` with `λ₊` eliminated. Both forms are the same equations if the last step's
+/// forces equal this `λ`. [`StiffnessSum`](super::StiffnessSum) adds the geometric stiffness, here from the present
+/// forces.
 #[derive(Debug, Clone, Default)]
 pub struct Condenser {
     /// `λ`, one per row of the latest constraint.
     pub lambda: Vec<f64>,
-    /// `(∂²V/∂φ²) J`, as the rows.
+    /// `(∂²V/∂φ²) J`, in the layout of the rows.
     weighted: Vec<Vector3<f64>>,
 }
 
 impl Condenser {
-    /// Adds the constraint whose rows `evaluation` holds; a one-sided one only while it presses.
+    /// Adds the constraint with the rows of `evaluation`; a one-sided one only in compression.
     ///
-    /// Returns whether it did. A constraint without stiffness ([`Constraint::has_stiffness`]) is the caller's mistake and left
-    /// out, as are blocks that the matrix does not store.
+    /// Returns whether it did. A constraint without stiffness ([`Constraint::has_stiffness`]) is a caller's bug and
+    /// ignored, as are blocks that the matrix does not store.
     pub fn add(
         &mut self,
         constraint: &Constraint,
@@ -41,7 +41,8 @@ impl Condenser {
         presses
     }
 
-    /// The half of [`add`](Self::add) that touches nothing but this: many constraints may do it at once, each with its own.
+    /// First half of [`add`](Self::add): changes only `self`, so many constraints can run it in parallel, each with its
+    /// own.
     pub fn prepare(&mut self, constraint: &Constraint, evaluation: &Evaluation) -> bool {
         let rows = constraint.rows();
         self.lambda.clear();
@@ -77,7 +78,7 @@ impl Condenser {
         true
     }
 
-    /// The other half, for one constraint after the other: sums then have one order.
+    /// Second half, for one constraint after the other, so that sums have one order.
     pub fn scatter(
         &self,
         constraint: &Constraint,

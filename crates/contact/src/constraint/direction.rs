@@ -1,12 +1,12 @@
-//! Rows in directions of two bodies: products for hinges, sliders and cones, and the angle of a hinge.
+//! Rows in the directions of two bodies: dot products for hinges, sliders and cones, and the angle of a hinge.
 
 use super::law::{Definiteness, Law, Local};
 use nalgebra::{Matrix3, Vector3};
 
-/// `φ = u·w − c` (spec 4.5, 4.6).
+/// `φ = u·w − c`.
 ///
-/// Two directions stay at a right angle with `c = 0`; an offset keeps off a direction with `u` the offset; as a one-sided row
-/// with `c = cos α`, a direction stays inside a cone.
+/// With `c = 0` two directions stay perpendicular. With `u` an offset, the offset stays perpendicular to a direction.
+/// As a one-sided row with `c = cos α`, a direction stays inside a cone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Product {
     /// `c`.
@@ -45,8 +45,8 @@ impl Law for Product {
     }
 }
 
-/// `φ = s (θ − θ₀)` with `θ = atan2(a·c, a·b)`: the angle of a hinge, `a` a direction of the first body across its axis, `b`
-/// and `c` two of the second (spec 4.6).
+/// `φ = s (θ − θ₀)` with `θ = atan2(a·c, a·b)`: the angle of a hinge. `a` is a direction of the first body
+/// perpendicular to its axis; `b` and `c` are two of the second.
 ///
 /// The difference is taken in `(−π, π]`, so limits are less than half a turn from the rest angle.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,30 +1,33 @@
-//! Distances: springs, inextensible links, ropes and struts; and the same length by its square.
+//! Distances: springs, inextensible links, ropes and struts; and the Green–Lagrange strain of a cable.
 
 use super::law::{Definiteness, Law, Local};
 use nalgebra::{Matrix3, Vector3};
 
-/// Share of the rest length below which a link has no direction of its own.
+/// Share of the rest length below which a link has no usable direction: a few digits above rounding.
 const NO_LENGTH: f64 = 1e-12;
 
 /// `φ = ±(|q| − l̄)` of one difference vector `q`.
 ///
-/// Spec 4.1, 4.2: `J = u`, `K̃ = (λ/l) (I − u uᵀ)` for the sign `+`. Tension is `λ < 0` then, and `λ > 0` with `−`.
+/// `J = u`, `K̃ = (λ/l) (I − u uᵀ)` for the sign `+`. Tension is `λ < 0` with `+`, and `λ > 0` with `−`.
+///
+/// # Source
+/// Tournier et al. 2015, §2.3 and §3.1, <https://doi.org/10.1145/2766969>.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
     /// `l̄` (m).
     pub rest_length: f64,
-    /// The sign: with [`Sense::Below`], `φ ≥ 0` says that the length is at most `l̄`.
+    /// The sign: with [`Sense::Below`], `φ ≥ 0` means that the length is at most `l̄`.
     pub sense: Sense,
-    /// `u` where the length vanishes.
+    /// `u` at zero length.
     pub fallback: Vector3<f64>,
 }
 
-/// Which side of its rest length a distance counts from.
+/// Sign of a length measured from its rest length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sense {
-    /// `φ = l − l̄`: a spring, a link, or as a one-sided row a strut.
+    /// `φ = l − l̄`: a spring or a link; as a one-sided row, a strut.
     Above,
-    /// `φ = l̄ − l`: as a one-sided row a rope.
+    /// `φ = l̄ − l`: as a one-sided row, a rope.
     Below,
 }
 
@@ -93,9 +96,9 @@ impl Law for Distance {
     }
 }
 
-/// `φ = (|q|² − l̄²)/(2 l̄²)`: the Green–Lagrange strain of a cable (spec 5.1).
+/// `φ = (|q|² − l̄²)/(2 l̄²)`: the Green–Lagrange strain of a cable.
 ///
-/// `J = q/l̄²`, `K̃ = λ I/l̄²`: no division by the present length, and tension resists all directions alike.
+/// `J = q/l̄²`, `K̃ = λ I/l̄²`: no division by the present length, and tension resists all directions equally.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CableStrain {
     /// `l̄` (m).

@@ -1,4 +1,4 @@
-//! What makes a constraint unusable.
+//! Errors of unusable constraints.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub enum ConstraintError {
         /// The eigenvalue.
         value: f64,
     },
-    /// A compliance has another size than its rows.
+    /// The size of a compliance differs from the number of rows.
     #[error("the compliance has {found} rows, the constraint {expected}")]
     ComplianceSize {
         /// Rows of the compliance.
@@ -20,7 +20,7 @@ pub enum ConstraintError {
         /// Rows of the constraint.
         expected: usize,
     },
-    /// A law takes another number of points.
+    /// The number of points differs from the law's.
     #[error("the law acts on {expected} points, {found} were given")]
     PointCount {
         /// Points given.
@@ -37,10 +37,10 @@ pub enum ConstraintError {
     /// A direction of a joint is zero or not a number.
     #[error("the {what} has no direction; give three finite numbers that are not all 0")]
     Direction {
-        /// Which one.
+        /// Name of the direction.
         what: &'static str,
     },
-    /// The parts of a joint are not where it holds them.
+    /// The bodies of a joint are not at its anchor.
     #[error(
         "the {joint} joint holds its bodies {gap:e} m apart at the start; move the bodies or the anchor so that both \
          parts meet"
@@ -62,12 +62,12 @@ pub enum ConstraintError {
     /// A material has no positive definite energy.
     #[error("the {name} is {value}, for which the material has no positive definite energy")]
     Material {
-        /// Which number.
+        /// Name of the number.
         name: &'static str,
         /// Its value.
         value: f64,
     },
-    /// Principal stretches of a material that prefers a direction.
+    /// Principal stretches of an anisotropic material.
     #[error(
         "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches have no \
          direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
@@ -85,7 +85,7 @@ pub enum ConstraintError {
         /// Volume (m³) or area (m²).
         measure: f64,
     },
-    /// No unknown moves with it.
+    /// None of the constraint's unknowns can move.
     #[error("nothing that the constraint acts on can move; leave it out")]
     Immovable,
 }

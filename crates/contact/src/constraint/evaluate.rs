@@ -9,20 +9,20 @@ use super::turning::ArmForce;
 use super::{Configuration, Constraint, Definiteness, Layout, Term};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-/// What a constraint says at a configuration. Memory is kept between evaluations.
+/// Values and derivatives of a constraint at a configuration. Memory is kept between evaluations.
 #[derive(Debug, Clone, Default)]
 pub struct Evaluation {
     /// `φ − ε_p`, one per row.
     pub value: Vec<f64>,
-    /// Blocks of unknowns that it acts on, ascending.
+    /// Blocks of unknowns that the constraint acts on, ascending.
     pub blocks: Vec<u32>,
     /// `∂φ/∂v`: entry `row · blocks + block`.
     pub jacobian: Vec<Vector3<f64>>,
-    /// `K̃` between those blocks: entry `a · blocks + b`, what arms of rigid bodies add to it left out.
+    /// `K̃` between those blocks: entry `a · blocks + b`, without the share of the arms of rigid bodies.
     pub stiffness: Vec<Matrix3<f64>>,
-    /// The potential at this value, of a law that has one of its own.
+    /// The potential at this value, if the law has its own.
     pub response: Option<Response>,
-    /// The forces at those arms, to be summed per body before what they add is projected.
+    /// The forces at those arms. Their stiffness is summed per body before it is projected.
     pub turning: Vec<ArmForce>,
     local: Local,
     q: Vec<Vector3<f64>>,
@@ -110,7 +110,7 @@ impl Evaluation {
                 self.project();
             }
         }
-        // The two triangles come from the same sums in another order.
+        // The two triangles sum the same terms in different orders; their mean is exactly symmetric.
         for a in 0..count {
             for b in a..count {
                 let upper = self.stiffness[a * count + b];
@@ -122,7 +122,7 @@ impl Evaluation {
         }
     }
 
-    /// Which blocks the points move with, and how.
+    /// Collects the blocks that move the points, with their derivatives.
     fn map(&mut self, constraint: &Constraint, state: &Configuration<'_>, layout: &Layout<'_>) {
         self.blocks.clear();
         for point in &constraint.points {
@@ -176,12 +176,12 @@ impl Evaluation {
         }
     }
 
-    /// Position of a block among those of the constraint.
+    /// Index of a block among those of the constraint.
     fn place(&self, block: u32) -> usize {
         self.blocks.partition_point(|&known| known < block)
     }
 
-    /// Moves the arms' part into the blocks.
+    /// Adds the stiffness of the arms to the blocks.
     fn absorb_turning(&mut self, layout: &Layout<'_>) {
         let count = self.blocks.len();
         for at in &self.turning {

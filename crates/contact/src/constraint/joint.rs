@@ -1,16 +1,16 @@
-//! Joints: constraints between two rigid bodies, or a body and the world, built from where the bodies are now.
+//! Joints: constraints between two rigid bodies, or a body and the world, built from the present poses.
 
 use super::attachment::Attachment;
 use super::direction::{Angle, Product};
 use super::{Configuration, Constraint, ConstraintError, Frame, Point};
 use nalgebra::Vector3;
 
-/// What a joint holds: a rigid body by its index, or the world.
+/// One side of a joint: a rigid body by its index, or the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// A rigid body.
     Body(usize),
-    /// What does not move.
+    /// The world, which does not move.
     World,
 }
 
@@ -49,9 +49,9 @@ pub struct JointPlace<'a> {
     pub first: Side,
     /// Second side.
     pub second: Side,
-    /// Where it is (m), in the world.
+    /// Position in the world (m).
     pub anchor: Vector3<f64>,
-    /// Where the bodies are.
+    /// Present poses of the bodies.
     pub state: Configuration<'a>,
 }
 
@@ -63,7 +63,7 @@ impl JointPlace<'_> {
         )
     }
 
-    /// Two directions of the sides that stay at the angle they have now.
+    /// Keeps the present angle between two directions of the sides.
     fn product(&self, u: Vector3<f64>, w: Vector3<f64>) -> Result<Constraint, ConstraintError> {
         let points = vec![
             self.first.direction(u, &self.state),
@@ -77,16 +77,16 @@ impl JointPlace<'_> {
         )
     }
 
-    /// Three rows: the anchors coincide (spec 4.4).
+    /// Three rows: the anchors coincide.
     ///
     /// # Errors
-    /// None for two sides as they come; [`ConstraintError`] is what all builders return.
+    /// None for valid sides; all builders return [`ConstraintError`].
     pub fn ball(&self) -> Result<Constraint, ConstraintError> {
         let (first, second) = self.points();
         Ok(Constraint::new(Attachment, vec![first.minus(&second)])?.named("ball joint"))
     }
 
-    /// A ball and two rows that keep `axis` common (spec 4.5).
+    /// A ball joint and two rows that keep `axis` common.
     ///
     /// # Errors
     /// [`ConstraintError::Direction`].
@@ -120,7 +120,7 @@ impl JointPlace<'_> {
         Ok(joint)
     }
 
-    /// A ball and three rows that forbid turning.
+    /// A ball joint and three rows that forbid turning.
     ///
     /// # Errors
     /// As [`ball`](Self::ball).
@@ -133,7 +133,7 @@ impl JointPlace<'_> {
         Ok(joint)
     }
 
-    /// Limits of the turn of the second side against the first about `axis`, right-handed, 0 now (rad; spec 4.6).
+    /// Limits of the right-handed rotation of the second side against the first about `axis`, 0 now (rad).
     ///
     /// # Errors
     /// [`ConstraintError::Limits`], [`ConstraintError::Direction`].
@@ -158,7 +158,7 @@ impl JointPlace<'_> {
         Ok(vec![limit(lower, 1.0)?, limit(upper, -1.0)?])
     }
 
-    /// Limits of how far the first anchor slides along the second side's `axis`, 0 now (m).
+    /// Limits of the displacement of the first anchor along the second side's `axis`, 0 now (m).
     ///
     /// # Errors
     /// As [`turn_limits`](Self::turn_limits).
@@ -183,7 +183,7 @@ impl JointPlace<'_> {
         Ok(vec![limit(lower, axis)?, limit(-upper, -axis)?])
     }
 
-    /// The direction `axis` of the first side stays within `angle` (rad) of where it is now on the second (spec 4.6).
+    /// Keeps the direction `axis` of the first side within `angle` (rad) of its present direction on the second.
     ///
     /// # Errors
     /// [`ConstraintError::Direction`].
@@ -218,7 +218,7 @@ fn axes(axis: Vector3<f64>, what: &'static str) -> Result<[Vector3<f64>; 3], Con
         return Err(unusable);
     }
     let first = axis / length;
-    // The coordinate axis that is farthest from it.
+    // The coordinate axis with the smallest component along it.
     let other = Vector3::ith(first.iamin(), 1.0);
     let second = first.cross(&other).normalize();
     Ok([first, second, first.cross(&second)])

@@ -1,17 +1,17 @@
-//! A constraint as a function of a few points: values, rows and geometric stiffness there.
+//! A constraint as a function of a few points: values, rows and geometric stiffness at these points.
 
 use impinge_krylov::direct::symmetric_eigen;
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
-/// Rows that one law has at most: the strains of a solid.
+/// Largest number of rows of one law: the strains of a solid.
 pub const MOST_ROWS: usize = 6;
 
-/// `φ(q₁ … q_k)`, its rows and the geometric stiffness of its forces, all in the points it acts on.
+/// `φ(q₁ … q_k)`, its rows and the geometric stiffness of its forces, all in the points of the law.
 ///
-/// The mapping from points to unknowns is the same for all laws (`crates/contact/src/constraint/evaluate.rs`), so a new one is this trait and
-/// nothing else.
+/// All laws share the mapping from points to unknowns (`crates/contact/src/constraint/evaluate.rs`), so a new law needs
+/// this trait alone.
 pub trait Law: std::fmt::Debug + Send + Sync {
-    /// `k`: how many points it takes.
+    /// `k`: the number of points.
     fn points(&self) -> usize;
 
     /// Rows of `φ`, at most [`MOST_ROWS`].
@@ -31,17 +31,16 @@ pub trait Law: std::fmt::Debug + Send + Sync {
         local: &mut Local,
     );
 
-    /// Whether its stiffness has a negative part of its own.
+    /// Whether [`stiffness`](Self::stiffness) can project its own matrix.
     ///
-    /// Where it has none (a product of two directions: its second derivative has as many positive as negative
-    /// eigenvalues), only the whole constraint in its unknowns can be projected without resisting turns of both bodies
-    /// together.
+    /// A dot product of two directions cannot: its second derivative has as many positive as negative eigenvalues. Only
+    /// the whole constraint in its unknowns can be projected without resistance to a common rotation of both bodies.
     fn projects_itself(&self) -> bool {
         true
     }
 
-    /// The potential of the values, of a law that has one of its own: a material whose stress is no linear function of its
-    /// strain. All others have `½ φᵀ C⁻¹ φ` with the compliance of their constraint.
+    /// The law's own potential, if it has one: a material with a stress that is not linear in the strain. All other
+    /// laws have `½ φᵀ C⁻¹ φ` with the compliance of their constraint.
     fn response(&self, _value: &[f64]) -> Option<Response> {
         None
     }
@@ -60,11 +59,12 @@ pub struct Response {
     pub compliance: DMatrix<f64>,
 }
 
-/// Smallest eigenvalue of a curvature in parts of its largest: below it a material counts as that soft.
+/// Smallest eigenvalue of a curvature relative to its largest; smaller ones are raised to it. It bounds the condition
+/// number of the compliance by 1e6.
 const SOFTEST: f64 = 1e-6;
 
 impl Response {
-    /// With the curvature replaced by the nearest one that is positive definite.
+    /// Replaces the curvature by the nearest one with eigenvalues above that bound.
     pub fn new(energy: f64, slope: DVector<f64>, curvature: &DMatrix<f64>) -> Self {
         let size = slope.len();
         let (mut curved, mut compliance) = (DMatrix::zeros(size, size), DMatrix::zeros(size, size));
@@ -85,16 +85,16 @@ impl Response {
     }
 }
 
-/// Whether geometric stiffness is taken as it is.
+/// Form of the geometric stiffness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Definiteness {
-    /// All of it.
+    /// The exact matrix.
     Exact,
-    /// Its part that resists: the eigenvalues below zero.
+    /// Its negative semi-definite part, which resists motion.
     Negative,
 }
 
-/// What a law says at some points. Memory is kept between evaluations.
+/// Values and derivatives of a law at some points. Memory is kept between evaluations.
 #[derive(Debug, Clone, Default)]
 pub struct Local {
     points: usize,
@@ -136,7 +136,7 @@ impl Local {
     }
 }
 
-/// The negative semi-definite part of a symmetric matrix; nothing of one that is not finite.
+/// The negative semi-definite part of a symmetric matrix; zero if an entry is not finite.
 pub(super) fn negative_part_of(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let mut part = DMatrix::zeros(matrix.nrows(), matrix.ncols());
     let Some((values, vectors)) = symmetric_eigen(matrix) else {

@@ -15,7 +15,7 @@ fn length(value: f64) -> Result<f64, ConstraintError> {
     }
 }
 
-/// A spring of that compliance `1/k` (m/N), or with 0 an inextensible link.
+/// A spring with compliance `1/k` (m/N); an inextensible link with compliance 0.
 ///
 /// # Errors
 /// [`ConstraintError::RestLength`], [`ConstraintError::NegativeCompliance`].
@@ -29,7 +29,7 @@ pub fn spring(
     Constraint::new(law, vec![to.minus(from)])?.with_uniform_compliance(compliance)
 }
 
-/// A rope: nothing until it is taut, then at most `length` long but for its compliance (m/N).
+/// A rope: without force until it is taut, then at most `length` long, up to its compliance (m/N).
 ///
 /// # Errors
 /// As [`spring`].
@@ -44,8 +44,8 @@ pub fn rope(
     Ok(rope.with_uniform_compliance(compliance)?.one_sided())
 }
 
-/// A rope that runs through `points` in their order, without friction: nothing until it is taut, then at most `length` long
-/// but for its compliance (m/N).
+/// A rope through `points` in their order, without friction: without force until it is taut, then at most `length`
+/// long, up to its compliance (m/N).
 ///
 /// # Errors
 /// As [`spring`], and [`ConstraintError::PointCount`] for fewer than two points.
@@ -92,7 +92,7 @@ pub fn binding(from: &Point, to: Point, compliance: f64) -> Result<Constraint, C
     Constraint::new(Attachment, vec![to.minus(from)])?.with_uniform_compliance(compliance)
 }
 
-/// Which strain an element measures.
+/// Strain measure of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Green–Lagrange on a surface: three rows.
@@ -107,10 +107,10 @@ pub enum Measure {
 
 /// One integration point of an element between `nodes`, of a material with the compliance `D⁻¹` (1/Pa): `C = D⁻¹/w`.
 ///
-/// For [`Measure::Stretches`] the compliance is that of the three normal strains, of an isotropic material.
+/// For [`Measure::Stretches`] the compliance is that of the three normal strains of an isotropic material.
 ///
 /// # Errors
-/// [`ConstraintError`] where nodes, rows and compliance do not fit.
+/// [`ConstraintError`] if nodes, rows and compliance do not match.
 pub fn element(
     measure: Measure,
     at: IntegrationPoint,

@@ -1,20 +1,21 @@
-//! Constraints with compliance and geometric stiffness: what joints, cables, cloth and stiff materials are made of.
+//! Constraints with compliance and geometric stiffness, for joints, cables, cloth and stiff materials.
 //!
 //! ```text
 //! C λ = −φ(x),  C ⪰ 0                  force  Jᵀ λ,  J = ∂φ/∂x
-//! K̃ = Σ λᵢ ∇²φᵢ                        geometric stiffness, from the forces of the step before
+//! K̃ = Σ λᵢ ∇²φᵢ                        geometric stiffness, from the forces of the last step
 //! ```
 //!
-//! A [`Law`] says what `φ` is in a few [`Point`]s; points say how they follow from particles and rigid bodies. Both
-//! derivatives in the unknowns follow from the law's and the points' by the chain rule, once for all laws
-//! ([`Evaluation`]). `docs/methods/stable_constraints.md` explains the method, `docs/notation.md` the signs.
+//! A [`Law`] defines `φ` as a function of a few [`Point`]s. A point defines its dependence on particles and rigid
+//! bodies. The chain rule gives both derivatives in the unknowns, once for all laws ([`Evaluation`]).
+//! `docs/methods/stable_constraints.md` explains the method, `docs/notation.md` the signs.
 //!
-//! - [`point`]: particles, points of meshes and bodies, directions; [`law`]: the seam;
-//! - [`distance`], [`path`], [`attachment`], [`direction`]: the laws of links and joints; [`strain`]: those of materials;
+//! - [`point`]: particles, points of meshes and bodies, directions; [`law`]: the trait of all laws;
+//! - [`distance`], [`path`], [`attachment`], [`direction`]: laws of links and joints; [`strain`]: laws of materials;
 //! - [`joint`]: ball, hinge, slider, weld, limits; [`link`]: springs, ropes, rods, bindings, elements;
-//! - [`evaluate`]: rows and stiffness blocks of one constraint; [`turning`]: what forces at the arms of one body do;
-//!   [`stiffness`]: those of all, projected and summed;
-//! - [`rows`]: rows as a contact problem holds them; [`Condenser`]: the same as a stiffness in the momentum matrix.
+//! - [`evaluate`]: rows and stiffness blocks of one constraint; [`turning`]: stiffness of forces at the arms of one
+//!   body; [`stiffness`]: the stiffness of all constraints, projected and summed;
+//! - [`rows`]: the rows of a contact problem; [`Condenser`]: the same constraints as a stiffness in the momentum
+//!   matrix.
 //!
 //! # Source
 //! Tournier, Nesme, Gilles & Faure 2015, "Stable Constrained Dynamics", ACM TOG 34(4), <https://doi.org/10.1145/2766969>.
@@ -49,13 +50,13 @@ use impinge_krylov::direct::symmetric_eigen;
 use nalgebra::DMatrix;
 use std::sync::Arc;
 
-/// One constraint: a law, the points it acts on, and how much it yields.
+/// One constraint: a law, its points and its compliance.
 #[derive(Debug, Clone)]
 pub struct Constraint {
     law: Arc<dyn Law>,
     points: Vec<Point>,
     compliance: Option<DMatrix<f64>>,
-    /// Inverse of the compliance, where it has one.
+    /// Inverse of the compliance, if it is regular.
     stiffness: Option<DMatrix<f64>>,
     /// Whether the law has a potential of its own.
     own_potential: bool,
@@ -63,14 +64,14 @@ pub struct Constraint {
     pub damping: f64,
     /// Whether `φ ≥ 0` and `λ ≥ 0` only: a rope, a joint limit.
     pub unilateral: bool,
-    /// `ε_p`, subtracted from `φ`: the strain that a plastic material has kept.
+    /// `ε_p`, subtracted from `φ`: the plastic strain of a material.
     pub offset: [f64; law::MOST_ROWS],
     /// Name in messages.
     pub name: String,
 }
 
 impl Constraint {
-    /// A hard constraint, both ways.
+    /// A rigid bilateral constraint.
     ///
     /// # Errors
     /// [`ConstraintError::PointCount`] if the law takes another number of points.
@@ -95,7 +96,7 @@ impl Constraint {
         })
     }
 
-    /// The same with `C` (m/N for a length, 1/J for a strain, rad/(N·m) for an angle).
+    /// Sets `C` (m/N for a length, 1/J for a strain, rad/(N·m) for an angle).
     ///
     /// # Errors
     /// [`ConstraintError::ComplianceSize`], or [`ConstraintError::NegativeCompliance`] for an eigenvalue below 0.
@@ -108,7 +109,7 @@ impl Constraint {
             });
         }
         let symmetric = (compliance + compliance.transpose()) * 0.5;
-        // Rounding of a singular compliance may fall on either side of 0.
+        // Rounding may put the zero eigenvalues of a singular compliance on either side of 0.
         let rounding = 64.0 * f64::EPSILON * symmetric.amax();
         let least = symmetric_eigen(&symmetric).map_or(f64::NAN, |(values, _)| values[0]);
         if least.is_nan() || least < -rounding {
@@ -119,7 +120,7 @@ impl Constraint {
         Ok(self)
     }
 
-    /// The same with `C = c I`.
+    /// Sets `C = c I`.
     ///
     /// # Errors
     /// [`ConstraintError::NegativeCompliance`].
@@ -128,14 +129,14 @@ impl Constraint {
         self.with_compliance(&DMatrix::from_diagonal_element(rows, rows, c))
     }
 
-    /// The same, one-sided: `φ ≥ 0`, `λ ≥ 0`.
+    /// Makes the constraint one-sided: `φ ≥ 0`, `λ ≥ 0`.
     #[must_use]
     pub fn one_sided(mut self) -> Self {
         self.unilateral = true;
         self
     }
 
-    /// The same under a name for messages.
+    /// Sets the name in messages.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
@@ -152,17 +153,17 @@ impl Constraint {
         &*self.law
     }
 
-    /// The points it acts on.
+    /// Its points.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// `C`; `None` where it is 0, or the law has a potential of its own.
+    /// `C`; `None` if it is 0 or the law has its own potential.
     pub fn compliance(&self) -> Option<&DMatrix<f64>> {
         self.compliance.as_ref()
     }
 
-    /// `C⁻¹`; `None` where there is none, or the law has a potential of its own.
+    /// `C⁻¹`; `None` if `C` is singular or the law has its own potential.
     pub fn stiffness(&self) -> Option<&DMatrix<f64>> {
         self.stiffness.as_ref()
     }
@@ -172,7 +173,7 @@ impl Constraint {
         self.compliance.is_none() && !self.own_potential
     }
 
-    /// How far it is from being met at `state`: the largest `|φ|` of its rows, of one-sided ones the largest `−φ` (m, rad, 1, as its law has it).
+    /// Violation at `state`: the largest `|φ|`, or `−φ` of one-sided rows (m, rad or 1, by the law).
     pub fn misfit(&self, state: &Configuration<'_>) -> f64 {
         let q: Vec<_> = self.points.iter().map(|point| point.at(state)).collect();
         let mut local = Local::default();
@@ -181,7 +182,7 @@ impl Constraint {
         let rows = local.value.iter().zip(&self.offset);
         rows.map(|(value, offset)| value - offset)
             .map(|phi| if self.unilateral { -phi } else { phi.abs() })
-            // What is not a number must not be lost.
+            // `f64::max` would drop a NaN.
             .fold(0.0, |most, phi| {
                 if phi > most || phi.is_nan() {
                     phi
@@ -191,7 +192,7 @@ impl Constraint {
             })
     }
 
-    /// Whether the law has a potential of its own.
+    /// Whether the law has its own potential.
     pub fn has_potential(&self) -> bool {
         self.own_potential
     }

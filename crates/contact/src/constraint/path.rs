@@ -3,11 +3,11 @@
 use super::law::{Definiteness, Law, Local};
 use nalgebra::{Matrix3, Vector3};
 
-/// Share of the rest length below which a piece has no direction of its own.
+/// Share of the rest length below which a piece has no usable direction: a few digits above rounding.
 const NO_LENGTH: f64 = 1e-12;
 
-/// `φ = l̄ − Σ |q_s|` over the difference vectors of its pieces: as a one-sided row a rope that runs through points without
-/// friction, with one force along all of it.
+/// `φ = l̄ − Σ |q_s|` over the difference vectors of its pieces. As a one-sided row, a rope that runs through points
+/// without friction, with one force along all pieces.
 ///
 /// `J_s = −u_s`, `K̃_s = −(λ/l_s)(I − u_s u_sᵀ)`: the sum of ropes between neighbouring points, with one `λ ≥ 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ pub struct PathLength {
 }
 
 impl PathLength {
-    /// Length and direction of a piece; none where it has no length.
+    /// Length and direction of a piece; `None` at zero length.
     fn piece(&self, q: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
         let length = q.norm();
         (length > NO_LENGTH * self.rest_length).then(|| (length, q / length))

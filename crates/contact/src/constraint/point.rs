@@ -1,22 +1,22 @@
-//! Points and directions that depend on the state: what constraints act on.
+//! Points and directions that depend on the state.
 //!
 //! ```text
 //! q = a + Σ wₖ xₖ + Σ w_b (τ_b t_b + R_b s_b)
 //! ```
 //!
-//! One form covers particles, points of meshes (barycentric weights), points of rigid bodies, points skinned to several of
-//! them, directions fixed to a body (`τ = 0`) and differences of all of these. Its derivative and its second derivative,
-//! in exponential coordinates `R(θ) = exp(θ^) R` at `θ = 0`, are
+//! One form covers particles, points of meshes (barycentric weights), points of rigid bodies, points skinned to several
+//! bodies, directions fixed to a body (`τ = 0`) and differences of these. Its first and second derivatives, in
+//! exponential coordinates `R(θ) = exp(θ^) R` at `θ = 0`, are
 //!
 //! ```text
 //! δq = wₖ δxₖ + w_b (τ_b δt_b − r_b^ δθ_b),  r_b = R_b s_b          ∇²(f·q) on θ_b: w_b sym(f^ r_b^)
 //! ```
 //!
-//! so the geometric stiffness of any constraint follows from that in its points by the chain rule (spec 4.9).
+//! The geometric stiffness of any constraint follows from its geometric stiffness in the points by the chain rule.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// Where a rigid body is, for constraints.
+/// Pose of a rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
     /// `t`: centre of mass (m).
@@ -25,7 +25,7 @@ pub struct Frame {
     pub orientation: UnitQuaternion<f64>,
 }
 
-/// Positions that constraints are evaluated at.
+/// Positions at which constraints are evaluated.
 #[derive(Debug, Clone, Copy)]
 pub struct Configuration<'a> {
     /// `x` of every particle or mesh node (m).
@@ -39,11 +39,11 @@ pub struct Configuration<'a> {
 pub struct BodyBlocks {
     /// Block of the linear velocity; the angular one is the next.
     pub first: u32,
-    /// `B` with `ω = B w` for the unknowns `w` of the angular block; the identity where they are `ω` itself.
+    /// `B` with `ω = B w` for the unknowns `w` of the angular block; the identity if the unknowns are `ω`.
     pub axes: Matrix3<f64>,
 }
 
-/// Which blocks of unknowns move what; `None` for what does not move by itself.
+/// Blocks of unknowns of particles and bodies; `None` for prescribed ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'a> {
     /// Block of each particle.

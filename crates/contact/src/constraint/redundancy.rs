@@ -1,29 +1,30 @@
-//! Rows that others say already, and rows that contradict others: found at the start, named.
+//! Redundant and inconsistent rows, found and named at the start.
 
 use super::ConstraintRows;
 use nalgebra::DMatrix;
 
-/// Rows above which nothing is looked for: the matrix is dense.
+/// Largest number of rows for which redundancy is checked, because the matrix is dense: 1500 rows take 18 MB.
 pub const MOST_ROWS: usize = 1500;
 
-/// What is left of a row, relative to its own size, once what others say is taken off, below which it depends on them.
+/// Remainder of a row after projection onto the others, relative to its norm, below which the row is redundant. Well
+/// above rounding of the factorisation, well below any real independence of rows.
 const DEPENDENT: f64 = 1e-9;
 
-/// A hard row that follows from others.
+/// A rigid row that depends on others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DependentRow {
     /// Group of the row.
     pub group: usize,
     /// Row within it.
     pub row: usize,
-    /// By how much its offset differs from what the others make of it (the unit of its `φ`): 0 if it is merely redundant.
+    /// Difference between its offset and the offset that the other rows imply (the unit of its `φ`): 0 if it is
+    /// consistent.
     pub misfit: f64,
 }
 
-/// Finds the dependent ones among the bilateral rows without compliance, by a pivoted Cholesky factorisation of
-/// `j D⁻¹ jᵀ`; `inverse_mass` holds the diagonal of `D⁻¹`, one entry per unknown.
+/// Finds the redundant bilateral rows without compliance by a pivoted Cholesky factorisation of `j D⁻¹ jᵀ`.
 ///
-/// Empty above [`MOST_ROWS`] rows.
+/// `inverse_mass` holds the diagonal of `D⁻¹`, one entry per unknown. The result is empty above [`MOST_ROWS`] rows.
 ///
 /// # Cost
 /// `rows³/3` operations.
@@ -41,7 +42,7 @@ pub fn dependent_rows(rows: &ConstraintRows, inverse_mass: &[f64]) -> Vec<Depend
     if size > MOST_ROWS {
         return Vec::new();
     }
-    // Scaled to a unit diagonal, and to offsets in the same scale.
+    // Scaled to a unit diagonal; offsets have the same scale.
     let mut dense = DMatrix::<f64>::zeros(inverse_mass.len(), size);
     let mut offset = vec![0.0; size];
     let mut scale = vec![0.0; size];

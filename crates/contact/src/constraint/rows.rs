@@ -1,14 +1,14 @@
-//! Constraint rows as a problem holds them: plain data beside the contacts.
+//! Constraint rows of a problem: plain data beside the contacts.
 
 use crate::ContactError;
 use nalgebra::Vector3;
 
-/// Rows of one constraint as they are added to a problem.
+/// Rows of one constraint, as input.
 #[derive(Debug, Clone, Copy)]
 pub struct ConstraintGroup<'a> {
     /// Blocks of unknowns that the rows act on.
     pub blocks: &'a [u32],
-    /// `j`: entry `row · blocks + block`; like contact rows they carry the step (s, times the unit of `φ` over m).
+    /// `j`: entry `row · blocks + block`. Like contact rows they contain the step (s, times the unit of `φ` over m).
     pub jacobian: &'a [Vector3<f64>],
     /// `c`, one per row (the unit of `φ`).
     pub offset: &'a [f64],
@@ -92,7 +92,7 @@ impl ConstraintRows {
         self.offset.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.offset.is_empty()
     }
@@ -149,11 +149,11 @@ impl ConstraintRows {
         }
     }
 
-    /// Checks what every method relies on.
+    /// Checks the preconditions of every method.
     ///
     /// # Errors
-    /// [`ContactError`] naming the first group with a number that is not finite, a negative compliance, a block that the
-    /// problem does not have or a row that acts on nothing.
+    /// [`ContactError`] naming the first group with a number that is not finite, a negative compliance, a block outside
+    /// the problem or a row without entries.
     pub(crate) fn validate(&self, blocks: usize) -> Result<(), ContactError> {
         for index in 0..self.groups() {
             let group = self.group(index);
@@ -181,7 +181,7 @@ impl ConstraintRows {
                     });
                 }
                 let entries = &group.jacobian[row * group.blocks.len()..][..group.blocks.len()];
-                // With compliance the row still says what its force is: a strain between nodes that do not move.
+                // A row with compliance still defines its force: a strain between prescribed nodes.
                 if value == 0.0 && !entries.iter().any(|j| j.amax() > 0.0) {
                     return Err(ContactError::EmptyConstraint { constraint: index });
                 }

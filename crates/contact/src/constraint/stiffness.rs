@@ -1,21 +1,21 @@
-//! Geometric stiffness of all constraints, summed per body and projected, added to the momentum matrix.
+//! Geometric stiffness of all constraints, summed per body, projected, and added to the momentum matrix.
 
 use super::turning::TurningSum;
 use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use serde::{Deserialize, Serialize};
 
-/// What of the geometric stiffness goes into the momentum matrix.
+/// Share of the geometric stiffness in the momentum matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GeometricStiffness {
-    /// Nothing: forces keep their direction for the length of a step. Unstable under tension, for comparison.
+    /// None: forces keep their direction during a step. Unstable under tension; for comparison.
     None,
-    /// All of it, made symmetric: the second derivative in exponential coordinates. May make the momentum matrix indefinite
-    /// where something is compressed or spins up.
+    /// The full symmetric second derivative in exponential coordinates. May make the momentum matrix indefinite where
+    /// something is compressed or spins up.
     Symmetric,
-    /// The part that resists, of bodies in coordinates that turn about the arms of their joints first ([`TurningSum`]). Never
-    /// adds energy, and `A` stays positive definite.
+    /// The negative semi-definite part; of bodies in coordinates that turn about the arms of their joints first
+    /// ([`TurningSum`]). Never adds energy, and `A` stays positive definite.
     #[default]
     Projected,
 }
@@ -29,7 +29,7 @@ impl GeometricStiffness {
         }
     }
 
-    /// Writes the stiffness of one constraint into its `evaluation`, which holds its rows; false where it has none.
+    /// Writes the stiffness of one constraint into its `evaluation`, which holds its rows; returns whether it has any.
     pub fn evaluate(
         self,
         constraint: &Constraint,
@@ -41,7 +41,7 @@ impl GeometricStiffness {
         let Some(definiteness) = self.definiteness() else {
             return false;
         };
-        // A material resists shear before it is strained.
+        // A material resists shear even without strain.
         if !constraint.has_potential() && lambda.iter().all(|&force| force == 0.0) {
             return false;
         }
@@ -52,8 +52,8 @@ impl GeometricStiffness {
 
 /// Adds `−h² K̃` to a momentum matrix, one constraint after the other.
 ///
-/// What joints do to the turning of one body is summed before it is projected: their parts cancel in a chain under
-/// tension, and each projected by itself would damp it. [`TurningSum`] says in which coordinates.
+/// The stiffness of joints in the rotation of one body is summed before it is projected. In a chain under tension the
+/// joints of a link cancel; each projected alone would damp the link. [`TurningSum`] defines the coordinates.
 #[derive(Debug, Clone, Default)]
 pub struct StiffnessSum {
     turning: Vec<TurningSum>,
@@ -66,9 +66,9 @@ impl StiffnessSum {
         self.turning.resize(bodies, TurningSum::default());
     }
 
-    /// Adds one constraint with the forces `lambda` of the step before; `evaluation` holds its rows.
+    /// Adds one constraint with the forces `lambda` of the last step; `evaluation` holds its rows.
     ///
-    /// Blocks that the matrix does not store are the caller's mistake and left out.
+    /// Blocks that the matrix does not store are a caller's bug and ignored.
     #[expect(
         clippy::too_many_arguments,
         reason = "each of them is one noun of the sum"
@@ -89,8 +89,8 @@ impl StiffnessSum {
         }
     }
 
-    /// The half of [`add`](Self::add) that sums, for one constraint after the other; the other half is
-    /// [`GeometricStiffness::evaluate`].
+    /// Second half of [`add`](Self::add), for one constraint after the other. [`GeometricStiffness::evaluate`] is the
+    /// first.
     pub fn scatter(
         &mut self,
         constraint: &Constraint,
@@ -98,7 +98,7 @@ impl StiffnessSum {
         time_step: f64,
         matrix: &mut SymmetricBlockMatrix,
     ) {
-        // What a material resists shear by is damped like the rest of it.
+        // The shear resistance of a material is damped like its other stiffness.
         let damping = if constraint.has_potential() {
             constraint.damping
         } else {
@@ -120,7 +120,7 @@ impl StiffnessSum {
         }
     }
 
-    /// Adds what the arms of rigid bodies sum up to.
+    /// Adds the sums of the arms of rigid bodies.
     pub fn finish(
         &mut self,
         layout: &Layout<'_>,

@@ -5,6 +5,7 @@ mod agreement;
 mod choice;
 mod constraint;
 mod corrective_motion;
+mod damage;
 mod delassus;
 mod frame;
 mod own_tolerances;
@@ -16,3 +17,7 @@ mod robustness;
 mod stored;
 mod support;
 mod warped;
+
+/// Tests of readers measure what they hold.
+#[global_allocator]
+static METER: impinge_damage::Meter = impinge_damage::Meter;

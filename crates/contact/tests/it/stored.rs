@@ -14,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 
 /// Three blocks, two of them coupled, two contacts; numbers that no short decimal is equal to.
-fn stored() -> StoredProblem {
+pub(super) fn stored() -> StoredProblem {
     let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(3, [(0, 2)]));
     for block in 0..3 {
         *momentum.diagonal_block_mut(block) = Matrix3::from_fn(|r, c| {

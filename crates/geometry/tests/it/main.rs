@@ -8,3 +8,7 @@ mod io;
 mod kinetic;
 mod mesh;
 mod surface;
+
+/// Tests of readers measure what they hold.
+#[global_allocator]
+static METER: impinge_damage::Meter = impinge_damage::Meter;

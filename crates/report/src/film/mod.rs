@@ -5,7 +5,7 @@ mod simplify;
 
 use std::fmt::Write as _;
 
-use impinge_sim::model::HalfSpace;
+use impinge_sim::geometry::HalfSpace;
 use impinge_sim::{Simulation, State};
 use nalgebra::Vector3;
 
@@ -48,10 +48,11 @@ impl Film {
     pub fn new(simulation: &Simulation, steps: u64) -> Self {
         let (model, state) = (simulation.model(), simulation.state());
         let mut faces: Vec<Face> = model
+            .geometry
             .surface
             .triangles()
             .iter()
-            .map(|&triangle| (triangle, model.solid_of_point(triangle[0])))
+            .map(|&triangle| (triangle, model.geometry.solid_of_point(triangle[0])))
             .collect();
         let all = faces.len();
         if all > SHOWN {
@@ -60,7 +61,7 @@ impl Film {
         let mut vertices: Vec<u32> = faces.iter().flat_map(|(corners, _)| *corners).collect();
         vertices.sort_unstable();
         vertices.dedup();
-        let mut place = vec![usize::MAX; model.surface.point_count()];
+        let mut place = vec![usize::MAX; model.geometry.surface.point_count()];
         for (at, &vertex) in vertices.iter().enumerate() {
             place[vertex as usize] = at;
         }
@@ -71,7 +72,7 @@ impl Film {
                 .map(|(corners, body)| (corners.map(|point| place[point as usize]), *body))
                 .collect(),
             simplified: (all > SHOWN).then_some(all),
-            half_spaces: model.half_spaces.clone(),
+            half_spaces: model.geometry.half_spaces.clone(),
             frames: Vec::new(),
             times: Vec::new(),
             every: steps.div_ceil(FRAMES).max(1),

@@ -52,7 +52,7 @@ struct Landed {
 fn land(names: &[&str], from: u64, steps: u64) -> Landed {
     let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
     let mut simulation = Simulation::new(&scene).expect("a simulation");
-    let tolerances = simulation.model().solver.tolerances();
+    let tolerances = simulation.model().settings.solver.tolerances();
     let methods: Vec<(String, Method)> = names
         .iter()
         .map(|&name| {

@@ -29,7 +29,7 @@ impl SolveObserver for Repeat {
 fn watched(times: usize) -> (Watch, Vec<(u64, usize)>) {
     let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
     let mut simulation = Simulation::new(&scene).expect("a simulation");
-    let method = simulation.model().solver;
+    let method = simulation.model().settings.solver;
     let selection = Selection { from: 1, every: 1 };
     let watch = Watch::new([("cr".to_owned(), method)], selection).keeping_a_sample();
     let seen = std::sync::Arc::default();
@@ -98,7 +98,7 @@ fn a_run_goes_by_the_method_that_it_is_told_to_use() {
     let mut expected = Simulation::new(&chosen).expect("a simulation");
     let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
     let mut told = Simulation::new(&scene).expect("a simulation");
-    let method = expected.model().solver;
+    let method = expected.model().settings.solver;
     let selection = Selection { from: 1, every: 1 };
     let watch = Watch::new([("ica".to_owned(), method)], selection);
     told.observe_solves(watch.clone());

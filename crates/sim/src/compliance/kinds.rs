@@ -32,7 +32,7 @@ pub(super) struct Member {
 /// Sorts the deformable bodies of `model` that have free nodes into kinds, in the order of the bodies.
 pub(super) fn kinds(model: &Model) -> Vec<Kind> {
     let mut kinds: Vec<(Kind, Shape)> = Vec::new();
-    for body in 0..model.bodies.len() {
+    for body in 0..model.geometry.bodies.len() {
         let shape = Shape::of(model, body);
         if shape.tets.is_empty() || shape.free.iter().all(|free| !free) {
             continue;
@@ -44,10 +44,10 @@ pub(super) fn kinds(model: &Model) -> Vec<Kind> {
             let member = shape.member(model, first, &kind.points, turn);
             kind.members.push(member);
         } else {
-            let points: Vec<u32> = model.bodies[body]
+            let points: Vec<u32> = model.geometry.bodies[body]
                 .points
                 .clone()
-                .filter(|&point| model.block_of_point[point].is_some())
+                .filter(|&point| model.unknowns.block_of_point[point].is_some())
                 .map(|point| point as u32)
                 .collect();
             let member = shape.member(model, &shape, &points, Matrix3::identity());
@@ -74,7 +74,7 @@ struct Shape {
 
 impl Shape {
     fn of(model: &Model, body: usize) -> Self {
-        let solid = &model.bodies[body];
+        let solid = &model.geometry.bodies[body];
         let mut points = vec![0; solid.original_nodes.len()];
         for (&node, point) in solid.original_nodes.iter().zip(solid.points.clone()) {
             points[node as usize] = point as u32;
@@ -84,7 +84,7 @@ impl Shape {
             .tets
             .clone()
             .map(|tet| {
-                let mut nodes = model.tets[tet].map(node_of);
+                let mut nodes = model.elements.tets[tet].map(node_of);
                 nodes.sort_unstable();
                 (nodes, tet)
             })
@@ -94,7 +94,12 @@ impl Shape {
             body,
             free: points
                 .iter()
-                .map(|&p| matches!(model.motion_of_point[p as usize], PointMotion::Free(_)))
+                .map(|&p| {
+                    matches!(
+                        model.unknowns.motion_of_point[p as usize],
+                        PointMotion::Free(_)
+                    )
+                })
                 .collect(),
             points,
             tets,
@@ -103,7 +108,7 @@ impl Shape {
 
     /// The rotation that takes this body's rest to that of `other`, if they are the same body.
     fn turn_to(&self, model: &Model, other: &Self) -> Option<Matrix3<f64>> {
-        let elastic = &model.elastic;
+        let elastic = &model.elements.elastic;
         let alike = self.points.len() == other.points.len()
             && self.free == other.free
             && self.tets.len() == other.tets.len()
@@ -119,9 +124,9 @@ impl Shape {
         let element = self
             .tets
             .iter()
-            .position(|(_, tet)| *tet == model.bodies[self.body].tets.start)?;
+            .position(|(_, tet)| *tet == model.geometry.bodies[self.body].tets.start)?;
         let nodes = self.tets[element].0;
-        let at = |shape: &Self, node: u32| model.rest[shape.points[node as usize] as usize];
+        let at = |shape: &Self, node: u32| model.points.rest[shape.points[node as usize] as usize];
         let frame = |shape: &Self| {
             let [a, b, c, _] = nodes.map(|node| at(shape, node));
             let first = (b - a).normalize();
@@ -134,28 +139,32 @@ impl Shape {
         let size = self
             .points
             .iter()
-            .map(|&p| (model.rest[p as usize] - from).norm())
+            .map(|&p| (model.points.rest[p as usize] - from).norm())
             .fold(0.0, f64::max);
         // Far from the origin coordinates have fewer digits left for the body.
         let far = from.amax().max(to.amax());
         let agree = self.points.iter().zip(&other.points).all(|(&p, &q)| {
-            let there = turn * (model.rest[p as usize] - from) + to;
-            (there - model.rest[q as usize]).amax() <= CONGRUENT * (size + far)
+            let there = turn * (model.points.rest[p as usize] - from) + to;
+            (there - model.points.rest[q as usize]).amax() <= CONGRUENT * (size + far)
         });
         let same_mass = self.points.iter().zip(&other.points).all(|(&p, &q)| {
-            let (m, n) = (model.mass[p as usize], model.mass[q as usize]);
+            let (m, n) = (model.points.mass[p as usize], model.points.mass[q as usize]);
             (m - n).abs() <= 1e3 * CONGRUENT * m
         });
         (agree && same_mass).then_some(turn)
     }
 
     fn center(&self, model: &Model) -> Vector3<f64> {
-        let sum: Vector3<f64> = self.points.iter().map(|&p| model.rest[p as usize]).sum();
+        let sum: Vector3<f64> = self
+            .points
+            .iter()
+            .map(|&p| model.points.rest[p as usize])
+            .sum();
         sum / self.points.len() as f64
     }
 
     fn member(&self, model: &Model, first: &Self, points: &[u32], turn: Matrix3<f64>) -> Member {
-        let solid = &model.bodies[first.body];
+        let solid = &model.geometry.bodies[first.body];
         let node = |point: u32| solid.original_nodes[point as usize - solid.points.start];
         let mine: Vec<u32> = points
             .iter()
@@ -164,7 +173,7 @@ impl Shape {
         Member {
             blocks: mine
                 .iter()
-                .filter_map(|&point| model.block_of_point[point as usize])
+                .filter_map(|&point| model.unknowns.block_of_point[point as usize])
                 .collect(),
             points: mine,
             turn,
@@ -180,7 +189,9 @@ fn fit(model: &Model, from: &Shape, to: &Shape) -> Option<Matrix3<f64>> {
         .points
         .iter()
         .zip(&to.points)
-        .map(|(&p, &q)| (model.rest[q as usize] - b) * (model.rest[p as usize] - a).transpose())
+        .map(|(&p, &q)| {
+            (model.points.rest[q as usize] - b) * (model.points.rest[p as usize] - a).transpose()
+        })
         .sum();
     let svd = impinge_fem::kinematics::rotation_svd(&covariance);
     // σ₂ + σ₃ = 0 leaves the rotation open.

@@ -28,9 +28,9 @@ impl RestBodies {
     pub fn new(model: &Model) -> Self {
         Self {
             kinds: kinds(model),
-            folder: model.rest_compliance.clone(),
+            folder: model.settings.rest_compliance.clone(),
             known: BTreeMap::new(),
-            rotations: vec![Matrix3::identity(); model.rest.len()],
+            rotations: vec![Matrix3::identity(); model.points.rest.len()],
             notices: Vec::new(),
         }
     }
@@ -53,16 +53,19 @@ impl RestBodies {
         if self.known.contains_key(&time_step.to_bits()) {
             return Ok(());
         }
-        let mut matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
+        let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
-        let still = vec![Vector3::zeros(); model.rest.len()];
+        let still = vec![Vector3::zeros(); model.points.rest.len()];
         let scales = AssemblyScales::implicit_euler(time_step);
-        let assembler = model.elastic.bind(&model.pattern, &model.block_of_point)?;
+        let assembler = model
+            .elements
+            .elastic
+            .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)?;
         assembler.add_mass(&scales, &mut matrix);
-        assembler.assemble(&model.rest, &scales, &still, &mut matrix, &mut rhs);
+        assembler.assemble(&model.points.rest, &scales, &still, &mut matrix, &mut rhs);
         let mut known = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {
-            let name = &model.bodies[kind.first].name;
+            let name = &model.geometry.bodies[kind.first].name;
             let momentum = part_of(&matrix, &kind.members[0].blocks);
             let surface = surface_of(model, kind);
             let failed = |problem: &dyn std::fmt::Display| SimError::RestCompliance {
@@ -119,6 +122,7 @@ impl RestBodies {
                 problem: error.to_string(),
             })?;
         model
+            .elements
             .elastic
             .node_rotations_into(positions, &mut self.rotations);
         let known = self.known.get(&time_step.to_bits());
@@ -129,7 +133,7 @@ impl RestBodies {
                 let points = || member.points.iter().map(|&point| point as usize);
                 let moments = member.free.then(|| RigidMoments {
                     masses: points()
-                        .map(|p| model.mass[p] + time_step * model.mass_damping[p])
+                        .map(|p| model.points.mass[p] + time_step * model.points.mass_damping[p])
                         .collect(),
                     positions: points().map(|p| positions[p]).collect(),
                 });
@@ -171,6 +175,7 @@ fn part_of(matrix: &SymmetricBlockMatrix, blocks: &[u32]) -> SymmetricBlockMatri
 /// Places among the kind's points of those that are on the collision surface, ascending.
 fn surface_of(model: &Model, kind: &Kind) -> Vec<u32> {
     let mut surface: Vec<u32> = model
+        .geometry
         .surface
         .vertices()
         .iter()

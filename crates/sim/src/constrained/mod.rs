@@ -37,13 +37,14 @@ mod error;
 mod rows;
 mod shape;
 mod stepper;
+mod stored_energy;
 mod system;
 
 pub use build::{Cable, RigidChain, Sheet, SheetMaterial};
 pub use energy::Energy;
-pub(crate) use energy::{held_by, stored};
 pub use error::ConstrainedError;
 pub(crate) use rows::RowScratch;
 pub use shape::box_inertia;
 pub use stepper::{ConstrainedReport, ConstrainedStepper, StepSettings};
+pub(crate) use stored_energy::{held_by, stored};
 pub use system::{BodyState, ConstrainedSystem, Formulation};

@@ -3,13 +3,10 @@
 use impinge_geometry::mesh::tet_quality;
 use nalgebra::Vector3;
 
-use super::finding::Symptom;
-use crate::model::{Body, Model};
+use super::finding::{SLIVER_QUALITY, Symptom};
+use crate::geometry::Body;
+use crate::model::Model;
 use crate::scene::{Body as SceneBody, BodyMesh, Material, MeshFile, ObstacleShape, Scene};
-
-/// Quality below which an element is called a sliver. Meshes of good generators stay above 0.05; the time of a solve
-/// grows where elements are thinner than this.
-pub(super) const SLIVER_QUALITY: f64 = 0.01;
 
 /// Factor between node masses beyond which a mesh is remarkable.
 const NODE_MASS_RATIO: f64 = 1e5;
@@ -56,7 +53,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
         });
     }
     // Copies of a body are alike: the first speaks for all.
-    for body in &model.bodies {
+    for body in &model.geometry.bodies {
         if body.origin.copy == 0 {
             examine_body(&scene.bodies[body.origin.entry], body, model, gravity, out);
         }
@@ -68,7 +65,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
 
 /// Lower and upper corner of the box around a body at the start (m).
 fn bounds(body: &Body, model: &Model) -> (Vector3<f64>, Vector3<f64>) {
-    let points = &model.rest[body.points.clone()];
+    let points = &model.points.rest[body.points.clone()];
     (points.iter()).fold((points[0], points[0]), |(lower, upper), p| {
         (lower.inf(p), upper.sup(p))
     })
@@ -90,7 +87,7 @@ fn sizes(file: Option<&MeshFile>) -> [f64; 2] {
 
 /// Obstacles may be as large as they like, but for files in other units.
 fn sizes_of_obstacles(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
-    for obstacle in &model.obstacles {
+    for obstacle in &model.geometry.obstacles {
         if let ObstacleShape::File(file) = &scene.obstacles[obstacle.origin.entry].shape {
             let range = sizes(Some(file));
             odd(obstacle, ("size", size(obstacle, model), "m", range), out);
@@ -100,20 +97,20 @@ fn sizes_of_obstacles(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
 
 /// Remarks on a body that is much larger than everything else.
 fn compare_sizes(model: &Model, out: &mut Vec<Symptom>) {
-    let mut by_size: Vec<(f64, usize)> = (0..model.solid_count())
-        .map(|index| (size(model.solid(index), model), index))
+    let mut by_size: Vec<(f64, usize)> = (0..model.geometry.solid_count())
+        .map(|index| (size(model.geometry.solid(index), model), index))
         .collect();
     by_size.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (Some(&(largest, index)), Some(&(next, other))) = (by_size.first(), by_size.get(1)) else {
         return;
     };
     // What is moved by a motion, or an obstacle, is a floor or a wall.
-    let is_free = !model.surface.passive()[index];
+    let is_free = !model.geometry.surface.passive()[index];
     if is_free && largest > SIZE_AMONG_OTHERS * next {
         out.push(Symptom::SizeAmongOthers {
-            body: model.solid(index).name.clone(),
+            body: model.geometry.solid(index).name.clone(),
             size: largest,
-            other: model.solid(other).name.clone(),
+            other: model.geometry.solid(other).name.clone(),
             other_size: next,
         });
     }
@@ -144,7 +141,7 @@ fn examine_body(
 
     let speed = Vector3::from(source.velocity).norm()
         + Vector3::from(source.angular_velocity).norm() * 0.5 * extent.norm();
-    let sizes_per_step = speed * model.time_step / extent.min();
+    let sizes_per_step = speed * model.settings.time_step / extent.min();
     if sizes_per_step > SIZES_PER_STEP {
         out.push(Symptom::FastStart {
             body: body.name.clone(),
@@ -193,7 +190,7 @@ fn examine_material(law: &Material, body: &Body, model: &Model, fall: f64, out: 
         law.young * (1.0 - law.poisson) / ((1.0 + law.poisson) * (1.0 - 2.0 * law.poisson));
     let wave = (modulus / law.density).sqrt();
     let edge = mean_edge(body, model);
-    let edges_per_step = wave * model.time_step / edge;
+    let edges_per_step = wave * model.settings.time_step / edge;
     if edges_per_step > EDGES_PER_STEP {
         out.push(Symptom::WaveSpeed {
             body: body.name.clone(),
@@ -207,8 +204,8 @@ fn examine_material(law: &Material, body: &Body, model: &Model, fall: f64, out: 
 fn slivers(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
     let mut count = 0;
     let mut worst = (f64::INFINITY, [0; 4]);
-    for tet in &model.tets[body.tets.clone()] {
-        let quality = tet_quality(tet.map(|point| model.rest[point as usize]));
+    for tet in &model.elements.tets[body.tets.clone()] {
+        let quality = tet_quality(tet.map(|point| model.points.rest[point as usize]));
         count += usize::from(quality < SLIVER_QUALITY);
         if quality < worst.0 {
             worst = (quality, *tet);
@@ -227,7 +224,7 @@ fn slivers(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
 }
 
 fn node_masses(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
-    let (least, most) = model.mass[body.points.clone()]
+    let (least, most) = model.points.mass[body.points.clone()]
         .iter()
         .filter(|&&mass| mass > 0.0)
         .fold((f64::INFINITY, 0.0_f64), |(least, most), &mass| {
@@ -244,11 +241,11 @@ fn node_masses(body: &Body, model: &Model, out: &mut Vec<Symptom>) {
 
 /// Mean edge of all tetrahedra of a body (m).
 fn mean_edge(body: &Body, model: &Model) -> f64 {
-    let tets = &model.tets[body.tets.clone()];
+    let tets = &model.elements.tets[body.tets.clone()];
     let total: f64 = tets
         .iter()
         .map(|tet| {
-            let [a, b, c, d] = tet.map(|point| model.rest[point as usize]);
+            let [a, b, c, d] = tet.map(|point| model.points.rest[point as usize]);
             [b - a, c - a, d - a, c - b, d - b, d - c]
                 .iter()
                 .map(Vector3::norm)
@@ -260,14 +257,19 @@ fn mean_edge(body: &Body, model: &Model) -> f64 {
 
 fn compare_masses(model: &Model, out: &mut Vec<Symptom>) {
     let masses = || {
-        model.bodies.iter().enumerate().filter_map(|(index, body)| {
-            let rigid = model.rigid.iter().find(|rigid| rigid.body == index);
-            let mass = rigid.map_or_else(
-                || model.mass[body.points.clone()].iter().sum::<f64>(),
-                |rigid| rigid.inertia.mass(),
-            );
-            (mass > 0.0).then_some((mass, body))
-        })
+        model
+            .geometry
+            .bodies
+            .iter()
+            .enumerate()
+            .filter_map(|(index, body)| {
+                let rigid = model.rigid.iter().find(|rigid| rigid.body == index);
+                let mass = rigid.map_or_else(
+                    || model.points.mass[body.points.clone()].iter().sum::<f64>(),
+                    |rigid| rigid.inertia.mass(),
+                );
+                (mass > 0.0).then_some((mass, body))
+            })
     };
     let by_mass = |a: &(f64, &Body), b: &(f64, &Body)| a.0.total_cmp(&b.0);
     let (Some(light), Some(heavy)) = (masses().min_by(by_mass), masses().max_by(by_mass)) else {

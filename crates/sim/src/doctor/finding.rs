@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// Quality below which an element is called a sliver. Meshes of good generators stay above 0.05; the time of a solve
+/// grows where elements are thinner than this.
+pub(super) const SLIVER_QUALITY: f64 = 0.01;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -433,7 +437,7 @@ impl fmt::Display for Symptom {
             } => write!(
                 f,
                 "`{body}` has slivers: {count} tetrahedra of a quality below {}, the worst, of nodes {nodes:?}, with {} (1 is regular)",
-                super::elements::SLIVER_QUALITY,
+                SLIVER_QUALITY,
                 short(*quality)
             ),
             Self::NodeMasses { body, ratio } => write!(

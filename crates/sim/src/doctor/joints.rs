@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
 use super::finding::Symptom;
-use crate::model::{Body, Model};
+use crate::geometry::Body;
+use crate::model::Model;
 use crate::scene::{JointKind, Scene};
 
 /// Distance (m), or angle (rad), that a hard joint may be off at the start without remark: what numbers in a file are rounded to.
@@ -31,24 +32,34 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
         })
         .collect();
     let state = Configuration {
-        particles: &model.rest,
+        particles: &model.points.rest,
         frames: &frames,
     };
-    let most = DAMPED_STEPS * model.time_step;
+    let most = DAMPED_STEPS * model.settings.time_step;
     let mut damped: Vec<&str> = Vec::new();
-    for row in model.joints.iter().filter(|row| row.damping > most) {
+    for row in model
+        .constraints
+        .rows
+        .iter()
+        .filter(|row| row.damping > most)
+    {
         if !damped.contains(&row.name.as_str()) {
             damped.push(&row.name);
             out.push(Symptom::LongDamping {
                 rows: row.name.clone(),
                 damping: row.damping,
-                steps: row.damping / model.time_step,
+                steps: row.damping / model.settings.time_step,
             });
         }
     }
     // The rows of a joint, and of a chain of copies, have one name: the worst of them speaks for all.
     let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
-    for joint in model.joints.iter().filter(|joint| joint.is_hard()) {
+    for joint in model
+        .constraints
+        .rows
+        .iter()
+        .filter(|joint| joint.is_hard())
+    {
         let misfit = joint.misfit(&state);
         let most = worst.entry(&joint.name).or_default();
         if misfit > *most || misfit.is_nan() {
@@ -60,7 +71,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
             out.push(Symptom::JointApart {
                 joint: joint.to_owned(),
                 misfit,
-                rate: misfit / model.time_step,
+                rate: misfit / model.settings.time_step,
             });
         }
     }
@@ -69,8 +80,8 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
 /// Bodies that a `bind` joins although there is room between them.
 fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     let of_name = |name: &str| {
-        (0..model.solid_count())
-            .map(|i| model.solid(i))
+        (0..model.geometry.solid_count())
+            .map(|i| model.geometry.solid(i))
             .find(|body| body.name == name)
     };
     for (index, joint) in scene.joints.iter().enumerate() {
@@ -98,7 +109,7 @@ fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
 }
 
 fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
-    let points = &model.rest[body.points.clone()];
+    let points = &model.points.rest[body.points.clone()];
     (points.iter()).fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)))
 }
 
@@ -106,7 +117,7 @@ fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
 /// the search.
 fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
     let (lower, upper) = bounds(model, from);
-    let mut points: Vec<(f64, &Vector3<f64>)> = (model.rest[of.points.clone()].iter())
+    let mut points: Vec<(f64, &Vector3<f64>)> = (model.points.rest[of.points.clone()].iter())
         .map(|x| ((x - x.sup(&lower).inf(&upper)).norm(), x))
         .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -115,8 +126,8 @@ fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
         if at_least >= least || least <= enough {
             break;
         }
-        for corners in &model.surface.triangles()[from.triangles.clone()] {
-            let corners = corners.map(|point| model.rest[point as usize]);
+        for corners in &model.geometry.surface.triangles()[from.triangles.clone()] {
+            let corners = corners.map(|point| model.points.rest[point as usize]);
             least = least.min(point_triangle(x, &corners).distance_squared.sqrt());
         }
     }

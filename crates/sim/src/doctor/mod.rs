@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod carried;
 mod closing;
 mod elements;
 mod finding;
@@ -97,8 +98,10 @@ pub fn examine(scene: &Scene) -> Diagnosis {
             if scene.stepper != StepperChoice::Constrained {
                 overlap::examine(&model, &mut symptoms);
             }
-            if let Some(touching) = &model.touching {
-                let [first, second] = touching.worst.map(|index| model.name_of(index).to_owned());
+            if let Some(touching) = &model.notices.touching {
+                let [first, second] = touching
+                    .worst
+                    .map(|index| model.geometry.name_of(index).to_owned());
                 symptoms.push(Symptom::Touching {
                     first,
                     second,
@@ -106,20 +109,17 @@ pub fn examine(scene: &Scene) -> Diagnosis {
                     distance: touching.distance,
                 });
             }
-            symptoms.extend(
-                model
-                    .doubtful_joints
-                    .iter()
-                    .map(|message| Symptom::JointOff {
-                        message: message.clone(),
-                    }),
-            );
+            symptoms.extend(model.notices.doubtful_joints.iter().map(|message| {
+                Symptom::JointOff {
+                    message: message.clone(),
+                }
+            }));
             look_quickly(scene, &model, &mut symptoms);
             // What overlaps is too close for layers, too: that was said.
             let starts = symptoms
                 .iter()
                 .all(|symptom| symptom.severity() != Severity::Error);
-            if let (Some(settings), true) = (&model.asynchronous, starts)
+            if let (Some(settings), true) = (&model.settings.asynchronous, starts)
                 && let Err(error) = Asynchronous::new(&model, &state, settings)
             {
                 symptoms.push(Symptom::Unusable {

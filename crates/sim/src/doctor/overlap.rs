@@ -27,7 +27,7 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
     for meeting in meetings.iter().filter(|m| m.solids[0] == m.solids[1]) {
         let place = first_corner(model, meeting.triangles[0]);
         out.push(Symptom::SelfIntersection {
-            body: model.solid(meeting.solids[0]).name.clone(),
+            body: model.geometry.solid(meeting.solids[0]).name.clone(),
             triangle_pairs: meeting.triangle_pairs,
             place: place.into(),
         });
@@ -76,23 +76,29 @@ fn movable_first(solids: &[Solid], [first, second]: [usize; 2]) -> [usize; 2] {
 }
 
 fn first_corner(model: &Model, triangle: u32) -> Vector3<f64> {
-    model.rest[model.surface.triangles()[triangle as usize][0] as usize]
+    model.points.rest[model.geometry.surface.triangles()[triangle as usize][0] as usize]
 }
 
 fn meetings(model: &Model) -> Vec<Meeting> {
-    let solid_of =
-        |triangle: u32| model.solid_of_point(model.surface.triangles()[triangle as usize][0]);
-    let mut pairs: Vec<([usize; 2], [u32; 2])> =
-        surface_intersections(&model.rest, &model.surface, MOST_TRIANGLE_PAIRS)
-            .into_iter()
-            .map(|pair| {
-                let mut keyed = pair
-                    .triangles
-                    .map(|triangle| (solid_of(triangle), triangle));
-                keyed.sort_unstable();
-                (keyed.map(|key| key.0), keyed.map(|key| key.1))
-            })
-            .collect();
+    let solid_of = |triangle: u32| {
+        model
+            .geometry
+            .solid_of_point(model.geometry.surface.triangles()[triangle as usize][0])
+    };
+    let mut pairs: Vec<([usize; 2], [u32; 2])> = surface_intersections(
+        &model.points.rest,
+        &model.geometry.surface,
+        MOST_TRIANGLE_PAIRS,
+    )
+    .into_iter()
+    .map(|pair| {
+        let mut keyed = pair
+            .triangles
+            .map(|triangle| (solid_of(triangle), triangle));
+        keyed.sort_unstable();
+        (keyed.map(|key| key.0), keyed.map(|key| key.1))
+    })
+    .collect();
     pairs.sort_unstable();
     pairs
         .chunk_by(|a, b| a.0 == b.0)
@@ -121,16 +127,16 @@ fn inside(solids: &[Solid], [first, second]: [usize; 2]) -> Option<Symptom> {
 }
 
 fn half_spaces(model: &Model, out: &mut Vec<Symptom>) {
-    for half_space in &model.half_spaces {
-        let mut deepest: Vec<Option<(f64, u32)>> = vec![None; model.solid_count()];
-        for &point in model.surface.vertices() {
-            if model.surface.is_passive_point(point) {
+    for half_space in &model.geometry.half_spaces {
+        let mut deepest: Vec<Option<(f64, u32)>> = vec![None; model.geometry.solid_count()];
+        for &point in model.geometry.surface.vertices() {
+            if model.geometry.surface.is_passive_point(point) {
                 continue;
             }
             let height = half_space
                 .normal
-                .dot(&(model.rest[point as usize] - half_space.point));
-            let slot = &mut deepest[model.solid_of_point(point)];
+                .dot(&(model.points.rest[point as usize] - half_space.point));
+            let slot = &mut deepest[model.geometry.solid_of_point(point)];
             if height <= 0.0 && slot.is_none_or(|(lowest, _)| height < lowest) {
                 *slot = Some((height, point));
             }
@@ -138,11 +144,11 @@ fn half_spaces(model: &Model, out: &mut Vec<Symptom>) {
         for (solid, deepest) in deepest.into_iter().enumerate() {
             if let Some((height, point)) = deepest {
                 out.push(Symptom::Penetration {
-                    first: model.solid(solid).name.clone(),
+                    first: model.geometry.solid(solid).name.clone(),
                     second: half_space.name.clone(),
                     depth: -height,
                     direction: half_space.normal.into(),
-                    place: model.rest[point as usize].into(),
+                    place: model.points.rest[point as usize].into(),
                 });
             }
         }

@@ -171,7 +171,11 @@ pub enum SeparateError {
 pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
     let (model, _) = Model::new(scene)?;
     let solids = solid::solids(&model);
-    let margin = MARGIN_PER_CLEARANCE * model.tolerances.clearance(model.finest_scale().length);
+    let margin = MARGIN_PER_CLEARANCE
+        * model
+            .geometry
+            .tolerances
+            .clearance(model.geometry.finest_scale().length);
     let mut problem = Problem::new(&model, &solids, margin)?;
     for round in 0.. {
         let overlaps = overlaps(&model, &solids, &problem.moves);
@@ -209,11 +213,15 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
 
 /// What keeps a solid from being moved.
 fn hold(model: &Model, index: usize) -> String {
-    let solid = model.solid(index);
+    let solid = model.geometry.solid(index);
     let count = solid.points.len();
-    let is_held =
-        |point: &usize| matches!(model.motion_of_point[*point], PointMotion::Prescribed(_));
-    if index >= model.bodies.len() {
+    let is_held = |point: &usize| {
+        matches!(
+            model.unknowns.motion_of_point[*point],
+            PointMotion::Prescribed(_)
+        )
+    };
+    if index >= model.geometry.bodies.len() {
         format!("`{}` is an obstacle", solid.name)
     } else {
         let held = solid.points.clone().filter(is_held).count();
@@ -232,7 +240,7 @@ fn prove(separated: &Scene, model: &Model) -> Result<(), SeparateError> {
             Err(SeparateError::SelfIntersection { body: first })
         }
         Err(SimError::InitialOverlap { first, second, .. }) => {
-            let rounds = ROUNDS.min(model.solid_count());
+            let rounds = ROUNDS.min(model.geometry.solid_count());
             Err(SeparateError::Stuck {
                 first,
                 second,
@@ -279,7 +287,7 @@ impl<'a> Problem<'a> {
     /// Half-spaces give exact constraints from the start.
     fn new(model: &'a Model, solids: &[Solid], margin: f64) -> Result<Self, SeparateError> {
         let mut constraints = Vec::new();
-        for half_space in &model.half_spaces {
+        for half_space in &model.geometry.half_spaces {
             for (index, solid) in solids.iter().enumerate() {
                 let height =
                     solid.lowest(&half_space.normal) - half_space.normal.dot(&half_space.point);
@@ -416,7 +424,7 @@ impl<'a> Problem<'a> {
         }
         let constraint = &self.constraints[worst.1];
         Err(SeparateError::Stuck {
-            first: self.model.solid(constraint.first).name.clone(),
+            first: self.model.geometry.solid(constraint.first).name.clone(),
             second: constraint.other.clone(),
             rounds: SWEEPS,
         })
@@ -426,7 +434,7 @@ impl<'a> Problem<'a> {
 /// The scene with moved bodies; a row of copies of which one moved becomes single bodies.
 fn moved_scene(scene: &Scene, model: &Model, moves: &[Vector3<f64>]) -> Scene {
     let mut copies: Vec<Vec<(&str, Placed, Vector3<f64>)>> = vec![Vec::new(); scene.bodies.len()];
-    for (body, translation) in model.bodies.iter().zip(moves) {
+    for (body, translation) in model.geometry.bodies.iter().zip(moves) {
         copies[body.origin.entry].push((&body.name, body.origin, *translation));
     }
     let mut moved = scene.clone();

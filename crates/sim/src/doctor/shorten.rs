@@ -54,7 +54,9 @@ impl Place<'_> {
     fn neighbours(&self, translation: Vector3<f64>) -> impl Iterator<Item = (usize, Vector3<f64>)> {
         (0..self.solids.len())
             .filter(|&other| other != self.body)
-            .filter(|&other| (self.model.surface).bodies_may_touch(self.body as u32, other as u32))
+            .filter(|&other| {
+                (self.model.geometry.surface).bodies_may_touch(self.body as u32, other as u32)
+            })
             .map(move |other| (other, translation - self.moves[other]))
             .filter(|(other, shift)| {
                 self.solids[self.body].boxes_overlap(&self.solids[*other], shift)
@@ -63,7 +65,7 @@ impl Place<'_> {
 
     fn is_free(&self, translation: Vector3<f64>, margin: f64) -> bool {
         let solid = &self.solids[self.body];
-        self.model.half_spaces.iter().all(|half_space| {
+        self.model.geometry.half_spaces.iter().all(|half_space| {
             let height = solid.lowest(&half_space.normal)
                 + half_space.normal.dot(&(translation - half_space.point));
             // A body that stood closer than the margin at the start may stay there.

@@ -4,7 +4,7 @@ use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::model::{Model, PointMotion, is_closed};
+use crate::model::{Model, PointMotion};
 
 /// Pairs of triangles whose normals are tried as directions out of an overlap.
 const SAMPLE: usize = 64;
@@ -43,13 +43,13 @@ pub(super) struct Exit {
 
 /// All solids of a model, by number.
 pub(super) fn solids(model: &Model) -> Vec<Solid> {
-    (0..model.solid_count())
+    (0..model.geometry.solid_count())
         .map(|index| {
-            let body = model.solid(index);
-            let triangles: Vec<[Vector3<f64>; 3]> = model.surface.triangles()
+            let body = model.geometry.solid(index);
+            let triangles: Vec<[Vector3<f64>; 3]> = model.geometry.surface.triangles()
                 [body.triangles.clone()]
             .iter()
-            .map(|corners| corners.map(|point| model.rest[point as usize]))
+            .map(|corners| corners.map(|point| model.points.rest[point as usize]))
             .collect();
             let (lower, upper) = bounds(&triangles);
             Solid {
@@ -57,11 +57,11 @@ pub(super) fn solids(model: &Model) -> Vec<Solid> {
                 triangles,
                 lower,
                 upper,
-                closed: is_closed(model, index),
-                movable: model.motion_of_point[body.points.clone()]
+                closed: model.geometry.is_closed(index),
+                movable: model.unknowns.motion_of_point[body.points.clone()]
                     .iter()
                     .all(|motion| !matches!(motion, PointMotion::Prescribed(_))),
-                passive: model.surface.passive()[index],
+                passive: model.geometry.surface.passive()[index],
             }
         })
         .collect()
@@ -297,7 +297,10 @@ pub(super) fn near_pairs(
             .take_while(|&&second| left(second) <= right)
         {
             let shift = moves[first] - moves[second];
-            if model.surface.bodies_may_touch(first as u32, second as u32)
+            if model
+                .geometry
+                .surface
+                .bodies_may_touch(first as u32, second as u32)
                 && solids[first].boxes_overlap(&solids[second], &shift)
             {
                 pairs.push([first.min(second), first.max(second)]);

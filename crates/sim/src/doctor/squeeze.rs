@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 
-use super::closing::{Part, first_time};
+use super::carried::{Part, first_time};
 use super::finding::Symptom;
 use crate::model::Model;
 use crate::scene::RigidMotion;
@@ -34,9 +34,11 @@ pub(super) struct Squeeze {
 
 impl Squeeze {
     pub(super) fn symptom(&self, model: &Model) -> Symptom {
-        let [first, second] = self.walls.map(|wall| model.name_of(wall).to_owned());
+        let [first, second] = self
+            .walls
+            .map(|wall| model.geometry.name_of(wall).to_owned());
         Symptom::Squeezed {
-            body: model.solid(self.body).name.clone(),
+            body: model.geometry.solid(self.body).name.clone(),
             others: self.others,
             first,
             second,
@@ -51,7 +53,7 @@ impl Squeeze {
 /// For each pair of walls the body that has too little room first; ascending by time.
 pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<Squeeze> {
     let walls: Vec<Wall<'_>> = (parts.iter().map(Wall::Part))
-        .chain((0..model.half_spaces.len()).map(Wall::HalfSpace))
+        .chain((0..model.geometry.half_spaces.len()).map(Wall::HalfSpace))
         .collect();
     let mut found: Vec<Squeeze> = Vec::new();
     for (index, first) in walls.iter().enumerate() {
@@ -61,8 +63,8 @@ pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<
                 continue;
             }
             let mut worst: Option<Squeeze> = None;
-            for body in 0..model.bodies.len() {
-                if model.surface.passive()[body] {
+            for body in 0..model.geometry.bodies.len() {
+                if model.geometry.surface.passive()[body] {
                     continue;
                 }
                 let squeezed = (directions.iter())
@@ -102,7 +104,7 @@ fn directions<'a>(model: &Model, first: &Wall<'a>, second: &Wall<'a>) -> Vec<Vec
     }
     for wall in [first, second] {
         if let Wall::HalfSpace(index) = wall {
-            return vec![model.half_spaces[*index].normal];
+            return vec![model.geometry.half_spaces[*index].normal];
         }
     }
     let legs = [one, two]
@@ -139,13 +141,13 @@ fn squeeze(
     along: &Vector3<f64>,
     duration: f64,
 ) -> Option<Squeeze> {
-    let slack = model.clearance_between(&[body]);
-    let points = &model.rest[model.bodies[body].points.clone()];
+    let slack = model.geometry.clearance_between(&[body]);
+    let points = &model.points.rest[model.geometry.bodies[body].points.clone()];
     let of_body = interval(points.iter(), along);
     let extent = |wall: &Wall<'_>| match wall {
         Wall::Part(part) => interval(part.points.iter(), along),
         Wall::HalfSpace(index) => {
-            let half_space = &model.half_spaces[*index];
+            let half_space = &model.geometry.half_spaces[*index];
             let height = along.dot(&half_space.point);
             if half_space.normal.dot(along) > 0.0 {
                 [f64::NEG_INFINITY, height]
@@ -172,7 +174,7 @@ fn squeeze(
         return None;
     }
     let width = head - foot;
-    let is_rigid = model.bodies[body].tets.is_empty() && !model.bodies[body].thin;
+    let is_rigid = model.geometry.bodies[body].tets.is_empty() && !model.geometry.bodies[body].thin;
     let needed = if is_rigid {
         width - 2.0 * slack
     } else {
@@ -228,7 +230,7 @@ fn squeeze(
     }
     let number = |wall: &Wall<'_>| match wall {
         Wall::Part(part) => part.solid,
-        Wall::HalfSpace(index) => model.solid_count() + index,
+        Wall::HalfSpace(index) => model.geometry.solid_count() + index,
     };
     let [one, two] = [number(low), number(high)];
     Some(Squeeze {

@@ -13,8 +13,8 @@ const MOMENTUM_PER_WEIGHT: f64 = 1.0;
 
 /// What the scene gives, or asks for by `tolerances = "paper"`.
 pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
-    let scales = &model.tolerances;
-    let [edge, _] = model.lengths.range();
+    let scales = &model.geometry.tolerances;
+    let [edge, _] = model.geometry.lengths.range();
     if let Some(clearance) = scales.given_clearance()
         && edge > 0.0
         && clearance > CLEARANCE_PER_EDGE * edge
@@ -27,11 +27,11 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
             meaning: "mean edge of the finest surface",
         });
     }
-    let lightest = (0..model.bodies.len())
+    let lightest = (0..model.geometry.bodies.len())
         .map(|body| model.body_mass(body))
         .filter(|&mass| mass > 0.0)
         .fold(f64::INFINITY, f64::min);
-    let weight = lightest * scales.gravity * model.time_step;
+    let weight = lightest * scales.gravity * model.settings.time_step;
     if let Some(momentum) = scales.given_momentum()
         && weight > 0.0
         && momentum > MOMENTUM_PER_WEIGHT * weight

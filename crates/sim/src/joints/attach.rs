@@ -1,7 +1,7 @@
 //! Points of deformable bodies by barycentric weights, in the elements that hold them.
 
-use super::PartsToJoin;
-use crate::model::Body;
+use super::parts::PartsToJoin;
+use crate::geometry::Body;
 use impinge_contact::constraint::Point;
 use nalgebra::{Matrix3, Vector3};
 

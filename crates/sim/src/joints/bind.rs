@@ -1,9 +1,13 @@
 //! Joints that hold nodes of one body to the surface of another.
 
-use super::{Held, PartsToJoin, attach, mean_edge, point, solid};
+use super::{
+    attach,
+    material_point::point,
+    parts::{Held, PartsToJoin, mean_edge, solid},
+};
 use crate::{
     error::SimError,
-    model::Body,
+    geometry::Body,
     scene::{Joint, Scene},
 };
 use impinge_contact::constraint::{Constraint, Frame, Point, link};

@@ -1,6 +1,9 @@
 //! Joints that hold a body far from where it is.
 
-use super::{Held, PartsToJoin, point, solid};
+use super::{
+    material_point::point,
+    parts::{Held, PartsToJoin, solid},
+};
 use crate::scene::{Joint, JointKind};
 use impinge_contact::constraint::{Configuration, Frame};
 use nalgebra::Vector3;

@@ -1,11 +1,11 @@
 //! From the parts of a scene to the model and its first state.
 
-use super::blocks::{block_pattern, number_blocks};
-use super::lengths::BodyLengths;
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
-use super::{Body, HalfSpace, Model, PointMotion};
+use super::start;
+use super::{Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
 use crate::{
     error::SimError,
+    geometry::{Body, BodyLengths, Geometry, HalfSpace, Neighbours},
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
@@ -17,7 +17,6 @@ use crate::{
         strain_constraints,
     },
     state::State,
-    step::features::Neighbours,
     thin::{
         ThinBodies,
         rows::{ThinPlaces, thin_constraints},
@@ -146,6 +145,7 @@ impl Builder {
             points: first_point..self.rest.len(),
             tets: first_tet..self.tets.len(),
             thin: false,
+            free_rigid: false,
             two_sided: false,
             triangles: first_triangle..self.triangles.len(),
             friction: part.friction,
@@ -342,7 +342,10 @@ impl Builder {
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
         };
         let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
-        self.bodies.push(body);
+        self.bodies.push(Body {
+            free_rigid: part.motion.is_none(),
+            ..body
+        });
         self.velocities.extend::<Vec<_>>(velocities);
         self.motions_of_points.resize(self.rest.len(), motion);
         self.passive.push(part.motion.is_some());
@@ -391,6 +394,7 @@ impl Builder {
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             thin: false,
+            free_rigid: false,
             two_sided: false,
             triangles: first_triangle..self.triangles.len(),
             friction,
@@ -488,15 +492,14 @@ impl Builder {
             &self.cell_of_tet,
             &self.stiff_cells,
         )?;
-        let (point_of_block, block_of_point) =
-            number_blocks(&mut self.motions_of_points, &mut self.rigid);
-        let blocks = point_of_block.len() + 2 * self.rigid.len();
+        let is_free =
+            |motion: &PointMotion| matches!(motion, PointMotion::Free(_) | PointMotion::Rigid(_));
         let lets_go = parts.motions.iter().any(|motion| motion.until.is_some());
-        if blocks == 0 && !lets_go {
+        if !self.motions_of_points.iter().any(is_free) && !lets_go {
             return Err(SimError::NothingMoves);
         }
         let Joined {
-            constraints: joints,
+            constraints: rows,
             soft,
             soft_links,
             held,
@@ -504,46 +507,24 @@ impl Builder {
             pairs: joined,
             notices: doubtful_joints,
         } = self.constraints(scene, &parts.motions)?;
-        let pattern = block_pattern(
-            blocks,
-            &elastic,
-            &self.thin,
-            &[&joints, &soft],
-            &block_of_point,
-            &self.rigid,
-        );
         let filter = self.filter(joined.clone());
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
-        let solver = solver_settings(scene, !joints.is_empty());
+        let solver = solver_settings(scene, !rows.is_empty());
         let of_tets = self.strains.is_empty() && self.cells.is_empty();
-        check_method(scene, &solver, &joints, &self.thin, of_tets)?;
+        check_method(scene, &solver, &rows, &self.thin, of_tets)?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
         }
         // What has no pull of its own comes after what has.
         self.pull.resize(self.rest.len(), Vector3::zeros());
-        let mut model = Model {
-            pull: self.pull,
-            mass_damping: elastic.lumped_mass_damping(),
-            mass,
-            rest: self.rest,
-            motion_of_point: self.motions_of_points,
-            block_of_point,
-            point_of_block,
-            motions: parts.motions.clone(),
+        let solids: Vec<&Body> = self.bodies.iter().chain(&self.obstacles).collect();
+        let lengths = BodyLengths::new(&solids, &surface, &self.rest);
+        let geometry = Geometry {
             bodies: self.bodies,
-            rigid: self.rigid,
             obstacles: self.obstacles,
-            joint_stiffness: joint_stiffness(scene),
-            joints,
-            soft,
-            soft_links,
-            held,
-            joined,
-            stress_points,
             half_spaces: (parts.half_spaces.iter())
                 .map(|part| HalfSpace {
                     name: part.name.clone(),
@@ -552,61 +533,64 @@ impl Builder {
                     friction: part.friction,
                 })
                 .collect(),
-            tets: self.tets,
-            thin: self.thin,
-            elastic,
-            pattern,
             neighbours: Neighbours::new(&surface),
             surface,
-            gravity: scene.world.gravity.into(),
-            time_step: scene.time.step,
-            minimum_step: scene.time.minimum_step(),
-            allow_inversion: scene.solver.allow_inversion,
-            anchored_contacts: scene.solver.anchored_contacts,
+            lengths,
             tolerances: scales(scene),
-            lengths: BodyLengths::default(),
-            asynchronous: scene.asynchronous,
-            solver,
-            rest_compliance: scene
-                .solver
-                .rest_compliance
-                .as_ref()
-                .map(|folder| scene.folder().join(folder)),
-            touching: None,
-            doubtful_joints,
         };
-        model.lengths = BodyLengths::new(&model);
-        let state = start_state(&model, self.velocities, self.rigid_start);
+        let points = Points {
+            mass_damping: elastic.lumped_mass_damping(),
+            rest: self.rest,
+            mass,
+            pull: self.pull,
+        };
+        let elements = super::Elements {
+            tets: self.tets,
+            elastic,
+            thin: self.thin,
+        };
+        let constraints = Constraints {
+            rows,
+            soft,
+            soft_links,
+            held,
+            joined,
+            stress_points,
+            geometric_stiffness: joint_stiffness(scene),
+        };
+        let unknowns = Unknowns::new(
+            self.motions_of_points,
+            parts.motions.clone(),
+            &mut self.rigid,
+            &elements,
+            &constraints,
+        );
+        let model = Model {
+            geometry,
+            points,
+            rigid: self.rigid,
+            elements,
+            constraints,
+            unknowns,
+            settings: Settings {
+                gravity: scene.world.gravity.into(),
+                time_step: scene.time.step,
+                minimum_step: scene.time.minimum_step(),
+                allow_inversion: scene.solver.allow_inversion,
+                anchored_contacts: scene.solver.anchored_contacts,
+                solver,
+                rest_compliance: (scene.solver.rest_compliance.as_ref())
+                    .map(|folder| scene.folder().join(folder)),
+                asynchronous: scene.asynchronous,
+            },
+            notices: Notices {
+                touching: None,
+                doubtful_joints,
+            },
+        };
+        let state = start::start_state(&model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
-}
-
-/// The state at time 0.
-fn start_state(model: &Model, velocities: Vec<Vector3<f64>>, rigid: Vec<RigidState>) -> State {
-    let rows = |constraints: &[Constraint]| constraints.iter().map(Constraint::rows).sum::<usize>();
-    let flowing = if model.stress_points.iter().any(StressPoint::flows) {
-        rows(&model.joints) + rows(&model.soft) + rows(&model.held)
-    } else {
-        0
-    };
-    let mut state = State {
-        time: 0.0,
-        step: 0,
-        positions: model.rest.clone(),
-        accelerations: vec![Vector3::zeros(); velocities.len()],
-        velocities,
-        rigid,
-        contacts: Vec::new(),
-        joint_forces: vec![0.0; rows(&model.joints)],
-        plastic_strains: vec![0.0; flowing],
-        energy_gained: 0.0,
-    };
-    // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
-    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-        rigid.write_points(at, &mut state.positions, &mut state.velocities);
-    }
-    state.start_falling(model, model.tied_bodies().iter().map(|tied| !tied));
-    state
 }
 
 /// Whether no point of a body is ever free.

@@ -10,9 +10,9 @@
 //! walls has a solution. Solids that overlap by more stay so, and the exact test of the start finds them. A thin body
 //! has no inside; it recedes from the closed body that it touches.
 
-use super::{Model, PointMotion};
+use super::{Model, PointMotion, TouchingStart};
 use crate::scene::SceneParts;
-use crate::{error::SimError, step::features::Neighbours};
+use crate::{error::SimError, geometry::Neighbours};
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::distance;
 use impinge_geometry::exact::surface_intersections;
@@ -41,19 +41,6 @@ const MOST_OVERLAPS: usize = 1_000_000;
 const SWEEPS: usize = 200;
 const LEFT: f64 = 1e-3;
 
-/// What touched at the start, and was moved apart.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TouchingStart {
-    /// Pairs of solids, or of a solid and a half-space, by number; ascending.
-    pub pairs: Vec<[usize; 2]>,
-    /// The pair whose surfaces moved most.
-    pub worst: [usize; 2],
-    /// How far a surface point moved at most (m).
-    pub distance: f64,
-    /// Whether points with a prescribed motion moved, and with them their paths.
-    pub prescribed: bool,
-}
-
 /// The moves that a point has to make.
 #[derive(Default)]
 struct Point {
@@ -68,15 +55,17 @@ struct Point {
 /// Pairs that overlap all the same are left as they are, to be measured and named.
 pub(super) fn recede(model: &Model) -> Option<(Vec<Vector3<f64>>, TouchingStart)> {
     let first = Receding::new(model, BTreeSet::new()).finish()?;
-    let moved: Vec<Vector3<f64>> = (model.rest.iter().zip(&first.0))
+    let moved: Vec<Vector3<f64>> = (model.points.rest.iter().zip(&first.0))
         .map(|(x, way)| x + way)
         .collect();
     let overlapping: BTreeSet<[usize; 2]> =
-        surface_intersections(&moved, &model.surface, MOST_OVERLAPS)
+        surface_intersections(&moved, &model.geometry.surface, MOST_OVERLAPS)
             .into_iter()
             .map(|pair| {
                 let mut solids = pair.triangles.map(|triangle| {
-                    model.solid_of_point(model.surface.triangles()[triangle as usize][0])
+                    model
+                        .geometry
+                        .solid_of_point(model.geometry.surface.triangles()[triangle as usize][0])
                 });
                 solids.sort_unstable();
                 solids
@@ -100,7 +89,7 @@ pub(super) fn apply(
 ) -> Result<(), SimError> {
     let solids = parts.bodies.len();
     let thin = solids + parts.shells.len();
-    for (index, body) in model.bodies.iter().enumerate() {
+    for (index, body) in model.geometry.bodies.iter().enumerate() {
         let mut of_node = vec![Vector3::zeros(); body.points.len()];
         for (point, &node) in body.points.clone().zip(&body.original_nodes) {
             of_node[node as usize] = moves[point];
@@ -123,33 +112,11 @@ pub(super) fn apply(
             problem: format!(
                 "it touches something at the start and has elements thinner than the contact clearance of {:e} m \
                  ({error}); leave a gap, remesh it, or set a smaller `solver.gap_tolerance`",
-                model.clearance_between(&[index])
+                model.geometry.clearance_between(&[index])
             ),
         })?;
     }
     Ok(())
-}
-
-impl TouchingStart {
-    /// What the user should know of it.
-    pub(crate) fn notice(&self, model: &Model) -> String {
-        let [first, second] = self.worst.map(|index| model.name_of(index));
-        let others = match self.pairs.len() {
-            1 => String::new(),
-            2 => " (and another pair)".to_owned(),
-            count => format!(" (and {} other pairs)", count - 1),
-        };
-        let path = if self.prescribed {
-            ", the paths of held points with them"
-        } else {
-            ""
-        };
-        format!(
-            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} \
-             m{path}, to the gap at which contacts rest",
-            self.distance
-        )
-    }
 }
 
 struct Receding<'a> {
@@ -179,30 +146,36 @@ impl<'a> Receding<'a> {
 
     /// Gap of resting contacts between features of two solids, or of a solid and a half-space (m).
     fn gap(&self, pair: [usize; 2]) -> f64 {
-        REST_GAP * self.model.clearance_between(&pair)
+        REST_GAP * self.model.geometry.clearance_between(&pair)
     }
 
     fn half_spaces(&mut self) {
         let model = self.model;
-        for (index, half_space) in model.half_spaces.iter().enumerate() {
-            let pair = |point: u32| [model.solid_of_point(point), model.solid_count() + index];
+        for (index, half_space) in model.geometry.half_spaces.iter().enumerate() {
+            let pair = |point: u32| {
+                [
+                    model.geometry.solid_of_point(point),
+                    model.geometry.solid_count() + index,
+                ]
+            };
             let height = |point: u32| {
                 half_space
                     .normal
-                    .dot(&(model.rest[point as usize] - half_space.point))
+                    .dot(&(model.points.rest[point as usize] - half_space.point))
             };
-            let vertices = model.surface.vertices().iter().copied();
+            let vertices = model.geometry.surface.vertices().iter().copied();
             let near: Vec<u32> = vertices
                 .filter(|&point| {
-                    height(point) < self.gap(pair(point)) && !model.surface.is_passive_point(point)
+                    height(point) < self.gap(pair(point))
+                        && !model.geometry.surface.is_passive_point(point)
                 })
                 .collect();
             let deep: BTreeSet<usize> = (near.iter())
                 .filter(|&&point| height(point) < -DEPTH * self.gap(pair(point)))
-                .map(|&point| model.solid_of_point(point))
+                .map(|&point| model.geometry.solid_of_point(point))
                 .collect();
             for point in near {
-                let solid = model.solid_of_point(point);
+                let solid = model.geometry.solid_of_point(point);
                 if !deep.contains(&solid) {
                     let way = self.gap(pair(point)) - height(point);
                     self.note(pair(point), way);
@@ -221,21 +194,25 @@ impl<'a> Receding<'a> {
 
     fn solids(&mut self) {
         let model = self.model;
-        let reach = 0.5 * REST_GAP * model.largest_clearance();
-        let boxes: Vec<Aabb> = (model.rest.iter())
+        let reach = 0.5 * REST_GAP * model.geometry.largest_clearance();
+        let boxes: Vec<Aabb> = (model.points.rest.iter())
             .map(|x| Aabb::from_point(x).inflated(reach))
             .collect();
         let mut candidates = CandidateSet::default();
-        Bvh::default().collect(&model.surface, &boxes, &mut candidates);
-        let (triangles, edges) = (model.surface.triangles(), model.surface.edges());
+        Bvh::default().collect(&model.geometry.surface, &boxes, &mut candidates);
+        let (triangles, edges) = (
+            model.geometry.surface.triangles(),
+            model.geometry.surface.edges(),
+        );
         for &[vertex, face] in &candidates.vertex_face {
             let corners = triangles[face as usize];
-            if model.surface.group()[vertex as usize] == model.surface.group()[corners[0] as usize]
+            if model.geometry.surface.group()[vertex as usize]
+                == model.geometry.surface.group()[corners[0] as usize]
             {
                 continue;
             }
-            let [a, b, c] = corners.map(|point| model.rest[point as usize]);
-            let near = distance::point_triangle(&model.rest[vertex as usize], &[a, b, c]);
+            let [a, b, c] = corners.map(|point| model.points.rest[point as usize]);
+            let near = distance::point_triangle(&model.points.rest[vertex as usize], &[a, b, c]);
             let normal = (b - a).cross(&(c - a));
             self.pair(
                 [&[vertex], &corners],
@@ -246,11 +223,11 @@ impl<'a> Receding<'a> {
         }
         for &[first, second] in &candidates.edge_edge {
             let ends = [first, second].map(|edge| edges[edge as usize]);
-            let [group, other] = ends.map(|ends| model.surface.group()[ends[0] as usize]);
+            let [group, other] = ends.map(|ends| model.geometry.surface.group()[ends[0] as usize]);
             if group == other {
                 continue;
             }
-            let [one, two] = ends.map(|ends| ends.map(|point| model.rest[point as usize]));
+            let [one, two] = ends.map(|ends| ends.map(|point| model.points.rest[point as usize]));
             let near = distance::edge_edge(&one, &two);
             let (along, other) = (one[1] - one[0], two[1] - two[0]);
             let across = along.cross(&other);
@@ -280,21 +257,21 @@ impl<'a> Receding<'a> {
         across: Vector3<f64>,
         outwards: impl Fn(&Neighbours) -> [Vector3<f64>; 2],
     ) {
-        let solids = features.map(|points| self.model.solid_of_point(points[0]));
+        let solids = features.map(|points| self.model.geometry.solid_of_point(points[0]));
         let gap = self.gap(solids);
         if distance >= gap {
             return;
         }
         if self.closed.is_empty() {
-            self.closed = (0..self.model.solid_count())
-                .map(|solid| is_closed(self.model, solid))
+            self.closed = (0..self.model.geometry.solid_count())
+                .map(|solid| self.model.geometry.is_closed(solid))
                 .collect();
         }
         let [one, other] = solids;
         if self.overlapping.contains(&[one.min(other), one.max(other)]) {
             return;
         }
-        let passive = solids.map(|solid| self.model.surface.passive()[solid]);
+        let passive = solids.map(|solid| self.model.geometry.surface.passive()[solid]);
         // Two thin bodies have no sides to recede to.
         if !(self.closed[solids[0]] || self.closed[solids[1]]) {
             return;
@@ -309,7 +286,7 @@ impl<'a> Receding<'a> {
             let towards = if self.closed[solids[side]] {
                 None
             } else {
-                let other = outwards(&self.model.neighbours)[1 - side];
+                let other = outwards(&self.model.geometry.neighbours)[1 - side];
                 let sign = across.dot(&other).signum();
                 let Some(direction) = across.try_normalize(0.0) else {
                     continue;
@@ -330,19 +307,22 @@ impl<'a> Receding<'a> {
         let model = self.model;
         let (&worst, _) =
             (self.pairs.iter()).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)))?;
-        let mut moves = vec![Vector3::zeros(); model.rest.len()];
+        let mut moves = vec![Vector3::zeros(); model.points.rest.len()];
         let mut prescribed = false;
         for (&point, task) in &self.points {
             let mut towards = task.towards.clone();
             if task.inwards > 0.0 {
-                let faces = faces_at(model, &model.neighbours, point).into_iter();
+                let faces = faces_at(model, &model.geometry.neighbours, point).into_iter();
                 towards.extend(faces.map(|face| (-unit_normal(model, face), task.inwards)));
             }
             let way = least_move(&towards);
-            let most = MOST * model.clearance_between(&[model.solid_of_point(point)]);
+            let most = MOST
+                * model
+                    .geometry
+                    .clearance_between(&[model.geometry.solid_of_point(point)]);
             moves[point as usize] = way * (most / way.norm()).min(1.0);
             prescribed |= matches!(
-                model.motion_of_point[point as usize],
+                model.unknowns.motion_of_point[point as usize],
                 PointMotion::Prescribed(_)
             );
         }
@@ -377,22 +357,10 @@ fn least_move(towards: &[(Vector3<f64>, f64)]) -> Vector3<f64> {
     way
 }
 
-/// Whether every edge of a solid's triangles is run through once in each direction.
-pub(crate) fn is_closed(model: &Model, solid: usize) -> bool {
-    let triangles = &model.surface.triangles()[model.solid(solid).triangles.clone()];
-    let mut sides: Vec<[u32; 2]> = (triangles.iter())
-        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
-        .collect();
-    sides.sort_unstable();
-    sides
-        .iter()
-        .all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
-}
-
 /// Outward unit normal of a face; zero for one without area.
 fn unit_normal(model: &Model, face: u32) -> Vector3<f64> {
-    let [a, b, c] =
-        model.surface.triangles()[face as usize].map(|point| model.rest[point as usize]);
+    let [a, b, c] = model.geometry.surface.triangles()[face as usize]
+        .map(|point| model.points.rest[point as usize]);
     let normal = (b - a).cross(&(c - a));
     normal.try_normalize(0.0).unwrap_or_default()
 }
@@ -402,7 +370,7 @@ fn faces_at(model: &Model, neighbours: &Neighbours, point: u32) -> BTreeSet<u32>
     let faces = neighbours.edges_of(point).iter();
     faces
         .flat_map(|&edge| neighbours.faces_of_edge[edge as usize])
-        .filter(|&face| model.surface.triangles()[face as usize].contains(&point))
+        .filter(|&face| model.geometry.surface.triangles()[face as usize].contains(&point))
         .collect()
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use impinge_contact::StoredProblemError;
 use thiserror::Error;
 
-use super::manifest::FORMAT;
+use super::format::FORMAT;
 
 /// Why a file of a run could not be written or read.
 #[derive(Debug, Error)]

@@ -6,11 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
+use super::format::FORMAT;
 use super::listing::{
     FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name, is_pieces_name, pieces_name,
 };
 use super::lock::{FolderLock, LOCK};
-use super::manifest::{FORMAT, MANIFEST};
+use super::manifest::MANIFEST;
 use super::rigid::RIGID_CSV;
 use super::steps::STEPS_CSV;
 use super::summary::SUMMARY;
@@ -50,15 +51,17 @@ impl RunHeader {
                 folder.unwrap_or_default().to_string_lossy().into_owned()
             }),
             bodies: model
+                .geometry
                 .bodies
                 .iter()
-                .chain(&model.obstacles)
+                .chain(&model.geometry.obstacles)
                 .map(|body| body.name.clone())
                 .collect(),
             rigid_bodies: model.rigid.iter().map(|rigid| rigid.body as u32).collect(),
-            joined: model.joined.clone(),
+            joined: model.constraints.joined.clone(),
             mesh_hash: mesh_hash(model),
             half_spaces: model
+                .geometry
                 .half_spaces
                 .iter()
                 .map(|half_space| HalfSpaceEntry {
@@ -67,8 +70,8 @@ impl RunHeader {
                     normal: half_space.normal,
                 })
                 .collect(),
-            motions: model.motions.clone(),
-            allow_inversion: model.allow_inversion,
+            motions: model.unknowns.motions.clone(),
+            allow_inversion: model.settings.allow_inversion,
             frames: Vec::new(),
         })
     }
@@ -312,9 +315,9 @@ impl FrameWriter {
 /// Checksum of where points are at rest and how they are joined to elements and triangles: mesh files may change under a scene that
 /// stays as it is.
 fn mesh_hash(model: &Model) -> Checksum {
-    let points = model.rest.iter().flat_map(|x| x.iter().copied());
-    let corners =
-        (model.tets.as_flattened().iter()).chain(model.surface.triangles().as_flattened());
+    let points = model.points.rest.iter().flat_map(|x| x.iter().copied());
+    let corners = (model.elements.tets.as_flattened().iter())
+        .chain(model.geometry.surface.triangles().as_flattened());
     let bytes: Vec<u8> = points
         .flat_map(f64::to_le_bytes)
         .chain(corners.flat_map(|corner| corner.to_le_bytes()))

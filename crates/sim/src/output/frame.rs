@@ -2,9 +2,9 @@
 
 use nalgebra::Vector3;
 
-use crate::forces::contact_forces;
+use crate::measure;
+use crate::measure::forces::contact_forces;
 use crate::model::{Model, PointMotion};
-use crate::solid;
 use crate::state::State;
 
 /// Everything a frame file holds: the points of all bodies and mesh obstacles in one array, with what is known on
@@ -50,28 +50,32 @@ impl Frame {
     /// If `state` is not one of `model`.
     #[track_caller]
     pub fn capture(model: &Model, state: &State) -> Self {
-        let mut von_mises = vec![0.0; model.tets.len()];
+        let mut von_mises = vec![0.0; model.elements.tets.len()];
         model
+            .elements
             .elastic
             .von_mises_into(&state.positions, &mut von_mises);
-        solid::von_mises_into(model, state, &mut von_mises);
+        measure::stress::von_mises_into(model, state, &mut von_mises);
         let without_elements = model
+            .geometry
             .bodies
             .iter()
-            .chain(&model.obstacles)
+            .chain(&model.geometry.obstacles)
             .filter(|body| body.tets.is_empty());
         Self {
             points: state.positions.clone(),
             velocities: state.velocities.clone(),
             contact_forces: contact_forces(model, state).points,
             node_ids: model
+                .geometry
                 .bodies
                 .iter()
-                .chain(&model.obstacles)
+                .chain(&model.geometry.obstacles)
                 .flat_map(|body| body.original_nodes.iter().copied())
                 .collect(),
-            body_of_point: model.surface.group().to_vec(),
+            body_of_point: model.geometry.surface.group().to_vec(),
             motion_of_point: model
+                .unknowns
                 .motion_of_point
                 .iter()
                 .map(|motion| match motion {
@@ -79,10 +83,10 @@ impl Frame {
                     PointMotion::Prescribed(motion) => Some(*motion),
                 })
                 .collect(),
-            tets: model.tets.clone(),
+            tets: model.elements.tets.clone(),
             von_mises,
             triangles: without_elements
-                .flat_map(|body| &model.surface.triangles()[body.triangles.clone()])
+                .flat_map(|body| &model.geometry.surface.triangles()[body.triangles.clone()])
                 .copied()
                 .collect(),
         }

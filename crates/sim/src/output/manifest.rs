@@ -5,11 +5,9 @@ use std::path::Path;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use super::format::FORMAT;
 use super::{Checksum, Frame, OutputError, listing, read_regular};
 use crate::scene::RigidMotion;
-
-/// Number of the format, raised when a reader of the old one would misunderstand the new one.
-pub(super) const FORMAT: u32 = 2;
 
 /// Name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";

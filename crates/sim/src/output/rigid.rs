@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::OutputError;
 use super::rows::{KeptRows, Table};
+use crate::measure::rigid::{RigidMeasure, rigid_measures};
 use crate::model::Model;
-use crate::rigid::{RigidMeasure, rigid_measures};
 use crate::state::State;
 
 /// Name of the file.
@@ -48,7 +48,7 @@ impl RigidCsv {
     /// # Errors
     /// [`OutputError`] for what the system refuses.
     pub fn create(folder: impl AsRef<Path>, model: &Model) -> Result<Option<Self>, OutputError> {
-        if model.rigid_bodies().next().is_none() {
+        if model.geometry.rigid_bodies().next().is_none() {
             return Ok(None);
         }
         let table = Table::create(folder.as_ref().join(RIGID_CSV), &COLUMNS)?;
@@ -64,7 +64,7 @@ impl RigidCsv {
         model: &Model,
         step: u64,
     ) -> Result<Option<KeptRows>, OutputError> {
-        if model.rigid_bodies().next().is_none() {
+        if model.geometry.rigid_bodies().next().is_none() {
             return Ok(None);
         }
         let path = folder.as_ref().join(RIGID_CSV);
@@ -105,7 +105,7 @@ fn fields(model: &Model, state: &State, measure: &RigidMeasure) -> Vec<String> {
         state.step.to_string(),
         format!("{:?}", state.time),
         measure.body.to_string(),
-        model.bodies[measure.body].name.clone(),
+        model.geometry.bodies[measure.body].name.clone(),
     ];
     // The shortest text that reads back as the same double.
     fields.extend(numbers.map(|number| format!("{number:?}")));

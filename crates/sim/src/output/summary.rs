@@ -2,28 +2,17 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
+use super::counters::Counters;
 use super::statistics::{ColumnStatistics, of_steps};
 use super::steps::STEPS_CSV;
-use super::verdict::Status;
+use super::verdict::Outcome;
 use super::{Checksum, OutputError, atomic};
 use crate::report::StepReport;
 
 /// Name of the file.
 pub(super) const SUMMARY: &str = "summary.json";
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Outcome {
-    /// One word.
-    pub status: Status,
-    /// Exit code of the program.
-    pub exit_code: u8,
-    /// Why it ended, when it did not simply complete.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-}
 
 /// What is known about a run besides its steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,78 +31,6 @@ pub struct RunFacts {
     pub frames: usize,
     /// Wall time from the first step to the last (s).
     pub wall_seconds: f64,
-}
-
-/// What did not go the straight way, over all steps: all zero in an untroubled run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counters {
-    /// Steps that were subdivided.
-    pub subdivided_steps: u64,
-    /// Attempts that were rolled back.
-    pub rejected_attempts: u64,
-    /// Solves accepted at a least-squares solution of over-constrained contacts.
-    pub least_squares_solves: u64,
-    /// Parts of steps accepted although their solve did not meet its tolerance.
-    pub inexact_solves: u64,
-    /// Parts of steps accepted with friction settled to the gap tolerance only.
-    pub relaxed_solves: u64,
-    /// Parts of steps accepted with a momentum residual beyond twice the tolerance.
-    pub unmet_momentum: u64,
-    /// Steps with a gain of energy that nothing outside explains.
-    pub energy_gains: u64,
-    /// Steps in which surfaces met that no contact keeps apart.
-    pub crossings: u64,
-    /// Elements whose volume is not positive, summed over the ends of steps.
-    pub inverted_elements: u64,
-    /// Solves that Newton's method on the contact forces finished.
-    pub rescued_solves: u64,
-    /// Restarts from the plain diagonal preconditioner.
-    pub preconditioner_fallbacks: u64,
-    /// Contacts kept with clamped weights.
-    pub loose_contacts: u64,
-    /// Motions that left the box that the broad phase covered, found and covered again.
-    pub box_overruns: u64,
-    /// Continuous collision queries that stopped at their work limit and were counted as impacts.
-    pub ccd_work_limits: u64,
-}
-
-impl Counters {
-    /// The largest of all.
-    pub(super) fn largest(&self) -> u64 {
-        let Self {
-            subdivided_steps,
-            rejected_attempts,
-            least_squares_solves,
-            inexact_solves,
-            relaxed_solves,
-            unmet_momentum,
-            energy_gains,
-            crossings,
-            inverted_elements,
-            rescued_solves,
-            preconditioner_fallbacks,
-            loose_contacts,
-            box_overruns,
-            ccd_work_limits,
-        } = *self;
-        let all = [
-            subdivided_steps,
-            rejected_attempts,
-            least_squares_solves,
-            inexact_solves,
-            relaxed_solves,
-            unmet_momentum,
-            energy_gains,
-            crossings,
-            inverted_elements,
-            rescued_solves,
-            preconditioner_fallbacks,
-            loose_contacts,
-            box_overruns,
-            ccd_work_limits,
-        ];
-        all.into_iter().max().unwrap_or(0)
-    }
 }
 
 /// Collects the steps of a run for `summary.json`.

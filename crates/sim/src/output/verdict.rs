@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::summary::{Counters, Outcome};
+use super::counters::Counters;
 
 /// How the steps of a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,18 @@ pub enum End {
     Interrupted,
     /// A step could not be completed; why.
     Stopped(String),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// One word.
+    pub status: Status,
+    /// Exit code of the program.
+    pub exit_code: u8,
+    /// Why it ended, when it did not simply complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// What the user accepts beforehand.

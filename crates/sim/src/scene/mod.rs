@@ -64,37 +64,37 @@ pub use motion::{MotionLeg, RigidMotion};
 
 use document::Document;
 
-/// A simulation's beginning. All numbers are in SI units; the z axis points up where nothing else is said.
+/// Initial state and settings of a simulation. All numbers are in SI units; the z axis points up by default.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
-    /// One line that says what happens.
+    /// One-line description of the scene.
     #[serde(default)]
     pub title: String,
-    /// What takes the bodies from one time to the next.
+    /// Time stepper.
     #[serde(default, skip_serializing_if = "StepperChoice::is_default")]
     pub stepper: StepperChoice,
-    /// Simulated time and how it is divided.
+    /// Simulated time and time step.
     pub time: Time,
-    /// What acts on every body.
+    /// Gravity and default friction.
     #[serde(default)]
     pub world: World,
     /// The contact solver.
     #[serde(default)]
     pub solver: Solver,
-    /// The asynchronous stepper, where `stepper` chooses it.
+    /// Settings of the asynchronous stepper, if `stepper` selects it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asynchronous: Option<Asynchronous>,
-    /// What is written.
+    /// Output of a run.
     #[serde(default)]
     pub output: OutputOptions,
-    /// Elastic and rigid bodies, at least one.
+    /// Elastic, thin and rigid bodies, at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
-    /// Half-spaces and rigid surfaces that bodies touch.
+    /// Obstacles: half-spaces and rigid surfaces.
     #[serde(default, rename = "obstacle")]
     pub obstacles: Vec<Obstacle>,
-    /// Joints and links between bodies.
+    /// Joints and links between bodies, or between bodies and the world.
     #[serde(default, rename = "joint")]
     pub joints: Vec<Joint>,
 
@@ -183,6 +183,12 @@ impl Scene {
         self.output
             .settled_after
             .unwrap_or(0.5 * self.time.duration)
+    }
+
+    /// Nodes of the meshes that are made from counts in the scene, copies included; those of files and strips are known
+    /// only when they are there.
+    pub fn generated_nodes(&self) -> u64 {
+        build::generated_nodes(self)
     }
 
     /// The mesh files that bodies and obstacles name, whether they are there or not.

@@ -59,6 +59,49 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
     }
 }
 
+/// Nodes of a generated body; 0 where they are known only once it is made or read.
+pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
+    let points = |cells: u32| u64::from(cells) + 1;
+    let product = |counts: &[u64]| counts.iter().fold(1, |a: u64, &b| a.saturating_mul(b));
+    match *source {
+        BodyMesh::Ring { segments, .. } => 4 * u64::from(segments),
+        BodyMesh::Cuboid { cells, .. } | BodyMesh::Hexahedra { cells, .. } => {
+            product(&cells.map(points))
+        }
+        BodyMesh::Sheet { cells, .. } => product(&cells.map(points)).saturating_mul(2),
+        BodyMesh::Grid { cells, .. } | BodyMesh::Quadrilaterals { cells, .. } => {
+            product(&cells.map(points))
+        }
+        // The shells of a ball have 10 k² + 2 nodes each, beside its centre.
+        BodyMesh::Sphere { subdivisions, .. } => {
+            let n = u64::from(subdivisions);
+            1 + product(&[10, n, n + 1, 2 * n + 1]) / 6 + 2 * n
+        }
+        BodyMesh::Cylinder { rings, layers, .. } => {
+            let disc = 1 + product(&[3, u64::from(rings), points(rings)]);
+            disc.saturating_mul(points(layers))
+        }
+        BodyMesh::Voussoir { .. } => 8,
+        BodyMesh::Strip { .. } | BodyMesh::File(_) | BodyMesh::Filled(_) => 0,
+    }
+}
+
+/// Vertices of a generated obstacle; 0 where they are known only once it is read.
+pub(super) fn obstacle_nodes(shape: &ObstacleShape) -> u64 {
+    match *shape {
+        ObstacleShape::Sphere { subdivisions, .. } => {
+            let n = u64::from(subdivisions);
+            10_u64.saturating_mul(n * n) + 2
+        }
+        ObstacleShape::Cuboid { .. } => 8,
+        ObstacleShape::Cylinder { sides, .. } => 2 + 2 * u64::from(sides),
+        ObstacleShape::Torus {
+            sides, tube_sides, ..
+        } => u64::from(sides) * u64::from(tube_sides),
+        ObstacleShape::HalfSpace { .. } | ObstacleShape::File(_) => 0,
+    }
+}
+
 /// The hexahedra of a solid of them, as its nodes; empty for all others.
 pub(super) fn hexahedra(source: &BodyMesh) -> Vec<[u32; 8]> {
     match *source {

@@ -10,7 +10,7 @@ mod points;
 mod stress;
 
 pub(crate) use points::{Elements, Sheet, StrainBody, Strains, strain_constraints};
-pub(crate) use stress::{StressElement, StressLaw, StressPoint, von_mises_into};
+pub(crate) use stress::{StressElement, StressLaw, StressPoint};
 
 /// The cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.
 pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option<u32>> {

@@ -1,8 +1,5 @@
 //! Stress of bodies whose strains are constraints, where it is not that of finite elements.
 
-use crate::model::Model;
-use crate::state::State;
-use crate::step::joints::elastic_strains;
 use impinge_fem::{Hyperelastic, Material, VonMises};
 use nalgebra::{Matrix3, Vector3};
 
@@ -44,7 +41,7 @@ pub(crate) enum StressLaw {
 
 impl StressLaw {
     /// Von Mises stress (Pa) of the value of a constraint, plastic strain taken off.
-    fn von_mises(&self, strain: &[f64]) -> f64 {
+    pub(crate) fn von_mises(&self, strain: &[f64]) -> f64 {
         let full = || -> [f64; 6] { std::array::from_fn(|row| strain[row]) };
         match self {
             Self::Flowing(law) => law.von_mises(&full()),
@@ -70,33 +67,4 @@ impl StressLaw {
 fn symmetric([xx, yy, zz, xy, yz, xz]: &[f64; 6]) -> Matrix3<f64> {
     let [xy, yz, xz] = [xy, yz, xz].map(|shear| 0.5 * shear);
     Matrix3::new(*xx, xy, xz, xy, *yy, yz, xz, yz, *zz)
-}
-
-/// Replaces the von Mises stress (Pa) of the tetrahedra whose stress constraints say: the mean of their points by volume.
-pub(crate) fn von_mises_into(model: &Model, state: &State, stresses: &mut [f64]) {
-    if model.stress_points.is_empty() {
-        return;
-    }
-    let strains = elastic_strains(model, state);
-    let mut sums = vec![(0.0, 0.0); stresses.len()];
-    for point in &model.stress_points {
-        let stress = point.law.von_mises(&strains[point.first_row..]);
-        let mut add = |tet: usize| {
-            sums[tet].0 += stress * point.weight;
-            sums[tet].1 += point.weight;
-        };
-        match point.element {
-            StressElement::Tetrahedron(tet) => add(tet),
-            StressElement::Hexahedron(cell) => {
-                for &tet in model.elastic.tets_of_hexahedron(cell) {
-                    add(tet as usize);
-                }
-            }
-        }
-    }
-    for (stress, (sum, weight)) in stresses.iter_mut().zip(sums) {
-        if weight > 0.0 {
-            *stress = sum / weight;
-        }
-    }
 }

@@ -7,8 +7,8 @@ use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
 use crate::state::State;
+use crate::step::commit::energy::{Energies, EnergyAccount, MATERIAL_SHARE};
 use crate::step::commit::{judge, measure};
-use crate::step::energy::{Energies, EnergyAccount, MATERIAL_SHARE};
 use crate::stepper::Stepper;
 use crate::stepper::crossings::Crossings;
 use crate::thin::rows::{ThinPlaces, thin_constraints};
@@ -46,7 +46,7 @@ impl Constrained {
         let mut system = system_of(model)?;
         load(model, state, &mut system, state.time);
         let settings = StepSettings {
-            geometric_stiffness: model.joint_stiffness,
+            geometric_stiffness: model.constraints.geometric_stiffness,
             ..StepSettings::default()
         };
         let stepper = ConstrainedStepper::new(&mut system, settings)?;
@@ -84,8 +84,8 @@ impl Constrained {
         };
         report.crossings = 1;
         self.first_crossing.get_or_insert_with(|| {
-            let [first, second] = met.bodies.map(|body| model.name_of(body));
-            let time = state.time - (1.0 - met.at) * model.time_step;
+            let [first, second] = met.bodies.map(|body| model.geometry.name_of(body));
+            let time = state.time - (1.0 - met.at) * model.settings.time_step;
             if met.bodies[0] == met.bodies[1] {
                 format!("`{first}` through itself at {time:.6} s")
             } else {
@@ -111,21 +111,21 @@ impl Constrained {
 /// [`SimError::Constrained`] naming those that contradict each other, and joints that hold nothing that moves.
 pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, SimError> {
     let moves = |term: &Term| match *term {
-        Term::Particle { index, .. } => match model.motion_of_point[index] {
+        Term::Particle { index, .. } => match model.unknowns.motion_of_point[index] {
             PointMotion::Free(_) | PointMotion::Rigid(_) => true,
-            PointMotion::Prescribed(by) => model.motions[by as usize].until.is_some(),
+            PointMotion::Prescribed(by) => model.unknowns.motions[by as usize].until.is_some(),
         },
         Term::Body { .. } => true,
     };
     let hard = |(_, joint): &(usize, &Constraint)| joint.is_hard();
-    for (constraint, joint) in model.joints.iter().enumerate().filter(hard) {
+    for (constraint, joint) in model.constraints.rows.iter().enumerate().filter(hard) {
         let mut terms = joint.points().iter().flat_map(|point| &point.terms);
         if !terms.any(moves) {
             let name = joint.name.clone();
             return Err(ConstrainedError::Immovable { constraint, name }.into());
         }
     }
-    if !model.joints.iter().any(Constraint::is_hard) {
+    if !model.constraints.rows.iter().any(Constraint::is_hard) {
         return Ok(Vec::new());
     }
     match Constrained::new(model, state) {
@@ -138,11 +138,11 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
 
 /// What stays: masses, inertia, constraints.
 fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
-    let mut system = ConstrainedSystem::new(model.gravity);
-    for (point, motion) in model.motion_of_point.iter().enumerate() {
+    let mut system = ConstrainedSystem::new(model.settings.gravity);
+    for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
         let free = matches!(motion, PointMotion::Free(_));
-        let mass = if free { model.mass[point] } else { 0.0 };
-        let index = system.add_particle(model.rest[point], mass);
+        let mass = if free { model.points.mass[point] } else { 0.0 };
+        let index = system.add_particle(model.points.rest[point], mass);
         system.fixed[index] = !free;
     }
     for rigid in &model.rigid {
@@ -152,17 +152,21 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
             fixed: false,
         });
     }
-    system.constraints.extend(model.joints.iter().cloned());
-    system.formulations = vec![Formulation::Compliance; model.joints.len()];
-    system.constraints.extend(model.soft.iter().cloned());
+    system
+        .constraints
+        .extend(model.constraints.rows.iter().cloned());
+    system.formulations = vec![Formulation::Compliance; model.constraints.rows.len()];
+    system
+        .constraints
+        .extend(model.constraints.soft.iter().cloned());
     // Those of thin bodies in stiffness form come last: they are no part of the model's.
     let moves: Vec<bool> = system.fixed.iter().map(|fixed| !fixed).collect();
     let places = ThinPlaces {
-        rest: &model.rest,
-        bodies: &model.bodies,
+        rest: &model.points.rest,
+        bodies: &model.geometry.bodies,
         moves: &moves,
     };
-    let stiff = thin_constraints(&model.thin, &places, false, false)?;
+    let stiff = thin_constraints(&model.elements.thin, &places, false, false)?;
     system.formulations.resize(
         system.constraints.len() + stiff.len(),
         Formulation::Stiffness,
@@ -177,12 +181,12 @@ fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) 
     system.positions.clone_from(&state.positions);
     system.velocities.clone_from(&state.velocities);
     let h = end - state.time;
-    for (point, motion) in model.motion_of_point.iter().enumerate() {
+    for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
         match *motion {
             PointMotion::Free(_) => {}
             PointMotion::Prescribed(index) if h > 0.0 => {
-                let motion = &model.motions[index as usize];
-                let to = motion.position_at(&model.rest[point], end);
+                let motion = &model.unknowns.motions[index as usize];
+                let to = motion.position_at(&model.points.rest[point], end);
                 system.velocities[point] = (to - state.positions[point]) / h;
             }
             _ => system.velocities[point] = Vector3::zeros(),
@@ -204,11 +208,11 @@ fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) 
 fn store(model: &Model, system: &ConstrainedSystem, state: &mut State, end: f64) {
     state.positions.clone_from(&system.positions);
     state.velocities.clone_from(&system.velocities);
-    for (point, motion) in model.motion_of_point.iter().enumerate() {
+    for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
         if let PointMotion::Prescribed(index) = *motion {
-            let motion = &model.motions[index as usize];
-            state.positions[point] = motion.position_at(&model.rest[point], end);
-            state.velocities[point] = motion.velocity_at(&model.rest[point], end);
+            let motion = &model.unknowns.motions[index as usize];
+            state.positions[point] = motion.position_at(&model.points.rest[point], end);
+            state.velocities[point] = motion.velocity_at(&model.points.rest[point], end);
         }
     }
     for ((body, at), rigid) in system.bodies.iter().zip(&mut state.rigid).zip(&model.rigid) {
@@ -223,17 +227,17 @@ impl Stepper for Constrained {
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let begin = Instant::now();
         let step = state.step + 1;
-        let end = step as f64 * model.time_step;
+        let end = step as f64 * model.settings.time_step;
         self.account.open(model, state);
         self.start.clone_from(&state.positions);
         load(model, state, &mut self.system, end);
         let solved = self
             .stepper
-            .advance(&mut self.system, model.time_step)
+            .advance(&mut self.system, model.settings.time_step)
             .map_err(|error| StepError {
                 step,
                 time: state.time,
-                shortest: model.time_step,
+                shortest: model.settings.time_step,
                 failure: StepFailure::Constrained(error),
                 unsolved: None,
             })?;

@@ -39,7 +39,7 @@ impl Crossings {
             // Positions that are not finite cross nothing that could be named.
             return None;
         }
-        let surface = &model.surface;
+        let surface = &model.geometry.surface;
         self.boxes.clear();
         let ways = start.iter().zip(end);
         self.boxes
@@ -51,15 +51,18 @@ impl Crossings {
         if let Some(met) = earliest_impact(surface, &self.candidates, motion, &rule) {
             let [first, _, other, _] = met.pair.points(surface);
             return Some(Crossing {
-                bodies: [first, other].map(|point| model.solid_of_point(point)),
+                bodies: [first, other].map(|point| model.geometry.solid_of_point(point)),
                 at: met.time,
             });
         }
         // Surfaces that were through each other from the start meet nothing more on their way.
         let pairs = surface_intersections(end, surface, 1);
         pairs.first().map(|pair| Crossing {
-            bodies: (pair.triangles)
-                .map(|triangle| model.solid_of_point(surface.triangles()[triangle as usize][0])),
+            bodies: (pair.triangles).map(|triangle| {
+                model
+                    .geometry
+                    .solid_of_point(surface.triangles()[triangle as usize][0])
+            }),
             at: 1.0,
         })
     }

@@ -9,32 +9,33 @@ use super::{
 };
 use crate::{
     compliance::RestBodies,
+    contacts::contact::{Contact, ContactKey},
+    contacts::opposing_normals::turn_opposed,
+    contacts::stencil::describe,
+    contacts::sweep::Sweep,
     error::{SimError, StepError, StepFailure},
     model::Model,
     report::StepReport,
     state::State,
-    step::{
-        apart::Sweep,
-        assemble::{momentum_system, prescribe},
-        balance::{Balanced, add_force, balance, closes_balances},
-        check_gaps::check_gaps,
-        coarse::Coarse,
-        commit::{check_inversion, judge, measure},
-        contact::{Contact, ContactKey},
-        detect::Detector,
-        energy::{Energies, EnergyAccount, MATERIAL_SHARE},
-        formulate::{carry_over, fill_problem},
-        joints::{JointRows, flow_plastically},
-        load::BodyLoads,
-        opposed::turn_opposed,
-        refine::Refiner,
-        rescue::rescue,
-        resolve::{Resolved, resolve},
-        rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
-        squeezed::squeezed,
-        start::{StartTolerances, extrapolate_velocities, start_from_rest, supported_bodies},
-        stencil::describe,
+    step::assemble::constraints::JointRows,
+    step::assemble::load::BodyLoads,
+    step::assemble::rigid::{MOST_SETTLING_SOLVES, PointMotions, RigidStep},
+    step::assemble::{momentum_system, prescribe},
+    step::commit::energy::{Energies, EnergyAccount, MATERIAL_SHARE},
+    step::commit::plasticity::flow_plastically,
+    step::commit::squeezed::squeezed,
+    step::commit::{check_inversion, judge, measure},
+    step::detect::Detector,
+    step::formulate::{carry_over, fill_problem},
+    step::refine::Refiner,
+    step::refine::check_gaps::check_gaps,
+    step::resolve::balance::{Balanced, add_force, balance, closes_balances},
+    step::resolve::coarse::Coarse,
+    step::resolve::initial_velocity::{
+        StartTolerances, extrapolate_velocities, start_from_rest, supported_bodies,
     },
+    step::resolve::rescue::rescue,
+    step::resolve::{Resolved, resolve},
 };
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
@@ -137,20 +138,27 @@ impl Synchronous {
     /// [`SimError::Fem`] if the elements do not fit the pattern, [`SimError::RestCompliance`] if the method needs a
     /// compliance at rest that cannot be had.
     pub fn new(model: &Model) -> Result<Self, SimError> {
-        let mut rest = model.solver.needs_bodies().then(|| RestBodies::new(model));
+        let mut rest = model
+            .settings
+            .solver
+            .needs_bodies()
+            .then(|| RestBodies::new(model));
         if let Some(rest) = &mut rest {
-            rest.prepare(model, model.time_step)?;
+            rest.prepare(model, model.settings.time_step)?;
         }
-        let points = model.rest.len();
-        let matrix = SymmetricBlockMatrix::zeros(model.pattern.clone());
+        let points = model.points.rest.len();
+        let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let rhs = vec![0.0; matrix.len()];
         Ok(Self {
-            assembler: model.elastic.bind(&model.pattern, &model.block_of_point)?,
+            assembler: model
+                .elements
+                .elastic
+                .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)?,
             detector: Detector::new(),
             refiner: Refiner::default(),
-            method: model.solver,
-            solver: model.solver.solver(),
-            problem: ContactProblem::new(model.time_step, matrix, rhs),
+            method: model.settings.solver,
+            solver: model.settings.solver.solver(),
+            problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
             solution: ContactSolution::default(),
             balanced: Balanced::default(),
             coarse: Coarse::default(),
@@ -217,7 +225,7 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let half = 0.5 * time_step;
-        let divisible = half >= model.minimum_step;
+        let divisible = half >= model.settings.minimum_step;
         self.shortest = self.shortest.min(time_step);
         match self.attempt(model, state, time_step, !divisible, report) {
             Ok(()) => {
@@ -260,7 +268,7 @@ impl Synchronous {
         if let StepFailure::Problem(ContactError::EmptyRow { contact }) = failure
             && let Some(contact) = self.contacts.get(contact)
         {
-            let contact = describe(model, contact.key);
+            let contact = describe(&model.geometry, contact.key);
             return (StepFailure::NothingFree { contact }, self.unsolved.take());
         }
         if failure == StepFailure::Interrupted {
@@ -401,7 +409,11 @@ impl Synchronous {
             &self.solution,
         );
         let largest = self.loads.largest();
-        self.hold_to((model.tolerances).solver(model.finest_scale(), time_step, largest));
+        self.hold_to((model.geometry.tolerances).solver(
+            model.geometry.finest_scale(),
+            time_step,
+            largest,
+        ));
         report.momentum_tolerance = report.momentum_tolerance.max(largest);
         self.start_velocities(model, state, time_step);
         Ok(())
@@ -433,10 +445,10 @@ impl Synchronous {
     /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
     /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
     fn foresee_velocities(&mut self, model: &Model, state: &State, time_step: f64) {
-        let fall = model.gravity.norm() * time_step;
+        let fall = model.settings.gravity.norm() * time_step;
         self.foreseen_velocity.clone_from(&state.velocities);
         let start = self.solution.velocity.chunks_exact(3);
-        for (start, &point) in start.zip(&model.point_of_block) {
+        for (start, &point) in start.zip(&model.unknowns.point_of_block) {
             let velocity = &mut self.foreseen_velocity[point as usize];
             let change = Vector3::from_column_slice(start) - *velocity;
             *velocity += change.cap_magnitude(velocity.norm() + fall);
@@ -654,7 +666,7 @@ impl Synchronous {
     /// The attempt becomes the state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
-            let (velocity, acceleration) = match model.block_of_point[point] {
+            let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
                     let solved = &self.solution.velocity[3 * block as usize..][..3];
                     let velocity = Vector3::from_column_slice(solved);
@@ -683,7 +695,7 @@ impl Synchronous {
             .solution
             .velocity
             .chunks_exact(3)
-            .zip(&model.point_of_block)
+            .zip(&model.unknowns.point_of_block)
         {
             let point = point as usize;
             self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
@@ -712,7 +724,7 @@ impl Stepper for Synchronous {
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
         self.shortest = f64::INFINITY;
-        let advanced = self.advance_by(model, state, model.time_step, &mut report);
+        let advanced = self.advance_by(model, state, model.settings.time_step, &mut report);
         let undivided = self.undivided.take();
         if let Err(error) = advanced {
             // A step that was interrupted is taken from its start when the run goes on.
@@ -724,7 +736,7 @@ impl Stepper for Synchronous {
         }
         state.step += 1;
         // Parts add up with rounding; whole steps must not.
-        state.time = state.step as f64 * model.time_step;
+        state.time = state.step as f64 * model.settings.time_step;
         let started = Instant::now();
         measure(model, state, &mut report);
         report.step = state.step;
@@ -736,8 +748,10 @@ impl Stepper for Synchronous {
 
 /// How many lengths the parts of a step may have, the whole step's included.
 fn lengths_of_parts(model: &Model) -> u32 {
-    let halves = std::iter::successors(Some(0.5 * model.time_step), |length| Some(0.5 * length));
-    let tried = halves.take_while(|&length| length >= model.minimum_step);
+    let halves = std::iter::successors(Some(0.5 * model.settings.time_step), |length| {
+        Some(0.5 * length)
+    });
+    let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
     1 + tried.take(MOST_HALVINGS).count() as u32
 }
 
@@ -747,7 +761,7 @@ const MOST_HALVINGS: usize = 52;
 fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> StepFailure {
     StepFailure::TooManyRounds {
         rounds,
-        contact: describe(model, last),
+        contact: describe(&model.geometry, last),
     }
 }
 
@@ -755,8 +769,8 @@ fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> Step
     StepFailure::GapsUnsettled {
         rounds,
         gap,
-        clearance: model.clearance(key),
-        contact: describe(model, key),
+        clearance: model.geometry.clearance(key),
+        contact: describe(&model.geometry, key),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ThinBodies;
 use crate::constrained::ConstrainedError;
-use crate::model::Body;
+use crate::geometry::Body;
 use impinge_contact::constraint::strain::{surface, triangle};
 use impinge_contact::constraint::{Constraint, Point, link};
 use impinge_fem::thin::{EdgeSpring, Membrane};

@@ -111,7 +111,7 @@ fn a_moving_edge_is_where_its_motion_says() {
         simulation.advance().expect("solved");
     }
     let state = simulation.state();
-    let held = (simulation.model().rest.iter().zip(&state.positions))
+    let held = (simulation.model().points.rest.iter().zip(&state.positions))
         .filter(|(rest, _)| rest.y > 0.49 && rest.z.abs() < 1e-9);
     let mut count = 0;
     for (rest, x) in held {

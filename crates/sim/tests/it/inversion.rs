@@ -47,8 +47,8 @@ fn an_inverted_element_is_never_committed_unless_the_scene_allows_it() {
             message.contains("`cube`") && message.contains("solver.allow_inversion = true"),
             "{message}"
         );
-        let least =
-            (simulation.model().elastic).minimum_volume_ratio(&simulation.state().positions);
+        let least = (simulation.model().elements.elastic)
+            .minimum_volume_ratio(&simulation.state().positions);
         assert!(least.expect("elements").ratio > 0.0, "{mesh}: {least:?}");
     }
 }

@@ -63,8 +63,8 @@ fn run(text: &str, steps: u32) -> Simulation {
 fn bound_nodes_stay_where_they_start_on_the_other_body() {
     let simulation = run(HANGING, 100);
     let (model, state) = (simulation.model(), simulation.state());
-    assert_eq!(model.joints.len(), 16);
-    for joint in &model.joints {
+    assert_eq!(model.constraints.rows.len(), 16);
+    for joint in &model.constraints.rows {
         let terms = &joint.points()[0].terms;
         assert_eq!(terms.len(), 5, "a node and the corners of a tetrahedron");
         let apart = held(terms, &state.positions).norm();
@@ -84,7 +84,7 @@ fn a_ball_holds_a_point_inside_an_element() {
     );
     let simulation = run(&text, 20);
     let (model, state) = (simulation.model(), simulation.state());
-    let terms = &model.joints[0].points()[0].terms;
+    let terms = &model.constraints.rows[0].points()[0].terms;
     assert!(terms.len() > 1, "more than a node");
     let point = held(terms, &state.positions);
     // The joint is the place of the world less the point.
@@ -108,7 +108,7 @@ fn joints_hold_points_of_bodies_without_elements() {
             // As long as a free fall by 11 cm.
             let simulation = run(&text, 15);
             let (model, state) = (simulation.model(), simulation.state());
-            let terms = &model.joints[0].points()[0].terms;
+            let terms = &model.constraints.rows[0].points()[0].terms;
             assert!(terms.len() > 1, "{joint}, {form}: more than a node");
             // The row is the place of the world less the point, or the other way round.
             let sum = held(terms, &state.positions);
@@ -371,7 +371,7 @@ fn joints_that_cannot_be_are_named() {
             assert!(said.contains(word), "{word}: {said}");
         }
     }
-    assert_eq!(run(&boxes_with(ball), 2).model().joints.len(), 1);
+    assert_eq!(run(&boxes_with(ball), 2).model().constraints.rows.len(), 1);
 }
 
 /// Of the sixteen nodes that the bind reaches eight are held anyway, and what they are bound to does not move: the others have rows.
@@ -384,7 +384,7 @@ fn fixed_nodes_need_no_row() {
         .replace(below, &format!("{below}{fixed}"));
     assert_eq!(carried.matches("fixed").count(), 2);
     let simulation = run(&carried, 2);
-    assert_eq!(simulation.model().joints.len(), 8);
+    assert_eq!(simulation.model().constraints.rows.len(), 8);
 }
 
 /// A soft cube and a stiff one that touch, with nodes at the same places; the far sides are held, and one of them is
@@ -431,7 +431,7 @@ fn bound_cubes_share_a_stretch_by_their_stiffness() {
             .iter()
             .any(|notice| notice.contains("joint 0 binds 16 nodes of `stiff` to `soft`"));
         assert_eq!(counted, left_out, "{selection}: {said:?}");
-        assert_eq!(simulation.model().joints.len(), 16, "{selection}");
+        assert_eq!(simulation.model().constraints.rows.len(), 16, "{selection}");
         let last = (0..200)
             .map(|_| simulation.advance().expect("solved"))
             .last();
@@ -476,8 +476,8 @@ fn rows_across_a_gap_begin_closed() {
         );
     let simulation = run(&text, 0);
     let (model, state) = (simulation.model(), simulation.state());
-    assert_eq!(model.joints.len(), 16);
-    for joint in &model.joints {
+    assert_eq!(model.constraints.rows.len(), 16);
+    for joint in &model.constraints.rows {
         let terms = &joint.points()[0].terms;
         let apart = held(terms, &state.positions).norm();
         assert!(apart < 1e-12, "{apart:e} m apart");
@@ -517,7 +517,11 @@ anchor = [-0.0305, 0, 0.03]
 reach = 0.01415
 "#;
     let simulation = run(text, 3);
-    assert_eq!(simulation.model().joints.len(), 25, "the nodes of one side");
+    assert_eq!(
+        simulation.model().constraints.rows.len(),
+        25,
+        "the nodes of one side"
+    );
 }
 
 /// Deep inside a rigid body, free or carried, a node is a part of it as one on its surface is: all 27 nodes of the
@@ -534,7 +538,7 @@ fn nodes_deep_in_a_rigid_body_are_bound() {
              material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\nposition = [0.003, 0.001, 0.002]\n\
              [[joint]]\nkind = \"bind\"\nfirst = \"tissue\"\nsecond = \"bone\"\n"
         );
-        assert_eq!(run(&text, 0).model().joints.len(), 27, "{way}");
+        assert_eq!(run(&text, 0).model().constraints.rows.len(), 27, "{way}");
     }
 }
 
@@ -554,10 +558,13 @@ fn nodes_deep_in_a_solid_are_held_by_the_element_around_them() {
         );
     let simulation = run(&text, 0);
     let (model, state) = (simulation.model(), simulation.state());
-    let (soft, stiff) = (&model.bodies[0].points, &model.bodies[1].points);
+    let (soft, stiff) = (
+        &model.geometry.bodies[0].points,
+        &model.geometry.bodies[1].points,
+    );
     let layers = 2.0 * 0.1 / 7.0;
     let mut deep = 0;
-    for joint in &model.joints {
+    for joint in &model.constraints.rows {
         let terms = &joint.points()[0].terms;
         assert!(held(terms, &state.positions).norm() < 1e-12);
         let of = |term: &Term| match *term {
@@ -589,8 +596,8 @@ fn a_ball_holds_the_centre_of_a_face_that_touches() {
         [[joint]]\nkind = \"ball\"\nfirst = \"cube\"\nanchor = [0, 0, 0]\n";
     let simulation = run(text, 0);
     let (model, state) = (simulation.model(), simulation.state());
-    assert!(model.touching.is_some(), "it touches");
-    let terms = &model.joints[0].points()[0].terms;
+    assert!(model.notices.touching.is_some(), "it touches");
+    let terms = &model.constraints.rows[0].points()[0].terms;
     assert!(terms.len() > 1, "more than a node: {terms:?}");
     let off = held(terms, &state.positions).norm();
     assert!(off < 1e-12, "{off:e} m off the centre");

@@ -4,6 +4,7 @@ mod asynchronous;
 mod constrained;
 mod constrained_forces;
 mod constrained_scene;
+mod damage;
 mod doctor;
 mod doctor_kinds;
 mod doctor_motions;
@@ -21,3 +22,7 @@ mod starts;
 mod thin;
 mod unheeded;
 mod verdict;
+
+/// Tests of readers measure what they hold.
+#[global_allocator]
+static METER: impinge_damage::Meter = impinge_damage::Meter;

@@ -83,7 +83,7 @@ impl Fixture {
         let mut frame = self.first.clone();
         for (point, motion) in frame.motion_of_point.iter().enumerate() {
             if let Some(motion) = motion {
-                frame.points[point] = self.simulation.model().motions[*motion as usize]
+                frame.points[point] = self.simulation.model().unknowns.motions[*motion as usize]
                     .position_at(&self.first.points[point], time);
             }
         }

@@ -67,7 +67,10 @@ fn apart(one: &Simulation, other: &Simulation) -> f64 {
 
 /// How far the free end came down (m).
 fn sag(simulation: &Simulation) -> f64 {
-    let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+    let (rest, now) = (
+        &simulation.model().points.rest,
+        &simulation.state().positions,
+    );
     let fall = rest.iter().zip(now).map(|(a, b)| a.z - b.z);
     fall.fold(0.0, f64::max)
 }
@@ -120,7 +123,11 @@ fn both_ways_to_assemble_measure_the_same_energy() {
         .flat_map(|mesh| MODELS.map(|m| (mesh, m)))
     {
         let fast = run(&with(mesh, &format!("model = \"{model}\"")), 40);
-        let energy = fast.model().elastic.energy(&fast.state().positions);
+        let energy = fast
+            .model()
+            .elements
+            .elastic
+            .energy(&fast.state().positions);
         assert!(energy > 1e-4);
         let keys = format!("model = \"{model}\", formulation = \"compliance\"");
         // So short a step that nothing moves.
@@ -134,7 +141,7 @@ fn both_ways_to_assemble_measure_the_same_energy() {
             "{mesh} {model}: {} J, {energy} J",
             report.elastic_energy
         );
-        assert!(empty.elastic.energy(&fast.state().positions).abs() < f64::MIN_POSITIVE);
+        assert!(empty.elements.elastic.energy(&fast.state().positions).abs() < f64::MIN_POSITIVE);
     }
 }
 
@@ -169,7 +176,10 @@ pulls = [{{ box = {{ lower = [-1, -1, 0.049], upper = [1, 1, 0.051] }}, force = 
             let report = simulation.advance().expect("solved");
             assert_eq!(report.inverted_elements, 0);
         }
-        let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+        let (rest, now) = (
+            &simulation.model().points.rest,
+            &simulation.state().positions,
+        );
         let top = rest.iter().zip(now).filter(|(rest, _)| rest.z > 0.049);
         let heights: Vec<f64> = top.map(|(_, now)| (now.z + 0.05) / 0.1).collect();
         assert_eq!(heights.len(), 4);
@@ -194,7 +204,10 @@ fn hexahedra_hang_like_tetrahedra_and_bend_more() {
             .replace("[solver]", "[world]\ngravity = [5, 0, 0]\n\n[solver]")
             .replace("poisson = 0.3", "poisson = 0");
         let simulation = run(&text, 150);
-        let (rest, now) = (&simulation.model().rest, &simulation.state().positions);
+        let (rest, now) = (
+            &simulation.model().points.rest,
+            &simulation.state().positions,
+        );
         // The mean of the end: tetrahedra share their mass unevenly among its nodes.
         let end = rest.iter().zip(now).filter(|(a, _)| a.x > 0.099);
         end.map(|(a, b)| b.x - a.x).sum::<f64>() / 4.0
@@ -251,7 +264,7 @@ fn a_plastic_beam_stays_bent() {
         let loaded = run(&text, 100);
         let light = text.replace("[solver]", "[world]\ngravity = [0, 0, 0]\n\n[solver]");
         let (model, state, _) = run_on(&light, loaded.state(), 150);
-        let fall = model.rest.iter().zip(&state.positions);
+        let fall = model.points.rest.iter().zip(&state.positions);
         let left = fall.map(|(a, b)| a.z - b.z).fold(0.0, f64::max);
         [sag(&loaded), left]
     };

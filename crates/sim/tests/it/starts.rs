@@ -1,7 +1,7 @@
 //! Starts that touch: they are contacts, for free, held and prescribed points alike.
 
 use impinge_geometry::exact::surface_intersections;
-use impinge_sim::forces::contact_forces;
+use impinge_sim::measure::forces::contact_forces;
 use impinge_sim::{Model, Scene, SimError, Simulation};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -52,13 +52,18 @@ fn fastest(simulation: &mut Simulation, steps: usize) -> f64 {
 fn touching(scene: &Scene) -> Model {
     let (model, _) = Model::new(scene).unwrap_or_else(|error| panic!("{error}"));
     let parts = scene.instantiate().expect("it was instantiated");
-    let clearance = model.largest_clearance();
-    let most = model.touching.as_ref().expect("it touches").distance;
+    let clearance = model.geometry.largest_clearance();
+    let most = model
+        .notices
+        .touching
+        .as_ref()
+        .expect("it touches")
+        .distance;
     assert!(most > 0.0 && most <= clearance * (1.0 + 1e-9));
     let mut farthest = 0.0_f64;
-    for (body, part) in model.bodies.iter().zip(&parts.bodies) {
+    for (body, part) in model.geometry.bodies.iter().zip(&parts.bodies) {
         for (point, &node) in body.points.clone().zip(&body.original_nodes) {
-            let way = model.rest[point] - part.mesh.nodes()[node as usize];
+            let way = model.points.rest[point] - part.mesh.nodes()[node as usize];
             farthest = farthest.max(way.norm());
         }
     }
@@ -78,7 +83,7 @@ fn boxes_on_the_plane_rest() {
     ];
     let mut simulation = simulation(&[&boxes[0], &boxes[1], GROUND]);
     let start: Vec<_> = simulation.state().positions.clone();
-    let clearance = simulation.model().largest_clearance();
+    let clearance = simulation.model().geometry.largest_clearance();
     let fall = 9.81 * 5e-3;
     assert!(fastest(&mut simulation, 100) < 0.01 * fall);
     for (now, start) in simulation.state().positions.iter().zip(&start) {
@@ -164,7 +169,7 @@ fn a_sheet_may_lie_on_what_it_touches() {
     let body = elastic("table", 2, [0.0, 0.0, 0.05]);
     for parts in [[sheet, table], [&body, sheet]] {
         let mut simulation = simulation(&[parts[0], parts[1], GROUND]);
-        let points = (simulation.model().bodies.iter())
+        let points = (simulation.model().geometry.bodies.iter())
             .find(|body| body.thin)
             .expect("a sheet");
         let points = points.points.clone();
@@ -193,7 +198,12 @@ fn a_tight_fit_starts() {
         elastic("block", 2, [0.0, 0.0, 0.05]),
     ] {
         let mut simulation = simulation(&[&block, &wall(0.1), &wall(-0.1), GROUND]);
-        let touching = simulation.model().touching.as_ref().expect("it touches");
+        let touching = simulation
+            .model()
+            .notices
+            .touching
+            .as_ref()
+            .expect("it touches");
         assert_eq!(touching.pairs.len(), 3);
         assert!(fastest(&mut simulation, 20) < 0.1);
     }
@@ -238,7 +248,7 @@ fn copies_may_touch() {
     let cubes = elastic("cube", 1, [0.0, 0.0, 0.05])
         + "copies = { count = 4, columns = [2, 1], spacing = [0.1, 0.1, 0.1] }\n";
     let simulation = simulation(&[&cubes, GROUND]);
-    assert_eq!(simulation.model().bodies.len(), 4);
+    assert_eq!(simulation.model().geometry.bodies.len(), 4);
 }
 
 /// Bodies that are apart by more than contacts keep are left alone, bit for bit.
@@ -250,7 +260,7 @@ fn starts_that_do_not_touch_stay() {
         GROUND,
     ]);
     let (model, _) = Model::new(&scene).expect("a model");
-    assert_eq!(model.touching, None);
+    assert_eq!(model.notices.touching, None);
 }
 
 proptest! {
@@ -278,10 +288,10 @@ proptest! {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let scene = scene(&parts);
         let Ok((model, state)) = Model::new(&scene) else { return Ok(()) };
-        prop_assert_eq!(surface_intersections(&state.positions, &model.surface, 1), []);
+        prop_assert_eq!(surface_intersections(&state.positions, &model.geometry.surface, 1), []);
         prop_assert!(Simulation::new(&scene).is_ok());
-        if let Some(touching) = &model.touching {
-            prop_assert!(touching.distance <= model.largest_clearance() * (1.0 + 1e-9));
+        if let Some(touching) = &model.notices.touching {
+            prop_assert!(touching.distance <= model.geometry.largest_clearance() * (1.0 + 1e-9));
         }
     }
 }

@@ -144,7 +144,7 @@ fn a_strip_that_is_let_go_falls() {
         let simulation = run(&text, 60);
         let state = simulation.state();
         let mean = |of: &[Vector3<f64>]| {
-            let masses = simulation.model().mass.iter();
+            let masses = simulation.model().points.mass.iter();
             let total: f64 = masses.clone().sum();
             masses.zip(of).map(|(m, x)| x * *m).sum::<Vector3<f64>>() / total
         };
@@ -213,11 +213,11 @@ fn strips_follow_their_line() {
     let simulation = Simulation::new(&scene(&bent)).expect("sound");
     let model = simulation.model();
     // 4 cells along one side, 4 along the other: no cell is longer than the spacing.
-    assert_eq!(model.rest.len(), 18);
-    for pair in model.rest.chunks_exact(2) {
+    assert_eq!(model.points.rest.len(), 18);
+    for pair in model.points.rest.chunks_exact(2) {
         assert!((pair[1] - pair[0] - Vector3::y() * 0.1).norm() < 1e-15);
     }
-    let mass: f64 = model.mass.iter().sum();
+    let mass: f64 = model.points.mass.iter().sum();
     assert!((mass - 0.75 * 0.1 * 0.2).abs() < 1e-12, "{mass} kg");
     for (points, across, said) in [
         ("[[0, 0, 0]]", "[0, 1, 0]", "must be at least 2"),

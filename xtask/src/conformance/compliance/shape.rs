@@ -43,17 +43,24 @@ pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
 /// Displacements from rest without the rigid motion, of all deformable bodies at one instant.
 fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut shape = Vec::new();
-    for body in model.bodies.iter().filter(|body| !body.tets.is_empty()) {
+    for body in model
+        .geometry
+        .bodies
+        .iter()
+        .filter(|body| !body.tets.is_empty())
+    {
         let points = body.points.clone();
         let count = points.len() as f64;
         let center = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
-        let (rest, now) = (center(&model.rest), center(positions));
+        let (rest, now) = (center(&model.points.rest), center(positions));
         let covariance: Matrix3<f64> = points
             .clone()
-            .map(|p| (positions[p] - now) * (model.rest[p] - rest).transpose())
+            .map(|p| (positions[p] - now) * (model.points.rest[p] - rest).transpose())
             .sum();
         let turn = impinge_fem::kinematics::rotation_svd(&covariance).rotation();
-        shape.extend(points.map(|p| turn.tr_mul(&(positions[p] - now)) - (model.rest[p] - rest)));
+        shape.extend(
+            points.map(|p| turn.tr_mul(&(positions[p] - now)) - (model.points.rest[p] - rest)),
+        );
     }
     shape
 }
@@ -63,14 +70,19 @@ fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
 /// They say how far a ring is drawn out and pressed flat, not along which of its diameters.
 fn strains(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut strains = Vec::new();
-    for body in model.bodies.iter().filter(|body| !body.tets.is_empty()) {
+    for body in model
+        .geometry
+        .bodies
+        .iter()
+        .filter(|body| !body.tets.is_empty())
+    {
         let points = body.points.clone();
         let count = points.len() as f64;
         let center = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
-        let (rest, now) = (center(&model.rest), center(positions));
+        let (rest, now) = (center(&model.points.rest), center(positions));
         let [mut moved, mut spread] = [Matrix3::zeros(); 2];
         for p in points {
-            let arm = model.rest[p] - rest;
+            let arm = model.points.rest[p] - rest;
             moved += (positions[p] - now) * arm.transpose();
             spread += arm * arm.transpose();
         }
@@ -118,10 +130,14 @@ fn run(name: &str, overrides: &[&str]) -> Result<Vec<Shapes>, Box<dyn Error>> {
     for _ in 0..scene.time.steps() {
         simulation.advance()?;
         let (model, state) = (simulation.model(), simulation.state());
-        let moved = model.bodies.iter().filter(|body| !body.tets.is_empty());
+        let moved = model
+            .geometry
+            .bodies
+            .iter()
+            .filter(|body| !body.tets.is_empty());
         let moved = moved
             .flat_map(|body| body.points.clone())
-            .map(|p| state.positions[p] - model.rest[p])
+            .map(|p| state.positions[p] - model.points.rest[p])
             .collect();
         shapes.push([
             shape(model, &state.positions),
@@ -310,7 +326,7 @@ fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
         contacts = contacts.max(report.active);
         if step % 50 == 49 {
             let (model, state) = (simulation.model(), simulation.state());
-            crossings += surface_intersections(&state.positions, &model.surface, 1).len();
+            crossings += surface_intersections(&state.positions, &model.geometry.surface, 1).len();
         }
     }
     let mean = |s: &[f64]| s.iter().sum::<f64>() / s.len() as f64;

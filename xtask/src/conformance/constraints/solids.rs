@@ -55,8 +55,8 @@ pub(super) fn cantilever(table: &mut Table, extent: Extent) -> Result<(), Box<dy
         let before = simulation.state().positions.clone();
         energies(&mut simulation, 1);
         let (model_of, x) = (simulation.model(), &simulation.state().positions);
-        let [stiff, rows, _] = [0, 1, 2].map(|body| model_of.bodies[body].points.clone());
-        let fall = |point: usize| model_of.rest[point].z - x[point].z;
+        let [stiff, rows, _] = [0, 1, 2].map(|body| model_of.geometry.bodies[body].points.clone());
+        let fall = |point: usize| model_of.points.rest[point].z - x[point].z;
         let (mut apart, mut sag, mut moved) = (0.0_f64, 0.0_f64, 0.0_f64);
         for (a, b) in stiff.zip(rows) {
             moved = moved.max((x[a] - before[a]).amax().max((x[b] - before[b]).amax()));

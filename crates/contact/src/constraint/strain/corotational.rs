@@ -4,10 +4,10 @@ use super::{Form, RotationSvd, SOLID, contraction, deformation, scatter_form, sc
 use crate::constraint::law::{Definiteness, Law, Local, negative_part_of};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-/// `σᵢ + σⱼ` below which an element is folded onto itself and its rotation means nothing.
+/// `σᵢ + σⱼ` below which an element counts as folded and its rotation is undefined.
 const LEAST_SUM: f64 = 1e-6;
 
-/// `ε = S − I` with `F = R S` (spec 5.3).
+/// `ε = S − I` with `F = R S`.
 ///
 /// With `F = U Σ Vᵀ`, `W = Uᵀ δF V`, `L = Vᵀ Λ V`, `N_ij = 2 L_ij/(σᵢ + σⱼ)`:
 ///
@@ -17,15 +17,15 @@ const LEAST_SUM: f64 = 1e-6;
 /// ```
 ///
 /// # Source
-/// Tournier et al. 2015, §5; differs from it in: the exact derivative of the strain, not `sym(Rᵀ δF)`, whose geometric
-/// stiffness is not symmetric.
+/// Tournier et al. 2015, §4.2 and appendix A, <https://doi.org/10.1145/2766969>; differs from it in: the exact
+/// derivative of the strain instead of `sym(Rᵀ δF)`, whose geometric stiffness is not symmetric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorotationalStrain {
     gradients: Vec<Vector3<f64>>,
 }
 
 impl CorotationalStrain {
-    /// Of a solid element (1/m).
+    /// Of a solid element; gradients in 1/m.
     pub fn new(gradients: Vec<Vector3<f64>>) -> Self {
         Self { gradients }
     }
@@ -82,7 +82,7 @@ impl Law for CorotationalStrain {
     ) {
         let svd = RotationSvd::new(&deformation(q, &self.gradients));
         let n = scaled(&svd, &contraction(lambda, &SOLID));
-        // W and D of a change of one entry of F each.
+        // W and D of a unit change of each entry of F.
         let mut w = [Matrix3::zeros(); 9];
         let mut d = [Matrix3::zeros(); 9];
         for column in 0..3 {

@@ -8,14 +8,15 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 pub struct IntegrationPoint {
     /// `g_a`, one per node; on surfaces in the axes of the sheet, the third entry 0.
     pub gradients: Vec<Vector3<f64>>,
-    /// `w`: the rest volume that it stands for.
+    /// `w`: the rest volume of the integration point.
     pub weight: f64,
 }
 
-/// The one point of a linear triangle of that thickness. The first axis of the sheet is `fibre`, laid into its plane.
+/// The one point of a linear triangle with `thickness`. The first axis of the sheet is `fibre`, projected into its
+/// plane.
 ///
 /// # Errors
-/// [`ConstraintError::Element`] for a triangle without area, a fibre across it or a thickness that is not positive.
+/// [`ConstraintError::Element`] for a triangle without area, a fibre normal to it or a thickness that is not positive.
 pub fn triangle(
     rest: &[Vector3<f64>; 3],
     thickness: f64,
@@ -31,7 +32,7 @@ pub fn triangle(
     surface_point(&Matrix2::from_columns(&edges), &parametric, 0.5 * thickness)
 }
 
-/// The four points of a bilinear quadrilateral, its corners in order around it.
+/// The four points of a bilinear quadrilateral with corners in cyclic order.
 ///
 /// # Errors
 /// As [`triangle`].
@@ -57,10 +58,10 @@ pub fn quadrilateral(
     Ok(points)
 }
 
-/// The one point of a linear tetrahedron, its nodes positively oriented.
+/// The one point of a linear tetrahedron with positive orientation.
 ///
 /// # Errors
-/// [`ConstraintError::Element`] if it has no positive volume.
+/// [`ConstraintError::Element`] if its volume is not positive.
 pub fn tetrahedron(rest: &[Vector3<f64>; 4]) -> Result<IntegrationPoint, ConstraintError> {
     let jacobian =
         Matrix3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);

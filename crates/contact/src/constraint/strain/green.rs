@@ -4,13 +4,13 @@ use super::{SOLID, SURFACE, contraction, deformation};
 use crate::constraint::law::{Definiteness, Law, Local, negative_part};
 use nalgebra::{Matrix3, Vector3};
 
-/// `ε = ½ (FᵀF − I)` (spec 5.2): with a linear material, St Venant–Kirchhoff.
+/// `ε = ½ (FᵀF − I)`: with a linear material, St Venant–Kirchhoff.
 ///
 /// ```text
 /// ∂E_ii/∂x_a = g_a,i F_iᵀ     ∂(2E_ij)/∂x_a = g_a,i F_jᵀ + g_a,j F_iᵀ     K̃_ab = (g_aᵀ Λ g_b) I
 /// ```
 ///
-/// so the part that resists is that of the negative part of `Λ`.
+/// The negative semi-definite part of `K̃` therefore follows from that of `Λ`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GreenStrain {
     gradients: Vec<Vector3<f64>>,

@@ -64,7 +64,7 @@ pub fn solid(young: f64, poisson: f64) -> Result<DMatrix<f64>, ConstraintError> 
 /// `G_xy, G_yz, G_zx` (1/Pa).
 ///
 /// # Errors
-/// [`ConstraintError::Material`] for moduli that are not positive, or ratios for which no energy is positive definite.
+/// [`ConstraintError::Material`] for moduli that are not positive, or ratios without a positive definite energy.
 pub fn orthotropic_solid(
     young: [f64; 3],
     poisson: [f64; 3],
@@ -99,7 +99,7 @@ fn positive(name: &'static str, value: f64) -> Result<(), ConstraintError> {
 }
 
 fn definite(matrix: DMatrix<f64>, poisson: f64) -> Result<DMatrix<f64>, ConstraintError> {
-    // Rounding may leave a singular matrix a factor.
+    // Rounding may let a singular matrix have a Cholesky factor; its eigenvalues decide.
     let ends = symmetric_eigen(&matrix).map(|(values, _)| [values[0], values[values.len() - 1]]);
     if ends.is_some_and(|[least, most]| least > 1e-12 * most) {
         Ok(matrix)

@@ -4,25 +4,26 @@ use super::super::error::ConstraintError;
 use super::IntegrationPoint;
 use nalgebra::{Matrix4, Vector3, Vector4};
 
-/// Smallest eigenvalue of the moment matrix, in parts of its largest, with which nodes say what a gradient is: below it they
-/// lie in a plane.
+/// Smallest eigenvalue of the moment matrix, relative to its largest, below which the nodes count as coplanar and
+/// define no gradient.
 const FLAT: f64 = 1e-4;
 
-/// One integration point between nodes that lie within `radius` of it, of the best linear fit to them.
+/// One integration point between the nodes within `radius` of it, by the best linear fit to them.
 ///
 /// ```text
 /// M = Σ w_a p_a p_aᵀ,   p_a = (1, (X_a − X)/r),   w_a = (1 − |X_a − X|²/r²)²          g_a = w_a [M⁻¹ p_a]₁…₃ / r
 /// ```
 ///
-/// so linear motions have their exact gradient. Nodes out of reach get none.
+/// Linear motions have their exact gradient. Nodes out of reach are left out.
 ///
 /// # Errors
-/// [`ConstraintError::Element`] if the weight is not positive, or fewer than four nodes or nodes in one plane are in reach.
+/// [`ConstraintError::Element`] if the weight is not positive, or if fewer than four nodes or only coplanar ones are in
+/// reach.
 ///
 /// # Source
 /// Nealen 2004, "An As-Short-As-Possible Introduction to the Least Squares, Weighted Least Squares and Moving Least Squares
 /// Methods"; Müller et al. 2004, "Point Based Animation of Elastic, Plastic and Melting Objects",
-/// <https://doi.org/10.1145/1028523.1028542>; differs from it in: strains at points between the nodes, where they leave no
+/// <https://doi.org/10.1145/1028523.1028542>; differs from it in: strains at points between the nodes, which leave no
 /// motion without energy.
 pub fn moving_least_squares(
     at: Vector3<f64>,

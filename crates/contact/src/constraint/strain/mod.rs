@@ -1,8 +1,8 @@
 //! Strains of an element at one integration point, as rows of a constraint.
 //!
-//! With the rest-shape gradients `g_a` of the nodes, `F = Σ x_a g_aᵀ`. A surface element has two columns: its gradients
-//! then have no third entry. Engineering shear is used throughout, in the order `11, 22, 12` on surfaces and
-//! `11, 22, 33, 12, 23, 13` in solids, so a multiplier is `λ = −w σ` with the weight `w` (m³) and the stress `σ`.
+//! With the rest-shape gradients `g_a` of the nodes, `F = Σ x_a g_aᵀ`. The `F` of a surface element has two columns;
+//! its gradients have a zero third entry. Engineering shear is used throughout, in the order `11, 22, 12` on surfaces
+//! and `11, 22, 33, 12, 23, 13` in solids, so a multiplier is `λ = −w σ` with the weight `w` (m³) and the stress `σ`.
 
 mod corotational;
 mod element;
@@ -27,7 +27,7 @@ pub(super) const SOLID: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (
 /// Index pairs of the three strains of a surface.
 pub(super) const SURFACE: [(usize, usize); 3] = [(0, 0), (1, 1), (0, 1)];
 
-/// A symmetric bilinear form on changes of `F`, which is numbered by columns.
+/// A symmetric bilinear form on changes of `F`, in column-major order.
 type Form = SMatrix<f64, 9, 9>;
 
 /// `F = Σ x_a g_aᵀ`.
@@ -80,7 +80,7 @@ struct RotationSvd {
 
 impl RotationSvd {
     fn new(f: &Matrix3<f64>) -> Self {
-        // Both factors were asked for, so the identity stands for nothing.
+        // Both factors are requested, so the fallback identity is never used.
         let svd = f.svd(true, true);
         let mut u = svd.u.unwrap_or_else(Matrix3::identity);
         let mut v = svd.v_t.unwrap_or_else(Matrix3::identity).transpose();

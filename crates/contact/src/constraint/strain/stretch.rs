@@ -6,17 +6,17 @@ use crate::constraint::law::{Definiteness, Law, Local, Response};
 use nalgebra::{DMatrix, DVector, Matrix3, SVector, Vector3};
 use std::sync::Arc;
 
-/// `|σⱼ − σᵢ|` below which forces of the step before say nothing about the difference of two stretches.
+/// `|σⱼ − σᵢ|` below which the last step's forces do not determine the stiffness between two stretches.
 const EQUAL: f64 = 1e-4;
 
-/// `φᵢ = σᵢ − 1`, largest first (spec 5.4).
+/// `φᵢ = σᵢ − 1`, largest first.
 ///
-/// `δσᵢ = W_ii`; with `W = Uᵀ δF V`, `K̃` acts on `(W_ij + W_ji)/√2` by `(λⱼ − λᵢ)/(σⱼ − σᵢ)` and on `(W_ij − W_ji)/√2` by
-/// `(λⱼ + λᵢ)/(σⱼ + σᵢ)`. The first is left out where two stretches are equal to 1e-4: forces of the step before and
-/// stretches of this one do not belong together, and their quotient has no bound.
+/// `δσᵢ = W_ii`; with `W = Uᵀ δF V`, `K̃` acts on `(W_ij + W_ji)/√2` by `(λⱼ − λᵢ)/(σⱼ − σᵢ)` and on `(W_ij − W_ji)/√2`
+/// by `(λⱼ + λᵢ)/(σⱼ + σᵢ)`. The first is dropped where two stretches differ by less than 1e-4: the forces belong to
+/// the last step and the stretches to this one, so their quotient is unbounded.
 ///
-/// With a material ([`of_material`](Self::of_material)) both are those of its present stress instead, `−w κ_s` and `−w κ_a`:
-/// a material that is not stiff has its force from its strain, and its resistance to shear is all in them.
+/// With a material ([`of_material`](Self::of_material)) both factors follow from its present stress: `−w κ_s` and
+/// `−w κ_a`. A soft material has its force from its strain, and its whole resistance to shear is in these factors.
 #[derive(Debug, Clone)]
 pub struct PrincipalStretches {
     gradients: Vec<Vector3<f64>>,
@@ -34,7 +34,7 @@ pub trait StretchEnergy: std::fmt::Debug + Send + Sync {
     /// `∂²Ψ/∂σᵢ∂σⱼ` (Pa).
     fn stiffness(&self, stretches: &Vector3<f64>) -> Matrix3<f64>;
 
-    /// `κ_s = (pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the pairs (1,2), (1,3), (2,3), and its limit where they are equal.
+    /// `κ_s = (pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the pairs (1,2), (1,3), (2,3), or its limit for equal stretches.
     fn shear(&self, stretches: &Vector3<f64>) -> Vector3<f64>;
 }
 
@@ -70,7 +70,7 @@ impl StretchEnergy for LinearStretches {
 const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
 impl PrincipalStretches {
-    /// Of a solid element (1/m).
+    /// Of a solid element; gradients in 1/m.
     pub fn new(gradients: Vec<Vector3<f64>>) -> Self {
         Self {
             gradients,
@@ -78,7 +78,7 @@ impl PrincipalStretches {
         }
     }
 
-    /// The same of a material, whose potential is `w Ψ(σ)`; `weight` is the volume at rest that it stands for (m³).
+    /// With a material of potential `w Ψ(σ)`; `weight` is the rest volume `w` of the integration point (m³).
     pub fn of_material(
         gradients: Vec<Vector3<f64>>,
         weight: f64,
@@ -90,12 +90,13 @@ impl PrincipalStretches {
         }
     }
 
-    /// The same of a material whose stress is linear in its stretches, with the compliance `D⁻¹` of the three normal strains
+    /// With a material whose stress is linear in its stretches, and the compliance `D⁻¹` of the three normal strains
     /// (1/Pa).
     ///
     /// # Errors
-    /// [`ConstraintError::Anisotropic`] unless it is the same for each of the stretches, [`ConstraintError::ComplianceSize`] for
-    /// another size, [`ConstraintError::NegativeCompliance`] for one that is not positive definite.
+    /// [`ConstraintError::Anisotropic`] unless the compliance is the same for each stretch,
+    /// [`ConstraintError::ComplianceSize`] for another size, [`ConstraintError::NegativeCompliance`] for one that is
+    /// not positive definite.
     pub fn linear(
         gradients: Vec<Vector3<f64>>,
         weight: f64,
@@ -127,7 +128,7 @@ impl PrincipalStretches {
         Ok(Self::of_material(gradients, weight, Arc::new(law)))
     }
 
-    /// What `(W_ij ± W_ji)/√2` of a pair is resisted by, negative: of the forces given, or of the material.
+    /// Stiffness of the pair against `(W_ij ± W_ji)/√2`, negative: from the given forces or from the material.
     fn resistance(&self, sigma: &Vector3<f64>, lambda: &[f64], pair: usize) -> [f64; 2] {
         let (i, j) = PAIRS[pair];
         let (difference, sum) = (sigma[j] - sigma[i], sigma[j] + sigma[i]);

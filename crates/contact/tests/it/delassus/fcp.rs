@@ -8,7 +8,7 @@ use impinge_contact::delassus::{
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use proptest::prelude::*;
 
-const LOCAL: &str = "# where it comes from
+pub(crate) const LOCAL: &str = "# where it comes from
 FCP 1 local
 name two   # a comment after a token
 contacts 2
@@ -25,7 +25,7 @@ W 3
 end
 ";
 
-const GLOBAL: &str = "FCP 1 global
+pub(crate) const GLOBAL: &str = "FCP 1 global
 name g
 contacts 1
 mu 0.3

@@ -1,7 +1,7 @@
 //! Bare friction problems.
 
 mod blocks;
-mod fcp;
+pub(crate) mod fcp;
 mod judge;
 mod local;
 mod methods;

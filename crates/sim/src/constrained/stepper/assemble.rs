@@ -2,8 +2,9 @@
 
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
+use super::layout::put;
 use impinge_contact::constraint::{Configuration, Layout};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 
 impl ConstrainedStepper {
     /// Momentum matrix with geometric stiffness from `self.forces`, right-hand side and rows.
@@ -85,14 +86,4 @@ impl ConstrainedStepper {
         }
         self.sum.finish(&layout, mode, h, &mut problem.momentum);
     }
-}
-
-/// One block of a vector.
-pub(super) fn get(values: &[f64], block: usize) -> Vector3<f64> {
-    Vector3::from_column_slice(&values[3 * block..][..3])
-}
-
-/// Writes one block of a vector.
-fn put(values: &mut [f64], block: usize, value: &Vector3<f64>) {
-    values[3 * block..][..3].copy_from_slice(value.as_slice());
 }

@@ -4,6 +4,7 @@ use super::super::{ConstrainedError, ConstrainedSystem, Formulation};
 use impinge_contact::constraint::{BodyBlocks, Constraint, Term};
 use impinge_krylov::block::BlockPattern;
 use nalgebra::Matrix3;
+use nalgebra::Vector3;
 
 /// The unknowns of a system, and the places of its constraints.
 pub(super) struct Unknowns {
@@ -122,4 +123,14 @@ fn blocks_of(
         });
     }
     Ok(blocks)
+}
+
+/// One block of a vector.
+pub(super) fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+/// Writes one block of a vector.
+pub(super) fn put(values: &mut [f64], block: usize, value: &Vector3<f64>) {
+    values[3 * block..][..3].copy_from_slice(value.as_slice());
 }

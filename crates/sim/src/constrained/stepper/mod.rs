@@ -6,7 +6,6 @@ mod dry;
 mod layout;
 
 use super::{ConstrainedError, ConstrainedSystem, RowScratch};
-use assemble::get;
 use impinge_contact::constraint::redundancy::DependentRow;
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Evaluation, Frame, GeometricStiffness, StiffnessSum,
@@ -15,7 +14,7 @@ use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings};
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Termination};
 use impinge_krylov::block::SymmetricBlockMatrix;
-use layout::Unknowns;
+use layout::{Unknowns, get};
 use nalgebra::{Matrix3, Vector3};
 
 /// Tolerances of one-sided rows, near rounding for systems of the size of a person: there is nothing they could save.

@@ -1,12 +1,10 @@
 //! The examination of one frame, and of the motion from the one before.
 
 use super::meeting::first_meeting;
-use super::pieces::{Motion, load_pieces};
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
 use super::{Finding, Problem, TIME_ROUNDING, Verification, load};
-use crate::output::listing::pieces_name;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -184,18 +182,8 @@ impl<'a> Examiner<'a> {
                 &stamp,
                 &mut result,
             );
-        } else if let Some(pieces) = load_pieces(folder, index, entry, &mut result) {
-            let of_motion = Motion {
-                pieces: &pieces,
-                file: pieces_name(index),
-                times: [before.time, entry.time],
-                entry,
-                frames: [&start, &frame],
-            };
-            if self.motion_in_pieces(&of_motion, &stamp, &mut result) {
-                (result.motions, result.unknown_motions) = (1, 0);
-                result.pieces = pieces.count();
-            }
+        } else if self.motion_in_pieces(folder, entries, index, [&start, &frame], &mut result) {
+            (result.motions, result.unknown_motions) = (1, 0);
         }
         result
     }

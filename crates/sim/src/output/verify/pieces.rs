@@ -31,16 +31,14 @@ const CORNERS_PER_PART: usize = 8;
 const STRAY_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// A motion between two frames.
-pub(super) struct Motion<'a> {
-    pub(super) pieces: &'a Pieces,
-    /// Name of their file.
-    pub(super) file: String,
+struct Motion<'a> {
+    pieces: &'a Pieces,
     /// What the list says of the frame at its end.
-    pub(super) entry: &'a FrameEntry,
+    entry: &'a FrameEntry,
     /// Times of the frames (s).
-    pub(super) times: [f64; 2],
+    times: [f64; 2],
     /// The frames at its ends.
-    pub(super) frames: [&'a Frame; 2],
+    frames: [&'a Frame; 2],
 }
 
 impl<'a> Motion<'a> {
@@ -53,7 +51,7 @@ impl<'a> Motion<'a> {
 }
 
 /// Reads the pieces of the motion to frame `index` and says whether they are those that were written.
-pub(super) fn load_pieces(
+fn load_pieces(
     folder: &Path,
     index: usize,
     entry: &FrameEntry,
@@ -200,17 +198,38 @@ impl<'a> Course<'a> {
 }
 
 impl Examiner<'_> {
-    /// Examines a motion and says whether it was examined as a whole: not, if its pieces are not those between the frames.
+    /// Examines the motion to frame `index`, between `frames`, if its pieces are there, and says whether it was examined as a
+    /// whole: not, if they are not those between the frames.
     pub(super) fn motion_in_pieces(
         &self,
-        motion: &Motion<'_>,
-        stamp: &Stamp,
+        folder: &Path,
+        entries: &[FrameEntry],
+        index: usize,
+        frames: [&Frame; 2],
         result: &mut Verification,
     ) -> bool {
-        let of_pieces = Stamp {
-            file: motion.file.clone(),
-            time: stamp.time,
+        let entry = &entries[index];
+        let Some(pieces) = load_pieces(folder, index, entry, result) else {
+            return false;
         };
+        let motion = Motion {
+            pieces: &pieces,
+            entry,
+            times: [entries[index - 1].time, entry.time],
+            frames,
+        };
+        let is_whole = self.examine_pieces(&motion, &pieces_name(index), result);
+        if is_whole {
+            result.pieces = pieces.count();
+        }
+        is_whole
+    }
+
+    fn examine_pieces(&self, motion: &Motion<'_>, file: &str, result: &mut Verification) -> bool {
+        let [stamp, of_pieces] = [&motion.entry.file[..], file].map(|file| Stamp {
+            file: file.to_owned(),
+            time: Some(motion.entry.time),
+        });
         if motion.pieces.points() != self.surface.vertices() {
             let what = "its points are not those of the surfaces".to_owned();
             report(result, &of_pieces, Problem::Disagrees(what));
@@ -223,7 +242,7 @@ impl Examiner<'_> {
         }
         self.prescribed_pieces(motion, &of_pieces, result);
         self.pieces_at_planes(motion, &of_pieces, result);
-        self.crossings(motion, stamp, result);
+        self.crossings(motion, &stamp, result);
         true
     }
 

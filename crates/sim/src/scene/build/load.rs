@@ -1,6 +1,6 @@
 //! Meshes of bodies and obstacles, made or read from files.
 
-use super::Builder;
+use super::builder::{Builder, bounds};
 use super::place::Placement;
 use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperChoice};
 use crate::scene::{Scene, SceneError, shapes};
@@ -251,16 +251,6 @@ pub(super) fn centering(file: &MeshFile, points: &[Vector3<f64>]) -> Vector3<f64
     }
     let (lower, upper) = bounds(points.iter().copied());
     0.5 * (lower + upper)
-}
-
-pub(super) fn bounds(points: impl Iterator<Item = Vector3<f64>>) -> (Vector3<f64>, Vector3<f64>) {
-    points.fold(
-        (
-            Vector3::repeat(f64::INFINITY),
-            Vector3::repeat(f64::NEG_INFINITY),
-        ),
-        |(lower, upper), point| (lower.inf(&point), upper.sup(&point)),
-    )
 }
 
 /// Centre of mass (m) of a body of uniform density.

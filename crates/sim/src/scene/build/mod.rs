@@ -1,5 +1,6 @@
 //! From a scene to the parts of a model: placed meshes, materials, velocities and prescribed motions.
 
+mod builder;
 mod load;
 mod parts;
 mod place;
@@ -9,6 +10,7 @@ pub use parts::{
     pair_friction,
 };
 
+use builder::Builder;
 use load::center_of_mass;
 pub(super) use load::mesh_files;
 use place::{Placement, name_of, normalized, rotation};
@@ -16,10 +18,8 @@ use place::{Placement, name_of, normalized, rotation};
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
 use impinge_geometry::MeshError;
-use impinge_geometry::io::SolidMesh;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// More nodes than this in one scene are taken for a mistake: a node takes about a kilobyte.
 const NODE_LIMIT: usize = 20_000_000;
@@ -29,6 +29,7 @@ const BODY_LIMIT: usize = 100_000;
 
 pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     validate::validate(scene)?;
+    refuse_huge(scene)?;
     let mut builder = Builder {
         scene,
         solids: BTreeMap::new(),
@@ -56,13 +57,37 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     Ok(builder.parts)
 }
 
-struct Builder<'a> {
-    scene: &'a Scene,
-    /// Files read so far, in their own units.
-    solids: BTreeMap<PathBuf, SolidMesh>,
-    parts: SceneParts,
-    nodes: usize,
-    bodies: usize,
+/// Nodes of all generated meshes of a scene, copies included.
+pub(super) fn generated_nodes(scene: &Scene) -> u64 {
+    nodes_of_entries(scene).fold(0, |sum, (_, nodes)| sum.saturating_add(nodes))
+}
+
+/// The dotted key of each body and obstacle, and its generated nodes with those of its copies.
+fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
+    let bodies = scene.bodies.iter().enumerate().map(|(index, body)| {
+        let copies = body.copies.map_or(1, |copies| copies.count);
+        let nodes = shapes::body_nodes(&body.mesh).saturating_mul(copies.into());
+        (format!("body.{index}.mesh"), nodes)
+    });
+    let obstacles = scene.obstacles.iter().enumerate();
+    bodies.chain(obstacles.map(|(index, obstacle)| {
+        let nodes = shapes::obstacle_nodes(&obstacle.shape);
+        (format!("obstacle.{index}.shape"), nodes)
+    }))
+}
+
+/// Refuses meshes that would fill the memory while they are made.
+fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
+    let mut sum = 0_u64;
+    for (path, nodes) in nodes_of_entries(scene) {
+        sum = sum.saturating_add(nodes);
+        if sum > NODE_LIMIT as u64 {
+            let problem = format!("the scene has more than {NODE_LIMIT} nodes");
+            let mend = "use fewer copies or a coarser mesh";
+            return Err(scene.error_at(&path, problem, mend));
+        }
+    }
+    Ok(())
 }
 
 impl Builder<'_> {

@@ -1,7 +1,6 @@
 //! Where bodies are, how they start and move, and what holds or pulls them.
 
-use super::Builder;
-use super::load::bounds;
+use super::builder::{Builder, bounds};
 use super::parts::Placed;
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};

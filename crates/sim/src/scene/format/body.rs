@@ -1,22 +1,22 @@
-//! Bodies and obstacles: where they are, how they are moved or held, and their copies.
+//! Bodies and obstacles: placement, prescribed motions, forces and copies.
 
 use super::{BodyMesh, Material, ObstacleShape, Shell};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A turn about an axis through the origin, before `position` is added.
+/// Rotation about an axis through the origin, applied before `position` is added.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// Direction of the axis (any length but 0).
+    /// Direction of the axis (any non-zero length).
     pub axis: [f64; 3],
     /// Angle by the right-hand rule (degrees).
     pub degrees: f64,
 }
 
-/// A prescribed rigid motion: a constant velocity together with a constant turning about a centre that moves along, and
-/// others from given times on.
+/// Prescribed rigid motion: constant velocity of a centre and constant rotation about it, with other velocities from
+/// given times on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Motion {
@@ -24,35 +24,35 @@ pub struct Motion {
     pub velocity: [f64; 3],
     /// Angular velocity about the centre (rad/s).
     pub angular_velocity: [f64; 3],
-    /// Where the centre is at time 0, in world coordinates (m). Default: the `position` of the body or obstacle.
+    /// Position of the centre at time 0, in world coordinates (m). Default: the `position` of the body or obstacle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
-    /// Other velocities from given times on, in the order of these times. Default: none, for ever the same.
+    /// Velocities from later times on, in order of time. Default: none, the velocities stay constant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Leg>,
 }
 
-/// The velocities of a motion from a time on.
+/// Velocities of a motion from a given time on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Leg {
-    /// When it begins (s), after time 0 and after the leg before.
+    /// Start time (s), greater than 0 and than that of the previous entry.
     pub at: f64,
-    /// Velocity of the centre from then on (m/s). Default: none.
+    /// Velocity of the centre from then on (m/s). Default: zero.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity about the centre from then on (rad/s). Default: none.
+    /// Angular velocity about the centre from then on (rad/s). Default: zero.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
 }
 
-/// A box with sides along the world axes, its boundary included.
+/// Box with sides parallel to the world axes, including its boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Corner of smallest coordinates (m).
+    /// Corner with the smallest coordinates (m).
     pub lower: [f64; 3],
-    /// Corner of largest coordinates (m).
+    /// Corner with the largest coordinates (m).
     pub upper: [f64; 3],
 }
 
@@ -63,49 +63,49 @@ impl Region {
     }
 }
 
-/// A force on nodes of an elastic or thin body.
+/// Force on nodes of an elastic or thin body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// The whole force (N), shared equally by those of the nodes whose motion is not given.
+    /// Total force (N), divided equally among the selected nodes without prescribed motion.
     pub force: [f64; 3],
 }
 
-/// Nodes of a body whose motion is given. Where several entries hold a node, the first one moves it.
+/// Nodes of a body with a prescribed motion. If several entries select a node, the first one applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// How they move. Default: they stand still.
+    /// Motion of the nodes. Default: they stand still.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Time at which they are let go, with the velocity that they have then (s), greater than 0. Default: never.
+    /// Time at which the nodes are released with their current velocity (s), greater than 0. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
 }
 
-/// What brings a copy to the place of the next.
+/// Rotation from each copy to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Direction of the axis (any length but 0).
+    /// Direction of the axis (any non-zero length).
     pub axis: [f64; 3],
     /// Angle by the right-hand rule (degrees).
     pub degrees: f64,
-    /// A point of the axis (m). Default: the `position` of the body.
+    /// A point on the axis (m). Default: the `position` of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
 }
 
-/// Several equal bodies on a grid, its columns along x and y, its layers upwards along z.
+/// Equal bodies on a grid with columns along x and y and layers upwards along z.
 ///
-/// The columns are centred about the body's `position`, which is the height of the lowest layer; it is filled first.
-/// Copies never overlap at the start: a `spacing` too small for that is refused.
+/// The columns are centred at the body's `position`, which is also the height of the lowest layer. The lowest layer is
+/// filled first. A `spacing` at which copies could overlap at the start is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
@@ -114,16 +114,16 @@ pub struct Copies {
     /// Columns along x and y, at least 1 each. Default: one column.
     #[serde(default = "one_column")]
     pub columns: [u32; 2],
-    /// Distance between neighbours along x, y and z (m). Default: 2 % more than they need in order not to touch.
+    /// Distance between neighbours along x, y and z (m). Default: 2 % more than the least distance without contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<[f64; 3]>,
-    /// Whether each copy is turned at random, uniformly over all rotations, instead of by `rotation`.
+    /// Whether each copy gets a random rotation, uniform over all rotations, instead of `rotation`.
     #[serde(default)]
     pub random_rotation: bool,
-    /// Instead of a grid: each copy is the one before, turned about an axis. For arches and wheels.
+    /// Rotation of each copy relative to the previous one, instead of a grid. For arches and wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Start of the random sequence; the same seed gives the same scene on every machine.
+    /// Seed of the random rotations; the same seed gives the same scene on every machine.
     #[serde(default)]
     pub seed: u64,
 }
@@ -132,50 +132,50 @@ fn one_column() -> [u32; 2] {
     [1, 1]
 }
 
-/// What a body can do.
+/// Kind of a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyKind {
-    /// It deforms; needs a `material`.
+    /// Deformable solid; needs a `material`.
     #[default]
     Elastic,
-    /// It deforms and has no thickness to speak of: the surface of its mesh stretches and bends; needs a `shell`.
+    /// Thin body: its surface mesh stretches and bends, without thickness in contact; needs a `shell`.
     Shell,
-    /// It keeps its shape; needs a `density` or a `mass`, or a `motion` that moves it.
+    /// Rigid body; needs a `density`, a `mass` or a `motion`.
     Rigid,
 }
 
-/// An elastic or rigid body.
+/// An elastic, thin or rigid body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     /// Name in messages; copies get `name 1`, `name 2`, … Default: `body` and its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Whether it deforms.
+    /// Kind of the body: elastic, shell or rigid.
     #[serde(default)]
     pub kind: BodyKind,
     /// Mesh, in the body's own frame.
     pub mesh: BodyMesh,
-    /// What an elastic body is made of.
+    /// Material of an elastic body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<Material>,
-    /// What a thin body is made of.
+    /// Material of a thin body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<Shell>,
-    /// Mass per volume of a rigid body (kg/m³), greater than 0.
+    /// Density of a rigid body (kg/m³), greater than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Mass of a rigid body (kg), greater than 0, evenly spread over its volume; in place of `density`.
+    /// Mass of a rigid body (kg), greater than 0, uniform over its volume; instead of `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
-    /// Motion that a rigid body is made to follow, whatever touches it. Default: forces move it.
+    /// Prescribed motion of a rigid body, independent of forces on it. Default: forces move it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Where the origin of the body's own frame is placed (m).
+    /// Position of the origin of the body's own frame (m).
     #[serde(default)]
     pub position: [f64; 3],
-    /// Turn about the origin of the body's own frame.
+    /// Rotation about the origin of the body's own frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// Initial velocity (m/s).
@@ -187,18 +187,18 @@ pub struct Body {
     /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Nodes of an elastic body whose motion is given.
+    /// Nodes of an elastic or thin body with a prescribed motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
-    /// Constant forces on nodes of an elastic or thin body. Their work is not among the energies.
+    /// Constant forces on nodes of an elastic or thin body. The energies in `steps.csv` do not include their work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<Pull>,
-    /// Several of this body.
+    /// Copies of this body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,
 }
 
-/// A rigid thing that bodies touch and that nothing moves but its own prescribed motion.
+/// Rigid obstacle that bodies can touch; only its prescribed motion moves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
@@ -207,10 +207,10 @@ pub struct Obstacle {
     pub name: String,
     /// Shape, in the obstacle's own frame.
     pub shape: ObstacleShape,
-    /// Where the origin of the obstacle's own frame is placed (m).
+    /// Position of the origin of the obstacle's own frame (m).
     #[serde(default)]
     pub position: [f64; 3],
-    /// Turn about the origin of the obstacle's own frame.
+    /// Rotation about the origin of the obstacle's own frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.

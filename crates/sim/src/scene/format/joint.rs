@@ -5,28 +5,29 @@ use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a joint holds.
+/// Kind of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointKind {
-    /// The two anchors coincide; bodies turn freely about them.
+    /// The two anchors coincide; the bodies rotate freely about them.
     Ball,
-    /// A ball that turns about `axis` only. `limits` are angles (rad) from the start. Its sides, like those of a slider and a weld, are rigid bodies that
-    /// move freely, or the world.
+    /// Rotation about `axis` only. `limits` are angles (rad) relative to the start. Hinges, sliders and welds connect
+    /// freely moving rigid bodies with each other or with the world.
     Hinge,
-    /// The first body slides along `axis` of the second and does not turn. `limits` are lengths (m) from the start.
+    /// The first body translates along `axis` of the second, without rotation. `limits` are lengths (m) relative to the
+    /// start.
     Slider,
-    /// Nothing moves against each other.
+    /// No relative motion.
     Weld,
-    /// A link between `anchor` and `end`: a rod where `compliance` is 0, else a spring.
+    /// Link between `anchor` and `end`: a rod if `compliance` is 0, else a spring.
     Link,
-    /// A link that only pulls. Through `via` it runs over points of bodies.
+    /// Link that only pulls. With `via` it runs through points of bodies.
     Rope,
-    /// Nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, are held to where
-    /// they start: on a rigid body as parts of it, on others by the weights of the element at the closest point, or of
-    /// the one around them where they are deeper inside. On the surface are nodes no farther from it than `distance`. A
-    /// closed surface has an inside, but for that of a thin body. `box`, or `reach` about `anchor`, select among the
-    /// nodes, to within the contact clearance; without them all are meant.
+    /// Holds nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, at their
+    /// place. On a rigid body they are fixed to the body. On other bodies they are held by the weights of the element
+    /// at the closest point, or of the enclosing element if they are deeper inside. Nodes within `distance` of the
+    /// surface count as on it. A closed surface has an inside, except that of a thin body. `box`, or `reach` about
+    /// `anchor`, select nodes, to within the contact clearance; without them all nodes are taken.
     Bind,
 }
 
@@ -34,68 +35,70 @@ pub enum JointKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Via {
-    /// Where it is at the start (m), in the world.
+    /// Position at the start, in world coordinates (m).
     pub at: [f64; 3],
-    /// Name of the body that carries it; left out, it stands still.
+    /// Name of the body that carries the point. Default: the point is fixed in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
 
 /// A joint or link between two bodies, or between a body and the world.
 ///
-/// Rigid bodies are held at the very point; elastic and thin ones by `ball`, `link` and `rope` at that point of the
-/// element that holds it or misses it by no more than the contact clearance, or at their nearest node where there is
-/// none, and by `bind` at many nodes at once. Joined bodies do not touch each other, unless all joints between them say
+/// A rigid body is held exactly at the given point. On an elastic or thin body, `ball`, `link` and `rope` hold the
+/// point of the element that contains the given point or is within the contact clearance of it, else the nearest node;
+/// `bind` holds many nodes at once. There is no contact between joined bodies, unless all joints between them set
 /// `contact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
-    /// What it holds.
+    /// Kind of the joint.
     pub kind: JointKind,
-    /// Name of a body. One with copies, joined to itself, is a chain: each copy is joined to the next, the anchor being
-    /// that between the first two.
+    /// Name of a body. If a body with copies is joined to itself, each copy is joined to the next; the anchor is that
+    /// between the first two copies.
     pub first: String,
-    /// Name of the other body; left out, the joint holds the first to the world.
+    /// Name of the other body. Default: the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<String>,
-    /// Where it is at the start (m), in the world; of a link its end on the first body; of a `bind` the centre of its
-    /// `reach`, without which it has none.
+    /// Position at the start, in world coordinates (m): of a `link` or `rope` its end on the first body, of a `bind`
+    /// the centre of `reach` (only with `reach`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<[f64; 3]>,
-    /// The other end of a `link` or `rope` at the start (m), on the second body or in the world.
+    /// Other end of a `link` or `rope` at the start, in world coordinates (m), on the second body or fixed in the
+    /// world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<[f64; 3]>,
     /// Direction of a `hinge` or `slider` at the start (1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
-    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), 0 being the start.
+    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), relative to the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<[f64; 2]>,
-    /// Rest length of a `link`, greatest length of a `rope` (m), greater than 0. Default: the distance at the start.
+    /// Rest length of a `link`, maximum length of a `rope` (m), greater than 0. Default: the distance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// How far one newton moves a `ball`, `link`, `rope` or node of a `bind` (m/N), 0 or more.
+    /// Compliance of a `ball`, `link`, `rope` or node of a `bind`: displacement per force (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
-    /// How far from `anchor` a `bind` takes nodes of `first` (m), greater than 0. Default: any distance.
+    /// Distance from `anchor` within which a `bind` takes nodes of `first` (m), greater than 0. Default: any distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
-    /// The nodes of `first` inside this box at time 0 that a `bind` takes, in world coordinates. Default: all of them.
+    /// Box in which a `bind` takes nodes of `first` at time 0, in world coordinates. Default: all nodes.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// How far from the surface of `second` a node of a `bind` counts as on it (m), greater than 0. Default: a tenth of
-    /// the mean edge of the surface, of the finer one of both.
+    /// Distance within which a node of a `bind` counts as on the surface of `second` (m), greater than 0. Default: a
+    /// tenth of the mean surface edge of the finer one of both bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
-    /// Points that a `rope` runs through without friction on its way from `anchor` to `end`: what makes ligaments and tendons
-    /// curved.
+    /// Points that a `rope` passes without friction between `anchor` and `end`, for example for curved ligaments and
+    /// tendons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<Via>,
-    /// How a `ball`, `link`, `rope` or `bind` with a `compliance` enters the equations of a step: "stiffness" for a soft one beside any
-    /// contact method. Default: "compliance", a row of its own.
+    /// Form in which a `ball`, `link`, `rope` or `bind` with a `compliance` enters the equations of a step:
+    /// "stiffness", for soft joints with any contact method, or "compliance", a constraint row. Default: "compliance".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulation: Option<Formulation>,
-    /// Whether the two bodies touch each other all the same: they must start apart, and the joint must leave room between them.
+    /// Whether the two bodies can still touch each other. They must start apart, and the joint must leave space between
+    /// them.
     #[serde(default)]
     pub contact: bool,
 }

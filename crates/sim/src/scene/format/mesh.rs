@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {
-    /// The file, relative to the scene file. `${NAME}` stands for the environment variable NAME, for example
+    /// Path of the file, relative to the scene file. `${NAME}` stands for the environment variable NAME, for example
     /// `${IMPINGE_DATA}/meshes/tetMeshes/bunny.msh`.
     pub path: String,
     /// Metres per unit of length of the file, greater than 0.
@@ -22,11 +22,11 @@ fn one() -> f64 {
     1.0
 }
 
-/// A surface mesh file and how to fill it.
+/// A surface mesh file to be filled with tetrahedra.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilledSurface {
-    /// The file of a closed surface, or of a solid whose surface is taken; see `path` of `file`.
+    /// File of a closed surface, or of a solid whose surface is used; path as in `file`.
     pub path: String,
     /// Metres per unit of length of the file, greater than 0.
     #[serde(default = "one")]
@@ -34,8 +34,8 @@ pub struct FilledSurface {
     /// Whether to move the centre of the bounding box to the origin first.
     #[serde(default)]
     pub center: bool,
-    /// Length of the longest edges inside (m), greater than 0: a volume V takes about 12 V / size³ elements, and details
-    /// smaller than this are lost.
+    /// Length of the longest inner edges (m), greater than 0. A volume V takes about 12 V / size³ elements; details
+    /// smaller than `size` are lost.
     pub size: f64,
 }
 
@@ -50,7 +50,7 @@ impl FilledSurface {
     }
 }
 
-/// Tetrahedral mesh of a body, in its own frame.
+/// Mesh of a body, in its own frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum BodyMesh {
@@ -71,7 +71,7 @@ pub enum BodyMesh {
         /// Cells along each side, at least 1; each becomes 6 tetrahedra.
         cells: [u32; 3],
     },
-    /// A box about the origin of hexahedra of eight integration points each; its surface is triangles.
+    /// A box about the origin, made of hexahedra with eight integration points each; its surface consists of triangles.
     Hexahedra {
         /// Side lengths (m).
         size: [f64; 3],
@@ -82,7 +82,7 @@ pub enum BodyMesh {
     Sphere {
         /// Radius (m).
         radius: f64,
-        /// Cuts along each edge of the twenty tetrahedra of an icosahedron, at least 1: 20 n³ elements.
+        /// Subdivisions of each edge of the twenty tetrahedra of an icosahedron, at least 1: 20 n³ elements.
         subdivisions: u32,
     },
     /// A solid cylinder about the z axis, centred at the origin.
@@ -112,27 +112,27 @@ pub enum BodyMesh {
         /// Cells along x and y, at least 1.
         cells: [u32; 2],
     },
-    /// The same of bilinear quadrilaterals with four integration points each; for shells with `poisson` only. It is touched as
-    /// two triangles per quadrilateral.
+    /// A flat sheet without thickness in the xy plane, centred at the origin, made of bilinear quadrilaterals with four
+    /// integration points each; for shells with `poisson` only. In contact, each quadrilateral is two triangles.
     Quadrilaterals {
         /// Side lengths along x and y (m).
         size: [f64; 2],
         /// Quadrilaterals along x and y, at least 1.
         cells: [u32; 2],
     },
-    /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. It is at rest as it is
-    /// drawn, bends included.
+    /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. The given
+    /// shape, including bends, is the rest shape.
     Strip {
-        /// Corners of its middle line (m), at least 2; at each of them and in between there are points of the strip.
+        /// Corners of the centre line (m), at least 2. The strip has nodes at each of them and in between.
         points: Vec<[f64; 3]>,
-        /// Direction across (any length but 0), nowhere along the line.
+        /// Direction of the width (any non-zero length), nowhere parallel to the line.
         across: [f64; 3],
         /// Width (m).
         width: f64,
-        /// Longest cell along the line (m), greater than 0.
+        /// Largest cell length along the line (m), greater than 0.
         spacing: f64,
     },
-    /// A block of an arch about the y axis, as the keystone at the top of the arch: flat sides, six tetrahedra.
+    /// A block of an arch about the y axis, in the position of the keystone at the top: flat sides, six tetrahedra.
     Voussoir {
         /// Distance of the lower corners from the axis (m).
         inner_radius: f64,
@@ -146,7 +146,7 @@ pub enum BodyMesh {
     /// A mesh file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`); for a rigid body also of a closed
     /// surface (`.obj`, `.stl`, `.ply`, `.vtp` too).
     File(MeshFile),
-    /// What a closed surface encloses, filled with tetrahedra of about one size.
+    /// The inside of a closed surface, filled with tetrahedra of nearly uniform size.
     Filled(FilledSurface),
 }
 
@@ -158,19 +158,19 @@ fn ring_segments() -> u32 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ObstacleShape {
-    /// Everything on one side of a plane. It stands still.
+    /// Half-space on one side of a plane; it cannot move.
     HalfSpace {
         /// A point of the plane (m).
         #[serde(default)]
         point: [f64; 3],
-        /// Normal of the plane, out of the solid side (any length but 0).
+        /// Normal of the plane, pointing out of the solid (any non-zero length).
         normal: [f64; 3],
     },
     /// The surface of a ball about the origin.
     Sphere {
         /// Radius (m).
         radius: f64,
-        /// Cuts along each edge of an icosahedron, at least 1: 20 n² triangles.
+        /// Subdivisions of each edge of an icosahedron, at least 1: 20 n² triangles.
         #[serde(default = "sphere_subdivisions")]
         subdivisions: u32,
     },
@@ -191,7 +191,7 @@ pub enum ObstacleShape {
     },
     /// The surface of a torus about the z axis.
     Torus {
-        /// Radius of the circle in the middle of the tube (m), greater than `minor_radius`.
+        /// Radius of the centre line of the tube (m), greater than `minor_radius`.
         major_radius: f64,
         /// Radius of the tube (m).
         minor_radius: f64,
@@ -202,8 +202,8 @@ pub enum ObstacleShape {
         #[serde(default = "tube_sides")]
         tube_sides: u32,
     },
-    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`): closed, its inside is solid; open,
-    /// it has two sides.
+    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`). A closed surface is solid; an open
+    /// one can be touched on both sides.
     File(MeshFile),
 }
 

@@ -1,7 +1,7 @@
 //! The keys of a scene file, each with its unit.
 //!
-//! These structs are the format: serde reads them, schemars turns their comments into the JSON schema. What the
-//! numbers must fulfil beyond their type stands in [`validate`](super::validate).
+//! These structs are the format: serde reads them, schemars turns their comments into the JSON schema.
+//! [`validate`](super::validate) checks the ranges of their values.
 
 mod body;
 mod joint;

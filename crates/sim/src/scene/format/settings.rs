@@ -3,22 +3,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Simulated time and how it is divided.
+/// Simulated time and time step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
     /// Time step (s), greater than 0.
     pub step: f64,
-    /// Simulated time at which the run ends (s), greater than 0; to the nearest whole step.
+    /// Simulated time at which the run ends (s), greater than 0; rounded to whole steps.
     pub duration: f64,
-    /// Shortest part of a subdivided step (s); the run stops, safe on disk, when a shorter one would be needed.
-    /// Default: a thirty-second of `step`.
+    /// Shortest substep of a subdivided step (s). If a shorter one is needed, the run stops with valid files. Default:
+    /// a thirty-second of `step`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_step: Option<f64>,
 }
 
 impl Time {
-    /// Shortest part of a subdivided step (s): `minimum_step`, or a thirty-second of `step`.
+    /// Shortest substep of a subdivided step (s): `minimum_step`, or a thirty-second of `step`.
     pub fn minimum_step(&self) -> f64 {
         self.minimum_step.unwrap_or(self.step / 32.0)
     }
@@ -41,15 +41,15 @@ impl Default for Time {
     }
 }
 
-/// What acts on every body.
+/// Gravity and default friction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct World {
     /// Acceleration of gravity (m/s²).
     pub gravity: [f64; 3],
-    /// Coulomb friction coefficient of each body and obstacle that does not name its own (1), 0 or more.
-    /// A touching pair rubs with the geometric mean `sqrt(mu_a * mu_b)` of its two coefficients, so a frictionless
-    /// surface stays frictionless against everything.
+    /// Coulomb friction coefficient of bodies and obstacles without their own (1), 0 or more. A contact has the
+    /// geometric mean `sqrt(mu_a * mu_b)` of both coefficients, so a frictionless surface is frictionless in all
+    /// contacts.
     pub friction: f64,
 }
 
@@ -66,7 +66,7 @@ impl Default for World {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preconditioner {
-    /// Diagonal blocks together with the active contacts: few iterations.
+    /// Diagonal blocks combined with the active contacts: few iterations.
     #[default]
     Full,
     /// The diagonal of the momentum matrix alone: cheap, many iterations.
@@ -80,60 +80,63 @@ pub enum SolverMethod {
     /// Active-set conjugate residuals.
     #[default]
     Cr,
-    /// The same with states that change only where the equalities are solved: a plain active-set method.
+    /// As `cr`, with active-set updates only after the equality-constrained system is solved: a classical active-set
+    /// method.
     ActiveSet,
     /// Staggered projections by active-set methods: normal and friction forces in turn.
     SpActiveSet,
-    /// Staggered projections by conjugate residuals whose states change inside the iteration.
+    /// Staggered projections by conjugate residuals with active-set updates inside the iteration.
     #[serde(rename = "sp-2cr")]
     Sp2Cr,
     /// Iterative constraint anticipation: nested Gauss-Seidel.
     Ica,
-    /// Free and corrective motion: contact forces from the bodies' exact compliance, factorised every step.
+    /// Free and corrective motion: contact forces from the exact compliance of the bodies, factorised every step.
     ExactCompliance,
-    /// The same with the compliance at rest, computed once and rotated node by node: fast, and off by a few percent.
+    /// As `exact-compliance`, with the compliance at rest, computed once and rotated at each node: fast, with errors of
+    /// a few percent.
     WarpedCompliance,
-    /// Momentum and joints in one factorisation: what scenes with joints or bodies in compliance form take instead of `cr`.
+    /// One factorisation of momentum and joints. Replaces `cr` in scenes with joints or bodies in compliance form.
     CompliantKkt,
-    /// `cr` for such scenes, all the same: the forces of joints and strains by the method of multipliers around it.
+    /// `cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives the forces of
+    /// joints and strains.
     CrMultipliers,
 }
 
-/// How the compliance at the contacts is applied.
+/// Representation of the compliance at the contacts (Delassus operator).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delassus {
-    /// As a matrix of 3×3 blocks between contacts.
+    /// Matrix of 3×3 blocks between contacts.
     #[default]
     Built,
-    /// Through displacements of the touched nodes: where many contacts share few nodes.
+    /// Matrix-free, through displacements of the nodes in contact: for many contacts on few nodes.
     Unbuilt,
 }
 
-/// What of the geometric stiffness of joints, and of shells in compliance form, is used.
+/// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointStiffness {
-    /// None: joints under tension swing ever wider, for comparison.
+    /// None, for comparison: oscillations of joints under tension grow.
     None,
-    /// All of it, made symmetric.
+    /// The symmetric part.
     Symmetric,
-    /// The part that resists; never adds energy.
+    /// The part that resists motion; never adds energy.
     #[default]
     Projected,
 }
 
-/// What takes the bodies from one time to the next.
+/// Time stepper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepperChoice {
     /// Implicit steps of `time.step`, contacts solved together; for solids, thin and rigid bodies.
     #[default]
     Synchronous,
-    /// Every force on a clock of its own, contact by penalty layers; for thin bodies and solids. Needs `asynchronous`.
+    /// Each force has its own period, contact uses penalty layers; for thin bodies and solids. Needs `asynchronous`.
     Asynchronous,
-    /// Implicit steps of `time.step` without any contact: shells, rigid bodies and joints as constraints, in one linear
-    /// solve. `solver.joint_stiffness` says what of their geometric stiffness is used.
+    /// Implicit steps of `time.step` without contact: shells, rigid bodies and joints as constraints, in one linear
+    /// solve. `solver.joint_stiffness` selects their geometric stiffness.
     Constrained,
 }
 
@@ -147,37 +150,38 @@ impl StepperChoice {
     }
 }
 
-/// The asynchronous stepper.
+/// Settings of the asynchronous stepper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asynchronous {
-    /// Distance at which the first penalty layer begins to push (m), greater than 0. Features of one body that have no
-    /// corner in common must start farther apart than this: at most 0.3 of the smallest height of a triangle.
+    /// Thickness of the first penalty layer (m), greater than 0: the distance at which it begins to push. Features of
+    /// one body without a common vertex must start farther apart than this: at most 0.3 of the smallest height of a
+    /// triangle.
     pub thickness: f64,
     /// Stiffness of the first layer (N/m), greater than 0. Default: such that about five layers stop the lightest vertex
     /// at 1 m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
-    /// Ratio of normal speeds after and before an impact (1), from 0 to 1.
+    /// Coefficient of restitution (1), from 0 to 1: ratio of normal speeds after and before an impact.
     #[serde(default = "half")]
     pub restitution: f64,
-    /// Step of a layer in proportion to the time scale of its spring (1), greater than 0, at most 0.2: beyond that,
-    /// bounces gain energy. Default: 0.05 where nothing is lost in an impact, else 0.1.
+    /// Time step of a penalty layer relative to the time scale of its spring (1), greater than 0 and at most 0.2, above
+    /// which impacts gain energy. Default: 0.05 if `restitution` is 1, else 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer_step: Option<f64>,
-    /// Longest periods of elastic forces in proportion to the time scale of their stiffest motion at rest (1), greater than 0, at most 1: beyond
-    /// that, what is stretched or crumpled flies apart. Default: 0.3 where nothing is lost in an impact, which keeps energy to a percent
-    /// or so a second, else 0.6.
+    /// Longest period of an elastic force relative to the time scale of its stiffest mode at rest (1), greater than 0
+    /// and at most 1, above which stretched or crumpled bodies become unstable. Default: 0.3 if `restitution` is 1,
+    /// which keeps energy to about a percent per second, else 0.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_step: Option<f64>,
-    /// Longest period of the clocks of forces, gravity and prescribed motions (s), greater than 0.
+    /// Longest period of forces, gravity and prescribed motions (s), greater than 0.
     #[serde(default = "millisecond")]
     pub longest_period: f64,
-    /// How pairs that come near are found; the motion is the same.
+    /// Detection of close pairs; it does not change the motion.
     #[serde(default)]
     pub detection: Detection,
-    /// Most ticks per simulated second of the layers of one pair that still count as progress (1/s), greater than 0;
-    /// beyond that the run stops, safe.
+    /// Largest number of ticks of the layers of one pair per simulated second (1/s), greater than 0. Above it, the run
+    /// stops with valid files.
     #[serde(default = "billion")]
     pub most_ticks: f64,
 }
@@ -186,14 +190,14 @@ fn billion() -> f64 {
     1e9
 }
 
-/// How the asynchronous stepper finds the pairs that come near.
+/// Detection of close pairs by the asynchronous stepper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Detection {
-    /// By certificates of separation, each with the time at which it ends: nothing is ever done in vain.
+    /// Separation certificates, each with an end time; no work is repeated.
     #[default]
     Kinetic,
-    /// By windows of time that are run ahead, then searched for what came near, and done again where something did.
+    /// Windows of time that are computed ahead, searched for close pairs, and computed again if there are any.
     Speculative,
 }
 
@@ -205,35 +209,35 @@ fn millisecond() -> f64 {
     1e-3
 }
 
-/// How the tolerances that are not given are chosen.
+/// Source of the tolerances that the scene does not give.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tolerances {
-    /// From what acts on each body in each step, and from gravity and the step for gaps and slips, so that a result
-    /// keeps its accuracy when units change.
+    /// From the forces on each body in each step, and for gaps and slips from gravity and the time step. The accuracy
+    /// of a result does not depend on units.
     #[default]
     Physical,
-    /// The same with a hundredth of the momentum and a tenth of gaps and slips or less: for results that no tolerance
-    /// can be seen in, and to find out whether one can.
+    /// As `physical`, with a hundredth of the momentum tolerance and at most a tenth of those of gaps and slips, to
+    /// make the effect of tolerances negligible or to measure it.
     Tight,
-    /// The absolute numbers of the method's paper, for comparing iteration counts with its tables.
+    /// The absolute values of Verschoor and Jalba (2019), to compare iteration counts with their tables.
     Paper,
 }
 
-/// When the contact states are evaluated inside the solver.
+/// Schedule of the active-set updates inside the solver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Evaluation {
     /// At intervals that adapt to the rate of convergence.
     #[default]
     Interval,
-    /// After every iteration that gets somewhere.
+    /// After every iteration, except during a restart delay.
     Every,
     /// Only when the linear system has converged.
     AtConvergence,
 }
 
-/// The contact solver: every key is optional.
+/// The contact solver; every key is optional.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[expect(
@@ -241,15 +245,15 @@ pub enum Evaluation {
     reason = "each is a key of its own, true or false in the file"
 )]
 pub struct Solver {
-    /// The contact method; `preconditioner`, `anticipation` and `evaluation` steer `cr`, the first of
-    /// them `active-set` too.
+    /// The contact method. `preconditioner`, `anticipation` and `evaluation` apply to `cr`, `preconditioner` also to
+    /// `active-set`.
     pub method: SolverMethod,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
-    /// Whether contact states are anticipated before the conjugate-residual iterations, and regions that need it solved
-    /// for by themselves before the whole; `false` for the method of the paper.
+    /// Whether the active set is predicted before the conjugate-residual iterations, and subdomains that need it are
+    /// solved separately before the whole problem; `false` for the method of the paper.
     pub anticipation: bool,
-    /// Where the tolerances come from that are not given below.
+    /// Source of the tolerances that are not given below.
     pub tolerances: Tolerances,
     /// Largest momentum residual of an accepted solve (N·s), the same for every body, greater than 0.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,28 +267,28 @@ pub struct Solver {
     /// Iterations after which a solve counts as not converged, at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
-    /// Whether a sticking contact remembers where it stuck, which removes creep over many steps.
+    /// Whether a sticking contact keeps its anchor point over steps, which prevents creep.
     pub anchored_contacts: bool,
-    /// When contact states are evaluated.
+    /// Schedule of the active-set updates.
     pub evaluation: Evaluation,
-    /// How `exact-compliance` and `warped-compliance` apply the compliance at the contacts.
+    /// Representation of the compliance at the contacts in `exact-compliance` and `warped-compliance`.
     pub delassus: Delassus,
-    /// With `warped-compliance`: whether contact forces change the momentum of free bodies by exactly what they are. Without
-    /// it, and without `corrections`, it is off by a few percent of their impulse.
+    /// With `warped-compliance`: whether contact impulses change the momentum of free bodies exactly. Without it, and
+    /// without `corrections`, the error is a few percent of the impulse.
     pub momentum_repair: bool,
-    /// With `warped-compliance`: how often, at most, a solve mends what its compliance got wrong about the forces of
-    /// the moment, which it does until momentum balances to its tolerance or gets no nearer to that. Each time costs a
-    /// free motion, and leaves a tenth of the error or so. What is missed then is counted (`unmet_momentum`); 0 is the
-    /// method as published, which always misses it.
+    /// With `warped-compliance`: maximum number of corrections of the compliance error per solve. They end when the
+    /// momentum residual meets its tolerance or stops decreasing. Each one costs a free motion and leaves about a tenth
+    /// of the error. A missed tolerance is counted (`unmet_momentum`). 0 turns corrections off, as in the published
+    /// method, which always misses the tolerance.
     pub corrections: u32,
-    /// With `warped-compliance`: the folder, relative to the scene file, where the compliance at rest is kept from run to
-    /// run. Default: it is computed at the start of each run.
+    /// With `warped-compliance`: folder, relative to the scene file, that keeps the compliance at rest for later runs.
+    /// Default: it is computed at the start of each run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_compliance: Option<String>,
-    /// Whether elements may turn inside out, for bodies that are crushed harder than their mesh resolves; they are
-    /// counted and named at the end of the run. When `false`, a step that inverts one is divided.
+    /// Whether elements may invert, for bodies that are compressed more than their mesh resolves. Inverted elements are
+    /// counted and reported at the end of the run. If `false`, a step that inverts an element is subdivided.
     pub allow_inversion: bool,
-    /// What of the geometric stiffness of joints, and of shells in compliance form, is used.
+    /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
 }
 
@@ -311,12 +315,11 @@ impl Default for Solver {
     }
 }
 
-/// What is written.
+/// Output of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OutputOptions {
-    /// Steps from one stored frame to the next, at least 1. With 1, `impinge verify` can also check the motion
-    /// between frames.
+    /// Steps between stored frames, at least 1. With 1, `impinge verify` can also check the motion between frames.
     pub every: u32,
     /// Time from which the summary counts steps as settled (s). Default: half of `time.duration`.
     #[serde(skip_serializing_if = "Option::is_none")]

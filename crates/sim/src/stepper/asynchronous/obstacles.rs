@@ -55,12 +55,12 @@ impl Obstacles {
     /// of `period` (s), as scripts are.
     pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
         let moving: Vec<(u32, u32)> = (0_u32..)
-            .zip(&model.motion_of_point)
+            .zip(&model.unknowns.motion_of_point)
             .filter_map(|(point, of_point)| match *of_point {
                 PointMotion::Prescribed(motion) => Some((point, motion)),
                 _ => None,
             })
-            .filter(|(_, motion)| !model.motions[*motion as usize].is_rest())
+            .filter(|(_, motion)| !model.unknowns.motions[*motion as usize].is_rest())
             .collect();
         if moving.is_empty() {
             return None;
@@ -69,7 +69,7 @@ impl Obstacles {
         let planes = planes_of(model, start, &moving);
         Some(Self {
             surface,
-            motions: model.motions.clone(),
+            motions: model.unknowns.motions.clone(),
             moving,
             planes,
             start: start.to_vec(),
@@ -124,19 +124,23 @@ impl Obstacles {
                 |impact| {
                     let points = impact.pair.points(&self.surface);
                     // Of both kinds of pairs the first point is of one side and the last of the other.
-                    let mut sides = [points[0], points[3]].map(|point| model.solid_of_point(point));
+                    let mut sides =
+                        [points[0], points[3]].map(|point| model.geometry.solid_of_point(point));
                     sides.sort_unstable();
                     (impact.time, points[0], sides)
                 },
             );
         let of_planes = self.planes.iter().filter_map(|&(point, plane)| {
-            let half_space = &model.half_spaces[plane];
+            let half_space = &model.geometry.half_spaces[plane];
             let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
             let (before, after) = (
                 height(&self.from[point as usize]),
                 height(&self.to[point as usize]),
             );
-            let sides = [model.solid_of_point(point), model.solid_count() + plane];
+            let sides = [
+                model.geometry.solid_of_point(point),
+                model.geometry.solid_count() + plane,
+            ];
             let time = (before / (before - after)).clamp(0.0, 1.0);
             (after <= 0.0).then_some((time, point, sides))
         });
@@ -146,7 +150,7 @@ impl Obstacles {
             .min_by(|a, b| a.0.total_cmp(&b.0))?;
         let (from, to) = (&self.from[point as usize], &self.to[point as usize]);
         let time = (piece as f64 + fraction) * self.period;
-        let [first, second] = sides.map(|side| model.name_of(side).to_owned());
+        let [first, second] = sides.map(|side| model.geometry.name_of(side).to_owned());
         Some(Meeting {
             time,
             failure: StepFailure::ObstaclesMeet {
@@ -161,10 +165,10 @@ impl Obstacles {
 
 /// Bodies none of whose points any force moves.
 fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
-    let of_all = &model.surface;
+    let of_all = &model.geometry.surface;
     let bodies = of_all.passive().len();
     let mut motion_of_body: Vec<Option<u32>> = vec![None; bodies];
-    for (of_point, &body) in model.motion_of_point.iter().zip(of_all.group()) {
+    for (of_point, &body) in model.unknowns.motion_of_point.iter().zip(of_all.group()) {
         if let PointMotion::Prescribed(motion) = of_point
             && of_all.passive()[body as usize]
         {
@@ -177,7 +181,8 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
         .copied()
         .filter(|t| motion_of_body[of_all.body_of_point(t[0]) as usize].is_some())
         .collect();
-    let at_rest = |motion: Option<u32>| motion.is_none_or(|m| model.motions[m as usize].is_rest());
+    let at_rest =
+        |motion: Option<u32>| motion.is_none_or(|m| model.unknowns.motions[m as usize].is_rest());
     let surface = CollisionSurface::new(
         triangles,
         start.len(),
@@ -215,7 +220,7 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
 /// Points that move, each with the half-spaces that no such point of its body is in at the start.
 fn planes_of(model: &Model, start: &[Vector3<f64>], moving: &[(u32, u32)]) -> Vec<(u32, usize)> {
     let mut planes = Vec::new();
-    for (plane, half_space) in model.half_spaces.iter().enumerate() {
+    for (plane, half_space) in model.geometry.half_spaces.iter().enumerate() {
         let inside: BTreeSet<usize> = moving
             .iter()
             .filter(|(point, _)| {
@@ -224,12 +229,12 @@ fn planes_of(model: &Model, start: &[Vector3<f64>], moving: &[(u32, u32)]) -> Ve
                     .dot(&(start[*point as usize] - half_space.point))
                     <= 0.0
             })
-            .map(|(point, _)| model.solid_of_point(*point))
+            .map(|(point, _)| model.geometry.solid_of_point(*point))
             .collect();
         planes.extend(
             moving
                 .iter()
-                .filter(|(point, _)| !inside.contains(&model.solid_of_point(*point)))
+                .filter(|(point, _)| !inside.contains(&model.geometry.solid_of_point(*point)))
                 .map(|(point, _)| (*point, plane)),
         );
     }

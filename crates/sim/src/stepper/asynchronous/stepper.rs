@@ -11,8 +11,10 @@ use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
 use crate::scene::{self, RigidMotion};
 use crate::state::State;
+use crate::step::commit::energy::{
+    Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, outside_at_rest,
+};
 use crate::step::commit::{check_inversion, measure};
-use crate::step::energy::{Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, outside_at_rest};
 use crate::stepper::Stepper;
 use impinge_contact::{Interrupt, penalty::LayerLaw};
 use nalgebra::Vector3;
@@ -76,7 +78,7 @@ impl Asynchronous {
     ) -> Result<Self, SimError> {
         // Forces that tick more seldom than steps end would not be there for the first of them.
         let settings = &scene::Asynchronous {
-            longest_period: settings.longest_period.min(model.time_step),
+            longest_period: settings.longest_period.min(model.settings.time_step),
             ..*settings
         };
         let (what, mend) = described(ForceKind::Given);
@@ -97,7 +99,7 @@ impl Asynchronous {
             layer_step,
             detection: settings.detection,
             most_ticks: settings.most_ticks,
-            shortest_stay: model.time_step / MOST_STAYS,
+            shortest_stay: model.settings.time_step / MOST_STAYS,
             ..Settings::default()
         };
         tune(&mut of_engine);
@@ -109,13 +111,17 @@ impl Asynchronous {
         let closest = engine
             .near_pairs()
             .filter(|(points, _)| {
-                let [first, .., last] = points.map(|point| model.solid_of_point(point));
+                let [first, .., last] = points.map(|point| model.geometry.solid_of_point(point));
                 first == last && points[0] != points[3]
             })
             .min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((points, distance)) = closest {
             return Err(SimError::ThickerThanMesh {
-                body: model.solid(model.solid_of_point(points[0])).name.clone(),
+                body: model
+                    .geometry
+                    .solid(model.geometry.solid_of_point(points[0]))
+                    .name
+                    .clone(),
                 points,
                 distance,
                 thickness: settings.thickness,
@@ -124,7 +130,11 @@ impl Asynchronous {
         let pieces = pieces_of(model, settings);
         Ok(Self {
             engine,
-            obstacles: Obstacles::new(model, &state.positions, model.time_step / pieces as f64),
+            obstacles: Obstacles::new(
+                model,
+                &state.positions,
+                model.settings.time_step / pieces as f64,
+            ),
             pieces,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
@@ -181,12 +191,13 @@ fn system_of(
     state: &State,
     settings: &scene::Asynchronous,
 ) -> Result<System, SimError> {
-    let points = model.rest.len();
-    let is_free = |point: usize| matches!(model.motion_of_point[point], PointMotion::Free(_));
+    let points = model.points.rest.len();
+    let is_free =
+        |point: usize| matches!(model.unknowns.motion_of_point[point], PointMotion::Free(_));
     let masses: Vec<f64> = (0..points)
         .map(|point| {
             if is_free(point) {
-                model.mass[point]
+                model.points.mass[point]
             } else {
                 f64::INFINITY
             }
@@ -199,11 +210,11 @@ fn system_of(
     let by_loss = if loses_energy(settings) { 0.6 } else { 0.3 };
     let force_step = settings.force_step.unwrap_or(by_loss);
     let terms = ElasticTerms {
-        springs: &model.thin.springs,
-        membranes: &model.thin.membranes,
-        hinges: &model.thin.hinges,
-        solids: Some(&model.elastic),
-        rest: &model.rest,
+        springs: &model.elements.thin.springs,
+        membranes: &model.elements.thin.membranes,
+        hinges: &model.elements.thin.hinges,
+        solids: Some(&model.elements.elastic),
+        rest: &model.points.rest,
         masses: &masses,
         force_step,
         longest_period: settings.longest_period,
@@ -213,24 +224,24 @@ fn system_of(
         check_clock(period, model, what, mend)?;
     }
     let mut forces = terms.batches();
-    if model.gravity != Vector3::zeros() {
+    if model.settings.gravity != Vector3::zeros() {
         let of_free = free.iter().map(|&point| masses[point as usize]).collect();
         forces.push(Box::new(UniformForce::gravity(
             settings.longest_period,
             free.clone(),
             of_free,
-            model.gravity,
+            model.settings.gravity,
         )));
     }
     let dragged: Vec<u32> = free
         .iter()
         .copied()
-        .filter(|&point| model.mass_damping[point as usize] > 0.0)
+        .filter(|&point| model.points.mass_damping[point as usize] > 0.0)
         .collect();
     if !dragged.is_empty() {
         let rates: Vec<f64> = dragged
             .iter()
-            .map(|&point| model.mass_damping[point as usize] / masses[point as usize])
+            .map(|&point| model.points.mass_damping[point as usize] / masses[point as usize])
             .collect();
         forces.push(Box::new(Drag::new(
             settings.longest_period,
@@ -241,10 +252,13 @@ fn system_of(
     let pulled: Vec<u32> = free
         .iter()
         .copied()
-        .filter(|&point| model.pull[point as usize] != Vector3::zeros())
+        .filter(|&point| model.points.pull[point as usize] != Vector3::zeros())
         .collect();
     if !pulled.is_empty() {
-        let of_pulled = pulled.iter().map(|&p| model.pull[p as usize]).collect();
+        let of_pulled = pulled
+            .iter()
+            .map(|&p| model.points.pull[p as usize])
+            .collect();
         forces.push(Box::new(Pulls::new(
             settings.longest_period,
             pulled,
@@ -260,15 +274,16 @@ fn system_of(
         Some(stiffness) => LayerLaw::new(stiffness, settings.thickness),
         None => LayerLaw::stopping(lightest, USUAL_SPEED, USUAL_LAYERS, settings.thickness),
     }?;
-    let solids = 0..model.solid_count();
+    let solids = 0..model.geometry.solid_count();
     Ok(System {
         positions: state.positions.clone(),
         velocities: state.velocities.clone(),
         masses,
         forces,
         scripts: scripts_of(model, settings),
-        surface: model.surface.clone(),
+        surface: model.geometry.surface.clone(),
         planes: model
+            .geometry
             .half_spaces
             .iter()
             .map(|half_space| Plane {
@@ -279,7 +294,9 @@ fn system_of(
             .collect(),
         law,
         restitution: settings.restitution,
-        friction: solids.map(|solid| model.solid(solid).friction).collect(),
+        friction: solids
+            .map(|solid| model.geometry.solid(solid).friction)
+            .collect(),
     })
 }
 
@@ -291,9 +308,9 @@ fn loses_energy(settings: &scene::Asynchronous) -> bool {
 /// Straight pieces of a prescribed motion in a step: none is longer than a force may wait, and none turns far.
 #[expect(clippy::cast_sign_loss, reason = "at least one")]
 fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
-    let turns = model.motions.iter().map(RigidMotion::fastest_turn);
-    let by_turn = turns.fold(0.0, f64::max) * model.time_step / LARGEST_TURN;
-    let by_period = model.time_step / settings.longest_period;
+    let turns = model.unknowns.motions.iter().map(RigidMotion::fastest_turn);
+    let by_turn = turns.fold(0.0, f64::max) * model.settings.time_step / LARGEST_TURN;
+    let by_period = model.settings.time_step / settings.longest_period;
     by_period.max(by_turn).ceil().max(1.0) as u64
 }
 
@@ -304,7 +321,7 @@ fn check_clock(
     what: &'static str,
     mend: &'static str,
 ) -> Result<(), SimError> {
-    let shortest = model.time_step / MOST_TICKS;
+    let shortest = model.settings.time_step / MOST_TICKS;
     if period >= shortest {
         return Ok(());
     }
@@ -347,7 +364,11 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
 fn names_of(model: &Model, points: &[u32]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for &point in points {
-        let name = model.solid(model.solid_of_point(point)).name.as_str();
+        let name = model
+            .geometry
+            .solid(model.geometry.solid_of_point(point))
+            .name
+            .as_str();
         if !names.contains(&name) {
             names.push(name);
         }
@@ -366,15 +387,15 @@ fn names_of(model: &Model, points: &[u32]) -> String {
 
 /// One script per motion that moves anything. Pieces end where steps do, so that frames show the motion exactly.
 fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
-    let period = model.time_step / pieces_of(model, settings) as f64;
+    let period = model.settings.time_step / pieces_of(model, settings) as f64;
     let mut scripts = Vec::new();
-    for (index, motion) in (0_u32..).zip(&model.motions) {
+    for (index, motion) in (0_u32..).zip(&model.unknowns.motions) {
         if motion.is_rest() {
             continue;
         }
         let moved = PointMotion::Prescribed(index);
         let vertices: Vec<u32> = (0_u32..)
-            .zip(&model.motion_of_point)
+            .zip(&model.unknowns.motion_of_point)
             .filter(|(_, of_point)| **of_point == moved)
             .map(|(point, _)| point)
             .collect();
@@ -393,7 +414,7 @@ impl Stepper for Asynchronous {
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let begin = Instant::now();
         let step = state.step + 1;
-        let end = step as f64 * model.time_step;
+        let end = step as f64 * model.settings.time_step;
         let meeting = self
             .obstacles
             .as_mut()

@@ -1,0 +1,83 @@
+//! Contacts by the points that they act on.
+
+use crate::contacts::contact::Contact;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+
+/// Which of a list of contacts act on a point. The list may grow, and contacts may change in everything but their points.
+#[derive(Debug)]
+pub(crate) struct ByPoint {
+    /// A point and the place of a contact in the list: ascending, of the contacts that were there at the start.
+    first: Vec<(u32, u32)>,
+    /// The same of those that came later.
+    later: BTreeSet<(u32, u32)>,
+}
+
+impl ByPoint {
+    /// The contacts of a list.
+    pub(crate) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
+        let mut first: Vec<_> = (0..).zip(contacts).flat_map(entries).collect();
+        first.par_sort_unstable();
+        Self {
+            first,
+            later: BTreeSet::new(),
+        }
+    }
+
+    /// Adds the contact at `place`, one that was not there.
+    pub(crate) fn add(&mut self, place: usize, contact: &Contact) {
+        self.later.extend(entries((place as u32, contact)));
+    }
+
+    /// Places of the contacts that act on `point`.
+    pub(crate) fn at(&self, point: u32) -> impl Iterator<Item = usize> {
+        let begin = self.first.partition_point(|entry| entry.0 < point);
+        let first = (self.first[begin..].iter()).take_while(move |entry| entry.0 == point);
+        let later = self.later.range((point, 0)..=(point, u32::MAX));
+        first.chain(later).map(|entry| entry.1 as usize)
+    }
+}
+
+fn entries((place, contact): (u32, &Contact)) -> impl Iterator<Item = (u32, u32)> {
+    contact.stencil().iter().map(move |&point| (point, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::contact::ContactKey;
+    use nalgebra::Vector3;
+    use proptest::prelude::*;
+
+    fn edges(points: [u32; 4]) -> Contact {
+        let key = ContactKey::EdgeEdge {
+            first: points[0],
+            second: points[2],
+        };
+        Contact::bare(key, &points, Vector3::z())
+    }
+
+    proptest! {
+        /// Whenever they came, the contacts at a point are those whose stencil has it.
+        #[test]
+        fn contacts_at_a_point_are_those_with_it(
+            first in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..20),
+            later in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..20),
+        ) {
+            let mut contacts: Vec<Contact> = first.into_iter().map(edges).collect();
+            let mut by_point = ByPoint::of(contacts.iter());
+            for points in later {
+                by_point.add(contacts.len(), &edges(points));
+                contacts.push(edges(points));
+            }
+            for point in 0..12 {
+                let mut found: Vec<usize> = by_point.at(point).collect();
+                found.dedup();
+                let expected: Vec<usize> = (0..contacts.len())
+                    .filter(|&place| contacts[place].stencil().contains(&point))
+                    .collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

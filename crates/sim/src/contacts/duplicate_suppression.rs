@@ -1,0 +1,94 @@
+//! Hits at one place: which of them becomes a contact in this round, and which may wait.
+//!
+//! Where two surfaces pass through each other, many pairs hit around every vertex: its faces, and the edges that end
+//! there. One row bars the way of most of them, and had they all become rows, most would end open. So each round takes
+//! the earliest hit for every two vertices that meet, and the next round finds those that it did not keep apart.
+
+use crate::contacts::contact::{Contact, ContactKey};
+use std::collections::BTreeSet;
+
+/// The places of new contacts of one round: the nearest corner of either side.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    places: BTreeSet<[u32; 2]>,
+}
+
+impl Crowd {
+    /// Starts a round.
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+    }
+
+    /// Whether `contact` is the first of this round at its place; those at a half-space always are, one for each vertex.
+    pub(crate) fn admits(&mut self, contact: &Contact) -> bool {
+        let first_side = match contact.key {
+            ContactKey::VertexHalfSpace { .. } => return true,
+            ContactKey::EdgeEdge { .. } => 2,
+            ContactKey::VertexFace { .. }
+            | ContactKey::VertexEdge { .. }
+            | ContactKey::VertexVertex { .. } => 1,
+        };
+        let weights = &contact.weights[..contact.stencil().len()];
+        let (first, second) = weights.split_at(first_side);
+        let one = contact.points[largest(first)];
+        let other = contact.points[first_side + largest(second)];
+        // The sides of a pair of edges are told apart by their numbers, not by where they are.
+        self.places.insert([one.min(other), one.max(other)])
+    }
+}
+
+/// Place of the weight of largest size, the first of equal ones.
+fn largest(weights: &[f64]) -> usize {
+    let mut largest = 0;
+    for (i, weight) in weights.iter().enumerate() {
+        if weight.abs() > weights[largest].abs() {
+            largest = i;
+        }
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    fn contact(key: ContactKey, points: &[u32], weights: [f64; 4]) -> Contact {
+        let mut contact = Contact::bare(key, points, Vector3::z());
+        contact.weights = weights;
+        contact
+    }
+
+    fn edges(first: u32, points: &[u32; 4], weights: [f64; 4]) -> Contact {
+        contact(ContactKey::EdgeEdge { first, second: 90 }, points, weights)
+    }
+
+    #[test]
+    fn the_first_at_two_corners_is_admitted_and_others_there_wait() {
+        let mut crowd = Crowd::default();
+        assert!(crowd.admits(&edges(1, &[5, 6, 20, 21], [0.8, 0.2, -0.1, -0.9])));
+        let face = |vertex| {
+            let key = ContactKey::VertexFace { vertex, face: 3 };
+            contact(key, &[vertex, 20, 21, 22], [1.0, -0.2, -0.6, -0.2])
+        };
+        assert!(!crowd.admits(&face(5)), "nearest 5 and 21 again");
+        assert!(crowd.admits(&face(6)), "another vertex");
+        let turned = edges(2, &[21, 22, 5, 7], [0.6, 0.4, -0.7, -0.3]);
+        assert!(!crowd.admits(&turned), "the sides the other way round");
+        assert!(crowd.admits(&edges(2, &[21, 22, 5, 7], [0.4, 0.6, -0.7, -0.3])));
+        crowd.clear();
+        assert!(crowd.admits(&face(5)), "the next round");
+    }
+
+    #[test]
+    fn every_vertex_on_a_half_space_is_admitted() {
+        let mut crowd = Crowd::default();
+        for vertex in [4, 4] {
+            let key = ContactKey::VertexHalfSpace {
+                vertex,
+                half_space: 0,
+            };
+            assert!(crowd.admits(&contact(key, &[vertex], [1.0, 0.0, 0.0, 0.0])));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Normal and weights of a contact from the positions of its features.
+
+use crate::contacts::admissible::admissible;
+use crate::contacts::contact::ContactKey;
+use crate::geometry::Geometry;
+use impinge_geometry::distance::{self, point_triangle};
+use nalgebra::Vector3;
+
+/// A contact's features seen at one configuration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Linearisation {
+    /// Unit normal, to the first side.
+    pub(crate) normal: Vector3<f64>,
+    /// Signed weights of the closest points of the features' plane or lines, not clamped.
+    pub(crate) weights: [f64; 4],
+    /// Part of the gap across the normal (m): what a contact at a vertex has moved off it.
+    pub(crate) lateral: f64,
+}
+
+/// A weight below this is off the feature; the band keeps borders from flickering (spec 7.3).
+const OFF_FEATURE: f64 = -1e-3;
+
+/// Sine of the angle below which two edges have no usable common normal (spec 4.1).
+const PARALLEL_SINE: f64 = 1e-8;
+
+/// Normals that differ by less (rad) push in the same direction: a tenth of what one may violate its conditions by.
+const SAME_NORMAL: f64 = 1e-4;
+
+/// A closest point nearer than this to an end or side belongs to it, in clearances: contacts there come in
+/// near-duplicates, one per incident feature, and none of their own normals is right.
+const REACH_PER_CLEARANCE: f64 = 4.0;
+
+/// `REACH_PER_CLEARANCE` in metres.
+pub(crate) fn reach(geometry: &Geometry, key: ContactKey) -> f64 {
+    REACH_PER_CLEARANCE * geometry.clearance(key)
+}
+
+/// Inactive contacts are kept up to this distance, in clearances: one that closes again before it got farther is met
+/// where its row begins to push, not found by collision after the fact and pushed back.
+const RELEASE_PER_CLEARANCE: f64 = 4.0;
+
+/// `RELEASE_PER_CLEARANCE` in metres.
+pub(crate) fn release(geometry: &Geometry, key: ContactKey) -> f64 {
+    RELEASE_PER_CLEARANCE * geometry.clearance(key)
+}
+
+/// Cosine between a normal and the direction to a pair's first side below which the pair is on the normal's other side.
+const BEHIND: f64 = -0.5;
+
+impl Linearisation {
+    /// Whether the closest point lies beyond the border of a feature.
+    pub(crate) fn is_off_feature(&self, geometry: &Geometry, key: ContactKey) -> bool {
+        let w = self.weights;
+        let outside = |shares: &[f64]| shares.iter().any(|&share| share < OFF_FEATURE);
+        match key {
+            ContactKey::VertexHalfSpace { .. } => false,
+            ContactKey::VertexFace { .. } => outside(&[-w[1], -w[2], -w[3]]),
+            ContactKey::EdgeEdge { .. } => outside(&[w[0], w[1], -w[2], -w[3]]),
+            ContactKey::VertexEdge { .. } => {
+                outside(&[-w[1], -w[2]]) || self.lateral > reach(geometry, key)
+            }
+            ContactKey::VertexVertex { .. } => self.lateral > reach(geometry, key),
+        }
+    }
+
+    /// The same, or the closest direction and points at `start` if the pair starts on the other side of this.
+    ///
+    /// A row demands a positive gap along its normal. Where the pair starts on the other side, the row would pull the
+    /// features through each other. A pair that comes from ahead along a side is on neither: what slides over a hump is
+    /// below its top before it gets there, and the direction to it would bar the way.
+    pub(crate) fn facing(self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
+        let gap: f64 = (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&start[i]))
+            .sum();
+        if gap > 0.0 || matches!(key, ContactKey::VertexHalfSpace { .. }) {
+            return self;
+        }
+        match closest_direction(key, start) {
+            Some(normal) if normal.dot(&self.normal) < BEHIND => Self {
+                normal,
+                weights: closest_weights(key, start),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// Whether the motion to `corners` already leaves a row between meshes with this linearisation a gap in `(0, clearance)` (m), along the
+    /// same `normal` as before: another solve would have nothing to mend.
+    pub(crate) fn changes_nothing(
+        &self,
+        normal: &Vector3<f64>,
+        corners: &[Vector3<f64>; 4],
+        clearance: f64,
+    ) -> bool {
+        let gap: f64 = (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&corners[i]))
+            .sum();
+        (self.normal - normal).norm() < SAME_NORMAL && gap > 0.0 && gap < clearance
+    }
+
+    /// The same with weights moved back onto the features.
+    pub(crate) fn clamped(mut self, key: ContactKey) -> Self {
+        match key {
+            ContactKey::VertexHalfSpace { .. } | ContactKey::VertexVertex { .. } => {}
+            ContactKey::VertexFace { .. } => {
+                let inside = [1, 2, 3].map(|i| (-self.weights[i]).max(0.0));
+                let sum: f64 = inside.iter().sum();
+                for i in 0..3 {
+                    self.weights[i + 1] = -inside[i] / sum;
+                }
+            }
+            ContactKey::EdgeEdge { .. } => {
+                let u = self.weights[1].clamp(0.0, 1.0);
+                let r = (-self.weights[3]).clamp(0.0, 1.0);
+                self.weights = [1.0 - u, u, r - 1.0, -r];
+            }
+            ContactKey::VertexEdge { .. } => {
+                let u = (-self.weights[2]).clamp(0.0, 1.0);
+                self.weights = [1.0, u - 1.0, -u, 0.0];
+            }
+        }
+        self
+    }
+}
+
+/// Linearises the features of `key` at `corners`, near the normal `known`.
+///
+/// `surroundings` are positions of all points: the normal is turned to what the neighbouring features admit there.
+/// Without them it stays the pair's own.
+pub(crate) fn linearise(
+    geometry: &Geometry,
+    surroundings: Option<&[Vector3<f64>]>,
+    key: ContactKey,
+    corners: &[Vector3<f64>; 4],
+    known: &Vector3<f64>,
+) -> Linearisation {
+    let admitted = |normal| {
+        surroundings.map_or(normal, |positions| {
+            admissible(geometry, positions, key, normal).unwrap_or(normal)
+        })
+    };
+    let (normal, weights) = match key {
+        ContactKey::VertexHalfSpace { half_space, .. } => (
+            geometry.half_spaces[half_space as usize].normal,
+            [1.0, 0.0, 0.0, 0.0],
+        ),
+        ContactKey::VertexFace { .. } => {
+            vertex_face(corners, known).unwrap_or_else(|| (*known, closest_weights(key, corners)))
+        }
+        ContactKey::EdgeEdge { .. } => {
+            let (normal, weights) = edge_edge(corners, known)
+                .unwrap_or_else(|| (*known, closest_weights(key, corners)));
+            (admitted(normal), weights)
+        }
+        ContactKey::VertexEdge { .. } => {
+            let [p, a, b, _] = corners;
+            let along = b - a;
+            let u = (p - a).dot(&along) / along.norm_squared();
+            let u = if u.is_finite() { u } else { 0.5 };
+            (admitted(*known), [1.0, u - 1.0, -u, 0.0])
+        }
+        ContactKey::VertexVertex { .. } => (admitted(*known), [1.0, -1.0, 0.0, 0.0]),
+    };
+    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+    let lateral = (gap - normal * normal.dot(&gap)).norm();
+    Linearisation {
+        normal,
+        weights,
+        lateral,
+    }
+}
+
+/// Face normal on the side of `known` and the foot of the perpendicular; `None` for a face without area.
+///
+/// The side is not always the outer one: the surface of inverted elements is met from within.
+fn vertex_face(
+    [p, a, b, c]: &[Vector3<f64>; 4],
+    known: &Vector3<f64>,
+) -> Option<(Vector3<f64>, [f64; 4])> {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let area = ab.cross(&ac);
+    let area_squared = area.norm_squared();
+    if area_squared.is_nan() || area_squared <= f64::MIN_POSITIVE {
+        return None;
+    }
+    let w_b = ap.cross(&ac).dot(&area) / area_squared;
+    let w_c = ab.cross(&ap).dot(&area) / area_squared;
+    let normal = area / area_squared.sqrt();
+    let normal = if normal.dot(known) < 0.0 {
+        -normal
+    } else {
+        normal
+    };
+    Some((normal, [1.0, w_b + w_c - 1.0, -w_b, -w_c]))
+}
+
+/// Common perpendicular of two lines, on the side of `known`; `None` for parallel ones.
+fn edge_edge(
+    [a0, a1, b0, b1]: &[Vector3<f64>; 4],
+    known: &Vector3<f64>,
+) -> Option<(Vector3<f64>, [f64; 4])> {
+    let (a, b, between) = (a1 - a0, b1 - b0, b0 - a0);
+    let cross = a.cross(&b);
+    let (size, limit) = (cross.norm(), PARALLEL_SINE * a.norm() * b.norm());
+    if size.is_nan() || size <= limit {
+        return None;
+    }
+    let u = between.cross(&b).dot(&cross) / (size * size);
+    let r = between.cross(&a).dot(&cross) / (size * size);
+    let normal = cross / size;
+    let normal = if normal.dot(known) < 0.0 {
+        -normal
+    } else {
+        normal
+    };
+    Some((normal, [1.0 - u, u, r - 1.0, -r]))
+}
+
+/// Weights of the closest points of the features themselves.
+pub(crate) fn closest_weights(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [f64; 4] {
+    let [p, a, b, c] = corners;
+    match key {
+        ContactKey::VertexHalfSpace { .. } => [1.0, 0.0, 0.0, 0.0],
+        ContactKey::VertexVertex { .. } => [1.0, -1.0, 0.0, 0.0],
+        ContactKey::VertexFace { .. } => {
+            let [w_a, w_b, w_c] = point_triangle(p, &[*a, *b, *c]).barycentric;
+            [1.0, -w_a, -w_b, -w_c]
+        }
+        ContactKey::EdgeEdge { .. } => {
+            let closest = distance::edge_edge(&[*p, *a], &[*b, *c]);
+            [1.0 - closest.a, closest.a, closest.b - 1.0, -closest.b]
+        }
+        ContactKey::VertexEdge { .. } => {
+            let closest = distance::edge_edge(&[*p, *p], &[*a, *b]);
+            [1.0, closest.b - 1.0, -closest.b, 0.0]
+        }
+    }
+}
+
+/// Unit vector between the closest points of the features, to the first side; `None` where they touch.
+pub(crate) fn closest_direction(
+    key: ContactKey,
+    corners: &[Vector3<f64>; 4],
+) -> Option<Vector3<f64>> {
+    let weights = closest_weights(key, corners);
+    let gap: Vector3<f64> = (0..4).map(|i| corners[i] * weights[i]).sum();
+    gap.try_normalize(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another normal asks for another force, and a gap that is off for another motion.
+    #[test]
+    fn a_row_that_the_motion_meets_changes_nothing() {
+        let seen = Linearisation {
+            normal: Vector3::z(),
+            weights: [1.0, -1.0, 0.0, 0.0],
+            lateral: 1e-5,
+        };
+        let changes_nothing = |normal: Vector3<f64>, gap| {
+            let zero = Vector3::zeros();
+            let corners = [Vector3::new(1e-5, 0.0, gap), zero, zero, zero];
+            seen.changes_nothing(&normal, &corners, 5e-6)
+        };
+        let tilted = Vector3::new(1e-3, 0.0, 1.0).normalize();
+        assert!(changes_nothing(Vector3::z(), 2e-6));
+        assert!(!changes_nothing(tilted, 2e-6));
+        assert!(!changes_nothing(Vector3::z(), 6e-6));
+        assert!(!changes_nothing(Vector3::z(), -1e-6));
+    }
+
+    /// A pair that starts behind its normal gets the direction between its features; one that comes from ahead, a little
+    /// below the top of what it will slide over, keeps the normal.
+    #[test]
+    fn only_what_starts_behind_its_normal_is_turned_round() {
+        let key = ContactKey::VertexVertex {
+            first: 0,
+            second: 1,
+        };
+        let seen = Linearisation {
+            normal: Vector3::z(),
+            weights: [1.0, -1.0, 0.0, 0.0],
+            lateral: 0.0,
+        };
+        let facing = |x, z| {
+            let zero = Vector3::zeros();
+            seen.facing(key, &[Vector3::new(x, 0.0, z), zero, zero, zero])
+                .normal
+        };
+        assert_eq!(facing(0.0, 0.1), Vector3::z());
+        assert_eq!(facing(0.0, -0.1), -Vector3::z());
+        assert_eq!(facing(1.0, -0.1), Vector3::z());
+        assert!(facing(0.1, -0.1).z < 0.0);
+    }
+}

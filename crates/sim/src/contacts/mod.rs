@@ -1,0 +1,20 @@
+//! Contacts: which features touch, along which normal, and the record that is kept of it.
+//!
+//! It knows the [`Geometry`](crate::geometry::Geometry) of the solids, and neither model, state nor step.
+
+pub(crate) mod admissible;
+pub(crate) mod by_point;
+pub(crate) mod conflict;
+pub mod contact;
+pub(crate) mod duplicate_suppression;
+pub(crate) mod features;
+pub(crate) mod gap;
+pub(crate) mod linearise;
+pub(crate) mod new_contacts;
+pub(crate) mod opposing_normals;
+pub(crate) mod pass_through;
+pub(crate) mod stencil;
+pub(crate) mod sweep;
+pub(crate) mod touch;
+#[cfg(test)]
+pub(crate) mod two_cubes;

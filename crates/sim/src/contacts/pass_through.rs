@@ -1,0 +1,78 @@
+//! Hits that are no touches: on the way through a body and out of it.
+
+use crate::contacts::sweep::{Hit, Sweep};
+use crate::contacts::{
+    admissible::between_solids,
+    contact::ContactKey,
+    linearise::closest_weights,
+    stencil::{solids_of, stencil_of},
+};
+use crate::geometry::Geometry;
+use nalgebra::Vector3;
+use std::collections::BTreeSet;
+
+/// What a motion takes into a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Entering {
+    Vertex(u32),
+    Edge(u32),
+}
+
+/// Whether `hit` is a vertex or an edge that leaves a body which it has entered on the same way, or moves on within it;
+/// `inside` lists what has entered.
+///
+/// It is no touch of its own: once the entry is barred nothing comes by. As a row it would push what entered farther in,
+/// against the row of the entry, and where the two share a ridge or a hollow nothing but huge forces meets both.
+pub(crate) fn passes_through(
+    inside: &mut BTreeSet<(Entering, usize)>,
+    geometry: &Geometry,
+    hit: &Hit,
+    sweep: Sweep<'_>,
+) -> bool {
+    let [first, second] = solids_of(geometry, hit.key);
+    let pairs = match hit.key {
+        ContactKey::VertexFace { vertex, .. } if !geometry.solid(second).two_sided => {
+            [(Entering::Vertex(vertex), second); 2]
+        }
+        ContactKey::EdgeEdge {
+            first: one,
+            second: other,
+        } if !geometry.solid(first).two_sided && !geometry.solid(second).two_sided => [
+            (Entering::Edge(one), second),
+            (Entering::Edge(other), first),
+        ],
+        _ => return false,
+    };
+    let enters = outward_speed(geometry, hit, sweep).is_some_and(|speed| speed <= 0.0);
+    if enters {
+        inside.extend(pairs);
+        false
+    } else {
+        pairs.iter().any(|pair| inside.contains(pair))
+    }
+}
+
+/// How fast the first side of a hit goes the way that the second side's body looks there, to a positive factor; `None` where the
+/// edges of a hit do not tell.
+fn outward_speed(geometry: &Geometry, hit: &Hit, sweep: Sweep<'_>) -> Option<f64> {
+    let at = |point: u32| {
+        let start = sweep.start[point as usize];
+        start + (sweep.end[point as usize] - start) * hit.time
+    };
+    let (points, _) = stencil_of(geometry, hit.key);
+    let corners = points.map(at);
+    let weights = closest_weights(hit.key, &corners);
+    let approach: Vector3<f64> = points
+        .iter()
+        .zip(weights)
+        .map(|(&point, w)| (sweep.end[point as usize] - sweep.start[point as usize]) * w)
+        .sum();
+    let [p, a, b, c] = corners;
+    let outwards = match hit.key {
+        ContactKey::EdgeEdge { first, second } => {
+            between_solids(geometry, [first, second], at, (a - p).cross(&(c - b)))?
+        }
+        _ => (b - a).cross(&(c - a)),
+    };
+    Some(approach.dot(&outwards))
+}

@@ -1,0 +1,43 @@
+//! What a solid consists of.
+
+use crate::scene::Placed;
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// A deformable body, a rigid body or a mesh obstacle.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Name from the scene.
+    pub name: String,
+    /// The body or obstacle of the scene that it is a copy of.
+    pub origin: Placed,
+    /// Its points.
+    pub points: Range<usize>,
+    /// Its tetrahedra; empty for rigid bodies and obstacles.
+    pub tets: Range<usize>,
+    /// Whether it is thin: elastic terms on its triangles instead of elements.
+    pub thin: bool,
+    /// Whether it is a rigid body without a prescribed motion.
+    pub free_rigid: bool,
+    /// Whether its surface may be met from both sides: a thin body, or an obstacle whose surface is open.
+    pub two_sided: bool,
+    /// Its surface triangles.
+    pub triangles: Range<usize>,
+    /// Its own friction coefficient.
+    pub friction: f64,
+    /// For each point, the node of the mesh as it was given: nodes are stored along a space-filling curve.
+    pub original_nodes: Vec<u32>,
+}
+
+/// A half-space that never moves.
+#[derive(Debug, Clone)]
+pub struct HalfSpace {
+    /// Name from the scene.
+    pub name: String,
+    /// A point of its plane (m).
+    pub point: Vector3<f64>,
+    /// Unit normal, out of the solid.
+    pub normal: Vector3<f64>,
+    /// Its own friction coefficient.
+    pub friction: f64,
+}

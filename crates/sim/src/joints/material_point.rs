@@ -1,0 +1,84 @@
+//! The material point of a body at a place.
+
+use super::{
+    attach,
+    parts::{Held, PartsToJoin, solid},
+};
+use impinge_contact::constraint::{Frame, Point};
+use nalgebra::{Matrix3, Vector3};
+
+/// Volume over the cube of the size below which points say nothing about what is out of their plane.
+const FLAT: f64 = 1e-6;
+
+/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it or
+/// misses it by no more than a contact clearance, or their nearest node where there is none. A rigid body that follows
+/// a motion has no frame of its own; four of its nodes make one.
+pub(super) fn point(
+    parts: &PartsToJoin<'_>,
+    frames: &[Frame],
+    held: Option<Held>,
+    x: Vector3<f64>,
+) -> Point {
+    match held {
+        None => Point::fixed(x),
+        Some(Held {
+            rigid: Some(rigid), ..
+        }) => Point::on_body(rigid, x - frames[rigid].center),
+        Some(Held {
+            solid: index,
+            slack,
+            ..
+        }) => {
+            let body = solid(parts, index);
+            let nodes = body.points.clone();
+            if body.tets.is_empty()
+                && !body.thin
+                && let Some(weights) = affine(parts.rest, nodes.clone(), x)
+            {
+                return Point::weighted(weights);
+            }
+            if let Some(attached) = attach::attach(parts, body, x, x, slack)
+                && attached.inside
+            {
+                return attached.point;
+            }
+            let far = |&point: &usize| (parts.rest[point] - x).norm_squared();
+            let nearest = nodes
+                .clone()
+                .min_by(|a, b| far(a).total_cmp(&far(b)))
+                .unwrap_or(nodes.start);
+            Point::particle(nearest)
+        }
+    }
+}
+
+/// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.
+fn affine(
+    rest: &[Vector3<f64>],
+    points: std::ops::Range<usize>,
+    x: Vector3<f64>,
+) -> Option<[(usize, f64); 4]> {
+    let first = points.start;
+    let arm = |point: usize| rest[point] - rest[first];
+    let most = |size: &dyn Fn(usize) -> f64| {
+        points
+            .clone()
+            .max_by(|&a, &b| size(a).total_cmp(&size(b)).then(b.cmp(&a)))
+    };
+    let second = most(&|point| arm(point).norm())?;
+    let third = most(&|point| arm(second).cross(&arm(point)).norm())?;
+    let plane = arm(second).cross(&arm(third));
+    let fourth = most(&|point| plane.dot(&arm(point)).abs())?;
+    let frame = Matrix3::from_columns(&[arm(second), arm(third), arm(fourth)]);
+    let size = arm(second).norm();
+    if frame.determinant().abs() <= FLAT * size * size * size {
+        return None;
+    }
+    let weights = frame.try_inverse()? * (x - rest[first]);
+    Some([
+        (first, 1.0 - weights.sum()),
+        (second, weights.x),
+        (third, weights.y),
+        (fourth, weights.z),
+    ])
+}

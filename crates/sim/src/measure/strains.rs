@@ -1,0 +1,158 @@
+//! Values of compliant constraints at a state, plastic strains taken off, and the energy that they hold.
+
+use crate::{
+    constrained::{held_by, stored},
+    model::Model,
+    state::State,
+};
+use impinge_contact::constraint::law::MOST_ROWS;
+use impinge_contact::constraint::{Configuration, Constraint, Evaluation, Frame, Layout};
+use rayon::prelude::*;
+
+/// Constraints that one task takes: below that, handing them out costs more than they do.
+pub(crate) const TASK: usize = 16;
+
+/// Energy that springs, other compliant joints and strains hold (J).
+///
+/// Rows hold what their forces say ([`held_by`]), all others what their values say. So do rows before the first step, which
+/// have no forces yet, those with damping, whose forces are not the elastic ones alone, those that flow, whose forces are
+/// those before they flowed, and laws with a potential of their own, which is no quadratic form of the force.
+pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
+    let flows = |first: usize| {
+        (model.constraints.stress_points)
+            .binary_search_by_key(&first, |point| point.first_row)
+            .is_ok_and(|at| model.constraints.stress_points[at].flows())
+    };
+    let [rows, soft, held] = evaluate(model, state, |list, first, constraint, evaluation| {
+        let by_force = matches!(list, List::Rows)
+            && state.time > 0.0
+            && constraint.damping == 0.0
+            && !constraint.has_potential()
+            && !flows(first);
+        if by_force {
+            held_by(
+                constraint,
+                &state.joint_forces[first..first + constraint.rows()],
+            )
+        } else {
+            stored(constraint, evaluation)
+        }
+    });
+    let all = rows.iter().chain(&soft).chain(&held);
+    all.map(|(_, energy)| energy).sum()
+}
+
+/// The values of the constraints that are not hard, plastic strains taken off: by row, list after list.
+pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
+    let lists = [
+        &model.constraints.rows,
+        &model.constraints.soft,
+        &model.constraints.held,
+    ];
+    let rows = lists.into_iter().flatten().map(Constraint::rows).sum();
+    let mut strains = vec![0.0; rows];
+    let keep = |_, _, _: &Constraint, evaluation: &Evaluation| {
+        let mut kept = [0.0; MOST_ROWS];
+        kept[..evaluation.value.len()].copy_from_slice(&evaluation.value);
+        (kept, evaluation.value.len())
+    };
+    let [in_rows, soft, held] = evaluate(model, state, keep);
+    for (first, (value, rows)) in in_rows.iter().chain(&soft).chain(&held) {
+        strains[*first..][..*rows].copy_from_slice(&value[..*rows]);
+    }
+    strains
+}
+
+/// Takes the plastic strain of its rows, the first of which is `first`, off the value of a constraint.
+pub(crate) fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
+    if state.plastic_strains.is_empty() {
+        return;
+    }
+    for (value, plastic) in (evaluation.value.iter_mut()).zip(&state.plastic_strains[first..]) {
+        *value -= plastic;
+    }
+}
+
+/// The lists of constraints of a model.
+#[derive(Debug, Clone, Copy)]
+enum List {
+    /// In compliance form.
+    Rows,
+    /// In stiffness form.
+    Soft,
+    /// Between points that never move.
+    Held,
+}
+
+/// What `of` makes of each constraint of the model that is not hard, list after list: from its list, its first row, itself
+/// and its value at `state`. First rows come with the answers.
+fn evaluate<R: Send>(
+    model: &Model,
+    state: &State,
+    of: impl Fn(List, usize, &Constraint, &Evaluation) -> R + Sync,
+) -> [Vec<(usize, R)>; 3] {
+    let mut first = 0;
+    [
+        (List::Rows, &model.constraints.rows),
+        (List::Soft, &model.constraints.soft),
+        (List::Held, &model.constraints.held),
+    ]
+    .map(|(list, constraints)| {
+        let of = |row: usize, constraint: &Constraint, evaluation: &Evaluation| {
+            of(list, row, constraint, evaluation)
+        };
+        let answers = evaluate_list(constraints, first, state, of);
+        first += constraints.iter().map(Constraint::rows).sum::<usize>();
+        answers
+    })
+}
+
+/// The same of one list, the first row of which is `first`.
+fn evaluate_list<R: Send>(
+    constraints: &[Constraint],
+    mut first: usize,
+    state: &State,
+    of: impl Fn(usize, &Constraint, &Evaluation) -> R + Sync,
+) -> Vec<(usize, R)> {
+    if constraints.iter().all(Constraint::is_hard) {
+        return Vec::new();
+    }
+    let frames: Vec<Frame> = (state.rigid.iter())
+        .map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        })
+        .collect();
+    let configuration = Configuration {
+        particles: &state.positions,
+        frames: &frames,
+    };
+    // No unknowns: only the values are asked for.
+    let (particles, bodies) = (
+        vec![None; state.positions.len()],
+        vec![None; state.rigid.len()],
+    );
+    let layout = Layout {
+        particles: &particles,
+        bodies: &bodies,
+    };
+    let mut places = Vec::with_capacity(constraints.len());
+    for constraint in constraints {
+        if !constraint.is_hard() {
+            places.push((first, constraint));
+        }
+        first += constraint.rows();
+    }
+    let one = |evaluation: &mut Evaluation, (first, constraint): (usize, &Constraint)| {
+        evaluation.rows(constraint, &configuration, &layout);
+        take_plastic(state, first, evaluation);
+        (first, of(first, constraint, evaluation))
+    };
+    if places.len() <= TASK {
+        let mut evaluation = Evaluation::default();
+        return (places.into_iter().map(|place| one(&mut evaluation, place))).collect();
+    }
+    (places.into_par_iter().with_min_len(TASK))
+        .map_init(Evaluation::default, one)
+        .collect()
+}

@@ -1,0 +1,47 @@
+//! Notices to the user about how a scene was read.
+
+use crate::geometry::Geometry;
+
+/// Findings of the construction of a model that do not stop a run.
+#[derive(Debug)]
+pub struct Notices {
+    /// Pairs that touched at the start and were moved apart, in the positions at rest.
+    pub touching: Option<TouchingStart>,
+    /// Joints that hold bodies where they are not, in words.
+    pub(crate) doubtful_joints: Vec<String>,
+}
+
+/// What touched at the start, and was moved apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TouchingStart {
+    /// Pairs of solids, or of a solid and a half-space, by number; ascending.
+    pub pairs: Vec<[usize; 2]>,
+    /// The pair whose surfaces moved most.
+    pub worst: [usize; 2],
+    /// How far a surface point moved at most (m).
+    pub distance: f64,
+    /// Whether points with a prescribed motion moved, and with them their paths.
+    pub prescribed: bool,
+}
+
+impl TouchingStart {
+    /// What the user should know of it.
+    pub(crate) fn notice(&self, geometry: &Geometry) -> String {
+        let [first, second] = self.worst.map(|index| geometry.name_of(index));
+        let others = match self.pairs.len() {
+            1 => String::new(),
+            2 => " (and another pair)".to_owned(),
+            count => format!(" (and {} other pairs)", count - 1),
+        };
+        let path = if self.prescribed {
+            ", the paths of held points with them"
+        } else {
+            ""
+        };
+        format!(
+            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} \
+             m{path}, to the gap at which contacts rest",
+            self.distance
+        )
+    }
+}

@@ -1,0 +1,94 @@
+//! The unknowns of a step: what moves each point, the blocks of the velocity, and which of them are coupled.
+
+use super::{constraints::Constraints, elements::Elements};
+use crate::{joints::coupled_blocks, rigid::RigidBody, scene::RigidMotion};
+use impinge_krylov::block::BlockPattern;
+use std::sync::Arc;
+
+/// What moves a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PointMotion {
+    /// The block of the velocity that holds it.
+    Free(u32),
+    /// The free rigid body that it is part of.
+    Rigid(u32),
+    /// The prescribed motion that carries it.
+    Prescribed(u32),
+}
+
+/// Blocks of unknowns: one per free node, then two per free rigid body.
+#[derive(Debug)]
+pub struct Unknowns {
+    /// What moves each point.
+    pub motion_of_point: Vec<PointMotion>,
+    /// The same, as the block of free nodes.
+    pub block_of_point: Vec<Option<u32>>,
+    /// Point of each block; blocks beyond its length belong to rigid bodies.
+    pub point_of_block: Vec<u32>,
+    /// Prescribed motions.
+    pub motions: Vec<RigidMotion>,
+    /// Blocks of the momentum matrix.
+    pub pattern: Arc<BlockPattern>,
+}
+
+impl Unknowns {
+    /// Numbers the unknowns of points that move by `motion_of_point`, and finds which of them are coupled.
+    pub(super) fn new(
+        mut motion_of_point: Vec<PointMotion>,
+        motions: Vec<RigidMotion>,
+        rigid: &mut [RigidBody],
+        elements: &Elements,
+        constraints: &Constraints,
+    ) -> Self {
+        let (point_of_block, block_of_point) = number_blocks(&mut motion_of_point, rigid);
+        let blocks = point_of_block.len() + 2 * rigid.len();
+        let pattern = block_pattern(blocks, elements, constraints, &block_of_point, rigid);
+        Self {
+            motion_of_point,
+            block_of_point,
+            point_of_block,
+            motions,
+            pattern,
+        }
+    }
+}
+
+/// Gives every free point its block, and every free rigid body two after them: the points of the blocks, and the blocks
+/// of the points.
+fn number_blocks(
+    motions: &mut [PointMotion],
+    rigid: &mut [RigidBody],
+) -> (Vec<u32>, Vec<Option<u32>>) {
+    let mut point_of_block = Vec::new();
+    let mut block_of_point = Vec::with_capacity(motions.len());
+    for (point, motion) in motions.iter_mut().enumerate() {
+        if let PointMotion::Free(block) = motion {
+            *block = point_of_block.len() as u32;
+            point_of_block.push(point as u32);
+            block_of_point.push(Some(*block));
+        } else {
+            block_of_point.push(None);
+        }
+    }
+    for (index, rigid) in rigid.iter_mut().enumerate() {
+        rigid.first_block = (point_of_block.len() + 2 * index) as u32;
+    }
+    (point_of_block, block_of_point)
+}
+
+/// Where the momentum matrix may have entries.
+fn block_pattern(
+    blocks: usize,
+    elements: &Elements,
+    constraints: &Constraints,
+    block_of_point: &[Option<u32>],
+    rigid: &[RigidBody],
+) -> Arc<BlockPattern> {
+    let coupled = [&constraints.rows, &constraints.soft];
+    let joint_pairs = (coupled.into_iter())
+        .flat_map(|constraints| coupled_blocks(constraints, block_of_point, rigid));
+    let pairs = (elements.elastic.block_pairs(block_of_point))
+        .chain(elements.thin.block_pairs(block_of_point))
+        .chain(joint_pairs);
+    Arc::new(BlockPattern::from_pairs(blocks, pairs))
+}

@@ -1,0 +1,29 @@
+//! The parts of a scene in the making.
+
+use super::parts::SceneParts;
+use crate::scene::Scene;
+use impinge_geometry::io::SolidMesh;
+use nalgebra::Vector3;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Reads a scene part by part.
+pub(super) struct Builder<'a> {
+    pub(super) scene: &'a Scene,
+    /// Files read so far, in their own units.
+    pub(super) solids: BTreeMap<PathBuf, SolidMesh>,
+    pub(super) parts: SceneParts,
+    pub(super) nodes: usize,
+    pub(super) bodies: usize,
+}
+
+/// Corners of the box around `points` (m).
+pub(super) fn bounds(points: impl Iterator<Item = Vector3<f64>>) -> (Vector3<f64>, Vector3<f64>) {
+    points.fold(
+        (
+            Vector3::repeat(f64::INFINITY),
+            Vector3::repeat(f64::NEG_INFINITY),
+        ),
+        |(lower, upper), point| (lower.inf(&point), upper.sup(&point)),
+    )
+}

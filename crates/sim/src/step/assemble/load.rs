@@ -1,0 +1,263 @@
+//! What acts on every body in a step, and what its momentum may be off by.
+
+use crate::contacts::contact::Contact;
+use crate::step::assemble::rigid::RigidStep;
+use crate::{
+    model::{Model, PointMotion},
+    state::State,
+};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState};
+use nalgebra::Vector3;
+
+/// Units in the last place that the terms of a product with `A`, and of an elastic force, are off by: rows have some
+/// twenty to fifty terms.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// The kinds of impulses that tolerances are relative to. Damping needs none: it balances the others, so it is at
+/// most four times the largest.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Elastic,
+    Contact,
+    /// Gravity and pulls.
+    Given,
+    Inertial,
+}
+
+/// Squares of the impulses on one body (N²s²), by [`Kind`].
+type Squares = [f64; 4];
+
+/// Momentum tolerances of the bodies of a model, step by step.
+#[derive(Debug, Default)]
+pub(crate) struct BodyLoads {
+    /// Momentum of each body at the least speed that counts, in the norm over its nodes (N·s).
+    floors: Vec<f64>,
+    squares: Vec<Squares>,
+    /// Squares of what rounding leaves of the momentum balance of each body (N²s²).
+    rounding: Vec<f64>,
+    /// Impulses of contacts, and of elasticity, joints and strains, in the order of the unknowns (N·s).
+    contact: Vec<f64>,
+    elastic: Vec<f64>,
+    tolerances: Vec<f64>,
+    /// The largest tolerance of a body with unknowns (N·s).
+    largest: f64,
+    /// Tolerance of the gaps of each body (m).
+    gaps: Vec<f64>,
+}
+
+impl BodyLoads {
+    /// The tolerance of every body of the model (N·s).
+    pub(crate) fn tolerances(&self) -> &[f64] {
+        &self.tolerances
+    }
+
+    /// The largest of them among bodies with unknowns (N·s), which the problem's weights are relative to.
+    pub(crate) fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// Tolerance of the gaps of every body (m).
+    pub(crate) fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+
+    /// Finds the tolerances of a step whose momentum system, constraint rows and contacts are those at its start, and
+    /// weighs the momentum residual by them.
+    ///
+    /// A body's tolerance is a share of the largest of the impulses on it ([`ToleranceScales::momentum`]), all in the
+    /// Euclidean norm over its nodes, in which residuals are measured: elastic forces at the start of the step,
+    /// contact forces and inertia of the step before, gravity and pulls. A tolerance that the scene gives is that of
+    /// every body.
+    ///
+    /// [`ToleranceScales::momentum`]: crate::tolerances::ToleranceScales::momentum
+    pub(crate) fn weigh(
+        &mut self,
+        model: &Model,
+        state: &State,
+        rigid: &RigidStep,
+        contacts: &[Contact],
+        problem: &mut ContactProblem,
+        solution: &ContactSolution,
+    ) {
+        let gap = |body| {
+            (model.geometry.tolerances).gap(model.geometry.scale_of_body(body), problem.time_step)
+        };
+        self.gaps.clear();
+        self.gaps.extend((0..model.geometry.bodies.len()).map(gap));
+        self.tolerances.clear();
+        if let Some(given) = model.geometry.tolerances.given_momentum() {
+            self.tolerances.resize(model.geometry.bodies.len(), given);
+            problem.weigh_momentum(std::iter::repeat_n(1.0, model.blocks()));
+            self.largest = given;
+            return;
+        }
+        if self.floors.len() != model.geometry.bodies.len() {
+            self.floors = floors(model);
+        }
+        self.squares.clear();
+        self.squares
+            .resize(model.geometry.bodies.len(), Squares::default());
+        self.rounding.clear();
+        self.rounding.resize(model.geometry.bodies.len(), 0.0);
+        self.add_contacts(model, state, rigid, contacts, problem);
+        self.add_constraints(problem, solution);
+        self.measure_nodes(model, state, problem);
+        self.measure_rigid(model, state, problem);
+        let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
+            let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
+            let least = floor.max(ROUNDING * rounding.sqrt());
+            model.geometry.tolerances.momentum(largest, least)
+        };
+        let bodies = self.squares.iter().zip(&self.rounding).zip(&self.floors);
+        self.tolerances.extend(bodies.map(of_body));
+        let of_block = |block| self.tolerances[body_of_block(model, block)];
+        let largest = (0..model.blocks()).map(of_block).reduce(f64::max);
+        // Without unknowns there is nothing to hold to it.
+        self.largest = largest.unwrap_or(1.0);
+        problem.weigh_momentum((0..model.blocks()).map(|block| self.largest / of_block(block)));
+    }
+
+    /// Impulses of the contacts at hand on nodes and rigid bodies.
+    fn add_contacts(
+        &mut self,
+        model: &Model,
+        state: &State,
+        rigid: &RigidStep,
+        contacts: &[Contact],
+        problem: &ContactProblem,
+    ) {
+        self.contact.clear();
+        self.contact.resize(problem.unknowns(), 0.0);
+        let pushes = |contact: &&Contact| contact.multipliers.state != ContactState::Inactive;
+        for contact in contacts.iter().filter(pushes) {
+            for (i, &point) in contact.stencil().iter().enumerate() {
+                let impulse = contact.force_on(i) * problem.time_step;
+                match model.unknowns.motion_of_point[point as usize] {
+                    PointMotion::Free(block) => add(&mut self.contact, block, &impulse),
+                    PointMotion::Rigid(index) => {
+                        let block = model.rigid[index as usize].first_block;
+                        let center = state.rigid[index as usize].pose.center;
+                        let moment = (state.positions[point as usize] - center).cross(&impulse);
+                        add(&mut self.contact, block, &impulse);
+                        let turn = rigid.axes(index as usize).tr_mul(&moment);
+                        add(&mut self.contact, block + 1, &turn);
+                    }
+                    PointMotion::Prescribed(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Impulses of joints, and of bodies in compliance form, that the solve starts from.
+    fn add_constraints(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+        self.elastic.clear();
+        self.elastic.resize(problem.unknowns(), 0.0);
+        let mut forces = solution.constraints.iter();
+        for group in 0..problem.constraints.groups() {
+            let rows = problem.constraints.group(group).offset.len();
+            for (row, &force) in forces.by_ref().take(rows).enumerate() {
+                (problem.constraints).add_impulse(group, row, force, &mut self.elastic);
+            }
+        }
+    }
+
+    fn measure_nodes(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
+        let time_step = problem.time_step;
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            let body = model.geometry.solid_of_point(point);
+            let point = point as usize;
+            let mass = model.points.mass[point];
+            let given =
+                model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
+            let known = state.velocities[point] * mass + given;
+            let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
+            let inertial = state.accelerations[point] * (mass * time_step);
+            let contact = get(&self.contact, block);
+            let place = (state.positions[point], state.velocities[point]);
+            self.measure(
+                body,
+                block,
+                problem,
+                place,
+                [elastic, contact, given, inertial],
+            );
+        }
+    }
+
+    /// Inertia of a rigid body is what the other impulses make of it, so it needs no part of its own.
+    fn measure_rigid(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
+        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+            let block = rigid.first_block as usize;
+            let given = model.settings.gravity * (rigid.inertia.mass() * problem.time_step);
+            for (block, given) in [(block, given), (block + 1, Vector3::zeros())] {
+                let (elastic, contact) = (get(&self.elastic, block), get(&self.contact, block));
+                let place = (at.pose.center, at.velocity);
+                let impulses = [elastic, contact, given, Vector3::zeros()];
+                self.measure(rigid.body, block, problem, place, impulses);
+            }
+        }
+    }
+
+    /// Adds the impulses on one block, at a position (m) with a velocity (m/s), to those of its body.
+    fn measure(
+        &mut self,
+        body: usize,
+        block: usize,
+        problem: &ContactProblem,
+        (position, velocity): (Vector3<f64>, Vector3<f64>),
+        impulses: [Vector3<f64>; 4],
+    ) {
+        let kinds = [Kind::Elastic, Kind::Contact, Kind::Given, Kind::Inertial];
+        for (kind, impulse) in kinds.into_iter().zip(impulses) {
+            self.squares[body][kind as usize] += impulse.norm_squared();
+        }
+        // Positions are rounded, and elastic forces, `Δt K` for `A/Δt`, with them.
+        let rounded = velocity.norm() + position.norm() / problem.time_step;
+        let stiffest = problem.momentum.diagonal_block(block).diagonal().max();
+        self.rounding[body] += (stiffest * rounded).powi(2);
+    }
+}
+
+/// Momentum of every body at [`LEAST_RATE`](crate::tolerances::LEAST_RATE) of its size, in the norm over its nodes
+/// (N·s).
+fn floors(model: &Model) -> Vec<f64> {
+    let of_body = |index: usize| {
+        let points = model.geometry.bodies[index].points.clone();
+        let positions = &model.points.rest[points.clone()];
+        let start = positions.first().copied().unwrap_or_default();
+        let (low, high) = positions
+            .iter()
+            .fold((start, start), |(low, high), x| (low.inf(x), high.sup(x)));
+        let rigid = model.rigid.iter().find(|rigid| rigid.body == index);
+        let mass = rigid.map_or_else(
+            || {
+                model.points.mass[points]
+                    .iter()
+                    .map(|m| m * m)
+                    .sum::<f64>()
+                    .sqrt()
+            },
+            |rigid| rigid.inertia.mass(),
+        );
+        crate::tolerances::LEAST_RATE * (high - low).norm() * mass
+    };
+    (0..model.geometry.bodies.len()).map(of_body).collect()
+}
+
+fn body_of_block(model: &Model, block: usize) -> usize {
+    match model.unknowns.point_of_block.get(block) {
+        Some(&point) => model.geometry.solid_of_point(point),
+        None => model.rigid[(block - model.unknowns.point_of_block.len()) / 2].body,
+    }
+}
+
+fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+fn add(values: &mut [f64], block: u32, by: &Vector3<f64>) {
+    let values = &mut values[3 * block as usize..][..3];
+    for (value, by) in values.iter_mut().zip(by.iter()) {
+        *value += by;
+    }
+}

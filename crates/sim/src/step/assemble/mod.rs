@@ -1,0 +1,70 @@
+//! Stage 1: momentum matrix and right-hand side of a step.
+
+pub(crate) mod constraints;
+pub(crate) mod load;
+pub(crate) mod rigid;
+mod thin;
+
+use crate::step::assemble::rigid::check_turn;
+use crate::step::assemble::thin::{MomentumSystem, add_thin};
+use crate::{
+    error::StepFailure,
+    model::{Model, PointMotion},
+    state::State,
+};
+use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Vector3;
+
+/// Prescribed points at the end of the step: exact positions, and the velocities that lead there in a straight line.
+///
+/// Entries of free points are left alone.
+///
+/// # Errors
+/// [`StepFailure::TurnsTooFar`] if a prescribed motion turns too far in one step for straight paths.
+pub(crate) fn prescribe(
+    model: &Model,
+    state: &State,
+    time_step: f64,
+    end: &mut [Vector3<f64>],
+    velocity: &mut [Vector3<f64>],
+) -> Result<(), StepFailure> {
+    for (index, motion) in model.unknowns.motions.iter().enumerate() {
+        let fastest = motion.fastest_turn_between(state.time, state.time + time_step);
+        check_turn(fastest * time_step, || model.name_of_moved(index as u32))?;
+    }
+    for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
+        if let PointMotion::Prescribed(motion) = motion {
+            let target = model.unknowns.motions[*motion as usize]
+                .position_at(&model.points.rest[point], state.time + time_step);
+            velocity[point] = (target - state.positions[point]) / time_step;
+            end[point] = target;
+        }
+    }
+    Ok(())
+}
+
+/// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step (spec 3.1).
+pub(crate) fn momentum_system(
+    model: &Model,
+    assembler: &Assembler,
+    state: &State,
+    time_step: f64,
+    prescribed_velocity: &[Vector3<f64>],
+    matrix: &mut SymmetricBlockMatrix,
+    rhs: &mut [f64],
+) {
+    let scales = AssemblyScales::implicit_euler(time_step);
+    matrix.set_zero();
+    for (rhs, &point) in rhs.chunks_exact_mut(3).zip(&model.unknowns.point_of_block) {
+        let point = point as usize;
+        let impulse = (state.velocities[point] + model.settings.gravity * time_step)
+            * model.points.mass[point]
+            + model.points.pull[point] * time_step;
+        rhs.copy_from_slice(impulse.as_slice());
+    }
+    assembler.add_mass(&scales, matrix);
+    assembler.assemble(&state.positions, &scales, prescribed_velocity, matrix, rhs);
+    let system = MomentumSystem { matrix, rhs };
+    add_thin(model, state, time_step, prescribed_velocity, system);
+}

@@ -1,0 +1,331 @@
+//! Rigid bodies within a step: their part of the momentum system, their rows, and where they go.
+//!
+//! # The motion that is proven collision-free
+//! A rigid body ends a step in the pose `x + Δt u`, `exp(Δt ω) R`, its shape exact. In between, its surface points move
+//! straight from start to end, like all other points: that motion is what continuous collision detection proves, what
+//! frames store and what `verify` proves again. Along the chords the body is the image of its shape under the linear maps
+//! `(1 − t) I + t exp(Δt ω)`. For a turn of `θ` in one step their determinant is at least `cos²(θ/2)`, so below half a
+//! turn the body never folds and cannot meet itself; it is only narrower halfway, by `1 − cos(θ/2)` across the axis.
+//! [`LARGEST_TURN`] keeps that to a few hundredths; a step that would turn a body further is divided.
+//!
+//! # Rows that are exact where it counts
+//! `u + ω × ρ` with the arm `ρ` at the start of the step is the derivative of the motion, not the motion: the end of the
+//! arc is off it by about `½ (Δt ‖ω‖)² ‖ρ‖`. That remainder is evaluated at the last solved velocity, divided by `Δt` and
+//! put into the known velocities of the points, where the motion of prescribed points stands too. So a gap that the
+//! solver sees is the gap that the pose has, once the velocities have settled between two solves.
+
+use crate::{error::StepFailure, model::Model, state::State};
+use impinge_contact::{ContactProblem, ContactSolution};
+use impinge_fem::RigidPose;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::contacts::contact::Contact;
+use crate::model::PointMotion;
+
+/// Turn of a body in one part of a step (rad) above which it is divided: 3 % narrower halfway.
+pub(crate) const LARGEST_TURN: f64 = 0.5;
+
+/// Change of the known remainder of a contact's point that asks for another solve, over the clearance: small against
+/// what the solver leaves of it.
+const SETTLED_PER_CLEARANCE: f64 = 0.02;
+
+/// Further solves for the remainder; each reduces it by about `Δt ‖ω‖`.
+pub(crate) const MOST_SETTLING_SOLVES: u32 = 8;
+
+/// Scratch for one rigid body.
+#[derive(Debug, Clone)]
+struct Stepping {
+    /// `B` halfway through the step: `ω = B w` (1/m).
+    axes: Matrix3<f64>,
+    /// `I_w` there (kg·m²).
+    inertia: Matrix3<f64>,
+    end: RigidPose,
+    /// How far the known remainder of its points moved at the latest solve (m).
+    remainder_change: f64,
+}
+
+/// Scratch of all rigid bodies.
+#[derive(Debug, Default)]
+pub(crate) struct RigidStep {
+    bodies: Vec<Stepping>,
+}
+
+impl RigidStep {
+    /// Adds the rigid bodies to the momentum system, and starts their unknowns from the motion without contact.
+    ///
+    /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side `Bᵀ L`
+    /// for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the implicit midpoint rule
+    /// ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the change of angular momentum is
+    /// the moment of the contact impulses, exactly.
+    ///
+    /// # Errors
+    /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
+    pub(crate) fn pose(
+        &mut self,
+        model: &Model,
+        state: &State,
+        problem: &mut ContactProblem,
+        velocity: &mut [f64],
+        motion: &mut PointMotions<'_>,
+    ) -> Result<(), StepFailure> {
+        let time_step = problem.time_step;
+        self.bodies.clear();
+        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+            let mass = rigid.inertia.mass();
+            let orientation = &at.pose.orientation;
+            let spin = rigid
+                .inertia
+                .free_spin(orientation, &at.angular_momentum, time_step);
+            let halfway = at.pose.advanced(&Vector3::zeros(), &spin, 0.5 * time_step);
+            let halfway = halfway.orientation;
+            let axes = halfway.to_rotation_matrix().into_inner() * rigid.inertia.unit_axes();
+
+            let [linear, angular] = blocks(rigid.first_block);
+            for block in [linear, angular] {
+                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
+            }
+            let impulse = (at.velocity + model.settings.gravity * time_step) * mass;
+            let spin_impulse = axes.tr_mul(&at.angular_momentum);
+            put(&mut problem.rhs, linear, &impulse);
+            put(&mut problem.rhs, angular, &spin_impulse);
+            put(velocity, linear, &at.velocity);
+            put(velocity, angular, &(spin_impulse / mass));
+            self.bodies.push(Stepping {
+                axes,
+                inertia: rigid.inertia.world_inertia(&halfway),
+                end: at.pose,
+                remainder_change: 0.0,
+            });
+        }
+        self.follow(model, state, time_step, velocity, motion)
+    }
+
+    /// Poses and points at the end of the step, from solved velocities; the remainder of the points that rows do not see.
+    ///
+    /// # Errors
+    /// [`StepFailure::TurnsTooFar`] if a body turns by more than [`LARGEST_TURN`].
+    pub(crate) fn follow(
+        &mut self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+        velocity: &[f64],
+        motion: &mut PointMotions<'_>,
+    ) -> Result<(), StepFailure> {
+        for ((rigid, at), stepping) in model.rigid.iter().zip(&state.rigid).zip(&mut self.bodies) {
+            let [linear, angular] = blocks(rigid.first_block);
+            let u = get(velocity, linear);
+            let spin = stepping.axes * get(velocity, angular);
+            check_turn(spin.norm() * time_step, || {
+                model.geometry.bodies[rigid.body].name.clone()
+            })?;
+            stepping.end = at.pose.advanced(&u, &spin, time_step);
+            stepping.remainder_change = 0.0;
+            for (point, arm) in rigid.points.clone().zip(&rigid.arms) {
+                let start = state.positions[point];
+                let end = stepping.end.place(arm);
+                let seen = u + spin.cross(&(start - at.pose.center));
+                let remainder = (end - start) / time_step - seen;
+                let change = (remainder - motion.known_velocity[point]).norm() * time_step;
+                stepping.remainder_change = stepping.remainder_change.max(change);
+                motion.known_velocity[point] = remainder;
+                motion.end[point] = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// `B` of body `index`, halfway through the free turn: `ω = B w` (1/m).
+    pub(crate) fn axes(&self, index: usize) -> Matrix3<f64> {
+        self.bodies[index].axes
+    }
+
+    /// Rows of body `index` on `w` for a point at `arm` (m), the centre of mass to the point at the start of the step.
+    ///
+    /// Those on `u` are the `rows` on the point's own velocity themselves.
+    pub(crate) fn angular_rows(
+        &self,
+        index: usize,
+        rows: &Matrix3<f64>,
+        arm: &Vector3<f64>,
+    ) -> Matrix3<f64> {
+        angular_rows(rows, arm, &self.bodies[index].axes)
+    }
+
+    /// Whether the gaps that the latest solve saw are those of the poses it led to.
+    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], time_step: f64) -> bool {
+        let moved = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
+            PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change,
+            _ => 0.0,
+        };
+        contacts.iter().all(|contact| {
+            let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
+            let pair = model.geometry.scale_of(contact.key);
+            let clearance = model.geometry.tolerances.clearance(pair.length);
+            let slip = model.geometry.tolerances.slip(pair, time_step);
+            moved <= slip.min(SETTLED_PER_CLEARANCE * clearance)
+        })
+    }
+
+    /// The step's end becomes the state of the rigid bodies and their points.
+    pub(crate) fn accept(&self, model: &Model, state: &mut State, velocity: &[f64]) {
+        for ((rigid, at), stepping) in model.rigid.iter().zip(&mut state.rigid).zip(&self.bodies) {
+            let [linear, angular] = blocks(rigid.first_block);
+            at.pose = stepping.end;
+            at.velocity = get(velocity, linear);
+            // `L = I_w B w = m B⁻ᵀ w`, and `m B⁻ᵀ = I_w B` because `Bᵀ I_w B = m I`.
+            at.angular_momentum = stepping.inertia * (stepping.axes * get(velocity, angular));
+            rigid.write_points(at, &mut state.positions, &mut state.velocities);
+        }
+    }
+}
+
+/// What the rigid bodies write about all points of the model.
+pub(crate) struct PointMotions<'a> {
+    /// Positions at the end of the step (m).
+    pub(crate) end: &'a mut [Vector3<f64>],
+    /// The part of the mean velocity that no unknown stands for (m/s).
+    pub(crate) known_velocity: &'a mut [Vector3<f64>],
+}
+
+/// Refuses turns that would narrow a body along its chords.
+pub(crate) fn check_turn(angle: f64, body: impl Fn() -> String) -> Result<(), StepFailure> {
+    if angle <= LARGEST_TURN {
+        Ok(())
+    } else {
+        Err(StepFailure::TurnsTooFar {
+            body: body(),
+            degrees: angle.to_degrees(),
+        })
+    }
+}
+
+/// Rows on `w` of a material point at `arm`, from the `rows` on its own velocity: `n · (ω × ρ) = (ρ × n) · B w`.
+fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) -> Matrix3<f64> {
+    -(rows * arm.cross_matrix()) * axes
+}
+
+/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
+///
+/// Its blocks are multiples of the identity and touch no others, so what is left of the solver's residual is rounding.
+pub(crate) fn balance_rigid(
+    model: &Model,
+    problem: &ContactProblem,
+    solution: &mut ContactSolution,
+) {
+    let Some(first) = model.rigid.first().map(|rigid| rigid.first_block as usize) else {
+        return;
+    };
+    solution.velocity[3 * first..].copy_from_slice(&problem.rhs[3 * first..]);
+    for (contact, multipliers) in solution.contacts.iter().enumerate() {
+        let force = multipliers.force();
+        let (blocks, jacobians) = problem.row(contact);
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            if block as usize >= first {
+                let impulse = get(&solution.velocity, block as usize) + jacobian.tr_mul(&force);
+                put(&mut solution.velocity, block as usize, &impulse);
+            }
+        }
+    }
+    for rigid in &model.rigid {
+        for block in blocks(rigid.first_block) {
+            let impulse = get(&solution.velocity, block);
+            put(
+                &mut solution.velocity,
+                block,
+                &(impulse / rigid.inertia.mass()),
+            );
+        }
+    }
+}
+
+fn blocks(first: u32) -> [usize; 2] {
+    [first as usize, first as usize + 1]
+}
+
+fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+fn put(values: &mut [f64], block: usize, value: &Vector3<f64>) {
+    values[3 * block..][..3].copy_from_slice(value.as_slice());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::UnitQuaternion;
+
+    /// The rows of a rigid side are the derivative of where its material point ends, at rest: central differences, with
+    /// their measured order of 2.
+    #[test]
+    fn rows_are_the_derivative_of_the_motion() {
+        let arm = Vector3::new(0.3, -0.1, 0.2);
+        let time_step = 0.1;
+        // Three axes of different lengths, neither unit nor aligned with the body.
+        let axes = Matrix3::new(2.0, 0.3, 0.0, -0.4, 3.0, 0.1, 0.2, 0.0, 5.0);
+        let pose = RigidPose {
+            center: Vector3::new(1.0, 2.0, 3.0),
+            orientation: UnitQuaternion::from_scaled_axis(Vector3::new(0.4, 1.0, -0.3)),
+        };
+        let (normal, t1, t2) = (
+            Vector3::new(2.0, -1.0, 2.0) / 3.0,
+            Vector3::new(2.0, 2.0, -1.0) / 3.0,
+            Vector3::new(-1.0, 2.0, 2.0) / 3.0,
+        );
+        let frame =
+            Matrix3::from_rows(&[normal.transpose(), t1.transpose(), t2.transpose()]) * time_step;
+        let (linear, angular) = (
+            frame,
+            angular_rows(&frame, &(pose.orientation * arm), &axes),
+        );
+        let moved = |u: Vector3<f64>, w: Vector3<f64>| {
+            let end = pose.advanced(&u, &(axes * w), time_step);
+            frame * (end.place(&arm) - pose.place(&arm)) / time_step
+        };
+        let error = |h: f64| {
+            let mut worst: f64 = 0.0;
+            for axis in 0..3 {
+                let by = Vector3::ith(axis, h);
+                let zero = Vector3::zeros();
+                let du = (moved(by, zero) - moved(-by, zero)) / (2.0 * h);
+                let dw = (moved(zero, by) - moved(zero, -by)) / (2.0 * h);
+                assert!((du - linear.column(axis)).amax() < 1e-9);
+                worst = worst.max((dw - angular.column(axis)).amax());
+            }
+            worst
+        };
+        let [coarse, fine] = [error(1e-1), error(5e-2)];
+        let order = (coarse / fine).log2();
+        assert!(
+            (order - 2.0).abs() < 0.05,
+            "order {order}: {coarse:e}, {fine:e}"
+        );
+        assert!(error(1e-3) < 1e-6 * angular.amax());
+    }
+
+    /// Rows and remainder together are the motion itself, however fast the body turns.
+    #[test]
+    fn rows_and_remainder_give_the_exact_end() {
+        let arm = Vector3::new(0.3, -0.1, 0.2);
+        let pose = RigidPose {
+            center: Vector3::new(1.0, 2.0, 3.0),
+            orientation: UnitQuaternion::from_scaled_axis(Vector3::new(0.4, 1.0, -0.3)),
+        };
+        let (u, spin, time_step) = (
+            Vector3::new(1.0, 2.0, 3.0),
+            Vector3::new(4.0, -3.0, 2.0),
+            0.05,
+        );
+        let rho = pose.orientation * arm;
+        let (linear, unit) = (Matrix3::identity() * time_step, Matrix3::identity());
+        let seen = linear * u + angular_rows(&linear, &rho, &unit) * spin;
+        let end = pose.advanced(&u, &spin, time_step).place(&arm) - pose.place(&arm);
+        let bend = 0.5 * (time_step * spin.norm()).powi(2) * rho.norm();
+        assert!((end - seen).norm() <= bend);
+        assert!(
+            (end - seen).norm() > 0.1 * bend,
+            "the remainder is not nothing"
+        );
+    }
+}

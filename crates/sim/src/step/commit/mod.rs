@@ -1,0 +1,113 @@
+//! Stage 6: what a finished step tells of itself.
+
+pub(crate) mod energy;
+pub(crate) mod plasticity;
+pub(crate) mod squeezed;
+
+use crate::{
+    error::StepFailure,
+    model::{Model, PointMotion},
+    report::StepReport,
+    state::State,
+};
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
+use nalgebra::Vector3;
+
+/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
+/// momentum residual (N·s).
+pub(crate) fn judge(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    report: &mut StepReport,
+) -> f64 {
+    let judged = residual(problem, solution);
+    report.momentum_residual = report.momentum_residual.max(judged.momentum);
+    report.normal_residual = report.normal_residual.max(judged.normal);
+    report.friction_residual = report.friction_residual.max(judged.friction);
+    judged.momentum
+}
+
+/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount) tells its
+/// energies.
+pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
+    let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
+    for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
+        let (mass, x, v) = (
+            model.points.mass[point],
+            state.positions[point],
+            state.velocities[point],
+        );
+        if matches!(motion, PointMotion::Free(_)) {
+            momentum += v * mass;
+            angular += x.cross(&v) * mass;
+        }
+    }
+    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        let (mass, center) = (rigid.inertia.mass(), at.pose.center);
+        momentum += at.velocity * mass;
+        angular += center.cross(&at.velocity) * mass + at.angular_momentum;
+    }
+    report.momentum = momentum.into();
+    report.angular_momentum = angular.into();
+    report.minimum_volume_ratio = model
+        .elements
+        .elastic
+        .minimum_volume_ratio(&state.positions)
+        .map_or(1.0, |smallest| smallest.ratio);
+    // Asked as "not positive", so that NaN is found too.
+    report.inverted_elements = if report.minimum_volume_ratio > 0.0 {
+        0
+    } else {
+        model.elements.elastic.inverted_elements(&state.positions) as u32
+    };
+
+    let mut force = Vector3::zeros();
+    (
+        report.active,
+        report.sticking,
+        report.sliding,
+        report.inactive,
+    ) = (0, 0, 0, 0);
+    for contact in &state.contacts {
+        match contact.multipliers.state {
+            ContactState::Inactive => report.inactive += 1,
+            ContactState::Sliding => report.sliding += 1,
+            ContactState::Sticking => report.sticking += 1,
+        }
+        for (i, &point) in contact.stencil().iter().enumerate() {
+            if !matches!(
+                model.unknowns.motion_of_point[point as usize],
+                PointMotion::Prescribed(_)
+            ) {
+                force += contact.force_on(i);
+            }
+        }
+    }
+    report.active = report.sticking + report.sliding;
+    report.contact_force = force.into();
+}
+
+/// Whether no element is inverted, unless that is allowed.
+pub(crate) fn check_inversion(
+    model: &Model,
+    positions: &[Vector3<f64>],
+) -> Result<(), StepFailure> {
+    if model.settings.allow_inversion {
+        return Ok(());
+    }
+    match model.elements.elastic.minimum_volume_ratio(positions) {
+        Some(smallest) if smallest.ratio.is_nan() || smallest.ratio <= 0.0 => {
+            let body = model
+                .geometry
+                .bodies
+                .iter()
+                .find(|body| body.tets.contains(&smallest.element));
+            Err(StepFailure::Inverted {
+                body: body.map_or_else(String::new, |body| body.name.clone()),
+                tet: smallest.element - body.map_or(0, |body| body.tets.start),
+                ratio: smallest.ratio,
+            })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,39 @@
+//! Vertices that a straight motion takes into a half-space.
+
+use crate::contacts::contact::ContactKey;
+use crate::contacts::sweep::{Hit, Sweep};
+use crate::model::Model;
+use nalgebra::Vector3;
+
+/// Where a vertex meets a half-space, if it does.
+pub(crate) fn hit_on_half_space(
+    model: &Model,
+    index: u32,
+    vertex: u32,
+    sweep: Sweep<'_>,
+) -> Option<Hit> {
+    if model.geometry.surface.is_passive_point(vertex) {
+        return None;
+    }
+    let half_space = &model.geometry.half_spaces[index as usize];
+    let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
+    let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
+    let last = height(end);
+    // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three products and the
+    // difference can be wrong by.
+    let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
+    // What is not a number is a hit.
+    if last > rounding {
+        return None;
+    }
+    let first = height(start);
+    let key = ContactKey::VertexHalfSpace {
+        vertex,
+        half_space: index,
+    };
+    Some(Hit {
+        key,
+        time: (first / (first - last)).clamp(0.0, 1.0),
+        work_limited: false,
+    })
+}

@@ -1,0 +1,485 @@
+//! Stage 4, its end: exact momentum for every body, and what that does to the contacts.
+
+use crate::step::resolve::coarse::{BodyBalance, Coarse, Link};
+use crate::{
+    geometry::Body,
+    model::{Model, PointMotion},
+    state::State,
+    step::assemble::rigid::balance_rigid,
+};
+use impinge_contact::{ContactProblem, ContactSolution, Method, Multipliers};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Contacts, and blocks, per parallel task at the least.
+const CONTACTS_PER_TASK: usize = 1024;
+const BLOCKS_PER_TASK: usize = 8192;
+
+/// Share of the gap tolerance that a finer solve aims at: what its own balance may move rows by.
+const AIM: f64 = 0.5;
+
+/// Least share of the momentum tolerance that is asked for at once.
+const FINEST: f64 = 0.1;
+
+/// What closing the balances asks for beside the velocities that it added to the solution.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Balanced {
+    /// Changes of the contacts' forces (N, in the axes of their rows); none if there was nothing to balance.
+    pub(crate) changes: Vec<Vector3<f64>>,
+    /// What the next solve's momentum tolerance should be multiplied by, if a row was moved beyond its tolerance.
+    pub(crate) finer_by: Option<f64>,
+}
+
+/// Whether the balances of bodies are closed after solves by `method`.
+///
+/// What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps. Joints pass momentum between
+/// bodies, and their method leaves nothing to balance.
+pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
+    method.balances_momentum()
+        && model.constraints.rows.is_empty()
+        && model.constraints.soft_links == 0
+}
+
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the tolerance `gap` (m).
+///
+/// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
+/// find its way back from what no node's own balance asks for. They are added to what a step ends with ([`add_force`]).
+///
+/// A body's residual is bounded by `ε₁` in the norm over its nodes, and the sum over `n` of them may be `√n` times as large: on
+/// long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would then be hit on the way,
+/// be re-linearised, solved for, and be broken by the balance again.
+pub(crate) fn balance(
+    coarse: &mut Coarse,
+    model: &Model,
+    state: &State,
+    method: &Method,
+    problem: &ContactProblem,
+    solution: &mut ContactSolution,
+    gap: f64,
+) -> Balanced {
+    if !closes_balances(model, method) {
+        if !method.balances_momentum() {
+            balance_rigid(model, problem, solution);
+        }
+        return Balanced::default();
+    }
+    let before = worst_row(problem, solution);
+    let changes = balance_momentum(coarse, model, state, problem, solution);
+    let after = worst_row(problem, solution);
+    Balanced {
+        changes,
+        finer_by: (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST)),
+    }
+}
+
+/// Adds a change of a contact's force (N, in the axes of its rows).
+pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
+    multipliers.lambda += change[0];
+    multipliers.gamma[0] += change[1];
+    multipliers.gamma[1] += change[2];
+}
+
+/// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
+/// displacement scale.
+fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
+    let off = (solution.contacts.par_iter().enumerate())
+        .with_min_len(CONTACTS_PER_TASK)
+        .map(|(contact, multipliers)| {
+            let (blocks, jacobians) = problem.row(contact);
+            let moved: f64 = blocks
+                .iter()
+                .zip(jacobians)
+                .map(|(&block, jacobian)| {
+                    let velocity = &solution.velocity[3 * block as usize..][..3];
+                    (0..3)
+                        .map(|axis| jacobian[(0, axis)] * velocity[axis])
+                        .sum::<f64>()
+                })
+                .sum();
+            let excess = moved - problem.offset(contact)[0];
+            let [scale, _] = problem.displacement_scales(contact);
+            if multipliers.lambda > 0.0 {
+                excess.abs() / scale
+            } else {
+                -excess / scale
+            }
+        });
+    off.reduce(|| 0.0, f64::max)
+}
+
+/// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the forces of contacts
+/// that push. What a whole body lacks comes to few nodes with these, so what they lack may be more than the solver's tolerance.
+///
+/// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
+/// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
+/// not see translations, so this coarse correction needs sums only ([`Coarse`]).
+fn balance_momentum(
+    coarse: &mut Coarse,
+    model: &Model,
+    state: &State,
+    problem: &ContactProblem,
+    solution: &mut ContactSolution,
+) -> Vec<Vector3<f64>> {
+    let (loaded, links) = loaded_links(model, problem, solution);
+    let missing = missing_momentum(model, state, problem, solution, &links);
+    let closure = coarse.close(&missing, links);
+    let correct = |(block, velocity): (usize, &mut [f64])| {
+        let correction = &closure.velocities[node_of_block(model, block)];
+        for (v, by) in velocity.iter_mut().zip(correction.iter()) {
+            *v += by;
+        }
+    };
+    (solution.velocity.par_chunks_exact_mut(3).enumerate())
+        .with_min_len(BLOCKS_PER_TASK)
+        .for_each(correct);
+    let mut changes = vec![Vector3::zeros(); solution.contacts.len()];
+    for (contact, force) in loaded.into_iter().zip(closure.forces) {
+        changes[contact] = force;
+    }
+    changes
+}
+
+/// Number in the coarse system of what `block` belongs to: deformable bodies as in [`Model::bodies`], then blocks of rigid ones.
+fn node_of_block(model: &Model, block: usize) -> usize {
+    match model.unknowns.point_of_block.get(block) {
+        Some(&point) => model.geometry.solid_of_point(point),
+        None => model.geometry.bodies.len() + block - model.unknowns.point_of_block.len(),
+    }
+}
+
+/// Of a body that is not free to move as a whole.
+const HELD: BodyBalance = BodyBalance {
+    missing: Vector3::new(0.0, 0.0, 0.0),
+    inertia: 0.0,
+};
+
+/// What each node of the coarse system lacks; `links` are all contacts that carry a force.
+fn missing_momentum(
+    model: &Model,
+    state: &State,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    links: &[Link],
+) -> Vec<BodyBalance> {
+    let time_step = problem.time_step;
+    let rigid_blocks = solution.velocity.len() / 3 - model.unknowns.point_of_block.len();
+    let mut contact_impulse = vec![Vector3::zeros(); model.geometry.bodies.len() + rigid_blocks];
+    for link in links {
+        for (node, impulse) in link.impulses() {
+            contact_impulse[node] += impulse;
+        }
+    }
+    let of_block =
+        |values: &[f64], block: usize| Vector3::from_column_slice(&values[3 * block..][..3]);
+    let deformable = |(body, impulse): (&Body, &Vector3<f64>)| {
+        let (mut missing, mut inertia) = (*impulse, 0.0);
+        for point in body.points.clone() {
+            let PointMotion::Free(block) = model.unknowns.motion_of_point[point] else {
+                return HELD;
+            };
+            let mass = model.points.mass[point];
+            let effective = mass + time_step * model.points.mass_damping[point];
+            let velocity = of_block(&solution.velocity, block as usize);
+            missing += (state.velocities[point] + model.settings.gravity * time_step) * mass
+                - velocity * effective
+                + model.points.pull[point] * time_step;
+            inertia += effective;
+        }
+        BodyBalance { missing, inertia }
+    };
+    // Their blocks are multiples of the identity and touch no others.
+    let rigid = (model.rigid.iter()).flat_map(|rigid| {
+        let inertia = rigid.inertia.mass();
+        [0, 1].map(|i| {
+            let block = rigid.first_block as usize + i;
+            let missing = contact_impulse[node_of_block(model, block)]
+                + of_block(&problem.rhs, block)
+                - of_block(&solution.velocity, block) * inertia;
+            BodyBalance { missing, inertia }
+        })
+    });
+    let bodies = model
+        .geometry
+        .bodies
+        .par_iter()
+        .zip(&contact_impulse[..model.geometry.bodies.len()]);
+    let mut balances: Vec<BodyBalance> = bodies.map(deformable).collect();
+    balances.extend(rigid);
+    balances
+}
+
+/// The contacts that carry a force, and what they are between bodies.
+fn loaded_links(
+    model: &Model,
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> (Vec<usize>, Vec<Link>) {
+    let loaded = (solution.contacts.par_iter().enumerate())
+        .with_min_len(CONTACTS_PER_TASK)
+        .filter(|(_, multipliers)| multipliers.force() != Vector3::zeros());
+    let link_of = |(contact, multipliers): (usize, &Multipliers)| {
+        let mut link = Link::new(multipliers, problem.friction(contact));
+        let (blocks, jacobians) = problem.row(contact);
+        for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            link.add(node_of_block(model, block as usize), jacobian);
+        }
+        (contact, link)
+    };
+    loaded.map(link_of).unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use impinge_contact::{ContactRow, ContactState, method::active_set_cr::ActiveSetCrSettings};
+    use impinge_krylov::block::SymmetricBlockMatrix;
+    use nalgebra::Matrix3;
+
+    const CUBE: &str = r#"
+[time]
+step = 1e-2
+duration = 1e-2
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+"#;
+
+    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes with `lambda` (N) against a row that
+    /// this just meets.
+    fn drifting(drift: f64, lambda: f64) -> (Model, State, ContactProblem, ContactSolution) {
+        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let (model, state) = Model::new(&scene).expect("a model");
+        let time_step = model.settings.time_step;
+        let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+        let rhs = vec![0.0; matrix.len()];
+        let mut problem = ContactProblem::new(time_step, matrix, rhs);
+        let mut solution = ContactSolution::at_rest(&problem);
+        let mass: f64 = model.points.mass.iter().sum();
+        let pushed = lambda * time_step / mass;
+        let velocity = model.settings.gravity * time_step + Vector3::z() * (pushed + drift);
+        for v in solution.velocity.chunks_exact_mut(3) {
+            v.copy_from_slice(velocity.as_slice());
+        }
+        let rows = Matrix3::from_rows(&[
+            Vector3::z().transpose(),
+            Vector3::x().transpose(),
+            Vector3::y().transpose(),
+        ]) * time_step;
+        problem.push(&ContactRow {
+            entries: &[(0, rows)],
+            offset: rows * velocity,
+            friction: 0.5,
+        });
+        solution.contacts.push(Multipliers {
+            state: ContactState::Sticking,
+            lambda,
+            ..Multipliers::default()
+        });
+        (model, state, problem, solution)
+    }
+
+    fn what_nodes_miss(
+        model: &Model,
+        state: &State,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) -> Vec<BodyBalance> {
+        let (_, links) = loaded_links(model, problem, solution);
+        missing_momentum(model, state, problem, solution, &links)
+    }
+
+    /// As good as no force (N), but one.
+    const HARDLY: f64 = 1e-12;
+
+    #[test]
+    fn a_balance_that_breaks_a_row_asks_for_a_finer_solve() {
+        let drift = 1e-3;
+        let moved = 1e-2 * drift;
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        for (gap, expected) in [
+            (2.0 * moved, None),
+            (0.8 * moved, Some(0.4)),
+            (1e-3 * moved, Some(FINEST)),
+        ] {
+            let (model, state, problem, mut solution) = drifting(drift, HARDLY);
+            assert!(worst_row(&problem, &solution) < 1e-18);
+            let balanced = balance(
+                &mut Coarse::default(),
+                &model,
+                &state,
+                &method,
+                &problem,
+                &mut solution,
+                gap,
+            );
+            match (balanced.finer_by, expected) {
+                (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
+                (share, expected) => assert_eq!(share, expected),
+            }
+            for v in solution.velocity.chunks_exact(3) {
+                let fall = model.settings.gravity * problem.time_step;
+                assert!((Vector3::from_column_slice(v) - fall).amax() < 1e-12);
+            }
+        }
+    }
+
+    /// A row that the solver itself left off is not the balance's doing: a finer momentum tolerance would not mend it.
+    #[test]
+    fn a_row_that_was_off_before_asks_for_nothing() {
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
+        solution.velocity[2] += 1.0;
+        let balanced = balance(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &method,
+            &problem,
+            &mut solution,
+            1e-9,
+        );
+        assert_eq!(balanced.finer_by, None);
+    }
+
+    /// What a contact can carry it takes up, and its row stays met.
+    #[test]
+    fn a_contact_that_pushes_takes_up_what_is_missing() {
+        let method = Method::Cr(ActiveSetCrSettings::default());
+        let drift = 1e-6;
+        let (model, state, problem, mut solution) = drifting(drift, 1e3);
+        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
+        let balanced = balance(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &method,
+            &problem,
+            &mut solution,
+            1e-12,
+        );
+        assert_eq!(balanced.finer_by, None);
+        assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
+        add_force(&mut solution.contacts[0], &balanced.changes[0]);
+        let after = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        // Sums of weights (98 N·s) lose as much.
+        assert!(after.norm() < 1e-13, "{after}");
+    }
+
+    /// A solver leaves contacts that pull a little: these count among what a body has, and only those that push are asked for more.
+    #[test]
+    fn a_contact_that_pulls_counts_but_takes_up_nothing() {
+        let (model, state, mut problem, mut solution) = drifting(0.0, 1e3);
+        let row = ContactRow {
+            entries: &[(1, problem.row(0).1[0])],
+            offset: problem.offset(0),
+            friction: 0.5,
+        };
+        problem.push(&row);
+        solution.contacts.push(Multipliers {
+            lambda: -1e-3,
+            ..solution.contacts[0]
+        });
+        let pulled = Vector3::z() * -1e-3 * problem.time_step;
+        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        assert!((before - pulled).norm() < 1e-12, "{before}");
+        let coarse = &mut Coarse::default();
+        let changes = balance_momentum(coarse, &model, &state, &problem, &mut solution);
+        assert!(
+            changes[0].z.abs() < 1e-12 && changes[0].x > 0.0,
+            "{changes:?}"
+        );
+        assert_eq!(changes[1], Vector3::zeros());
+    }
+
+    /// The same bits whatever the number of threads: there are contacts enough for several tasks.
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let (model, state, mut problem, mut solution) = drifting(1e-3, 1.0);
+        let (entries, offset) = (problem.row(0).1[0], problem.offset(0));
+        for contact in 1..3 * CONTACTS_PER_TASK {
+            let tilt = Matrix3::identity() + Matrix3::from_element(1e-4 * contact as f64);
+            problem.push(&ContactRow {
+                entries: &[((contact % 8) as u32, entries * tilt)],
+                offset,
+                friction: 0.5,
+            });
+            let lambda = (0.1 * contact as f64).sin();
+            solution.contacts.push(Multipliers {
+                lambda,
+                ..solution.contacts[0]
+            });
+        }
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let mut solution = solution.clone();
+            let pool = pool.build().expect("a pool of threads");
+            let changes = pool.install(|| {
+                let coarse = &mut Coarse::default();
+                balance_momentum(coarse, &model, &state, &problem, &mut solution)
+            });
+            let worst = worst_row(&problem, &solution);
+            (changes, solution.velocity, worst)
+        };
+        let one = run(1);
+        assert!(one.0.iter().any(|change| change.norm() > 0.0));
+        for threads in [2, 7] {
+            assert_eq!(one, run(threads), "{threads} threads");
+        }
+    }
+
+    /// Translation and rotation of a rigid body are nodes of their own, and both are closed beside its contact.
+    #[test]
+    fn a_rigid_body_is_closed_in_both_of_its_blocks() {
+        let rigid = CUBE.replace("name", "kind = \"rigid\"\ndensity = 1000\nname");
+        let lines = rigid.lines().filter(|line| !line.starts_with("material"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
+        let (model, state) = Model::new(&scene).expect("a model");
+        let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+        let rhs = vec![0.5, -0.25, 0.0, 0.0, 0.125, 1.0];
+        let mut problem = ContactProblem::new(model.settings.time_step, matrix, rhs);
+        let mut solution = ContactSolution::at_rest(&problem);
+        let rows = Matrix3::identity() * model.settings.time_step;
+        problem.push(&ContactRow {
+            entries: &[
+                (0, rows),
+                (
+                    1,
+                    Vector3::new(0.1, 0.2, 0.3).cross_matrix() * model.settings.time_step,
+                ),
+            ],
+            offset: Vector3::zeros(),
+            friction: 0.5,
+        });
+        solution.contacts.push(Multipliers {
+            state: ContactState::Sticking,
+            lambda: 1e3,
+            ..Multipliers::default()
+        });
+        let nodes = [0, 1].map(|block| node_of_block(&model, block));
+        assert_eq!(
+            nodes,
+            [model.geometry.bodies.len(), model.geometry.bodies.len() + 1]
+        );
+        let missing = |solution: &ContactSolution| {
+            let of_nodes = what_nodes_miss(&model, &state, &problem, solution);
+            nodes.map(|node| of_nodes[node].missing)
+        };
+        let before = missing(&solution);
+        assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
+        let changes = balance_momentum(
+            &mut Coarse::default(),
+            &model,
+            &state,
+            &problem,
+            &mut solution,
+        );
+        add_force(&mut solution.contacts[0], &changes[0]);
+        for rest in missing(&solution) {
+            assert!(rest.norm() < 1e-9 * before[0].norm(), "{rest}");
+        }
+    }
+}

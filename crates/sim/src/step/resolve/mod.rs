@@ -1,0 +1,74 @@
+//! Stage 4: velocities and contact forces by a contact method.
+
+pub(crate) mod balance;
+pub(crate) mod coarse;
+pub(crate) mod initial_velocity;
+pub(crate) mod rescue;
+
+use crate::{error::StepFailure, report::StepReport};
+use impinge_contact::{
+    ContactProblem, ContactSolution, ContactSolver, Method, Termination,
+    method::active_set_cr::Tolerances, residual::residual,
+};
+
+/// What came of a solve.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resolved {
+    /// What kept it from its tolerances, if anything did.
+    pub(crate) shortfall: Option<StepFailure>,
+    /// Whether it settled friction to the gap tolerance only.
+    pub(crate) relaxed: bool,
+}
+
+/// Solves the problem from its warm start by the solver of `method` and counts what was spent.
+///
+/// # Errors
+/// [`StepFailure`] if the problem is unusable or the solver broke down.
+pub(crate) fn resolve(
+    (method, solver): (&Method, &mut dyn ContactSolver),
+    problem: &ContactProblem,
+    solution: &mut ContactSolution,
+    report: &mut StepReport,
+) -> Result<Resolved, StepFailure> {
+    let solved = solver.solve(problem, solution)?;
+    report.rounds += 1;
+    report.iterations += solved.iterations;
+    report.anticipations += solved.anticipations;
+    report.extra_products += solved.extra_products;
+    report.evaluations += solved.evaluations;
+    report.state_changes += solved.state_changes;
+    report.preconditioner_fallbacks += solved.preconditioner_fallbacks;
+    let resolved = |shortfall, relaxed| Ok(Resolved { shortfall, relaxed });
+    match solved.termination {
+        Termination::Converged => resolved(None, solved.relaxed),
+        Termination::MaxIterations if acceptable(problem, solution, &method.tolerances()) => {
+            resolved(None, true)
+        }
+        Termination::LeastSquares => {
+            report.least_squares_solves += 1;
+            resolved(None, solved.relaxed)
+        }
+        Termination::MaxIterations => {
+            let shortfall = StepFailure::NotConverged {
+                method: method.name(),
+                iterations: solved.iterations,
+                excess: residual(problem, solution).over(&method.tolerances()),
+            };
+            resolved(Some(shortfall), false)
+        }
+        Termination::Breakdown => Err(StepFailure::Breakdown {
+            iterations: solved.iterations,
+        }),
+    }
+}
+
+/// Whether the independent residual passes what every accepted solve has to pass (spec 10.2, C3).
+///
+/// A solver may run out of iterations over friction that the slip tolerance still tells apart.
+pub(crate) fn acceptable(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+    tolerances: &Tolerances,
+) -> bool {
+    residual(problem, solution).meets(tolerances)
+}

@@ -1,0 +1,161 @@
+//! `cargo xtask golden`: the net for changes of the code that must not change one bit of a result.
+//!
+//! Short scenes run through every stepper, method, material and kind of body, each on one thread and on two; problems
+//! of contact and of friction are solved by every method that takes them. Hashes of all that comes out stand in
+//! `tests/golden/golden.txt`, with a few plain numbers beside each so that a difference can be read.
+//!
+//! - `golden record --because "..."` writes the file, with the reason at its head
+//! - `golden check` says which results are other ones, and where first
+//! - `golden check --numeric` compares the plain numbers only: the last bits of elementary functions and of fused
+//!   products depend on the processor
+//!
+//! - `cases`: the scenes, as overrides of shipped ones
+//! - `play`: from a case to what it leaves on disk
+//! - `digest`: from what is on disk to hashes, without times and names
+//! - `problems`, `friction`: problems solved by every method
+//! - `jobs`: all of these, several at once
+//! - `book`: the file
+//! - `compare`: two books
+
+mod book;
+mod cases;
+mod compare;
+mod digest;
+mod friction;
+mod jobs;
+mod play;
+mod problems;
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use book::Book;
+use compare::Difference;
+
+/// What to do with the stored results.
+#[derive(clap::Subcommand)]
+pub(crate) enum Task {
+    /// Runs everything and writes the results; needs IMPINGE_DATA
+    Record {
+        /// One sentence: why results are other ones than before
+        #[arg(long, value_name = "SENTENCE")]
+        because: String,
+    },
+    /// Runs everything and compares; exit code 1 where a result is another one
+    Check(Check),
+}
+
+/// How to compare.
+#[derive(clap::Args, Default)]
+pub(crate) struct Check {
+    /// Compare the plain numbers to 1e-6 instead of hashes: for other processors than that of the record
+    #[arg(long)]
+    numeric: bool,
+    /// Only cases whose name holds one of these
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+impl Check {
+    /// Compares plain numbers only.
+    pub(crate) fn numeric() -> Self {
+        Self {
+            numeric: true,
+            only: Vec::new(),
+        }
+    }
+}
+
+/// Records or compares; true if nothing differs.
+pub(crate) fn run(task: &Task) -> Result<bool, Box<dyn Error>> {
+    match task {
+        Task::Record { because } => record(because),
+        Task::Check(options) => check(options),
+    }
+}
+
+fn record(because: &str) -> Result<bool, Box<dyn Error>> {
+    if because.trim().is_empty() || because.contains('\n') {
+        return Err("--because: say in one line why results are other ones".into());
+    }
+    if data().is_none() {
+        return Err("IMPINGE_DATA is not set: the record would lack the cases that need it".into());
+    }
+    let mut results = jobs::run(&[])?;
+    if !results.holds() {
+        return Ok(false);
+    }
+    jobs::soften(&mut results.lines)?;
+    let reasons = match Book::read(&place()) {
+        Ok(book) => book.reasons,
+        Err(_) => Vec::new(),
+    };
+    let mut book = Book {
+        reasons,
+        machine: book::machine(),
+        lines: results.lines,
+    };
+    book.reasons
+        .push(format!("{}: {}", book::today()?, because.trim()));
+    book.write(&place())?;
+    println!("{} results in {}", book.lines.len(), place().display());
+    Ok(true)
+}
+
+/// Compares all results, or those of some cases, with the record; true if all are equal.
+pub(crate) fn check(options: &Check) -> Result<bool, Box<dyn Error>> {
+    let book = Book::read(&place())?;
+    let clock = Instant::now();
+    let results = jobs::run(&options.only)?;
+    let chosen: BTreeSet<&str> = results.cases.iter().map(String::as_str).collect();
+    let (known, skipped): (Vec<_>, Vec<_>) = (book.lines.into_iter())
+        .filter(|line| jobs::is_chosen(&line.case, &options.only))
+        .partition(|line| chosen.contains(line.case.as_str()) || data().is_some());
+    if !skipped.is_empty() {
+        println!(
+            "{} results need IMPINGE_DATA, which is not set",
+            skipped.len()
+        );
+    }
+    let bits = compare::bits(&known, &results.lines);
+    let numbers = compare::numbers(&known, &results.lines);
+    let differ = if options.numeric { &numbers } else { &bits };
+    differ.iter().for_each(print);
+    let here = book::machine();
+    if here != book.machine {
+        println!("recorded on {}, compared on {here}", book.machine);
+    }
+    println!(
+        "{} results of {} cases: {} differ in bits, {} in numbers; {:.0} s",
+        results.lines.len(),
+        results.cases.len(),
+        compare::results(&bits),
+        compare::results(&numbers),
+        clock.elapsed().as_secs_f64()
+    );
+    Ok(differ.is_empty() && results.holds())
+}
+
+fn print(difference: &Difference) {
+    println!("{difference}");
+}
+
+/// The folder that `IMPINGE_DATA` names.
+fn data() -> Option<PathBuf> {
+    std::env::var_os("IMPINGE_DATA")
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from)
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let xtask = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
+}
+
+/// The file of the record.
+fn place() -> PathBuf {
+    root().join("tests/golden/golden.txt")
+}
