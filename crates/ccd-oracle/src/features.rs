@@ -10,9 +10,10 @@
 //! | vertex `p`, edge `e` from `a` | `((p − a) × e)² ≤ s² e·e` | `0 ≤ (p − a) · e ≤ e·e` | `e ≠ 0` |
 //! | vertices | `(p − q)² ≤ s²` | | always |
 //!
-//! For `s = 0` squares vanish, that is, the quantities that are squared do, and that condition is used instead. Features
-//! that are not meaningful at some time have collapsed into others, which are pairs of their own. So the union over all
-//! pairs is exactly the set of times of contact, and that set is closed because distance is continuous in time.
+//! For `s = 0` squares vanish, that is, the quantities that are squared do, and that condition is used instead.
+//! Features that are not meaningful at some time have collapsed into others, which are pairs of their own. So the union
+//! over all pairs is exactly the set of times of contact, and that set is closed because distance is continuous in
+//! time.
 
 use num_bigint::BigInt;
 use num_traits::Zero;

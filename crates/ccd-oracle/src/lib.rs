@@ -2,8 +2,8 @@
 //!
 //! Whether two linearly moving primitives come within a distance of each other during a part of the step is decided for
 //! the `f64` numbers as given, in integer arithmetic of unbounded length: nothing is rounded, no tolerance exists, and
-//! every query ends with yes or no. Tests, `cargo xtask conformance` and `impinge verify` use it; it is some hundred times
-//! slower than what it judges.
+//! every query ends with yes or no. Tests, `cargo xtask conformance` and `impinge verify` use it; it is some hundred
+//! times slower than what it judges.
 //!
 //! - [`ExactQuery`]: the query, and whether it touches within a time interval
 //! - [`generate`]: queries that are random, degenerate, or within rounding of contact; the same for the same number
@@ -57,7 +57,8 @@ pub struct ExactQuery {
 }
 
 impl ExactQuery {
-    /// Prepares a query: the corners move linearly from `start` to `end`, and touch if they come as near as `separation`.
+    /// Prepares a query: the corners move linearly from `start` to `end`, and touch if they come as near as
+    /// `separation`.
     ///
     /// `None` if a number is not finite, or the separation is negative.
     pub fn new(kind: Kind, start: &Corners, end: &Corners, separation: f64) -> Option<Self> {

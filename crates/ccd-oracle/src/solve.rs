@@ -84,9 +84,9 @@ const DEPTH: u32 = 6;
 
 /// Whether all constraints hold together at some time of the interval, whose end may be left out.
 ///
-/// The set of such times must contain its first one, unless that is where a [`Constraint::Positive`] begins to hold; and
-/// such a first one may be overlooked if it is no root of the other polynomials. See [`features`](crate::features) for
-/// why this is all that is needed.
+/// The set of such times must contain its first one, unless that is where a [`Constraint::Positive`] begins to hold;
+/// and such a first one may be overlooked if it is no root of the other polynomials. See [`features`](crate::features)
+/// for why this is all that is needed.
 pub(crate) fn solvable(constraints: Vec<Constraint>, end_included: bool) -> bool {
     search(constraints, end_included, DEPTH)
 }

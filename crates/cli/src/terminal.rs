@@ -1,6 +1,7 @@
 //! Words to the user.
 //!
-//! What others wrote into a scene or a mesh may stand in them: control characters are shown, never sent to the terminal.
+//! What others wrote into a scene or a mesh may stand in them: control characters are shown, never sent to the
+//! terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -46,8 +47,8 @@ fn aside(kind: &str, text: &str) {
     let _ = writeln!(io::stderr().lock(), "{kind}: {}", visible(text));
 }
 
-/// `text` with control characters, and those that change the direction of writing, in the form `\u001b`, which JSON knows
-/// too; ends of lines and tabs stay.
+/// `text` with control characters, and those that change the direction of writing, in the form `\u001b`, which JSON
+/// knows too; ends of lines and tabs stay.
 fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| {
         let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

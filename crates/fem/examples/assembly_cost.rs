@@ -1,5 +1,5 @@
-//! Measures the cost of assembling a cell: 120 rings of 18 cells, as six tetrahedra or one hexahedron each, all materials, one
-//! thread and all.
+//! Measures the cost of assembling a cell: 120 rings of 18 cells, as six tetrahedra or one hexahedron each, all
+//! materials, one thread and all.
 //!
 //! `cargo run --release -p impinge-fem --example assembly_cost`
 

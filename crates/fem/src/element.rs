@@ -70,11 +70,12 @@ impl TetElement {
         [-(f1 + f2 + f3), f1, f2, f3]
     }
 
-    /// Nodal forces (N) of a viscous stress that resists the rate of strain as the material resists strain, `time` (s) long:
-    /// `P = F S`, `S = time (λ tr(Ė) I + 2μ Ė)` with the rate `Ė = sym(Fᵀ Ḟ)` of the Green-Lagrange strain.
+    /// Nodal forces (N) of a viscous stress that resists the rate of strain as the material resists strain, `time` (s)
+    /// long: `P = F S`, `S = time (λ tr(Ė) I + 2μ Ė)` with the rate `Ė = sym(Fᵀ Ḟ)` of the Green-Lagrange strain.
     ///
-    /// At rest they are `−time K v`, the damping in proportion to stiffness; elsewhere they keep what that loses: `S` is
-    /// symmetric, so they have no torque, a rigid motion (in whatever shape) has no `Ė`, and their power is never positive.
+    /// At rest they are `−time K v`, the damping in proportion to stiffness; elsewhere they keep what that loses: `S`
+    /// is symmetric, so they have no torque, a rigid motion (in whatever shape) has no `Ė`, and their power is never
+    /// positive.
     #[inline]
     pub fn viscous_forces(
         &self,

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// Unusable input of [`ElasticModel`](crate::ElasticModel) or [`RigidInertia`](crate::RigidInertia), found before any number is computed from it.
+/// Unusable input of [`ElasticModel`](crate::ElasticModel) or [`RigidInertia`](crate::RigidInertia), found before any
+/// number is computed from it.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FemError {

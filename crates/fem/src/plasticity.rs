@@ -19,8 +19,8 @@ impl VonMises {
     /// Strains are in the order 11, 22, 33, 12, 23, 13, with engineering shears.
     ///
     /// # Source
-    /// Simo & Hughes 1998, *Computational Inelasticity*, §3.3; differs in: strains of finite rotations, measured in the frame
-    /// that turns with the element.
+    /// Simo & Hughes 1998, *Computational Inelasticity*, §3.3; differs in: strains of finite rotations, measured in the
+    /// frame that turns with the element.
     pub fn flow(&self, strain: &[f64; 6], plastic: &mut [f64; 6]) -> bool {
         let elastic = std::array::from_fn(|row| strain[row] - plastic[row]);
         let stress = self.von_mises(&elastic);

@@ -1,8 +1,8 @@
 //! Rigid bodies: generalised mass, pose, and the spin of a body that nothing touches.
 //!
-//! A rigid body has the velocity `(u, ω)`, linear and angular in world axes. Its generalised mass is `diag(m I, I_w)` with
-//! `I_w = R I_b Rᵀ`, and a material point at the arm `ρ = R s` moves with `u + ω × ρ`. Poses advance by the exponential
-//! map, `x ← x + h u` and `R ← exp(h ω) R`, so a body keeps its shape exactly, however long it runs.
+//! A rigid body has the velocity `(u, ω)`, linear and angular in world axes. Its generalised mass is `diag(m I, I_w)`
+//! with `I_w = R I_b Rᵀ`, and a material point at the arm `ρ = R s` moves with `u + ω × ρ`. Poses advance by the
+//! exponential map, `x ← x + h u` and `R ← exp(h ω) R`, so a body keeps its shape exactly, however long it runs.
 
 use crate::FemError;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -105,8 +105,8 @@ impl RigidInertia {
 
     /// `B_b` with `B_bᵀ I_b B_b = m I`: the principal axes, each over its radius of gyration (1/m).
     ///
-    /// Measured as `ω = B w`, angular velocity is in m/s like linear velocity, and the generalised mass of a body is `m`
-    /// times the identity of six rows.
+    /// Measured as `ω = B w`, angular velocity is in m/s like linear velocity, and the generalised mass of a body is
+    /// `m` times the identity of six rows.
     pub fn unit_axes(&self) -> &Matrix3<f64> {
         &self.unit_axes
     }
@@ -137,8 +137,8 @@ impl RigidInertia {
     /// Mean angular velocity `ω` (rad/s) over a step of length `h` (s) without torque: `I_w(exp(½ h ω) R) ω = L`.
     ///
     /// The implicit midpoint rule on the rotation group: `L` stays what it is, so the gyroscopic term `−ω × I_w ω` is
-    /// contained in the turning of `I_w`; the energy error is of second order in `h` and does not grow, because the rule
-    /// is symmetric in time. An explicit gyroscopic torque would feed energy into every spinning body.
+    /// contained in the turning of `I_w`; the energy error is of second order in `h` and does not grow, because the
+    /// rule is symmetric in time. An explicit gyroscopic torque would feed energy into every spinning body.
     ///
     /// The fixed point contracts by about `½ h ‖ω‖` an iteration; where it does not converge (turns of radians a step)
     /// the last iterate is returned, which costs accuracy of the spin and no momentum.

@@ -1,6 +1,7 @@
 //! Runs the continuous collision queries of a folder of CSV files and prints misses, false alarms and times.
 //!
-//! `cargo run --release -p impinge-geometry --example ccd_queries -- FOLDER [TIME_TOLERANCE [DISTANCE_TOLERANCE [WORK_LIMIT]]]`
+//! `cargo run --release -p impinge-geometry --example ccd_queries -- FOLDER [TIME_TOLERANCE [DISTANCE_TOLERANCE
+//! [WORK_LIMIT]]]`
 #![expect(
     clippy::print_stdout,
     reason = "a report to the terminal is this program's purpose"

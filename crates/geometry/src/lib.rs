@@ -11,7 +11,7 @@
 //! - [`broad_phase`]: all pairs whose boxes overlap
 //! - [`distance`]: between a point and a triangle, between two edges
 //! - [`ccd`]: the first time at which moving features come too close
-//! - [`kinetic`]: how long moving features stay apart, for points that change their velocity
+//! - [`kinetic`]: separation certificates for points that change their velocity
 //! - [`exact`]: whether triangles intersect, decided exactly
 //!
 //! # Example

@@ -64,8 +64,9 @@ fn matrix(blocks: u32) -> SymmetricBlockMatrix {
     matrix
 }
 
-/// What a repeated solve, and a preconditioner's update, allocate: the least of a few repetitions. An allocation of ours
-/// recurs in each of them; each rayon worker allocates some bookkeeping of its own, once, at its first theft of work.
+/// What a repeated solve, and a preconditioner's update, allocate: the least of a few repetitions. An allocation of
+/// ours recurs in each of them; each rayon worker allocates some bookkeeping of its own, once, at its first theft of
+/// work.
 fn allocations_of_repeated_solve(
     method: &mut dyn KrylovMethod,
     matrix: &SymmetricBlockMatrix,

@@ -1,16 +1,17 @@
 //! How the answers to the problems of one step improve with the iterations.
 //!
-//! A method is stopped after 1, 2, … iterations and what it then answers is judged by the independent residual. So every
-//! method is seen through the same eyes, and none carries code for being watched. A step solves again whenever contacts
-//! were found or re-linearised; a curve goes through all these rounds, each from the warm start that the run had.
+//! A method is stopped after 1, 2, … iterations and what it then answers is judged by the independent residual. So
+//! every method is seen through the same eyes, and none carries code for being watched. A step solves again whenever
+//! contacts were found or re-linearised; a curve goes through all these rounds, each from the warm start that the run
+//! had.
 
 use impinge_contact::{ContactError, ContactProblem, ContactSolution, Method, residual_under};
 use nalgebra::Vector3;
 
 use crate::watch::{MOST_ROUNDS, Round, Sample};
 
-/// Most points of a curve, of all its rounds together: each costs a solve up to its place. Every round has its start and
-/// its end at least.
+/// Most points of a curve, of all its rounds together: each costs a solve up to its place. Every round has its start
+/// and its end at least.
 const POINTS: usize = 28;
 const _: () = assert!(2 * MOST_ROUNDS <= POINTS);
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReportError;
 
-/// A file that a page or a table will be in: its place was found writable, and is as it was until [`finish`](Self::finish).
+/// A file that a page or a table will be in: its place was found writable, and is as it was until
+/// [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,

@@ -1,8 +1,8 @@
-//! The comparison of contact methods as a page: one HTML file without anything from outside, to be sent, kept and opened
-//! without a network.
+//! The comparison of contact methods as a page: one HTML file without anything from outside, to be sent, kept and
+//! opened without a network.
 //!
-//! The contract: a page is written whole or not at all, and shows what was measured; nothing here decides or judges beyond
-//! the tolerances that a solve is held to anyway.
+//! The contract: a page is written whole or not at all, and shows what was measured; nothing here decides or judges
+//! beyond the tolerances that a solve is held to anyway.
 //!
 //! In the order in which a run goes through them:
 //! - [`watch`]: every method on the problems of chosen steps, and the problem with the most contacts kept;

@@ -28,8 +28,8 @@ impl Page {
         self.body += html;
     }
 
-    /// Adds a section for each of `scenes`, after what a reader has to know of all of them; `methods` in the order of their
-    /// colours.
+    /// Adds a section for each of `scenes`, after what a reader has to know of all of them; `methods` in the order of
+    /// their colours.
     pub fn push_scenes(&mut self, methods: &[&str], scenes: &[SceneRecord]) {
         self.body += "<h2>Contact methods</h2>\n";
         self.body += &legend(methods);

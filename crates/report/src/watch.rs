@@ -12,8 +12,8 @@ use nalgebra::Matrix3;
 /// Most rounds of a step that are kept: more would leave too few points for each in a plot, and few steps have more.
 pub(crate) const MOST_ROUNDS: usize = 14;
 
-/// Room for them (bytes), the first in any case: the step with the most contacts so far and the present one are kept, so
-/// that twice as much may be in use.
+/// Room for them (bytes), the first in any case: the step with the most contacts so far and the present one are kept,
+/// so that twice as much may be in use.
 const MOST_BYTES: usize = 512 << 20;
 
 /// Which steps methods are compared on.

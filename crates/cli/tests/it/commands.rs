@@ -138,8 +138,8 @@ fn wait_for_steps(csv: &Path) {
     }
 }
 
-/// Two runs in one folder removed each other's frames and mixed their own; the second is refused, and a run that was killed
-/// leaves the folder free.
+/// Two runs in one folder removed each other's frames and mixed their own; the second is refused, and a run that was
+/// killed leaves the folder free.
 #[test]
 fn a_folder_that_a_run_writes_to_is_refused_to_others() {
     let place = Place::new(SCENE);
@@ -236,8 +236,8 @@ fn help_tells_the_exit_codes() {
     insta::assert_snapshot!("help", answer.out);
 }
 
-/// A soft cube and a rigid one above it that a ball joint keeps in one place: they may overlap there, and do. By itself the last frame does not
-/// say that they are joined.
+/// A soft cube and a rigid one above it that a ball joint keeps in one place: they may overlap there, and do. By itself
+/// the last frame does not say that they are joined.
 #[test]
 fn joined_bodies_may_overlap() {
     let place = Place::new(

@@ -131,7 +131,8 @@ fn reactions_do_not_take_the_place_of_their_problem() {
     assert_eq!(text, PROBLEM);
 }
 
-/// Two contacts whose velocities are opposite: one of them penetrates whatever pushes, and forces of 1e8 make both errors small.
+/// Two contacts whose velocities are opposite: one of them penetrates whatever pushes, and forces of 1e8 make both
+/// errors small.
 #[test]
 fn forces_blown_up_are_no_answer() {
     let opposed = PROBLEM

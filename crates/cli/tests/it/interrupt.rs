@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::Place;
 
-/// Three steps of a fall, and then one without an end: the box is between plates that leave it no room, and the solver may iterate for ever.
+/// Three steps of a fall, and then one without an end: the box is between plates that leave it no room, and the solver
+/// may iterate for ever.
 const ENDLESS: &str = r#"title = "a box is crushed for ever"
 
 [time]

@@ -254,8 +254,8 @@ fn a_mesh_file_that_changed_is_noticed() {
     run(&place, &["--out", "out", "--resume"]);
 }
 
-/// Symptom: the checkpoint and the manifest held every step and were written again with every frame, 19 GB for 44 MB of results.
-/// Law: neither grows with the steps, and lists grow in place.
+/// Symptom: the checkpoint and the manifest held every step and were written again with every frame, 19 GB for 44 MB of
+/// results. Law: neither grows with the steps, and lists grow in place.
 #[test]
 fn what_is_written_with_a_frame_does_not_grow() {
     let scene = BOXES

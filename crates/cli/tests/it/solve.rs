@@ -186,7 +186,8 @@ fn a_later_run_removes_the_problems_of_an_earlier_one() {
     assert!(!place.path("r/problems").exists());
 }
 
-/// A trace took the place of the very problem that was solved, and where it could not be written was found after the solve.
+/// A trace took the place of the very problem that was solved, and where it could not be written was found after the
+/// solve.
 #[test]
 fn a_place_where_no_trace_can_be_is_refused_before_the_solve() {
     let place = landed();

@@ -453,8 +453,8 @@ fn what_could_not_be_examined_is_said() {
     assert!(answer.out.contains("6 of 8 motions"), "{}", answer.out);
 }
 
-/// Symptom: sound runs were called unsound, their points "5.35e-13 m off the path". Law: what rounding of times does to a place
-/// grows with speed and time.
+/// Symptom: sound runs were called unsound, their points "5.35e-13 m off the path". Law: what rounding of times does to
+/// a place grows with speed and time.
 #[test]
 fn fast_wheels_are_no_false_alarm() {
     for speed in ["300", "1000"] {

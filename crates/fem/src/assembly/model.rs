@@ -127,9 +127,9 @@ impl ElasticModel {
         self
     }
 
-    /// The same model with some tetrahedra that only fill their body: they have mass and damping by mass, and say how a body is
-    /// deformed, but have neither energy nor stiffness. The strains of such a body are measured otherwise: as rows of
-    /// constraints, in larger cells, or between points without elements.
+    /// The same model with some tetrahedra that only fill their body: they have mass and damping by mass, and say how a
+    /// body is deformed, but have neither energy nor stiffness. The strains of such a body are measured otherwise: as
+    /// rows of constraints, in larger cells, or between points without elements.
     ///
     /// # Panics
     /// If `filling` is not as long as the number of tetrahedra.
@@ -276,8 +276,8 @@ impl ElasticModel {
         self.elements.iter().map(|element| element.volume).sum()
     }
 
-    /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra, an eighth of that of its cells; zero for
-    /// points without any.
+    /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra, an eighth of that of its cells;
+    /// zero for points without any.
     pub fn lumped_mass(&self) -> Vec<f64> {
         self.lump(|_| 1.0)
     }

@@ -19,16 +19,16 @@ struct Sum {
 impl ElasticModel {
     /// The rotation of every point from rest to `positions`: `R_a = polar(Σ V_e R_e)` over its elements.
     ///
-    /// `R_e` is the rotation of the deformation gradient of element `e`, a proper one even where it is inverted, and `V_e`
-    /// its rest volume. Where the rotations disagree so much that their mean is nearly singular, that of the largest
-    /// element counts. Points without elements keep the identity.
+    /// `R_e` is the rotation of the deformation gradient of element `e`, a proper one even where it is inverted, and
+    /// `V_e` its rest volume. Where the rotations disagree so much that their mean is nearly singular, that of the
+    /// largest element counts. Points without elements keep the identity.
     ///
     /// # Panics
     /// If `positions` or `rotations` is not one entry per point.
     ///
     /// # Source
-    /// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping", section 3.1; differs
-    /// from it in: weighted by volume.
+    /// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping", section 3.1;
+    /// differs from it in: weighted by volume.
     #[track_caller]
     pub fn node_rotations_into(&self, positions: &[Vector3<f64>], rotations: &mut [Matrix3<f64>]) {
         assert!(

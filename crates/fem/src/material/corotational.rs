@@ -12,8 +12,8 @@ use nalgebra::{Matrix3, Vector3};
 /// semi-definite and constant up to rotation, and equals `∂P/∂F` only at `F = R`. That is intended: one linear solve
 /// per step then sees the same matrix for every deformation.
 ///
-/// Forces stay bounded under compression (collapse to a point costs finite energy): use [`NeoHookean`](super::NeoHookean)
-/// where elements are crushed.
+/// Forces stay bounded under compression (collapse to a point costs finite energy): use
+/// [`NeoHookean`](super::NeoHookean) where elements are crushed.
 ///
 /// # Source
 /// Müller & Gross 2004, "Interactive virtual materials"; energy of Sifakis & Barbič 2012,

@@ -86,7 +86,8 @@ impl NeoHookean {
         self.principal(sigma).energy
     }
 
-    /// Principal stresses `∂Ψ/∂σᵢ` (Pa) as a function of the signed principal stretches (at most the last one negative).
+    /// Principal stresses `∂Ψ/∂σᵢ` (Pa) as a function of the signed principal stretches (at most the last one
+    /// negative).
     pub fn principal_stress(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
         self.principal(sigma).stress
     }
@@ -99,7 +100,8 @@ impl NeoHookean {
         self.hessian_at(sigma, sigma.product().ln())
     }
 
-    /// `(pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the principal stresses, for the pairs (1,2), (1,3), (2,3); its limit where they are equal.
+    /// `(pᵢ − pⱼ)/(σᵢ − σⱼ)` (Pa) of the principal stresses, for the pairs (1,2), (1,3), (2,3); its limit where they
+    /// are equal.
     pub fn principal_shear(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
         if self.is_extrapolated(sigma) {
             let ray = self.crossing(sigma);

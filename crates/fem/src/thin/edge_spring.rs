@@ -6,7 +6,8 @@ use nalgebra::{Matrix3, Vector3};
 /// A spring between two points: `E = ½ k (l − l̄)² / l̄`.
 ///
 /// # Source
-/// The stretching force of Harmon et al. 2012, "Asynchronous contact mechanics", <https://doi.org/10.1145/2133806.2133828>.
+/// The stretching force of Harmon et al. 2012, "Asynchronous contact mechanics",
+/// <https://doi.org/10.1145/2133806.2133828>.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeSpring {
     /// Indices of the two points.
@@ -57,8 +58,8 @@ impl EdgeSpring {
         }
     }
 
-    /// `∂²E/∂x₀²` (N/m), which is also `∂²E/∂x₁²` and, negated, the mixed one; positive semi-definite: where the spring is
-    /// compressed, its softening across the edge is left out.
+    /// `∂²E/∂x₀²` (N/m), which is also `∂²E/∂x₁²` and, negated, the mixed one; positive semi-definite: where the spring
+    /// is compressed, its softening across the edge is left out.
     pub fn tangent(&self, x: &[Vector3<f64>; 2]) -> Matrix3<f64> {
         let edge = x[0] - x[1];
         let length = edge.norm();

@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Two triangles that share an edge: `E = k_b (θ − θ̄)² 3 |ē|² / Ā`, with `Ā` the area of both triangles at rest.
 ///
-/// The points are `x₀, x₁` of the edge and the wings `x₂, x₃`; the triangles are `x₀ x₁ x₂` and `x₁ x₀ x₃`. `θ` is 0 where
-/// they are flat, and positive where the wings bend towards the normals.
+/// The points are `x₀, x₁` of the edge and the wings `x₂, x₃`; the triangles are `x₀ x₁ x₂` and `x₁ x₀ x₃`. `θ` is 0
+/// where they are flat, and positive where the wings bend towards the normals.
 ///
 /// # Source
 /// Grinspun, Hirani, Desbrun & Schröder 2003, "Discrete shells"; the factor 3 is that of their dual heights, a third of
@@ -32,8 +32,8 @@ pub struct HingeAngle {
 
 /// `θ` and `∇θ` at the positions `x` (m).
 ///
-/// `∇₂θ = −|e| n_A/|n_A|²`, `∇₃θ = −|e| n_B/|n_B|²` with `n_A = e × (x₂ − x₀)`, `n_B = (x₃ − x₀) × e`; the other two follow
-/// from translation and the balance of moments.
+/// `∇₂θ = −|e| n_A/|n_A|²`, `∇₃θ = −|e| n_B/|n_B|²` with `n_A = e × (x₂ − x₀)`, `n_B = (x₃ − x₀) × e`; the other two
+/// follow from translation and the balance of moments.
 #[inline]
 pub fn hinge_angle(x: &[Vector3<f64>; 4]) -> HingeAngle {
     let edge = x[1] - x[0];
@@ -147,7 +147,8 @@ impl Hinge {
         gradient.map(|gradient| gradient * (-2.0 * self.stiffness * time * rate))
     }
 
-    /// Blocks `∂²E/∂x_a∂x_b` (N/m) without the curvature of `θ`: `2 k ∇θ ∇θᵀ`, positive semi-definite and exact at rest.
+    /// Blocks `∂²E/∂x_a∂x_b` (N/m) without the curvature of `θ`: `2 k ∇θ ∇θᵀ`, positive semi-definite and exact at
+    /// rest.
     pub fn tangent(&self, x: &[Vector3<f64>; 4]) -> [[Matrix3<f64>; 4]; 4] {
         let gradient = hinge_angle(x).gradient;
         let twice = 2.0 * self.stiffness;

@@ -95,8 +95,8 @@ impl Membrane {
         [-(f1 + f2), f1, f2]
     }
 
-    /// Blocks `∂²E/∂x_a∂x_b` (N/m) with the compressive part of the stress left out of the geometric stiffness: positive
-    /// semi-definite, and exact where the triangle is under tension.
+    /// Blocks `∂²E/∂x_a∂x_b` (N/m) with the compressive part of the stress left out of the geometric stiffness:
+    /// positive semi-definite, and exact where the triangle is under tension.
     pub fn tangent(&self, x: &[Vector3<f64>; 3]) -> [[Matrix3<f64>; 3]; 3] {
         let deformation = self.deformation(x);
         let stress = positive_part(&self.stress(&Self::strain(&deformation)));

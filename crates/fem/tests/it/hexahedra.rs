@@ -234,8 +234,8 @@ fn an_affine_motion_is_exact() {
     }
 }
 
-/// In pure bending `σ_zz = E κ y` at the Gauss points `y = ± h/(2√3)`, which is the von Mises stress that all tetrahedra of
-/// the cell show.
+/// In pure bending `σ_zz = E κ y` at the Gauss points `y = ± h/(2√3)`, which is the von Mises stress that all
+/// tetrahedra of the cell show.
 #[test]
 fn a_bent_hexahedron_shows_the_stress_of_its_gauss_points() {
     let mesh = cuboid([1, 1, 1], 0.0);

@@ -77,7 +77,8 @@ proptest! {
         }
     }
 
-    /// Without torque the angular momentum is what it was, and the midpoint rule is reversible: back in time it returns.
+    /// Without torque the angular momentum is what it was, and the midpoint rule is reversible: back in time it
+    /// returns.
     #[test]
     fn a_free_spin_is_reversible(
         axis in prop::array::uniform3(-2.0..2.0),

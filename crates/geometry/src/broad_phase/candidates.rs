@@ -1,4 +1,4 @@
-//! The pairs a broad phase hands on.
+//! The pairs that a broad phase reports.
 
 /// Pairs of features that may touch, see [`BroadPhase`](super::BroadPhase).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl CandidateSet {
         self.len() == 0
     }
 
-    /// Forgets all pairs but keeps the memory.
+    /// Removes all pairs but keeps the memory.
     pub fn clear(&mut self) {
         self.vertex_face.clear();
         self.edge_edge.clear();

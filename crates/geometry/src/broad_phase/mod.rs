@@ -1,8 +1,8 @@
 //! Broad phase: which vertex-face and edge-edge pairs may touch at all.
 //!
-//! Features are bounded by boxes of their points. The caller bounds the *points*, typically by the box of a point's start
-//! and end of the step grown by half the separation; as every point of a triangle or edge moves within the hull of its
-//! corners' boxes, a pair whose boxes are disjoint cannot touch.
+//! Features are bounded by boxes of their points. The caller bounds the *points*, typically by the box of a point's
+//! start and end of the step grown by half the separation; as every point of a triangle or edge moves within the hull
+//! of its corners' boxes, a pair whose boxes are disjoint cannot touch.
 
 mod aabb;
 mod brute_force;
@@ -18,14 +18,15 @@ use crate::surface::CollisionSurface;
 
 /// Finds all pairs of features whose boxes overlap.
 ///
-/// All implementations give the same set. The box of a face or edge is the merger of its points' boxes; boxes are closed,
-/// so touching ones overlap. Left out are pairs of features that share a point, pairs of two passive bodies (including a
-/// passive body with itself), and what the surface's [`PairFilter`](crate::surface::PairFilter) leaves out.
+/// All implementations give the same set. The box of a face or edge is the merger of its points' boxes; boxes are
+/// closed, so touching ones overlap. Excluded are pairs of features that share a point, pairs of two passive bodies
+/// (including a passive body with itself), and the pairs excluded by the surface's
+/// [`PairFilter`](crate::surface::PairFilter).
 pub trait BroadPhase {
     /// Clears `out` and fills it with all pairs, ascending and unique.
     ///
     /// # Shapes
-    /// `point_boxes` holds one box per point of the surface; those of points that no triangle uses are not looked at.
+    /// `point_boxes` holds one box per point of the surface; those of points that no triangle uses are ignored.
     ///
     /// # Panics
     /// If `point_boxes.len() != surface.point_count()`, or the box of a used point is empty or not finite.

@@ -12,7 +12,7 @@ use crate::surface::CollisionSurface;
 /// Candidates per parallel task: enough to outweigh the task, few enough to balance. Results do not depend on it.
 const PAIRS_PER_TASK: usize = 1024;
 
-/// A pair of features that a [`CandidateSet`] holds.
+/// A pair of features in a [`CandidateSet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CandidatePair {
     /// An entry of [`CandidateSet::vertex_face`].
@@ -53,12 +53,12 @@ impl CandidatePair {
     }
 }
 
-/// A candidate that was not proven apart.
+/// A candidate that was not proven separated: an impact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CandidateImpact {
-    /// Which one.
+    /// The pair.
     pub pair: CandidatePair,
-    /// Fraction of the step before which it is proven apart, see [`Toi::Impact`](super::Toi::Impact).
+    /// Fraction of the step before which it is proven separated, see [`Toi::Impact`](super::Toi::Impact).
     pub time: f64,
     /// Whether the search ended at [`CcdRule::work_limit`] instead of a tolerance.
     pub work_limited: bool,
@@ -105,7 +105,8 @@ impl LinearMotion<'_> {
     }
 }
 
-/// Clears `out` and fills it with every candidate that is not proven apart, vertex-face pairs first, in their order.
+/// Clears `out` and fills it with every candidate that is not proven separated, vertex-face pairs first, in their
+/// order.
 ///
 /// Runs on the current rayon pool; the result does not depend on the number of threads.
 ///
@@ -133,11 +134,12 @@ pub fn impacts(
     out.extend(found.into_iter().flatten());
 }
 
-/// The earliest of all [`impacts`], of equally early ones the first in candidate order; `None` proves that nothing meets.
+/// The earliest of all [`impacts`]; of equally early ones the first in candidate order. `None` proves that no candidate
+/// touches.
 ///
-/// Searches end as soon as they are past the earliest impact known so far, so this is faster than [`impacts`]. Runs on the
-/// current rayon pool; the result does not depend on the number of threads: a search is only ever given up when it could
-/// not have won.
+/// A search ends as soon as it is past the earliest impact known so far, so this is faster than [`impacts`]. Runs on
+/// the current rayon pool; the result does not depend on the number of threads: a search that is ended could not have
+/// returned the earliest impact.
 ///
 /// # Panics
 /// As [`impacts`].
@@ -149,7 +151,7 @@ pub fn earliest_impact(
     rule: &CcdRule,
 ) -> Option<CandidateImpact> {
     motion.assert_fits(surface);
-    // Times are not negative, so their bits are ordered as they are.
+    // Times are not negative, so they are ordered like their bits.
     let earliest = AtomicU64::new(1.0_f64.to_bits());
     let test = |pair| {
         let latest = f64::from_bits(earliest.load(Ordering::Relaxed));
@@ -165,7 +167,7 @@ pub fn earliest_impact(
         .reduce_with(earlier)
 }
 
-/// The earlier one; the pair decides between equal times.
+/// The earlier impact; the pair decides between equal times.
 fn earlier(a: CandidateImpact, b: CandidateImpact) -> CandidateImpact {
     if b.time.total_cmp(&a.time).then(b.pair.cmp(&a.pair)).is_lt() {
         b

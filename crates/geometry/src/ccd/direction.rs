@@ -1,9 +1,9 @@
 //! Directions from the origin to the closest point of a difference of primitives.
 //!
-//! Nothing here is trusted: a direction is a guess that `slab` verifies. It must be good, though. The closest point
-//! itself is one only while the distance `δ` is above about `√ε` of the size `L`: its direction is off by `ε L/δ`, which
-//! lifts the other corners of the closest face by `ε L²/δ`. Hence the direction is made perpendicular to the closest
-//! feature explicitly, which keeps it useful down to `δ ≈ ε L`.
+//! These are candidate directions, which `slab` verifies. The vector to the closest point is good enough only while the
+//! distance `δ` is above about `√ε L`, with `L` the size: its direction is off by `ε L/δ`, which lifts the other
+//! corners of the closest face by `ε L²/δ`. Hence the direction is made perpendicular to the closest feature
+//! explicitly, which keeps it useful down to `δ ≈ ε L`.
 
 use nalgebra::Vector3;
 
@@ -47,7 +47,7 @@ fn normal_towards(
     corner: &Vector3<f64>,
 ) -> Vector3<f64> {
     let normal = u.cross(v);
-    // The corner decides the side more precisely than the closest point, which is nearly zero just when it matters.
+    // The corner decides the side more precisely than the closest point, which is nearly zero in the difficult cases.
     let side = normal.dot(corner);
     if side > 0.0 {
         normal

@@ -7,8 +7,8 @@
 //! # Method
 //! Both primitives are convex hulls of linearly moving points, so they are apart at time `t` if and only if the
 //! differences of their corners `d_k(t) = p_i(t) − q_j(t)`, also linear in `t`, lie strictly on one side of some plane
-//! through the origin: `n · d_k(t) > 0` for all `k`. Whole time intervals are certified by such directions (`slab`), the
-//! uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
+//! through the origin: `n · d_k(t) > 0` for all `k`. Whole time intervals are certified by such directions (`slab`),
+//! the uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
 //! computed, and every comparison carries a rigorous bound of its rounding error.
 //!
 //! # Source
@@ -24,18 +24,18 @@ use nalgebra::Vector3;
 
 pub use batch::{CandidateImpact, CandidatePair, LinearMotion, earliest_impact, impacts};
 
-/// What counts as an impact, and how finely it is looked for.
+/// Definition of an impact, and the resolution of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CcdRule {
     /// Distance in m that the primitives must keep; `0` forbids touching only, and so does a
     /// negative number. NaN and infinity make every query an impact at time 0 unless an axis separates.
     pub minimum_separation: f64,
     /// Shortest interval examined, as a fraction of the step. A contact is reported at most about this much too early,
-    /// and a pass may be reported falsely only if it comes closer than the corners travel in this time. At least 2⁻⁵⁰.
+    /// and a pass is reported falsely only if its distance is below the way that the corners travel in this time. At
+    /// least 2⁻⁵⁰.
     pub time_tolerance: f64,
-    /// Gap in m above the separation that is not told from contact. The default `0` asks for nothing beyond what
-    /// rounding forces: a bound of about `16 ε` times the largest relative coordinate of the query, which follows the
-    /// scale of the query by itself. A positive value stops the search earlier.
+    /// Gap in m above the separation that counts as contact. The default `0` leaves only the bound of rounding, about
+    /// `16 ε` times the largest relative coordinate of the query. A positive value ends the search earlier.
     pub distance_tolerance: f64,
     /// Most instants to examine in one query before the rest counts as an impact ([`Toi::Impact::work_limited`]).
     pub work_limit: u32,
@@ -48,7 +48,7 @@ impl Default for CcdRule {
             // 2⁻²⁰: a contact costs twenty halvings, and is early by less than a millionth of the step.
             time_tolerance: 1.0 / 1_048_576.0,
             distance_tolerance: 0.0,
-            // Twenty halvings of every one of about twelve close passes; bounds a query to some ten microseconds.
+            // Twenty halvings for each of about twelve close passes; bounds the time of a query.
             work_limit: 256,
         }
     }
@@ -59,7 +59,7 @@ impl Default for CcdRule {
 pub enum Toi {
     /// Proven: farther apart than the separation at every time of the closed step.
     Separated,
-    /// Not proven apart from `time` on; proven apart at every time before it.
+    /// Not proven separated from `time` on; proven separated at every time before it.
     Impact {
         /// Fraction of the step in `[0, 1]`, never later than the exact first time of contact.
         time: f64,
@@ -85,24 +85,24 @@ impl Toi {
     }
 }
 
-/// Looks for the first contact of a moving point and a moving closed triangle.
+/// Finds the first contact of a moving point and a moving closed triangle.
 ///
 /// # Shapes and units
-/// Corners `[p, a, b, c]` in m at the start and the end of the step, moving linearly in between. A number that is not
-/// finite is answered by an impact at time 0.
+/// Corners `[p, a, b, c]` in m at the start and the end of the step, moving linearly in between. If a number is not
+/// finite, the answer is an impact at time 0.
 ///
 /// # Cost
-/// Some ten nanoseconds if an axis separates, about two hundred if a plane does, one to two microseconds for a contact;
-/// no allocation.
+/// A few comparisons if an axis separates, one search direction per end if a plane does, about twenty halvings for a
+/// contact; no allocation.
 pub fn vertex_face(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
     Toi::of(vertex_face_until(start, end, rule, 1.0))
 }
 
-/// Looks for the first contact of two moving closed edges.
+/// Finds the first contact of two moving closed edges.
 ///
 /// # Shapes and units
-/// Corners `[a0, a1, b0, b1]` in m at the start and the end of the step, moving linearly in between. A number that is
-/// not finite is answered by an impact at time 0.
+/// Corners `[a0, a1, b0, b1]` in m at the start and the end of the step, moving linearly in between. If a number is not
+/// finite, the answer is an impact at time 0.
 ///
 /// # Cost
 /// As [`vertex_face`].
@@ -110,7 +110,7 @@ pub fn edge_edge(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdR
     Toi::of(edge_edge_until(start, end, rule, 1.0))
 }
 
-/// [`vertex_face`], which may also answer `None` if the impact is later than `latest`; else time and `work_limited`.
+/// [`vertex_face`] with an early end: `None` also if the impact is later than `latest`; else time and `work_limited`.
 #[inline]
 fn vertex_face_until(
     start: &[Vector3<f64>; 4],
@@ -128,7 +128,7 @@ fn vertex_face_until(
     )
 }
 
-/// [`edge_edge`] in the same way.
+/// [`edge_edge`] with an early end, like [`vertex_face_until`].
 #[inline]
 fn edge_edge_until(
     start: &[Vector3<f64>; 4],

@@ -1,9 +1,9 @@
 //! Separation of a moving convex hull from the origin, certified over time by turning planes.
 //!
 //! # What is proven
-//! Let `d_k(t) = (1 − t) d_k(0) + t d_k(1)` be the exact corner differences and `n_a`, `n_b` any two vectors, attached to
-//! the ends of `[t_a, t_b]`. With `τ` running from 0 to 1 over the interval, `n(τ) = (1 − τ) n_a + τ n_b` and `d_k(τ)`
-//! are linear, so `n(τ) · d_k(τ)` is a quadratic with Bernstein coefficients
+//! Let `d_k(t) = (1 − t) d_k(0) + t d_k(1)` be the exact corner differences and `n_a`, `n_b` any two vectors, attached
+//! to the ends of `[t_a, t_b]`. With `τ` running from 0 to 1 over the interval, `n(τ) = (1 − τ) n_a + τ n_b` and
+//! `d_k(τ)` are linear, so `n(τ) · d_k(τ)` is a quadratic with Bernstein coefficients
 //!
 //! `n_a · d_k(t_a)`,  `½ (n_a · d_k(t_b) + n_b · d_k(t_a))`,  `n_b · d_k(t_b)`.
 //!
@@ -13,27 +13,28 @@
 //!
 //! # Rounding
 //! With `u = ε/2` and `γ_m = m u / (1 − m u)` (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §3.1):
-//! - A corner difference at `t = 0` or `1` is one subtraction of given numbers: relative error at most `u` per component,
-//!   however large the coordinates are against the difference.
-//! - Times are dyadic with at most 50 digits, so `t` and `1 − t` are exact. `(1 − t) d(0) + t d(1)` adds a product and a
-//!   sum to either term: error at most `γ_3 m_c` in component `c`, with `m_c` the largest `|d_kc|` at `t = 0` and `1`.
+//! - A corner difference at `t = 0` or `1` is one subtraction of given numbers: relative error at most `u` per
+//!   component, however large the coordinates are against the difference.
+//! - Times are dyadic with at most 50 digits, so `t` and `1 − t` are exact. `(1 − t) d(0) + t d(1)` adds a product and
+//!   a sum to either term: error at most `γ_3 m_c` in component `c`, with `m_c` the largest `|d_kc|` at `t = 0` and
+//!   `1`.
 //! - Its inner product with the (exactly known) `n` adds `γ_3`: together at most `γ_6 Σ_c |n_c| m_c (1 + γ_6)`.
 //! - The bound is itself computed from rounded `m_c`, adding a relative `γ_5`; and the comparison against it adds a
 //!   relative `u` for each of the few operations of the right-hand side.
 //!
-//! In total less than `7 u` times the computed `Σ_c |n_c| m_c`; [`ROUNDING`] is `16 u`. For the middle coefficient the two
-//! inner products and their sum are bounded by the sum of both bounds. Underflow, which relative bounds do not cover,
-//! loses at most 2⁻¹⁰⁷⁵ in each of fewer than twenty products: [`UNDERFLOW`]. Overflow and NaN make comparisons fail,
-//! that is, certify nothing.
+//! In total less than `7 u` times the computed `Σ_c |n_c| m_c`; [`ROUNDING`] is `16 u`. For the middle coefficient the
+//! two inner products and their sum are bounded by the sum of both bounds. Underflow, which relative bounds do not
+//! cover, loses at most 2⁻¹⁰⁷⁵ in each of fewer than twenty products: [`UNDERFLOW`]. Overflow and NaN make comparisons
+//! fail, that is, certify nothing.
 
 use nalgebra::Vector3;
 
 use super::CcdRule;
 
-/// Relative rounding bound of an inner product with a corner difference, see above.
+/// Relative rounding bound of an inner product with a corner difference, see the module's documentation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Absolute bound of what underflow can lose.
+/// Absolute bound of the loss by underflow.
 const UNDERFLOW: f64 = 4.0 * f64::MIN_POSITIVE;
 
 /// Relative slack for computing `s` times the length of a nearly unit direction.
@@ -46,9 +47,10 @@ const SHORTEST: f64 = 1e-150;
 const FINEST_TIME: f64 = 1.0 / (1_u64 << 50) as f64;
 
 /// First time at which the hull of the moving `d` is not proven farther than the separation from the origin, and
-/// whether the work limit is to blame; `None` proves that there is no such time up to `latest`.
+/// whether the search ended at the work limit; `None` proves that there is no such time up to `latest`.
 ///
-/// What is examined, in which order, does not depend on `latest`, only when it ends: so does no time that is found.
+/// `latest` only ends the search: the instants that are examined, their order and a time that is found do not depend on
+/// it.
 #[inline]
 pub(super) fn first_contact<const K: usize>(
     start: [Vector3<f64>; K],
@@ -68,7 +70,7 @@ pub(super) fn first_contact<const K: usize>(
         direction,
         extent,
         separation: separation * LENGTH_SLACK,
-        // Never below the separation, whatever the tolerance says: certificates rest on it.
+        // Never below the separation, whatever the tolerance: the certificates rely on it.
         clearance: (separation + rule.distance_tolerance.max(0.0)) * LENGTH_SLACK,
         time_tolerance: rule.time_tolerance.max(FINEST_TIME),
         work_left: rule.work_limit,
@@ -83,9 +85,9 @@ pub(super) fn first_contact<const K: usize>(
 
 /// `None` if a coordinate axis separates during the whole step, else the largest `|d_kc|` per axis.
 ///
-/// The test is that of the boxes swept by the *relative* motion. Signs of rounded differences are exact, hence so is
-/// the test for zero separation; for others the slack covers the one rounding. A number that is not finite leaves
-/// `spoiled` NaN, which refuses the test and, through the extent, every later certificate.
+/// Tests the boxes swept by the *relative* motion. Signs of rounded differences are exact, hence so is the test for
+/// zero separation; otherwise the slack covers the one rounding. A number that is not finite makes `spoiled` NaN, which
+/// fails this test and, through the extent, every later certificate.
 #[inline]
 fn overlapping_extent<const K: usize>(
     start: &[Vector3<f64>; K],
@@ -111,7 +113,7 @@ fn overlapping_extent<const K: usize>(
     Some(Vector3::from_fn(|c, _| upper[c].max(-lower[c]) + spoiled))
 }
 
-/// The configuration at one time with its own separating direction.
+/// The configuration at one time with its own candidate direction.
 struct Instant<const K: usize> {
     time: f64,
     corners: [Vector3<f64>; K],
@@ -136,7 +138,7 @@ struct Search<const K: usize, F> {
 }
 
 impl<const K: usize, F: Fn(&[Vector3<f64>; K]) -> Vector3<f64>> Search<K, F> {
-    /// Start of the first interval that could not be certified, and whether the work limit is to blame.
+    /// Start of the first interval that could not be certified, and whether the search ended at the work limit.
     ///
     /// The depth is that of halving 1 down to the time tolerance, at most 50.
     fn first_uncertified(&mut self, left: &Instant<K>, right: &Instant<K>) -> Option<(f64, bool)> {

@@ -59,10 +59,11 @@ impl EdgeEdge {
 
 /// Finds the closest points of the closed edges `[a0, a1]` and `[b0, b1]`.
 ///
-/// The squared distance is a convex quadratic of the two parameters over the unit square. Its free minimum is taken if
-/// it falls inside; otherwise the minimum is on the square's rim, whose four sides are distances of an end to the other
-/// edge. For nearly parallel edges both are computed and the nearer wins; for parallel ones the minimum is not unique
-/// and one with an end in it is returned. An edge of zero length acts as a point.
+/// The squared distance is a convex quadratic of the two parameters over the unit square. If the unconstrained minimum
+/// lies inside, it is the answer. Otherwise the minimum is on the boundary of the square, whose four sides are
+/// distances of an end to the other edge. For nearly parallel edges both are computed and the nearer one is returned.
+/// For parallel edges the minimum is not unique; one that contains an end is returned. An edge of zero length acts as a
+/// point.
 ///
 /// # Shapes and units
 /// Positions in m. The closest points are `a0 + a·(a1 − a0)` and `b0 + b·(b1 − b0)`.

@@ -29,9 +29,9 @@ pub struct PointTriangle {
 
 /// Finds the point of the closed triangle `[a, b, c]` closest to `p`.
 ///
-/// The projection onto the plane is taken if it falls inside; otherwise the closest point is on the rim, and the
-/// nearest of the three edges' closest points is it. For a sliver both are computed and the nearer wins. A triangle
-/// collapsed to a segment or a point has only its rim.
+/// If the projection onto the plane lies inside, it is the answer. Otherwise it is the nearest of the closest points of
+/// the three edges. For a sliver both are computed and the nearer one is returned. For a triangle collapsed to a
+/// segment or a point only the edges count.
 ///
 /// # Shapes and units
 /// Positions in m. The closest point is `barycentric[0]·a + barycentric[1]·b + barycentric[2]·c`.
@@ -43,7 +43,7 @@ pub fn point_triangle(p: &Vector3<f64>, triangle: &[Vector3<f64>; 3]) -> PointTr
     let normal = ab.cross(&ac);
     let normal_squared = normal.norm_squared();
 
-    // Barycentric coordinates of the projection, as signed areas over the plane's own.
+    // Barycentric coordinates of the projection: signed areas divided by that of the triangle.
     let mut face = None;
     if normal_squared > 0.0 {
         let weight_b = ap.cross(&ac).dot(&normal) / normal_squared;

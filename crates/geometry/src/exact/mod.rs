@@ -1,11 +1,11 @@
-//! Exact answers: do triangles intersect, is a point inside, and which way round is a tetrahedron?
+//! Exact predicates: do triangles intersect, is a point inside, what is the orientation of a tetrahedron?
 //!
 //! Everything here is decided by signs of determinants that are exact for the `f64` coordinates as given (the `robust`
 //! crate's adaptive predicates), with no tolerance anywhere. It shares no code with `distance`, `ccd` or `broad_phase`,
-//! so it can certify from outside what they have guaranteed.
+//! so it can check their guarantees independently.
 //!
-//! Exactness ends where products of three coordinate differences overflow or underflow: keep differences that are not
-//! zero within about 1e-90 to 1e100 m.
+//! Valid while products of three coordinate differences neither overflow nor underflow: nonzero differences between
+//! about 1e-90 and 1e100 m.
 //!
 //! # Source
 //! Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997,

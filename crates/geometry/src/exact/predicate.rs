@@ -1,9 +1,9 @@
-//! Signs of determinants, and planar projections in which they may be taken.
+//! Signs of determinants, and planar projections in which they may be evaluated.
 
 use nalgebra::Vector3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// Which way round an ordered tuple of points lies.
+/// Orientation of an ordered tuple of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
     /// Positive area or volume.
@@ -50,7 +50,7 @@ pub fn tet_orientation(tet: &[Vector3<f64>; 4]) -> Orientation {
         z: p.z,
     };
     let [a, b, c, d] = tet.each_ref().map(coord);
-    // Theirs is det(a − d, b − d, c − d), the negative of ours.
+    // `orient3d` is the sign of det(a − d, b − d, c − d), the negative of this one.
     Orientation::of(-orient3d(a, b, c, d))
 }
 

@@ -38,8 +38,8 @@ pub fn segment_crosses_triangle(segment: &[Vector3<f64>; 2], triangle: &[Vector3
                 .any(|side| segments_intersect(segment, side)),
         };
     }
-    // The segment's line meets the plane in one point, which lies on the segment. It is in the triangle if and only if
-    // the line passes all three sides on the same side.
+    // The segment's line meets the plane in one point, which lies on the segment. The point is in the triangle if and
+    // only if the line passes all three sides on the same side.
     all_on_one_side([
         tet_orientation(&[*p, *q, *a, *b]),
         tet_orientation(&[*p, *q, *b, *c]),

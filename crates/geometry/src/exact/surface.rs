@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use super::triangle::{folded_flat, meet_beyond_apex, triangles_intersect};
 use crate::surface::CollisionSurface;
 
-/// Triangles swept between two looks at the limit.
+/// Triangles swept between two tests of the limit.
 const CHUNK: usize = 8192;
 
-/// More strips than this would help no surface that fits into memory.
+/// Most strips: more would help no surface that fits into memory.
 const MOST_STRIPS: f64 = 65536.0;
 
 /// Two triangles that intersect.
@@ -26,11 +26,11 @@ pub struct IntersectingPair {
 /// - Triangles with a common edge, if they are folded flat onto each other.
 /// - Triangles with the same three points always do.
 ///
-/// Two passive bodies, or a passive body and itself, are not tested, nor are two bodies that the filter of the surface leaves out. Every other body
-/// is tested against itself, whatever the filter says.
+/// Pairs of passive bodies, a passive body and itself included, are not tested, nor are two bodies that the filter of
+/// the surface excludes. Every other body is tested against itself, whatever the filter says.
 ///
-/// The answer is ascending and does not depend on the number of threads. If there are more than `limit` pairs, the first
-/// `limit` of those met in a sweep are returned.
+/// The answer is ascending and does not depend on the number of threads. If there are more than `limit` pairs, the
+/// first `limit` in the order of the sweep are returned.
 ///
 /// # Shapes and units
 /// `points` holds one position in m per point of the surface.
@@ -39,8 +39,7 @@ pub struct IntersectingPair {
 /// If `points.len() != surface.point_count()`, or a point that some triangle uses is not finite.
 ///
 /// # Cost
-/// A parallel sort and sweep in strips, `O(n²)` at worst but with comparisons only: about thirty milliseconds of one core
-/// for twenty thousand triangles of packed rings.
+/// A parallel sort and sweep in strips: `O(n²)` at worst, but mostly comparisons of boxes.
 pub fn surface_intersections(
     points: &[Vector3<f64>],
     surface: &CollisionSurface,
@@ -64,7 +63,7 @@ pub fn surface_intersections(
             break;
         }
         let chunk = chunk_start..swept.len().min(chunk_start + CHUNK);
-        // Collected in the order of the sweep, so the limit cuts the same pairs for any number of threads.
+        // Collected in the order of the sweep, so the limit keeps the same pairs for any number of threads.
         found.par_extend(chunk.into_par_iter().flat_map_iter(|i| {
             let first = &swept[i];
             swept[i + 1..]
@@ -100,7 +99,7 @@ struct Swept {
 }
 
 impl Swept {
-    /// Whether the boxes overlap across the sweep, the pair matters, and no earlier strip holds both.
+    /// Whether the boxes overlap across the sweep, the pair is to be tested, and no earlier strip holds both.
     fn overlaps_across(&self, other: &Self) -> bool {
         self.lower[1] <= other.upper[1]
             && other.lower[1] <= self.upper[1]
@@ -139,8 +138,8 @@ fn sort_in_strips(points: &[Vector3<f64>], surface: &CollisionSurface) -> Vec<Sw
 
     let total_extent: f64 = boxed.iter().map(|s| s.upper[1] - s.lower[1]).sum();
     let width = 2.0 * total_extent / boxed.len().max(1) as f64;
-    // A monotone function of the coordinate whatever its rounding, so boxes that overlap have a strip in common. If all
-    // triangles are flat across the strips the width is zero, and all of them fall into the last strip.
+    // A monotone function of the coordinate whatever its rounding, so overlapping boxes have a strip in common. If all
+    // triangles are flat across the strips, the width is zero and all fall into the last strip.
     #[expect(clippy::cast_sign_loss, reason = "no coordinate is below the lowest")]
     let strip_of =
         |coordinate: f64| ((coordinate - lower[axes[1]]) / width).min(MOST_STRIPS) as u32;
@@ -172,7 +171,7 @@ fn are_tested(surface: &CollisionSurface, first: u32, second: u32) -> bool {
     a == b || surface.bodies_may_touch(a, b)
 }
 
-/// Whether two different triangles intersect beyond what they share.
+/// Whether two different triangles intersect beyond their common points.
 fn intersect(points: &[Vector3<f64>], surface: &CollisionSurface, first: u32, second: u32) -> bool {
     let (first, second) = (
         surface.triangles()[first as usize],

@@ -27,10 +27,10 @@ fn one_sided(triangle: &[Vector3<f64>; 3], other: &[Vector3<f64>; 3]) -> bool {
     p != Orientation::Degenerate && p == q && q == r
 }
 
-/// Whether triangles with exactly the corner `apex` in common meet anywhere else; the others corners are `first` and
+/// Whether triangles with exactly the corner `apex` in common meet anywhere else; the other corners are `first` and
 /// `second`.
 ///
-/// From the apex the common part runs to where it leaves one of the triangles, through the side opposite to the apex.
+/// From the apex, the common part extends until it leaves one of the triangles, through the side opposite to the apex.
 pub(super) fn meet_beyond_apex(
     apex: Vector3<f64>,
     first: [Vector3<f64>; 2],
@@ -42,7 +42,7 @@ pub(super) fn meet_beyond_apex(
 
 /// Whether triangles with exactly the side `hinge` in common meet anywhere else: folded flat onto each other.
 ///
-/// Degenerate triangles, whose third corner is in line with the hinge, are not seen as folded.
+/// Degenerate triangles, whose third corner is in line with the hinge, do not count as folded.
 pub(super) fn folded_flat(
     hinge: [Vector3<f64>; 2],
     first: Vector3<f64>,

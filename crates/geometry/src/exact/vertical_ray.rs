@@ -1,17 +1,18 @@
 //! Vertical rays against triangles, with every tie broken.
 //!
-//! Ties (a ray through an edge, a point on a plane) are broken as if every *ray and point* were moved by `(ε, ε², ε³)` with an
-//! infinitesimal `ε`, the same way for all triangles. So a ray crosses a closed surface as often inwards as outwards, and no
-//! crossing is counted twice or left out.
+//! Ties (a ray through an edge, a point on a plane) are broken as if every *ray and point* were moved by `(ε, ε², ε³)`
+//! with an infinitesimal `ε`, the same way for all triangles. So a ray crosses a closed surface as often inwards as
+//! outwards, and no crossing is counted twice or left out.
 //!
 //! # Source
-//! Edelsbrunner and Mücke, "Simulation of simplicity", 1990, <https://doi.org/10.1145/77635.77639>; differs from it in: only
-//! the rays are moved, not the triangles.
+//! Edelsbrunner and Mücke, "Simulation of simplicity", 1990, <https://doi.org/10.1145/77635.77639>; differs from it in:
+//! only the rays are moved, not the triangles.
 
 use nalgebra::Vector3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// Twice the area of the triangle's projection along z, of exact sign: positive if it faces up, 0 if no moved ray meets it.
+/// Twice the area of the triangle's projection along z, of exact sign: positive if it faces up, 0 if no moved ray meets
+/// it.
 pub(crate) fn upright_area([a, b, c]: &[Vector3<f64>; 3]) -> f64 {
     orient2d(flat(a, 0, 1), flat(b, 0, 1), flat(c, 0, 1))
 }
@@ -23,7 +24,7 @@ pub(crate) fn meets([a, b, c]: &[Vector3<f64>; 3], upright: f64, x: f64, y: f64)
         let first_nonzero = [side, from.y - to.y, to.x - from.x]
             .into_iter()
             .find(|&term| term != 0.0);
-        // All zero only if the side has no extent in the projection, which then has no area.
+        // All zero only if the side has no extent in the projection; then the triangle has no area there.
         first_nonzero.is_some_and(|term| (term > 0.0) == (upright > 0.0))
     })
 }

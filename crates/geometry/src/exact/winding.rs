@@ -1,18 +1,19 @@
-//! How many times a closed surface winds around a point.
+//! Winding number of a closed surface about a point.
 
 use nalgebra::Vector3;
 
 use super::vertical_ray::{is_above, meets, upright_area};
 
-/// The winding number of a closed surface about a point: 1 inside of one wound outwards, 0 outside, exactly.
+/// The exact winding number of a closed surface about a point: 1 inside of one wound outwards, 0 outside.
 ///
-/// A point on the surface counts as if it were moved by an infinitesimal amount: to one of the two sides, always the same.
+/// A point on the surface counts as if it were moved by an infinitesimal amount: to one of the two sides, always the
+/// same.
 ///
 /// # Shapes and units
 /// The corners of each triangle in m, in any order of the triangles.
 ///
 /// # Cost
-/// One pass over the triangles, of which nearly all are passed over by comparisons alone.
+/// One pass over the triangles; comparisons alone rule out nearly all of them.
 pub fn winding_number(
     point: &Vector3<f64>,
     triangles: impl IntoIterator<Item = [Vector3<f64>; 3]>,

@@ -10,7 +10,7 @@ use super::MeshIoError;
 
 /// Writes to a new file beside `path`, flushes it to the disk and renames it to `path`.
 ///
-/// On any failure the new file is removed and what stood at `path` is unchanged.
+/// On any failure the new file is removed and the file at `path` is unchanged.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -18,7 +18,7 @@ pub(super) fn replace(
     let temporary = sibling(path);
     let outcome = write_all(&temporary, write).and_then(|()| fs::rename(&temporary, path));
     outcome.map_err(|source| {
-        // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
+        // Only the first error is reported, not a failure to remove the temporary file.
         let _ = fs::remove_file(&temporary);
         MeshIoError::Write {
             path: path.to_path_buf(),

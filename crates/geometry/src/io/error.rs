@@ -1,4 +1,4 @@
-//! What can go wrong with a mesh file.
+//! Errors of mesh files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub enum MeshIoError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The operating system could not write the file.
@@ -24,19 +24,19 @@ pub enum MeshIoError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file name does not tell a format that can hold what is wanted.
+    /// The file name does not indicate a format for the content.
     #[error("{}: the extension {extension:?} is not a known format for {content}: use {known}", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
         /// The extension found, in lower case.
         extension: String,
-        /// What was to be read or written.
+        /// The content to be read or written.
         content: &'static str,
-        /// The extensions that would do.
+        /// The valid extensions.
         known: &'static str,
     },
     /// The file is malformed, truncated or of an unsupported version.
@@ -44,7 +44,7 @@ pub enum MeshIoError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// Place and problem.
         source: ParseError,
     },
     /// The file holds an element that cannot be used.
@@ -64,18 +64,18 @@ pub enum MeshIoError {
     Mesh {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the mesh.
+        /// The defect of the mesh.
         source: MeshError,
     },
 }
 
-/// Where a file is malformed, and how.
+/// Place and kind of a defect in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct ParseError {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What is wrong there and what was expected.
+    /// The problem there and the expected content.
     pub problem: String,
 }
 

@@ -1,4 +1,4 @@
-//! From the elements of a file to a mesh.
+//! Conversion of the elements of a file to a mesh.
 
 use nalgebra::Vector3;
 
@@ -7,7 +7,7 @@ use super::{NodeGroup, SolidMesh};
 use crate::mesh::repair::RawMesh;
 use crate::mesh::{TetMesh, TriangleMesh, first_twisted, hexahedron_tets, tet_volume, triangulate};
 
-/// The elements of a file with node indices from 0 in file order, sorted by use.
+/// The elements of a file by use, with node indices from 0 in file order.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     pub(super) nodes: Vec<Vector3<f64>>,
@@ -16,7 +16,7 @@ pub(super) struct Elements {
     pub(super) hexahedra: Vec<[u32; 8]>,
     /// Corners of all polygons, one after the other.
     pub(super) corners: Vec<u32>,
-    /// Where the corners of each polygon end.
+    /// End of the corners of each polygon.
     pub(super) ends: Vec<usize>,
     /// Named parts.
     pub(super) groups: Vec<NodeGroup>,
@@ -44,7 +44,7 @@ impl Elements {
         triangles
     }
 
-    /// Refuses what would leave a hole in the solid.
+    /// Rejects unsupported solid elements: without them the solid would have a hole.
     fn without_other_solids(mut self) -> Result<Self, Problem> {
         match self.other_solid.take() {
             None => Ok(self),
@@ -56,7 +56,7 @@ impl Elements {
         }
     }
 
-    /// Refuses what would leave a hole in the surface.
+    /// Rejects unsupported surface elements: without them the surface would have a hole.
     fn without_other_surfaces(mut self) -> Result<Self, Problem> {
         match self.other_surface.take() {
             None => Ok(self),
@@ -72,7 +72,7 @@ impl Elements {
         !(self.tets.is_empty() && self.hexahedra.is_empty() && self.other_solid.is_none())
     }
 
-    /// Adds nodes behind those that are there.
+    /// Appends nodes.
     pub(super) fn add_nodes(&mut self, mut nodes: Vec<Vector3<f64>>) -> Result<(), Problem> {
         self.nodes.append(&mut nodes);
         match u32::try_from(self.nodes.len()) {
@@ -117,11 +117,11 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
     })
 }
 
-/// Swaps corners of all elements if they all have the other orientation, as those of some programs do; says whether it did.
+/// Swaps corners of all elements if all are inverted, as in the files of some programs; returns whether it did.
 fn reorient(nodes: &[Vector3<f64>], tets: &mut [[u32; 4]], hexahedra: &mut [[u32; 8]]) -> bool {
     let is_negative = |tet: &[u32; 4]| match tet.map(|node| nodes.get(node as usize).copied()) {
         [Some(a), Some(b), Some(c), Some(d)] => tet_volume([a, b, c, d]) < 0.0,
-        // An index out of range is the constructor's to report.
+        // The constructor reports an index out of range.
         _ => false,
     };
     let hexahedra_negative = hexahedra
@@ -177,7 +177,7 @@ pub(super) fn raw_surface(elements: Elements) -> Result<RawMesh, Problem> {
     })
 }
 
-/// Drops the nodes that no triangle uses: the inside of a solid whose surface elements are wanted.
+/// Drops the nodes that no triangle uses: inner nodes of a solid whose surface elements are read.
 fn without_unused(
     nodes: Vec<Vector3<f64>>,
     triangles: Vec<[u32; 3]>,
@@ -186,7 +186,7 @@ fn without_unused(
     for &node in triangles.as_flattened() {
         match new_index.get_mut(node as usize) {
             Some(slot) => *slot = Some(0u32),
-            // An index out of range is the constructor's to report, in the numbering of the file.
+            // The constructor reports an index out of range, in the numbering of the file.
             None => return (nodes, triangles),
         }
     }

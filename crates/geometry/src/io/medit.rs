@@ -10,7 +10,7 @@ use super::error::Problem;
 use super::extract::Elements;
 use crate::mesh::TetMesh;
 
-/// What a section of elements is good for.
+/// Use of a section of elements.
 enum Use {
     Tets,
     Polygons,
@@ -18,7 +18,7 @@ enum Use {
     OtherSolid(&'static str),
 }
 
-/// The sections that matter, with the number of corners of their elements; all others are skipped.
+/// The sections that are read, with the number of corners of their elements; all others are skipped.
 const SECTIONS: [(&str, usize, Use); 6] = [
     ("tetrahedra", 4, Use::Tets),
     ("triangles", 3, Use::Polygons),
@@ -127,11 +127,11 @@ fn read_section(
     Ok(())
 }
 
-/// The words of the file with their lines; comments are left out.
+/// The words of the file with their lines, without comments.
 struct Words<'a> {
     rest: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
     next: Option<(usize, &'a str)>,
-    /// Line of the word taken last.
+    /// Line of the last word.
     line: usize,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Words<'a> {
             .ok_or_else(|| Problem::line(self.line, "there is no vertex 0: numbers start at 1"))
     }
 
-    /// Skips the reference number at the end of an entry, which some writers leave out: it stands on the entry's line.
+    /// Skips the reference number at the end of an entry, on the entry's line; some writers omit it.
     fn skip_reference(&mut self) {
         if self.next.is_some_and(|(line, _)| line == self.line) {
             self.next();

@@ -11,10 +11,11 @@
 //! | `.stl`    | –             | facets, corners at the same position welded | surface (ASCII) |
 //! | `.ply`    | –             | faces           | –       |
 //!
-//! Gmsh `.msh` files may be format 1 to 4.1, ASCII or binary of either byte order; `$Entities` may be missing and unknown
-//! sections are skipped; `.stl` and `.ply` files may be ASCII or binary, `.mesh` files are Medit's ASCII. [`vtk`] tells what is
-//! read of VTK. No reader believes a count in a header: memory grows with what has been read. Polygons are cut into triangles,
-//! concave ones too. Numbers are taken as metres. Coordinates are written such that the same `f64` are read back.
+//! Gmsh `.msh` files may be format 1 to 4.1, ASCII or binary of either byte order; `$Entities` may be missing and
+//! unknown sections are skipped; `.stl` and `.ply` files may be ASCII or binary, `.mesh` files are Medit's ASCII.
+//! [`vtk`] lists the supported parts of VTK. No reader trusts a count in a header: memory grows with the content read
+//! so far. Polygons are cut into triangles, concave ones too. Numbers are metres. Written coordinates are read back as
+//! the same `f64`.
 
 mod atomic;
 mod error;
@@ -37,20 +38,21 @@ use self::extract::Elements;
 use crate::mesh::repair::RawMesh;
 use crate::mesh::{TetMesh, TriangleMesh};
 
-/// A solid as a file holds it.
+/// A solid from a file.
 #[derive(Debug, Clone)]
 pub struct SolidMesh {
-    /// Its tetrahedra: those of the file, or six for each of its hexahedra. Nodes are numbered as in the file.
+    /// Its tetrahedra: those of the file, or six for each hexahedron. Nodes are numbered as in the file.
     pub mesh: TetMesh,
-    /// Its 8-node hexahedra, corners as in VTK and Gmsh: four around the bottom, then those above; empty in a file of tetrahedra.
+    /// Its 8-node hexahedra, corners as in VTK and Gmsh: four around the bottom, then those above; empty in a file of
+    /// tetrahedra.
     pub hexahedra: Vec<[u32; 8]>,
-    /// Parts that a Gmsh file gives a number: its physical groups, by dimension and number.
+    /// Numbered parts: the physical groups of a Gmsh file, by dimension and number.
     pub groups: Vec<NodeGroup>,
-    /// Whether all elements of the file had the other orientation and two of their corners were swapped.
+    /// Whether all elements of the file were inverted, so that two of their corners were swapped.
     pub reoriented: bool,
 }
 
-/// A part of a mesh that its file gives a number or a name: a physical group of Gmsh.
+/// A part of a mesh with a number or a name in its file: a physical group of Gmsh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeGroup {
     /// Dimension of its elements: 0 for points, 1 for lines, 2 for surfaces, 3 for solids.
@@ -63,10 +65,10 @@ pub struct NodeGroup {
     pub nodes: Vec<u32>,
 }
 
-/// Reads a solid of 4-node tetrahedra or of 8-node hexahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file; a hexahedron is cut
-/// into six tetrahedra.
+/// Reads a solid of 4-node tetrahedra or of 8-node hexahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file; a
+/// hexahedron is cut into six tetrahedra.
 ///
-/// Points, lines and surface elements in the file are ignored; any other solid element is an error, because leaving it out
+/// Points, lines and surface elements in the file are ignored; any other solid element is an error, because skipping it
 /// would leave a hole.
 ///
 /// # Errors
@@ -90,9 +92,9 @@ pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError>
 
 /// Reads a surface from a `.obj`, `.stl`, `.ply`, `.msh`, `.mesh`, `.vtk`, `.vtu` or `.vtp` file.
 ///
-/// Quadrangles and larger polygons are split into triangles. A `.msh`, `.mesh`, `.vtk` or `.vtu` file with tetrahedra but no surface
-/// elements gives the outside of the tetrahedra. Points that no triangle of such a file uses are left out; in an `.obj` file
-/// they are an error.
+/// Quadrangles and larger polygons are split into triangles. A `.msh`, `.mesh`, `.vtk` or `.vtu` file with tetrahedra
+/// but no surface elements gives the boundary of the tetrahedra. Points that no triangle of such a file uses are
+/// dropped; in an `.obj` file they are an error.
 ///
 /// # Errors
 /// As [`read_tet_mesh`].
@@ -100,17 +102,17 @@ pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIo
     let path = path.as_ref();
     read_surfaces(path)?
         .and_then(|elements| match extension(path).as_str() {
-            // A vertex without a face is a slip there, for these files hold nothing but surfaces.
+            // These files hold surfaces only, so a vertex without a face is an error.
             "obj" | "stl" => extract::whole_surface(elements),
             _ => extract::triangle_mesh(elements),
         })
         .map_err(|problem| problem.at(path))
 }
 
-/// Reads nodes and elements as they are, for [`RawMesh::repaired_solid`]: tetrahedra, hexahedra and surface triangles.
+/// Reads nodes and elements unchecked, for [`RawMesh::repaired_solid`]: tetrahedra, hexahedra and surface triangles.
 ///
 /// # Errors
-/// As [`read_solid_mesh`], but for [`MeshIoError::Mesh`].
+/// As [`read_solid_mesh`], except [`MeshIoError::Mesh`].
 pub fn read_raw_solid(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
     let path = path.as_ref();
     read_solids(path)?
@@ -118,10 +120,10 @@ pub fn read_raw_solid(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
         .map_err(|problem| problem.at(path))
 }
 
-/// Reads nodes and surface triangles as they are, for [`RawMesh::repaired_surface`].
+/// Reads nodes and surface triangles unchecked, for [`RawMesh::repaired_surface`].
 ///
 /// # Errors
-/// As [`read_triangle_mesh`], but for [`MeshIoError::Mesh`].
+/// As [`read_triangle_mesh`], except [`MeshIoError::Mesh`].
 pub fn read_raw_surface(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
     let path = path.as_ref();
     read_surfaces(path)?
@@ -168,13 +170,13 @@ fn read_surfaces(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> 
     Ok(read(&error::read_file(path)?))
 }
 
-/// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (raw) or `.mesh` (Medit), replacing a file of that name only once all is
-/// written.
+/// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (base64) or `.mesh` (Medit), replacing an existing file only when
+/// the new one is complete.
 ///
 /// Reading the file back gives the same mesh, bit for bit.
 ///
 /// # Errors
-/// [`MeshIoError::Extension`] if the format is unknown, [`MeshIoError::Write`] if the disk refuses; an existing file is
+/// [`MeshIoError::Extension`] if the format is unknown, [`MeshIoError::Write`] if writing fails; an existing file is
 /// then unchanged.
 pub fn write_tet_mesh(path: impl AsRef<Path>, mesh: &TetMesh) -> Result<(), MeshIoError> {
     let path = path.as_ref();
@@ -191,13 +193,13 @@ pub fn write_tet_mesh(path: impl AsRef<Path>, mesh: &TetMesh) -> Result<(), Mesh
     }
 }
 
-/// Writes a surface as `.obj` or `.stl` (ASCII), replacing a file of that name only once all is written.
+/// Writes a surface as `.obj` or `.stl` (ASCII), replacing an existing file only when the new one is complete.
 ///
-/// Reading the file back gives the same triangles, bit for bit; those of an `.stl` file number their vertices in the order
-/// of their first use.
+/// Reading the file back gives the same triangles, bit for bit; those of an `.stl` file number their vertices in the
+/// order of their first use.
 ///
 /// # Errors
-/// [`MeshIoError::Extension`] if the format is unknown, [`MeshIoError::Write`] if the disk refuses; an existing file is
+/// [`MeshIoError::Extension`] if the format is unknown, [`MeshIoError::Write`] if writing fails; an existing file is
 /// then unchanged.
 pub fn write_triangle_mesh(path: impl AsRef<Path>, mesh: &TriangleMesh) -> Result<(), MeshIoError> {
     let path = path.as_ref();

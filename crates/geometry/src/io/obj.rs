@@ -8,11 +8,11 @@ use super::error::Problem;
 use super::extract::Elements;
 use crate::mesh::TriangleMesh;
 
-/// Reads vertices and faces; texture coordinates, normals, groups, materials, lines and points are of no use here.
+/// Reads vertices and faces; texture coordinates, normals, groups, materials, lines and points are ignored.
 ///
-/// Texture and normal indices are not looked at, so files whose `vn` count is off are read all the same. (This is also
-/// why there is a reader here: the common library, `tobj`, renumbers the vertices, leaves out those that no face uses
-/// and reads single precision by default, so errors could not name the vertex and nothing would read back exactly.)
+/// Texture and normal indices are ignored, so files with a wrong number of `vn` lines are read. The common library,
+/// `tobj`, is not used: it renumbers vertices, drops unused ones and reads single precision by default, so errors could
+/// not name the vertex and coordinates would not be exact.
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut elements = Elements::default();
     let mut corners = Vec::new();
@@ -45,7 +45,7 @@ fn statements(bytes: &[u8]) -> impl Iterator<Item = (usize, String)> {
     let mut statements = Vec::new();
     let mut open: Option<(usize, String)> = None;
     for (index, line) in text.lines().enumerate() {
-        // Material and group names may hold any bytes; only `v` and `f` lines are looked at further.
+        // Material and group names may hold any bytes; only `v` and `f` lines are parsed.
         let line = line.split('#').next().unwrap_or_default();
         let (first_line, mut statement) = open.take().unwrap_or((index + 1, String::new()));
         let continues = line.trim_end().strip_suffix('\\');

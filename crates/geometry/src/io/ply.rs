@@ -11,7 +11,7 @@ use ply_rs_bw::ply::{
 use super::error::Problem;
 use super::extract::Elements;
 
-/// Reads the elements `vertex` and `face`; what else there is (colours, edges) is of no use here.
+/// Reads the elements `vertex` and `face`; others (colours, edges) are ignored.
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let parser = Parser::<Entry>::new();
     let mut reader = Reader::new(Cursor::new(bytes));
@@ -57,10 +57,10 @@ fn add_faces(elements: &mut Elements, entries: &[Entry]) -> Result<(), Problem> 
     Ok(())
 }
 
-/// The library believes a header's counts; here they must fit into what is left of the file.
+/// The library trusts the counts of a header; this checks that they fit into the rest of the file.
 fn check_count(definition: &ElementDef, encoding: Encoding, left: u64) -> Result<(), Problem> {
     let least: u64 = match encoding {
-        // A line each, at least its end.
+        // Each entry takes a line: at least its end.
         Encoding::Ascii => 1,
         _ => definition
             .properties
@@ -71,7 +71,7 @@ fn check_count(definition: &ElementDef, encoding: Encoding, left: u64) -> Result
             .sum(),
     };
     let count = definition.count as u64;
-    // The last line may lack its end.
+    // The last line may have no end.
     if count > 0 && (least == 0 || count > (left + 1) / least) {
         return Err(Problem::whole_file(format!(
             "the header announces {count} elements `{}`, but only {left} bytes are left for them: the file is truncated or the header wrong",
@@ -168,7 +168,7 @@ fn number(property: &Property) -> Option<f64> {
     }
 }
 
-/// Vertex numbers; a negative one becomes one that no vertex has, for the mesh to report.
+/// Vertex numbers. A negative one becomes a number without a vertex, which the mesh reports.
 fn indices(property: Property) -> Option<Vec<u32>> {
     fn each<T: TryInto<u32>>(values: Vec<T>) -> Vec<u32> {
         values

@@ -1,19 +1,19 @@
-//! Files read whole, but never more than a bound.
+//! Files read whole, up to a bound.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Longest file that is read (bytes): ten times what the largest meshes take, and far below what an address space holds.
+/// Longest file that is read (bytes): ten times the largest meshes, and far below the address space.
 const LONGEST: u64 = 1 << 32;
 
-/// Opens the file at `path`, which has to be a regular one: pipes and devices may never end, or never begin.
+/// Opens the file at `path`, which must be a regular one: reading a pipe or device may never end.
 ///
 /// # Errors
-/// What the system refuses, [`io::ErrorKind::InvalidInput`] for anything but a regular file, [`io::ErrorKind::FileTooLarge`] for one
-/// longer than 4 GiB.
+/// Errors of the system, [`io::ErrorKind::InvalidInput`] for anything but a regular file,
+/// [`io::ErrorKind::FileTooLarge`] for one longer than 4 GiB.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    // Looked at first: to open a pipe is to wait for its other end.
+    // Checked first: opening a pipe waits for its other end.
     let found = std::fs::metadata(path)?;
     if found.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -43,7 +43,7 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// Symptom: a mesh that was a link to an endless device was read for ever.
+    /// Symptom: reading a link to an endless device never ended.
     #[cfg(unix)]
     #[test]
     fn endless_and_huge_files_are_refused() {

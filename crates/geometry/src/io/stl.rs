@@ -1,7 +1,8 @@
 //! Stereolithography `.stl`, binary and ASCII.
 //!
 //! The reader is our own because the common library (`stl_io`) takes every file that begins with `solid` for ASCII, as
-//! binary files of several programs do, reads ASCII numbers in single precision, and cannot say on which line a file is wrong.
+//! binary files of several programs do, reads ASCII numbers in single precision, and cannot say on which line a file is
+//! wrong.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,10 +16,10 @@ use crate::mesh::TriangleMesh;
 /// Bytes before the triangles of a binary file: a title and a count.
 const HEADER: usize = 84;
 
-/// Bytes per triangle: normal and corners in single precision, and two of no fixed meaning.
+/// Bytes per triangle: normal and corners in single precision, and two without fixed meaning.
 const RECORD: usize = 50;
 
-/// Reads the triangles and welds corners at the same position; normals are not looked at.
+/// Reads the triangles and welds corners at the same position; normals are ignored.
 pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut soup = Soup::default();
     let announced = announced_triangles(bytes);
@@ -59,15 +60,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     Ok(elements)
 }
 
-/// The count of a binary header, if there is room for one.
+/// The count of a binary header, if the file is long enough for one.
 fn announced_triangles(bytes: &[u8]) -> Option<usize> {
     let count = bytes.get(HEADER - 4..HEADER)?.first_chunk::<4>()?;
     usize::try_from(u32::from_le_bytes(*count)).ok()
 }
 
-/// The triangles of a binary file, after which some programs append data of their own.
+/// The triangles of a binary file; some programs append data of their own.
 ///
-/// The count of a text, read as a number, is always far beyond what its length allows.
+/// The first bytes of a text, read as a count, are always far beyond its length.
 fn records(bytes: &[u8], count: usize) -> Option<&[[u8; RECORD]]> {
     let (records, rest) = bytes[HEADER..].as_chunks::<RECORD>();
     if count == 0 && !(records.is_empty() && rest.is_empty()) {
@@ -91,7 +92,7 @@ fn starts_as_text(bytes: &[u8]) -> bool {
 /// Reads the `vertex` statements, three to a facet.
 fn read_ascii(bytes: &[u8], soup: &mut Soup) -> Result<(), Problem> {
     let text = String::from_utf8_lossy(bytes);
-    // Some systems mark the end of a text.
+    // Some systems mark the end of a text with these.
     let text = text.trim_end_matches(['\0', '\u{1a}']);
     let mut in_facet = None;
     let mut lines = 0;
@@ -177,7 +178,7 @@ impl Soup {
     }
 }
 
-/// Writes ASCII, in which coordinates keep all their digits; normals are those of the winding.
+/// Writes ASCII; coordinates keep all their digits, and normals follow the winding.
 pub(super) fn write(out: &mut impl Write, mesh: &TriangleMesh) -> io::Result<()> {
     writeln!(out, "solid impinge")?;
     for triangle in 0..mesh.triangles().len() {

@@ -1,9 +1,9 @@
-//! Closest points of a pair of features, in the one form that layers and certificates use.
+//! Closest points of a pair of features, in the form shared by penalty layers and certificates.
 
 use crate::distance;
 use nalgebra::Vector3;
 
-/// Which features a pair of four points consists of.
+/// Kind of a pair of features of four points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
     /// A vertex `p` and a face `a, b, c`.
@@ -13,7 +13,7 @@ pub enum PairKind {
 }
 
 impl PairKind {
-    /// How many of the four points belong to the first feature.
+    /// Number of the four points that belong to the first feature.
     #[inline]
     pub fn first_side(self) -> usize {
         match self {
@@ -40,7 +40,8 @@ impl PairKind {
     }
 }
 
-/// Closest points of two features, as signed weights of their points: positive on the first side, negative on the second.
+/// Closest points of two features, as signed weights of their points: positive on the first side, negative on the
+/// second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoints {
     /// `w`: signed weight of each point; they sum to zero.
@@ -54,7 +55,7 @@ pub struct ClosestPoints {
 impl ClosestPoints {
     #[inline]
     fn new(weights: [f64; 4], points: &[Vector3<f64>; 4]) -> Self {
-        // Relative to one point, so that the place of the pair costs no digits.
+        // Relative to one point, so that the position of the pair costs no digits.
         let gap = (points[0] - points[3]) * weights[0]
             + (points[1] - points[3]) * weights[1]
             + (points[2] - points[3]) * weights[2];

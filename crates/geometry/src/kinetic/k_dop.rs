@@ -1,4 +1,4 @@
-//! Volumes bounded by pairs of parallel planes in thirteen fixed directions.
+//! k-DOPs: volumes bounded by pairs of parallel planes in thirteen fixed directions.
 
 use super::certificate::{MovingPoint, length_guard, speed_guard, waiting_time};
 use nalgebra::Vector3;
@@ -50,8 +50,8 @@ impl KDop {
         upper: [f64::NEG_INFINITY; DIRECTIONS],
     };
 
-    /// A volume that holds everything within `margin` (m) of `x + v t` for `t` from 0 to `duration` (s), the deviation
-    /// that the point is allowed included.
+    /// A volume that holds every point within `margin` (m) of `x + v t` for `t` from 0 to `duration` (s), the deviation
+    /// of the velocity bound included.
     pub fn of_path(point: &MovingPoint, duration: f64, margin: f64) -> Self {
         let from = components(&point.position);
         let way = components(&point.velocity);
@@ -90,7 +90,7 @@ impl KDop {
     /// Whether no direction separates the two; touching counts.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        // The axes first: they settle nearly everything.
+        // The axes first: they decide nearly every pair.
         let axes =
             (0..3).all(|k| (self.lower[k] <= other.upper[k]) && (other.lower[k] <= self.upper[k]));
         axes && (3..DIRECTIONS)

@@ -1,4 +1,4 @@
-//! A hierarchy of volumes over the triangles of a surface.
+//! A hierarchy of k-DOPs over the triangles of a surface.
 
 use super::k_dop::KDop;
 use crate::surface::CollisionSurface;
@@ -8,10 +8,10 @@ use rayon::prelude::*;
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// Trees of fewer nodes are not worth a second thread.
+/// Least number of nodes that is worth a second thread.
 const WORTH_SHARING: usize = 2048;
 
-/// Parts in which all pairs are looked for at the same time.
+/// Parts of a parallel search for all pairs.
 const SHARES: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +20,14 @@ struct Node {
     parent: u32,
     /// Children; for a leaf its item and [`NONE`].
     children: [u32; 2],
-    /// The group of all items below, [`NONE`] if they are of several.
+    /// The group of all items below; [`NONE`] if they belong to several.
     group: u32,
 }
 
-/// A binary tree whose leaves are given volumes, each inner node that of its children.
+/// A binary tree. Leaves have given volumes, inner nodes the merged volume of their children.
 ///
-/// The shape of the tree is fixed when it is built, groups (bodies) apart at the top; the volumes change leaf by leaf.
-/// Inner nodes have no times of their own: they hold as long as the leaves below.
+/// The shape of the tree is fixed when it is built, with groups (bodies) separated at the top; the volumes change leaf
+/// by leaf. An inner node is valid as long as the leaves below it.
 #[derive(Clone, Debug)]
 pub struct KDopTree {
     nodes: Vec<Node>,
@@ -59,7 +59,7 @@ impl KDopTree {
         }
         let centre_of_group = group_centres(centres, groups);
         let mut items: Vec<u32> = (0..centres.len() as u32).collect();
-        // Groups together, so that whole groups can be told apart before their items are.
+        // Groups together, so that the search can separate whole groups before their items.
         items.sort_by_key(|&item| (groups[item as usize], item));
         tree.build(&mut items, NONE, &|item| {
             let item = item as usize;
@@ -107,7 +107,7 @@ impl KDopTree {
         &self.nodes[self.leaves[item as usize] as usize].volume
     }
 
-    /// Replaces the volume of an item and corrects the nodes above; returns how many of those changed.
+    /// Replaces the volume of an item and updates the nodes above it; returns the number of changed nodes.
     ///
     /// # Panics
     /// If there is no such item.
@@ -141,14 +141,14 @@ impl KDopTree {
         refit_below(&mut self.nodes, &volume);
     }
 
-    /// Appends to `out` all pairs of different items whose volumes overlap, but for those of groups that are not `wanted`
-    /// together; in the order of the tree, whatever the number of threads.
+    /// Appends to `out` all pairs of different items whose volumes overlap, except pairs of groups that are not
+    /// `wanted` together. In the order of the tree, whatever the number of threads.
     pub fn pairs(&self, wanted: impl Fn(u32, u32) -> bool + Sync, out: &mut Vec<[u32; 2]>) {
         if self.nodes.is_empty() {
             return;
         }
         let mut shares = vec![[0, 0]];
-        // As many levels as it takes to have enough of them, if there are so many.
+        // Descends as many levels as it takes to have enough parts.
         let mut next = Vec::new();
         while self.nodes.len() >= WORTH_SHARING && shares.len() < SHARES {
             for &pair in &shares {
@@ -182,7 +182,7 @@ impl KDopTree {
         out.extend(found.into_iter().flatten());
     }
 
-    /// What two nodes have below them that may overlap.
+    /// Overlapping items or nodes below two nodes.
     #[inline]
     fn below(&self, [first, second]: [u32; 2], wanted: impl Fn(u32, u32) -> bool) -> Below {
         let (a, b) = (&self.nodes[first as usize], &self.nodes[second as usize]);
@@ -294,18 +294,18 @@ impl KDopTree {
     }
 }
 
-/// What is below two nodes.
+/// Result of descending from two nodes.
 enum Below {
-    /// Nothing that overlaps.
+    /// Nothing overlaps.
     Nothing,
-    /// They are leaves, of these items, which overlap.
+    /// Both are leaves, of these items, which overlap.
     Items([u32; 2]),
-    /// Pairs of nodes to be looked at.
+    /// Pairs of nodes to search further.
     Pairs([Option<[u32; 2]>; 4]),
 }
 
-/// Makes the volumes of a node and all that is below it anew: those of its leaves are given. `nodes` are just these, for what is
-/// below the first child comes before what is below the second.
+/// Recomputes the volumes of a node and of all nodes below it from the given volumes of the leaves. `nodes` are exactly
+/// these: those below the first child precede those below the second.
 fn refit_below(nodes: &mut [Node], volume: &(impl Fn(u32) -> KDop + Sync)) {
     let sharing = nodes.len() >= WORTH_SHARING;
     let Some((node, below)) = nodes.split_first_mut() else {

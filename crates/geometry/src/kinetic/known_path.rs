@@ -1,24 +1,24 @@
-//! Separation along paths that are known: what a finished stretch of motion, straight piece by straight piece, came near.
+//! Separation along known paths: close approaches within a finished stretch of piecewise straight motion.
 
 use super::certificate::length_guard;
 use super::feature_pair::PairKind;
 use nalgebra::Vector3;
 
-/// Where a path changes its direction; between two knots it is straight and of constant speed.
+/// A breakpoint of a path: between two of them it is straight and of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knot {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// Where (m).
+    /// Position (m).
     pub position: Vector3<f64>,
 }
 
-/// A path in short: the straight line from its first knot to its last, and how far it strays from that.
+/// A path segment in short: the straight line from its first breakpoint to its last, and the deviation from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chord {
-    /// Position at the first knot (m).
+    /// Position at the first breakpoint (m).
     pub start: Vector3<f64>,
-    /// Position at the last knot (m).
+    /// Position at the last breakpoint (m).
     pub end: Vector3<f64>,
     /// Largest distance of the path from the point that follows the chord at constant speed (m).
     pub deviation: f64,
@@ -27,20 +27,21 @@ pub struct Chord {
 impl Chord {
     /// The chord of the part of a path that lies within `span` (s).
     ///
-    /// A path and its chord differ by a function that is linear between knots, so the knots tell how much.
+    /// A path and its chord differ by a function that is linear between breakpoints, so its largest value is at a
+    /// breakpoint.
     ///
     /// # Panics
-    /// If there is no knot.
+    /// If there is no breakpoint.
     #[inline]
     pub fn of(path: &[Knot], span: [f64; 2]) -> Self {
         let [from, to] = span.map(|time| cursor(path, time));
         Self::between(path, [from, to], span)
     }
 
-    /// The chords of parts of a path that follow each other: part `k` lies between `times[k]` and `times[k + 1]` (s).
+    /// The chords of consecutive parts of a path: part `k` lies between `times[k]` and `times[k + 1]` (s).
     ///
     /// # Panics
-    /// If there is no knot, or if there is not one time more than chords.
+    /// If there is no breakpoint, or if there is not one time more than chords.
     pub fn of_parts(path: &[Knot], times: &[f64], chords: &mut [Self]) {
         assert_eq!(times.len(), chords.len() + 1, "parts lie between times");
         let mut from = cursor(path, times[0]);
@@ -54,7 +55,7 @@ impl Chord {
         }
     }
 
-    /// The same where the last knots that are not later than the ends of the span are known.
+    /// The chord within `span`, given the last breakpoints that are not later than its ends.
     #[inline]
     fn between(path: &[Knot], [from, to]: [usize; 2], span: [f64; 2]) -> Self {
         let start = position(path, from, span[0]);
@@ -78,10 +79,10 @@ impl Chord {
     }
 }
 
-/// Widths (m) at the first and at the last instant of a slab between two features; all the time in between they are provably
-/// farther apart than the smaller of both.
+/// Widths (m) at the first and at the last instant of a slab between two features. At all times in between they are
+/// provably farther apart than the smaller of both.
 ///
-/// The slab has the normal of the closest points of the chords halfway and leaves out what the paths stray from them. Along
+/// The slab has the normal of the closest points of the chords halfway, and subtracts the deviation of the paths. Along
 /// the chords its width is a concave function of time.
 #[inline]
 pub fn chord_widths(kind: PairKind, chords: &[&Chord; 4]) -> (f64, f64) {
@@ -107,24 +108,24 @@ pub fn chord_widths(kind: PairKind, chords: &[&Chord; 4]) -> (f64, f64) {
 /// An instant at which two features are near.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// How near (m).
+    /// Distance (m).
     pub distance: f64,
 }
 
-/// The first instant of `span` (s) at which two features on known paths are found no farther apart than `near` (m); `None`
-/// proves that they stay farther apart than `separation` (m) all that time.
+/// The first instant of `span` (s) at which two features on known paths are found no farther apart than `near` (m);
+/// `None` proves that they stay farther apart than `separation` (m) all that time.
 ///
-/// A slab with the normal of the closest points is followed from knot to knot as long as it is wide enough at each of
-/// them: between knots its width is a concave function of time. Where it ends, a new one begins.
+/// A slab with the normal of the closest points is followed from breakpoint to breakpoint while it is wide enough at
+/// each of them: in between its width is a concave function of time. Where it ends, a new one begins.
 ///
 /// # Shapes and units
-/// Paths in the order of [`PairKind`], each of them from before the span begins until after it ends, but for those of a
-/// single knot, which rest; `near` is greater than `separation`, so that every slab lasts.
+/// Paths in the order of [`PairKind`]. Each covers the span, except one of a single breakpoint, which rests. `near`
+/// exceeds `separation`, so that every slab has a positive duration.
 ///
 /// # Panics
-/// If a path has no knot.
+/// If a path has no breakpoint.
 pub fn first_approach(
     kind: PairKind,
     paths: &[&[Knot]; 4],
@@ -168,11 +169,11 @@ pub fn first_approach(
                 (from, from_time, width) = (to, next, next_width);
                 continue;
             }
-            // Concave: not before the straight line between both widths gets there.
+            // Concave: the width is at least that of the straight line between both.
             let share = ((width - margin) / (width - next_width)).clamp(0.0, 1.0);
             let instant = from_time + share * (1.0 - 1e-15) * (next - from_time);
             if instant.is_nan() || instant <= time {
-                // Faster than numbers can tell.
+                // Too fast for the resolution of time.
                 return Some(Approach {
                     time,
                     distance: closest.distance,
@@ -186,22 +187,22 @@ pub fn first_approach(
     }
 }
 
-/// Where a path is at an instant (s) between its first knot and its last.
+/// Position of a path at an instant (s) between its first breakpoint and its last.
 ///
 /// # Panics
-/// If there is no knot.
+/// If there is no breakpoint.
 pub fn position_at(path: &[Knot], time: f64) -> Vector3<f64> {
     position(path, cursor(path, time), time)
 }
 
-/// The last knot that is not later than `time`, or the first one.
+/// The last breakpoint that is not later than `time`, or the first one.
 #[inline]
 fn cursor(path: &[Knot], time: f64) -> usize {
     path.partition_point(|knot| knot.time <= time)
         .saturating_sub(1)
 }
 
-/// Position on the piece that begins at `cursor`.
+/// Position on the segment that begins at `cursor`.
 #[inline]
 fn position(path: &[Knot], cursor: usize, time: f64) -> Vector3<f64> {
     let from = path[cursor];

@@ -1,4 +1,4 @@
-//! The outside of a tetrahedral mesh.
+//! The boundary surface of a tetrahedral mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,10 +33,10 @@ impl BoundarySurface {
         topology::unique_edges(&self.triangles)
     }
 
-    /// Whether the surface is one clean skin: see [`TriangleMesh::check_closed`].
+    /// Whether the surface is a closed manifold: see [`TriangleMesh::check_closed`].
     ///
-    /// The outside of tetrahedra never has a hole, but tetrahedra that touch in an edge or a node only leave it
-    /// non-manifold there. Contact copes with that; methods that need a normal per vertex may not.
+    /// The boundary of tetrahedra never has a hole, but it is non-manifold where tetrahedra touch in an edge or a node
+    /// only. Contact accepts that; methods that need a normal per vertex may not.
     ///
     /// # Errors
     /// [`MeshError::NonManifoldEdge`] or [`MeshError::NonManifoldVertex`].
@@ -45,13 +45,13 @@ impl BoundarySurface {
         topology::check_closed(&self.triangles, node_count)
     }
 
-    /// The surface as a mesh of its own, vertex `i` being node [`nodes`](Self::nodes)`()[i]` of `mesh`.
+    /// The surface as a mesh: vertex `i` is node [`nodes`](Self::nodes)`()[i]` of `mesh`.
     ///
     /// # Errors
-    /// [`MeshError::ZeroArea`] if a face underflows.
+    /// [`MeshError::ZeroArea`] if the area of a face underflows.
     ///
     /// # Panics
-    /// If the surface was not taken from `mesh` or one with at least as many nodes.
+    /// If `mesh` has fewer nodes than the mesh of this surface.
     pub fn to_triangle_mesh(&self, mesh: &TetMesh) -> Result<TriangleMesh, MeshError> {
         let mut vertex_of_node = vec![0u32; mesh.nodes().len()];
         for (vertex, &node) in (0u32..).zip(&self.nodes) {
@@ -70,8 +70,8 @@ impl BoundarySurface {
     }
 }
 
-/// The first four nodes whose quadrangle is cut along one diagonal by the tetrahedra on one side of it and along the other by
-/// those on its other side: all four triangles between them are faces of one tetrahedron only, but no tetrahedron has them all.
+/// The first four nodes of a quadrangle that the tetrahedra on its two sides cut along different diagonals. Then all
+/// four triangles between these nodes are faces of one tetrahedron only, but no tetrahedron has all four nodes.
 pub(super) fn mismatched_diagonals(
     tets: &[[u32; 4]],
     surface: &BoundarySurface,
@@ -114,7 +114,7 @@ pub(super) fn mismatched_diagonals(
 /// The four faces of a positive tetrahedron, each wound outwards.
 const OUTWARD_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// One face of one tetrahedron, filed under its ascending nodes.
+/// One face of one tetrahedron, with its nodes in ascending order as key.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Face {
     key: [u32; 3],

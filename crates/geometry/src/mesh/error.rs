@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh, and how to mend it.
+//! Defects of meshes, with a remedy in each message.
 
 use thiserror::Error;
 
@@ -17,11 +17,11 @@ pub enum MeshError {
         "the mesh has {count} {kind}, more than the {limit} this program can number: coarsen or split it"
     )]
     TooLarge {
-        /// What there are too many of.
+        /// Kind of the surplus nodes or elements.
         kind: &'static str,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// How many there may be.
+        /// The largest permitted number.
         limit: usize,
     },
     /// A coordinate is NaN, infinite or so large that volumes overflow.
@@ -149,7 +149,8 @@ pub enum MeshError {
         /// Larger tetrahedron index.
         second: u32,
     },
-    /// The tetrahedra on the two sides of a quadrangle cut it along different diagonals, so they do not meet face to face.
+    /// The tetrahedra on the two sides of a quadrangle cut it along different diagonals, so they do not meet face to
+    /// face.
     #[error(
         "the quadrangle of nodes {nodes:?} is cut along one diagonal on one side and along the other on its other side, so the tetrahedra do not meet face to face there: remesh, or cut all cells by one rule"
     )]
@@ -208,7 +209,7 @@ pub enum MeshError {
     Shape {
         /// Name of the shape.
         shape: &'static str,
-        /// What is wrong and what would be right.
+        /// The problem and its remedy.
         problem: String,
     },
 }

@@ -16,12 +16,13 @@ const FACES: [[usize; 4]; 6] = [
 
 /// The six tetrahedra of a hexahedron: every face is cut from its corner with the smallest number.
 ///
-/// Two hexahedra that share a face cut it alike, for they see the same four numbers: the tetrahedra of a mesh of them meet face to
-/// face. The tetrahedra of a convex hexahedron all have its orientation.
+/// Two hexahedra with a common face cut it alike, as the rule depends on its four numbers only. So the tetrahedra of a
+/// mesh meet face to face. The tetrahedra of a convex hexahedron all have its orientation.
 ///
 /// # Source
-/// Dompierre, Labbé, Vallet & Camarero, "How to subdivide pyramids, prisms, and hexahedra into tetrahedra", 8th International
-/// Meshing Roundtable, 1999; differs from it in: always six tetrahedra, the three faces without the smallest corner seen from it.
+/// Dompierre, Labbé, Vallet & Camarero, "How to subdivide pyramids, prisms, and hexahedra into tetrahedra", 8th
+/// International Meshing Roundtable, 1999; differs from it in: always six tetrahedra, which join the smallest corner to
+/// the three faces without it.
 #[must_use]
 pub fn hexahedron_tets(corners: &[u32; 8]) -> [[u32; 4]; 6] {
     let apex = corners.iter().copied().fold(u32::MAX, u32::min);
@@ -33,7 +34,7 @@ pub fn hexahedron_tets(corners: &[u32; 8]) -> [[u32; 4]; 6] {
         }
         let first = (0..4).min_by_key(|&at| face[at]).unwrap_or(0);
         let [a, b, c, d] = std::array::from_fn(|at| face[(first + at) % 4]);
-        // The pairs first: when they end, no tetrahedron is taken in vain.
+        // The pairs first: when they end, `next` is not advanced.
         for ([p, q], tet) in [[b, c], [c, d]].into_iter().zip(next.by_ref()) {
             *tet = [apex, a, p, q];
         }
@@ -41,14 +42,15 @@ pub fn hexahedron_tets(corners: &[u32; 8]) -> [[u32; 4]; 6] {
     tets
 }
 
-/// The first of `hexahedra` one of whose tetrahedra has no volume: flat, twisted, inside out, or its corners out of order.
+/// The first of `hexahedra` with a tetrahedron of no positive volume: flat, twisted, inverted, or with unordered
+/// corners.
 pub(crate) fn first_twisted(nodes: &[Vector3<f64>], hexahedra: &[[u32; 8]]) -> Option<usize> {
     let sound = |corners: &[u32; 8]| {
         hexahedron_tets(corners).iter().all(|tet| {
             let places = tet.map(|node| nodes.get(node as usize).copied());
             match places {
                 [Some(a), Some(b), Some(c), Some(d)] => tet_volume([a, b, c, d]) > 0.0,
-                // An index out of range is the constructor's to report.
+                // The constructor reports an index out of range.
                 _ => true,
             }
         })

@@ -18,7 +18,7 @@ pub fn tet_quality([a, b, c, d]: [Vector3<f64>; 4]) -> f64 {
     6.0 * 2.0_f64.sqrt() * tet_volume([a, b, c, d]) / (mean_square * mean_square.sqrt())
 }
 
-/// Cosines of the six dihedral angles of a positive tetrahedron, between its faces two by two.
+/// Cosines of the six dihedral angles of a positive tetrahedron, one for each pair of faces.
 ///
 /// NaN for an angle at a face without area.
 pub fn tet_dihedral_cosines([a, b, c, d]: [Vector3<f64>; 4]) -> [f64; 6] {
@@ -37,16 +37,16 @@ pub fn triangle_area([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     0.5 * (b - a).cross(&(c - a)).norm()
 }
 
-/// What the exact predicate says about a tetrahedron.
+/// Orientation of a tetrahedron by the exact predicate.
 pub(super) enum Orientation {
     Positive,
     Flat,
     Negative,
 }
 
-/// Exact sign of the volume, then the demand that its rounded value is usable too.
+/// Exact sign of the volume, with a test that the rounded volume is usable.
 ///
-/// An exactly positive sliver whose rounded volume vanishes would divide by zero later, so it counts as flat.
+/// A later stage divides by the volume, so a positive sliver whose rounded volume vanishes counts as flat.
 pub(super) fn tet_orientation(corners: [Vector3<f64>; 4]) -> Orientation {
     let [a, b, c, d] = corners.map(|p| Coord3D {
         x: p.x,

@@ -1,13 +1,13 @@
 //! Tetrahedral solids and triangle surfaces that are valid by construction.
 //!
-//! A [`TetMesh`] or [`TriangleMesh`] can only be made through a constructor that checks everything later stages rely
-//! on; what it refuses it names ([`MeshError`]). All lengths are metres.
+//! The constructors of [`TetMesh`] and [`TriangleMesh`] check every property that later stages rely on, and name each
+//! defect ([`MeshError`]). All lengths are metres.
 //!
 //! - [`TetMesh`], [`TriangleMesh`]: the meshes
-//! - [`BoundarySurface`]: the outside of a solid, with its map back to the nodes
+//! - [`BoundarySurface`]: the boundary of a solid, with its map to the nodes
 //! - [`generate`]: procedural shapes
 //! - [`tetrahedralize`]: from a watertight surface to a solid
-//! - [`repair`]: from a mesh with faults to one without
+//! - [`repair`]: from a mesh with defects to a valid one
 //! - [`hexahedron_tets`]: hexahedra cut into tetrahedra that meet face to face
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
 //! - [`tet_volume`], [`tet_quality`], [`triangle_area`]: measures of one element
@@ -40,5 +40,5 @@ pub use summary::{MeshSummary, SolidSummary};
 pub use tet_mesh::TetMesh;
 pub use triangle_mesh::TriangleMesh;
 
-/// Magnitude in m below which coordinates must stay: the cube of any difference is then far from overflow.
+/// Bound in m of the magnitude of coordinates: the cube of any difference is then far from overflow.
 pub const COORDINATE_LIMIT: f64 = 1e90;

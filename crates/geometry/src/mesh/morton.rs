@@ -14,7 +14,7 @@ pub(super) fn order(points: &[Vector3<f64>]) -> Vec<u32> {
         (lower.inf(point), upper.sup(point))
     });
     let extent = (upper - lower).max();
-    // A single point has no extent; any finite scale will do.
+    // A single point has no extent; then any finite scale is valid.
     let scale = if extent > 0.0 {
         f64::from((1u32 << BITS) - 1) / extent
     } else {

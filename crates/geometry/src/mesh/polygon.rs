@@ -3,18 +3,19 @@
 use nalgebra::Vector3;
 use robust::{Coord, orient2d};
 
-/// Most corners of a polygon that ears are cut from, which takes quadratic time: about half a second at this number.
+/// Most corners of a polygon that is cut by ears, which takes quadratic time. Larger ones get a fan.
 const MOST_CLIPPED_CORNERS: usize = 10_000;
 
 /// Adds triangles that cover the polygon `corners`, wound as it is.
 ///
-/// The polygon is seen along its area vector, so it need not be plane. Where all triangles of the fan around its first corner
-/// are wound alike, they are taken; otherwise ears are cut. Corners on a straight line keep their place in the outline. A polygon
-/// that crosses itself, has no area or refers to points that do not exist is covered by a fan, whose defects the mesh reports.
+/// The polygon is projected along its area vector, so it need not be plane. If all triangles of the fan around its
+/// first corner are wound alike, the fan is the answer; otherwise ears are cut. Corners on a straight line stay in the
+/// outline. A polygon that crosses itself, has no area or refers to missing points is covered by a fan, whose defects
+/// the mesh reports.
 ///
 /// # Source
-/// Meisters, "Polygons have ears", American Mathematical Monthly 82 (1975), <https://doi.org/10.2307/2319703>; differs from it in:
-/// after an ear the next corner is left out, for less slender triangles.
+/// Meisters, "Polygons have ears", American Mathematical Monthly 82 (1975), <https://doi.org/10.2307/2319703>; differs
+/// from it in: after an ear the next corner is skipped, for less slender triangles.
 pub(crate) fn triangulate(points: &[Vector3<f64>], corners: &[u32], triangles: &mut Vec<[u32; 3]>) {
     let outline = match corners {
         [] | [_] | [_, _] => return,
@@ -43,7 +44,7 @@ pub(crate) fn triangulate(points: &[Vector3<f64>], corners: &[u32], triangles: &
     }
 }
 
-/// The corners as seen along the area vector, which is counterclockwise; `None` without area or with missing points.
+/// The corners projected along the area vector, counterclockwise; `None` without area or with missing points.
 ///
 /// Dropping a coordinate keeps the others exact.
 fn outline(points: &[Vector3<f64>], corners: &[u32]) -> Option<Vec<Coord<f64>>> {
@@ -61,7 +62,7 @@ fn outline(points: &[Vector3<f64>], corners: &[u32]) -> Option<Vec<Coord<f64>>> 
     } else {
         ((axis + 2) % 3, (axis + 1) % 3)
     };
-    // NaN is no area.
+    // NaN counts as no area.
     (area_vector[axis].abs() > 0.0).then(|| {
         places
             .iter()
@@ -79,7 +80,8 @@ fn fan_is_sound(outline: &[Coord<f64>]) -> bool {
         .all(|&[b, c]| orient2d(outline[0], b, c) > 0.0)
 }
 
-/// Passes on ears, as positions in `outline`, until three corners are left or there are no more; returns the corners left.
+/// Passes on ears, as positions in `outline`, until three corners remain or no ear is found; returns the remaining
+/// corners.
 fn cut_ears(outline: &[Coord<f64>], mut ear: impl FnMut([usize; 3])) -> Vec<usize> {
     let count = outline.len();
     let mut next: Vec<usize> = (0..count).map(|at| (at + 1) % count).collect();
@@ -102,7 +104,7 @@ fn cut_ears(outline: &[Coord<f64>], mut ear: impl FnMut([usize; 3])) -> Vec<usiz
         .collect()
 }
 
-/// Whether no other corner lies in the triangle; corners at the place of one of its ends may.
+/// Whether no other corner lies in the triangle; corners that coincide with one of its ends may.
 fn is_ear(outline: &[Coord<f64>], next: &[usize], [before, at, after]: [usize; 3]) -> bool {
     let [a, b, c] = [before, at, after].map(|at| outline[at]);
     if orient2d(a, b, c) <= 0.0 {

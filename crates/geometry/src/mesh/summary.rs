@@ -1,4 +1,4 @@
-//! A mesh in a dozen numbers.
+//! Summary of a mesh in a dozen numbers.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use nalgebra::Vector3;
 use super::measure::{tet_quality, tet_volume};
 use super::{MeshError, TetMesh, TriangleMesh, topology};
 
-/// What one wants to know about a mesh before simulating with it. `Display` prints it as a small table.
+/// Measures of a mesh to check before simulating with it. `Display` prints it as a small table.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MeshSummary {
     /// Number of nodes.
     pub nodes: usize,
-    /// What only a solid has.
+    /// Measures of a solid only.
     pub solid: Option<SolidSummary>,
     /// Number of surface triangles.
     pub triangles: usize,
@@ -31,7 +31,7 @@ pub struct MeshSummary {
     pub euler_characteristic: i64,
     /// Number of surface edges with a triangle on one side only.
     pub open_edges: usize,
-    /// Why the surface is not closed, if it is not.
+    /// Why the surface is not closed; `None` if it is.
     pub surface_defect: Option<MeshError>,
     /// Number of connected parts.
     pub parts: usize,
@@ -173,12 +173,12 @@ impl fmt::Display for MeshSummary {
     }
 }
 
-/// A number to four significant digits, in scientific notation only when that is shorter.
+/// A number with four significant digits, in scientific notation only if that is shorter.
 struct Short(f64);
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Rounding goes through the text so that trailing zeros vanish by parsing it back.
+        // Parsing the rounded text removes trailing zeros.
         let rounded: f64 = format!("{:.3e}", self.0).parse().unwrap_or(self.0);
         if rounded == 0.0 {
             write!(f, "0")

@@ -8,9 +8,9 @@ use super::{MeshError, morton, validate};
 
 /// A validated solid mesh of 4-node tetrahedra.
 ///
-/// Holding one is proof that all indices exist, all coordinates are finite, no two nodes coincide, every node is
-/// used, no two elements have the same corners and every tetrahedron has positive volume under an exact predicate.
-/// Slivers are legal however thin, as long as their volume is positive.
+/// Holding one is proof that all indices exist, all coordinates are finite, no two nodes coincide, every node is used,
+/// no two elements have the same corners and every tetrahedron has positive volume under an exact predicate. Slivers
+/// are valid as long as their volume is positive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TetMesh {
     nodes: Vec<Vector3<f64>>,
@@ -84,11 +84,11 @@ impl TetMesh {
         boundary::extract(&self.tets)
     }
 
-    /// The surface, which is one clean skin: see [`BoundarySurface::check_closed`].
+    /// The surface, which must be a closed manifold: see [`BoundarySurface::check_closed`].
     ///
     /// # Errors
-    /// As [`surface`](Self::surface) and [`BoundarySurface::check_closed`]; [`MeshError::MismatchedDiagonals`] where that is why
-    /// the skin is not clean.
+    /// As [`surface`](Self::surface) and [`BoundarySurface::check_closed`]; [`MeshError::MismatchedDiagonals`] if
+    /// mismatched diagonals are the cause.
     pub fn closed_surface(&self) -> Result<BoundarySurface, MeshError> {
         let surface = self.surface()?;
         match surface.check_closed() {
@@ -99,12 +99,12 @@ impl TetMesh {
         }
     }
 
-    /// The same mesh with nodes and tetrahedra renumbered along a space-filling (Morton) curve, and the original
-    /// index of each new node.
+    /// The same mesh with nodes and tetrahedra renumbered along a space-filling (Morton) curve, and the original index
+    /// of each new node.
     ///
     /// Nodes that are close in space become close in memory, which speeds assembly and products. The tetrahedra are
-    /// sorted by their corners in the new numbering; each keeps its own corner order. Values that the caller keeps
-    /// per tetrahedron must be assigned after the reordering.
+    /// sorted by their corners in the new numbering; each keeps its own corner order. Assign values per tetrahedron
+    /// after the reordering.
     ///
     /// ```
     /// # use impinge_geometry::mesh::generate;
@@ -138,7 +138,7 @@ impl TetMesh {
         (Self { nodes, tets }, original)
     }
 
-    /// The mesh with every node moved by `place`, validated afresh.
+    /// The mesh with every node moved by `place`, validated again.
     ///
     /// # Errors
     /// As [`TetMesh::new`], e.g. [`MeshError::Inverted`] if `place` mirrors.

@@ -1,8 +1,8 @@
-//! How triangles hang together: edges, closedness, parts.
+//! Connectivity of triangles: edges, closedness, parts.
 
 use super::MeshError;
 
-/// One side of a triangle, filed under its edge.
+/// One side of a triangle, with its edge as key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
     /// Ascending end nodes.
@@ -46,7 +46,7 @@ pub(super) fn open_edge_count(triangles: &[[u32; 3]]) -> usize {
         .count()
 }
 
-/// Every edge has two triangles running along it in opposite directions, every vertex one fan.
+/// Checks that every edge has two triangles that run along it in opposite directions, and every vertex one fan.
 pub(super) fn check_closed(triangles: &[[u32; 3]], node_count: usize) -> Result<(), MeshError> {
     for run in sorted_sides(triangles).chunk_by(|a, b| a.edge == b.edge) {
         if let [only] = run {
@@ -60,14 +60,14 @@ pub(super) fn check_closed(triangles: &[[u32; 3]], node_count: usize) -> Result<
     check_fans(triangles, node_count)
 }
 
-/// No edge has more than two triangles, and those run along it in opposite directions.
+/// Checks that no edge has more than two triangles, and that these run along it in opposite directions.
 pub(super) fn check_sheet(triangles: &[[u32; 3]]) -> Result<(), MeshError> {
     sorted_sides(triangles)
         .chunk_by(|a, b| a.edge == b.edge)
         .try_for_each(check_edge)
 }
 
-/// The sides at one edge are one, or two in opposite directions.
+/// Checks the sides at one edge: a single one, or two in opposite directions.
 fn check_edge(sides: &[Side]) -> Result<(), MeshError> {
     let edge = sides[0].edge;
     match sides {
@@ -85,7 +85,7 @@ fn check_edge(sides: &[Side]) -> Result<(), MeshError> {
     }
 }
 
-/// The triangles around each vertex form one fan. Every edge must already have exactly two triangles.
+/// Checks that the triangles around each vertex form one fan. Every edge must have exactly two triangles.
 fn check_fans(triangles: &[[u32; 3]], node_count: usize) -> Result<(), MeshError> {
     // A corner (vertex, triangle) is joined to the next one across each of the triangle's two sides at the vertex.
     let mut corner_sets = DisjointSets::new(3 * triangles.len());

@@ -8,8 +8,8 @@ use super::{MeshError, topology, validate};
 /// A validated triangle mesh, e.g. an obstacle.
 ///
 /// Holding one is proof that all indices exist, all coordinates are finite, every vertex is used, no triangle is
-/// without area and no two have the same corners. It may be open, and vertices may coincide (files with seams do that):
-/// [`check_closed`](Self::check_closed) and [`welded`](Self::welded) deal with those.
+/// without area and no two have the same corners. It may be open ([`check_closed`](Self::check_closed)), and vertices
+/// may coincide, as at the seams of some files ([`welded`](Self::welded)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
     vertices: Vec<Vector3<f64>>,
@@ -71,8 +71,8 @@ impl TriangleMesh {
         topology::check_closed(&self.triangles, self.vertices.len())
     }
 
-    /// Whether the surface has two sides everywhere: no edge with more than two triangles, and those agree on the outside. It
-    /// may have holes.
+    /// Whether the surface has two sides everywhere: no edge with more than two triangles, and those agree on the
+    /// outside. It may have holes.
     ///
     /// # Errors
     /// [`MeshError::NonManifoldEdge`] or [`MeshError::InconsistentWinding`], naming the place.
@@ -151,7 +151,7 @@ impl TriangleMesh {
         }
     }
 
-    /// The mesh with every vertex moved by `place`, validated afresh.
+    /// The mesh with every vertex moved by `place`, validated again.
     ///
     /// # Errors
     /// As [`TriangleMesh::new`].

@@ -1,10 +1,10 @@
-//! Checks that tetrahedron and triangle meshes share.
+//! Checks shared by tetrahedron and triangle meshes.
 
 use nalgebra::Vector3;
 
 use super::{COORDINATE_LIMIT, MeshError};
 
-/// Counts, coordinates and indices: everything later checks rely on.
+/// Checks counts, coordinates and indices, on which the later checks rely.
 pub(super) fn check_ranges<const N: usize>(
     kind: &'static str,
     kind_plural: &'static str,
@@ -49,7 +49,7 @@ pub(super) fn check_ranges<const N: usize>(
     }
 }
 
-/// As [`check_ranges`]; every element has distinct corners and every node an element.
+/// As [`check_ranges`]; also checks that every element has distinct corners and every node an element.
 pub(super) fn check_basics<const N: usize>(
     kind: &'static str,
     kind_plural: &'static str,
@@ -76,7 +76,7 @@ pub(super) fn check_basics<const N: usize>(
     }
 }
 
-/// No two elements have the same set of corners.
+/// Checks that no two elements have the same set of corners.
 pub(super) fn check_distinct<const N: usize>(
     kind: &'static str,
     elements: &[[u32; N]],
@@ -98,10 +98,10 @@ pub(super) fn check_distinct<const N: usize>(
     }
 }
 
-/// Groups of nodes at exactly the same position, as `(representative, copy)` with the smallest index representing.
+/// Groups of nodes at exactly the same position, as `(representative, copy)`; the smallest index represents.
 pub(super) fn coincident_nodes(nodes: &[Vector3<f64>]) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-    // Adding 0.0 turns −0 into +0, which `total_cmp` would hold apart.
+    // Adding 0.0 turns −0 into +0, which `total_cmp` distinguishes.
     let key = |node: u32| nodes[node as usize].map(|coordinate| coordinate + 0.0);
     order.sort_unstable_by(|&a, &b| {
         let (p, q) = (key(a), key(b));

@@ -1,6 +1,6 @@
-//! Which pairs are left out of contact.
+//! Pairs that are excluded from contact.
 
-/// Pairs of bodies and of points that contact is to leave alone, beside those that a [`CollisionSurface`] never pairs.
+/// Pairs of bodies and of points excluded from contact, beside those that a [`CollisionSurface`] never pairs.
 ///
 /// ```
 /// use impinge_geometry::surface::{CollisionSurface, PairFilter};
@@ -21,15 +21,15 @@ pub struct PairFilter {
     pub without_self_contact: Vec<u32>,
     /// The user group of each body; empty if all are in group 0.
     pub user_group: Vec<u32>,
-    /// Pairs of user groups, either order, whose bodies are not tested against each other. A group paired with itself is
-    /// allowed; it says nothing about a body and itself.
+    /// Pairs of user groups, either order, whose bodies are not tested against each other. A group may be paired with
+    /// itself; this does not concern a body and itself.
     pub excluded_groups: Vec<[u32; 2]>,
     /// Pairs of points that are held together: features with attached points are treated like features that share one.
     /// Points attached to the same point are attached to each other.
     pub attachments: Vec<[u32; 2]>,
 }
 
-/// A filter brought into a form that answers quickly.
+/// A filter in the form for fast queries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Compiled {
     /// Per body; empty if none is excluded.
@@ -38,7 +38,7 @@ pub(super) struct Compiled {
     user_group: Vec<u32>,
     /// Smaller group first, ascending.
     excluded_groups: Vec<[u32; 2]>,
-    /// Per point the least point of those attached to it; empty if there are none.
+    /// Per point the least of the points attached to it; empty if there are none.
     representative: Vec<u32>,
 }
 
@@ -108,7 +108,7 @@ impl Compiled {
         !self.representative.is_empty()
     }
 
-    /// Whether the features have no point in common, attached points being one.
+    /// Whether the features have no point in common; attached points count as one.
     #[inline]
     pub(super) fn admits_points(&self, a: &[u32], b: &[u32]) -> bool {
         if self.representative.is_empty() {
@@ -124,7 +124,7 @@ fn representatives(attachments: &[[u32; 2]], points: usize) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..points as u32).collect();
     let root = |parent: &mut Vec<u32>, mut point: u32| {
         while parent[point as usize] != point {
-            // Halves the way for the next one.
+            // Path halving.
             parent[point as usize] = parent[parent[point as usize] as usize];
             point = parent[point as usize];
         }

@@ -8,12 +8,12 @@ pub use filter::PairFilter;
 
 /// Triangles of all bodies over one global point array, with the edges and vertices they imply.
 ///
-/// The surface is pure topology: positions live with the caller, so the same surface serves every time step.
-/// Each point belongs to one *body* (its group). A *passive* body follows a prescribed motion, and two passive
-/// bodies are never tested against each other, nor a passive body against itself.
+/// The surface is pure topology: positions live with the caller, so the same surface serves every time step. Each point
+/// belongs to one *body* (its group). A *passive* body follows a prescribed motion, and two passive bodies are never
+/// tested against each other, nor a passive body against itself.
 ///
-/// Every vertex and every edge is *owned* by exactly one incident triangle (the one of smallest index). Code that
-/// walks over triangles can so visit each vertex and edge exactly once.
+/// Every vertex and every edge is *owned* by exactly one incident triangle (the one of smallest index). So a loop over
+/// triangles can visit each vertex and edge exactly once.
 ///
 /// ```
 /// use impinge_geometry::surface::CollisionSurface;
@@ -35,7 +35,7 @@ pub struct CollisionSurface {
     group: Vec<u32>,
     passive: Vec<bool>,
     filter: filter::Compiled,
-    /// The same for this surface and its clones only, so that what was derived from it is recognised as such.
+    /// Shared by this surface and its clones only: identifies the surface of derived data.
     identity: Arc<()>,
 }
 
@@ -109,7 +109,7 @@ impl CollisionSurface {
         }
     }
 
-    /// The same surface with other pairs left out; replaces the filter it had.
+    /// The same surface with another filter.
     ///
     /// # Panics
     /// If the filter names a body or a point that does not exist, or gives a user group to some bodies only.
@@ -138,7 +138,7 @@ impl CollisionSurface {
         &self.vertices
     }
 
-    /// For each triangle `[a, b, c]` the indices into [`edges`](Self::edges) of its sides `ab`, `bc`, `ca`.
+    /// For each triangle `[a, b, c]` the indices of its sides `ab`, `bc`, `ca` in [`edges`](Self::edges).
     pub fn triangle_edges(&self) -> &[[u32; 3]] {
         &self.triangle_edges
     }
@@ -177,8 +177,8 @@ impl CollisionSurface {
         !(self.passive[a as usize] && self.passive[b as usize]) && self.filter.admits_bodies(a, b)
     }
 
-    /// Whether two features, given by their points, are ever paired: not if they have a point in common or attached, nor
-    /// if their bodies are not.
+    /// Whether two features, given by their points, are ever paired: not if they have a common or attached point, nor
+    /// if their bodies are never paired.
     ///
     /// # Panics
     /// If a feature has no points, or one does not exist.
@@ -188,7 +188,7 @@ impl CollisionSurface {
             && self.bodies_may_touch(self.group[a[0] as usize], self.group[b[0] as usize])
     }
 
-    /// Whether the filter leaves out pairs of bodies.
+    /// Whether the filter excludes pairs of bodies.
     pub(crate) fn excludes_bodies(&self) -> bool {
         self.filter.excludes_bodies()
     }
@@ -198,7 +198,7 @@ impl CollisionSurface {
         self.filter.has_attachments()
     }
 
-    /// Shared by clones, and by nothing else.
+    /// Shared by this surface and its clones only.
     pub(crate) fn identity(&self) -> &Arc<()> {
         &self.identity
     }
@@ -244,7 +244,7 @@ fn number_edges(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<u32>, Vec<[u32; 3
     (edges, owners, triangle_edges)
 }
 
-/// The used points ascending and the smallest triangle at each.
+/// The used points, ascending, and the smallest triangle at each.
 fn number_vertices(triangles: &[[u32; 3]], point_count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut owner_of_point: Vec<Option<u32>> = vec![None; point_count];
     for (triangle, corners) in triangles.iter().enumerate() {

@@ -7,7 +7,8 @@ use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Bodies of few points with random triangles, so that shared points, edges of many triangles and touching boxes abound.
+/// Bodies of few points with random triangles, so that shared points, edges of many triangles and touching boxes
+/// abound.
 fn surface() -> impl Strategy<Value = CollisionSurface> {
     let corners = prop::collection::vec(prop::array::uniform3(0_u32..7), 0..12);
     prop::collection::vec((corners, any::<bool>()), 0..6).prop_map(|bodies| {
@@ -384,9 +385,9 @@ fn boxes_beyond_single_precision_are_paired_like_others() {
     assert_eq!(found.len(), 15);
 }
 
-/// A vertex whose box ends below that of a face by less than a unit in the last place of the coordinates is no candidate,
-/// and cannot collide: points stay within their boxes, and exact arithmetic finds no contact. Broad phases that grow boxes
-/// by a unit in the last place list such a pair.
+/// A vertex whose box ends below that of a face by less than a unit in the last place of the coordinates is no
+/// candidate, and cannot collide: points stay within their boxes, and exact arithmetic finds no contact. Broad phases
+/// that grow boxes by a unit in the last place list such a pair.
 #[test]
 fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
     let height = 4.2e-22;

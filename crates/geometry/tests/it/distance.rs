@@ -4,8 +4,8 @@ use impinge_geometry::distance::{EdgePart, TriangleFeature, edge_edge, point_tri
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Rounding of squared distances, relative to the squared size of the query. Slivers whose sine is about the square root
-/// of the sliver threshold lose the most.
+/// Rounding of squared distances, relative to the squared size of the query. Slivers whose sine is about the square
+/// root of the sliver threshold lose the most.
 const ROUNDING: f64 = 1e-13;
 
 fn size_squared(points: &[Vector3<f64>]) -> f64 {
@@ -155,7 +155,8 @@ fn assert_close(value: f64, expected: f64) {
     );
 }
 
-/// Found at random: sums of the corners' positions rounded by more than the tolerance, which is that of so small a query.
+/// Found at random: sums of the corners' positions rounded by more than the tolerance, which is that of so small a
+/// query.
 #[test]
 fn a_triangle_shrunk_to_a_point_is_judged_by_the_size_of_the_query() {
     let corner = |nudge: f64| v(-1.0, -1.0, -1.0 + nudge);

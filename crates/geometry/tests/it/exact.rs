@@ -322,8 +322,8 @@ fn positions_that_are_not_finite_are_refused() {
     surface_intersections(&points, &surface, 10);
 }
 
-/// A box of whole numbers with points on its faces, edges and corners: those count as moved by `(ε, ε², ε³)`, so the lower
-/// sides are inside and the upper ones outside.
+/// A box of whole numbers with points on its faces, edges and corners: those count as moved by `(ε, ε², ε³)`, so the
+/// lower sides are inside and the upper ones outside.
 #[test]
 fn winding_numbers_of_a_box_with_all_ties() {
     let cuboid = generate::cuboid_surface([2.0, 2.0, 2.0]).unwrap();

@@ -32,11 +32,12 @@ struct Known {
     definite_diagonal: OnceLock<bool>,
 }
 
-/// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over elements.
+/// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over
+/// elements.
 const ASYMMETRY: f64 = 1e-9;
 
-/// What `cell` holds, or what is then found out. Not in the cell's own time: while that waits for others, a thread may be given work
-/// that asks the same cell.
+/// What `cell` holds, or what is then found out. Not in the cell's own time: while that waits for others, a thread may
+/// be given work that asks the same cell.
 fn known(cell: &OnceLock<bool>, find_out: impl FnOnce() -> bool) -> bool {
     cell.get().copied().unwrap_or_else(|| {
         let found = find_out();
@@ -144,8 +145,8 @@ impl SymmetricBlockMatrix {
         &mut self.values
     }
 
-    /// A number that only this matrix and its clones have, and only until their values may change: whoever saw it before
-    /// has seen these values. Which number it is means nothing, and differs from run to run.
+    /// A number that only this matrix and its clones have, and only until their values may change: whoever saw it
+    /// before has seen these values. Which number it is means nothing, and differs from run to run.
     #[must_use]
     pub fn revision(&self) -> u64 {
         *self
@@ -163,8 +164,8 @@ impl SymmetricBlockMatrix {
         })
     }
 
-    /// How far the diagonal block of row `i` is from symmetric: the largest difference of an entry from its mirror image; 0 if that is
-    /// rounding.
+    /// How far the diagonal block of row `i` is from symmetric: the largest difference of an entry from its mirror
+    /// image; 0 if that is rounding.
     ///
     /// # Panics
     /// If there is no such row.
@@ -181,8 +182,8 @@ impl SymmetricBlockMatrix {
         }
     }
 
-    /// Whether the diagonal is positive and its blocks are symmetric to rounding, as every positive definite matrix has them; looked at once
-    /// and remembered until values may change.
+    /// Whether the diagonal is positive and its blocks are symmetric to rounding, as every positive definite matrix has
+    /// them; looked at once and remembered until values may change.
     #[must_use]
     pub fn has_definite_diagonal(&self) -> bool {
         known(&self.known.definite_diagonal, || {

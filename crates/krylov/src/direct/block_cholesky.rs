@@ -17,7 +17,8 @@ pub struct BlockCholesky {
 }
 
 impl BlockCholesky {
-    /// Orders the unknowns of `blocks`, ascending, of matrices with `pattern`; what couples them with others is left out.
+    /// Orders the unknowns of `blocks`, ascending, of matrices with `pattern`; what couples them with others is left
+    /// out.
     ///
     /// # Errors
     /// [`KrylovError::TooLarge`] if the factor does not fit in memory.

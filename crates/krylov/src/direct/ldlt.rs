@@ -1,4 +1,5 @@
-//! `P A Pᵀ = L D Lᵀ` of a sparse symmetric matrix whose pivots may have either sign, in an order that the caller may choose.
+//! `P A Pᵀ = L D Lᵀ` of a sparse symmetric matrix whose pivots may have either sign, in an order that the caller may
+//! choose.
 
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -16,13 +17,13 @@ use nalgebra_sparse::CscMatrix;
 
 use super::MOST_RIGHT_HAND_SIDES;
 
-/// Operations per entry of the factor, relative to the library's own threshold, above which columns are factorised in dense
-/// panels. Measured on KKT matrices: a sheet of 10 × 10 particles takes two thirds of the time in
-/// panels, at half the library's threshold already; chains of 10 and of 100 links, below a quarter of it, a third more.
+/// Operations per entry of the factor, relative to the library's own threshold, above which columns are factorised in
+/// dense panels. Measured on KKT matrices: a sheet of 10 × 10 particles takes two thirds of the time in panels, at half
+/// the library's threshold already; chains of 10 and of 100 links, below a quarter of it, a third more.
 const PANELS_FROM: SupernodalThreshold = SupernodalThreshold(0.25);
 
-/// Sparse `L D Lᵀ` with diagonal `D` and without pivoting, of matrices that share one pattern, of which the upper triangle
-/// is given.
+/// Sparse `L D Lᵀ` with diagonal `D` and without pivoting, of matrices that share one pattern, of which the upper
+/// triangle is given.
 ///
 /// Any order works for a quasi-definite matrix `[H B; Bᵀ −C]`, `H` and `C` positive definite (Vanderbei 1995,
 /// <https://doi.org/10.1137/0805005>). For others the order decides: give one in which no pivot vanishes.
@@ -107,8 +108,8 @@ impl SparseLdlt {
             .map_err(|_| KrylovError::SingularMatrix { unknowns })
     }
 
-    /// Replaces the columns of `x`, one after the other in memory, by `A⁻¹ x`. A matrix singular to rounding gives entries
-    /// that are not finite, or far too large.
+    /// Replaces the columns of `x`, one after the other in memory, by `A⁻¹ x`. A matrix singular to rounding gives
+    /// entries that are not finite, or far too large.
     ///
     /// # Panics
     /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].

@@ -1,8 +1,8 @@
 //! Krylov methods, advanced one step at a time.
 //!
 //! A method is its own workspace: made empty, grown by the first [`restart`](KrylovMethod::restart), reused for ever.
-//! Nothing is decided here about when to stop: [`solve`](fn@crate::solve) does that for the plain case, and a method for
-//! contact, whose set of active rows changes as it goes, writes its own loop.
+//! Nothing is decided here about when to stop: [`solve`](fn@crate::solve) does that for the plain case, and a method
+//! for contact, whose set of active rows changes as it goes, writes its own loop.
 
 mod conjugate_gradient;
 mod conjugate_residual;

@@ -8,7 +8,8 @@ const PIECE: usize = 3 * 4096;
 /// Vectors of at most so many pieces are handled by the calling thread.
 const ALONE: usize = 4;
 
-/// Where to cut `length` entries in two: the left part is the largest power-of-two number of pieces that leaves something on the right.
+/// Where to cut `length` entries in two: the left part is the largest power-of-two number of pieces that leaves
+/// something on the right.
 fn cut(length: usize) -> usize {
     length.div_ceil(PIECE).next_power_of_two() / 2 * PIECE
 }
@@ -17,10 +18,11 @@ fn pays(length: usize) -> bool {
     length > ALONE * PIECE && rayon::current_num_threads() > 1
 }
 
-/// Calls `kernel` with pieces of `written` and `read`, all of the same places; several at the same time where that pays.
+/// Calls `kernel` with pieces of `written` and `read`, all of the same places; several at the same time where that
+/// pays.
 ///
-/// Pieces start at multiples of three entries. `kernel` must compute every entry, or every three, by themselves: then threads
-/// cannot change the result.
+/// Pieces start at multiples of three entries. `kernel` must compute every entry, or every three, by themselves: then
+/// threads cannot change the result.
 ///
 /// # Panics
 /// If the lengths differ.

@@ -43,8 +43,8 @@ pub struct Film {
 }
 
 impl Film {
-    /// Of the bodies of `simulation` and of its obstacles over a run of `steps`; half-spaces are shown as squares, and a
-    /// surface of more than 120,000 triangles by fewer.
+    /// Of the bodies of `simulation` and of its obstacles over a run of `steps`; half-spaces are shown as squares, and
+    /// a surface of more than 120,000 triangles by fewer.
     pub fn new(simulation: &Simulation, steps: u64) -> Self {
         let (model, state) = (simulation.model(), simulation.state());
         let mut faces: Vec<Face> = model

@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 /// How far a patch reaches beyond what it is for.
 const MARGIN: f64 = 1.15;
 
-/// Corners of the square in the plane through `point` with the unit `normal` that everything in `points` is above, wound
-/// around the normal; nothing if there are no points.
+/// Corners of the square in the plane through `point` with the unit `normal` that everything in `points` is above,
+/// wound around the normal; nothing if there are no points.
 pub(super) fn patch<'a>(
     point: &Vector3<f64>,
     normal: &Vector3<f64>,

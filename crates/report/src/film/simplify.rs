@@ -2,8 +2,8 @@
 //!
 //! Source: Rossignac & Borrel 1993, "Multi-resolution 3D approximations for rendering complex scenes",
 //! <https://doi.org/10.1007/978-3-642-78114-8_29>; differs from it in: each body has a grid of its own, as fine as its
-//! share of the triangles allows, and a cluster is stood for by the vertex nearest to its mean, so that it moves with the
-//! body.
+//! share of the triangles allows, and a cluster is stood for by the vertex nearest to its mean, so that it moves with
+//! the body.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ const GROWTH: f64 = 1.15;
 
 /// `faces` with at most `most` triangles, on some of the same points; each body keeps its share of them.
 ///
-/// `positions` are those that cells are laid on (m). Bodies smaller than a cell of theirs vanish, which takes fewer than a
-/// dozen triangles for each.
+/// `positions` are those that cells are laid on (m). Bodies smaller than a cell of theirs vanish, which takes fewer
+/// than a dozen triangles for each.
 pub(super) fn simplify(positions: &[Vector3<f64>], faces: &[Face], most: usize) -> Vec<Face> {
     if faces.len() <= most {
         return faces.to_vec();

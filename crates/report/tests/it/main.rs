@@ -12,8 +12,8 @@ use impinge_report::{Film, Selection, Watch};
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::{Scene, Simulation, StepReport};
 
-/// A cube that lands on the ground within two steps, sliding, and a smaller one close above it, which hits it when it slows down: that
-/// is not foreseen and takes a second round.
+/// A cube that lands on the ground within two steps, sliding, and a smaller one close above it, which hits it when it
+/// slows down: that is not foreseen and takes a second round.
 const LANDING: &str = r#"title = "a cube lands"
 
 [time]

@@ -1,4 +1,4 @@
-//! Eight boxes side by side, and what they are compared with.
+//! Eight boxes side by side, and the box they are compared with.
 
 use wide::f32x4;
 
@@ -35,7 +35,7 @@ impl Block {
         let [a, b, c, d] = [a.outwards, b.outwards, c.outwards, d.outwards];
         let [e, f, g, h] = [e.outwards, f.outwards, g.outwards, h.outwards];
         let [a, b, c, _, _, d, e, f] = lanes.columns(&[a, b, c, d, e, f, g, h]);
-        // A loop, as calls that are not inlined would go through memory.
+        // A loop: calls that are not inlined would go through memory.
         let mut lower = [a, b, c];
         for c in &mut lower {
             for x in c {
@@ -48,7 +48,7 @@ impl Block {
         }
     }
 
-    /// One bit for each box that shares a point with the probe; empty ones never do.
+    /// One bit for each box that shares a point with the probe; an empty box never does.
     #[inline(always)]
     pub(super) fn meets(&self, lanes: impl Lanes, probe: &Probe) -> u32 {
         lanes.meets(self.lower.each_ref(), self.upper.each_ref(), probe)
@@ -94,7 +94,7 @@ impl Block {
 }
 
 impl Probe {
-    /// Whether another box overlaps this one even if each face of the latter is moved inwards by `margin`.
+    /// Whether another box overlaps this one even if each face of this one is moved inwards by `margin`.
     #[inline(always)]
     pub(super) fn deeply_meets(&self, other: &Self, margin: f32) -> bool {
         let along = |c: usize| {

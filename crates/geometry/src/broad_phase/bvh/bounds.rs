@@ -4,15 +4,15 @@ use super::block::LANES;
 use super::lanes::Lanes;
 use crate::broad_phase::Aabb;
 
-/// A box in single precision that meets whatever the one in double precision does: one wide register, so that merging two
-/// boxes takes one instruction.
+/// A box in single precision around one in double precision. It fills one wide register, so that merging two boxes
+/// takes one instruction.
 ///
-/// Corners are rounded outwards, and those beyond all numbers of single precision moved to the largest of them, for that
-/// keeps their order. So a box is finite or empty.
+/// Corners are rounded outwards. A corner beyond the range of single precision moves to the largest finite number,
+/// which keeps the order of corners. So a box is finite or empty.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Bounds {
-    /// Least coordinates with the other sign, two numbers without meaning, greatest coordinates.
+    /// Negated least coordinates, two unused numbers, greatest coordinates.
     pub(super) outwards: [f32; LANES],
 }
 
@@ -24,7 +24,7 @@ impl Bounds {
     #[inline(always)]
     pub(super) fn around(exact: &Aabb) -> Self {
         let ([a, b, c], [d, e, f]): ([f64; 3], [f64; 3]) = (exact.lower.into(), exact.upper.into());
-        // What has no meaning is what lies next to the rest, so that four numbers are read at once.
+        // The unused numbers are copies of their neighbours, so that four numbers are read at once.
         let exact = [-a, -b, -c, -d, c, d, e, f];
         let mut outwards = [0.0; LANES];
         for lane in 0..LANES {
@@ -41,13 +41,14 @@ impl Bounds {
     }
 }
 
-/// A number not below any of those whose nearest one in single precision is `nearest`; the greatest one if there is none.
+/// A number not below any of those whose nearest one in single precision is `nearest`; the greatest one if there is
+/// none.
 ///
-/// A number `x` is at most `|x| 2⁻²⁴ + 2⁻¹⁵⁰` above or below its nearest one; four times that is added, which leaves
-/// room for the rounding here.
+/// A number `x` differs from its nearest one by at most `|x| 2⁻²⁴ + 2⁻¹⁵⁰`. Four times that is added, to cover the
+/// rounding here.
 #[inline(always)]
 fn above(nearest: f32) -> f32 {
-    // Written so that each takes one instruction, and nothing but numbers comes out.
+    // Written so that each takes one instruction, and the result is finite.
     let finite = if nearest > -f32::MAX {
         nearest
     } else {
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn rounding_down_is_down_at_every_magnitude() {
-        // Numbers just above and just below the middle between two in single precision round the wrong way first.
+        // Numbers just above and just below the middle between two in single precision: `nearest` errs most there.
         for exponent in -149..128 {
             for mantissa in [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff] {
                 let single = (1.0 + f64::from(mantissa) * 2_f64.powi(-23)) * 2_f64.powi(exponent);

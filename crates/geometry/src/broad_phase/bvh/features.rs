@@ -4,7 +4,7 @@ use super::block::{Block, LANES};
 use super::bounds::Bounds;
 use super::lanes::Lanes;
 
-/// Features with `N` points each. A block belongs to one cluster; what is left over in its last one is padding.
+/// Features with `N` points each. A block belongs to one cluster; the unused lanes of its last block are padding.
 pub(super) struct Features<const N: usize> {
     /// Index of each feature in the surface.
     pub(super) ids: Vec<[u32; LANES]>,
@@ -47,7 +47,7 @@ impl<const N: usize> Features<N> {
         self.filled = LANES;
     }
 
-    /// Adds a feature to the present cluster. Lanes without one have the point `nowhere`, whose box is to be empty.
+    /// Adds a feature to the present cluster. Unused lanes hold the point `nowhere`, whose box must be empty.
     pub(super) fn push(&mut self, id: u32, points: [u32; N], nowhere: u32) {
         if self.filled == LANES {
             self.ids.push([u32::MAX; LANES]);
@@ -68,7 +68,7 @@ impl<const N: usize> Features<N> {
         self.filled = LANES;
     }
 
-    /// Makes room for the boxes, which are left to refitting.
+    /// Allocates the boxes; refitting fills them.
     pub(super) fn close(&mut self) {
         self.boxes.clear();
         self.boxes.resize(self.ids.len(), Block::EMPTY);
@@ -105,7 +105,7 @@ pub(super) fn boxes_of<const N: usize>(
     points: &[[u32; LANES]; N],
     bounds: &[Bounds],
 ) -> [Bounds; LANES] {
-    // One by one: a loop keeps them in memory in place of registers.
+    // Written out: a loop would keep them in memory instead of registers.
     [
         box_of(lanes, points, bounds, 0),
         box_of(lanes, points, bounds, 1),

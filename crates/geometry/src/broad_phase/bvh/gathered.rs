@@ -5,16 +5,16 @@ use super::features::Blocks;
 use super::lanes::Lanes;
 use super::tree::CLUSTER;
 
-/// Room of a list. Some fifty are usual; a longer list is dealt with in parts.
+/// Capacity of a list. Some fifty features are usual; longer lists are handled in parts.
 pub(super) const ROOM: usize = 256;
 
 /// Blocks of a list.
 pub(super) const BLOCKS: usize = ROOM / LANES;
 
-/// The most that a cluster adds: what its triangles may own, and what is written beyond the end.
+/// The most entries that a cluster adds: features owned by its triangles, and lanes written beyond the end.
 const MOST_ADDED: usize = 3 * CLUSTER + LANES;
 
-/// Features with `N` points each. What comes after the last one has no meaning.
+/// Features with `N` points each. Entries after the last one have no meaning.
 #[repr(align(32))]
 pub(super) struct Gathered<const N: usize> {
     lower: [[[f32; LANES]; BLOCKS]; 3],
@@ -54,7 +54,7 @@ impl<const N: usize> Gathered<N> {
 
     /// Adds those features of a cluster that meet the probe, in their order.
     ///
-    /// All eight of a block are written and those wanted are counted, so no branch depends on which they are.
+    /// All eight of a block are written and the matching ones counted, so no branch depends on the match.
     #[inline(always)]
     pub(super) fn add(&mut self, lanes: impl Lanes, features: &Blocks<'_, N>, probe: &Probe) {
         for ((boxes, points), ids) in features.boxes.iter().zip(features.points).zip(features.ids) {
@@ -79,7 +79,7 @@ impl<const N: usize> Gathered<N> {
 
     /// One bit for each feature of a block that meets the probe and has none of the points `one`.
     ///
-    /// The bits of the least depth, lane by lane, are noted in `shallowest`.
+    /// `shallowest` keeps the least depth of each lane.
     #[inline(always)]
     pub(super) fn partners<const A: usize>(
         &self,
@@ -122,7 +122,7 @@ impl<const N: usize> Gathered<N> {
     }
 }
 
-/// For each set of lanes an order in which these come first.
+/// For each set of lanes an order in which the lanes of the set come first.
 static CHOSEN_FIRST: [[u32; LANES]; 1 << LANES] = {
     let mut orders = [[0; LANES]; 1 << LANES];
     let mut set = 0;

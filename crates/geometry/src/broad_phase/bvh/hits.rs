@@ -1,4 +1,4 @@
-//! Which features of a cluster meet which ones of a list, before they are written down.
+//! Overlaps of the features of a cluster with those of a list, as bits.
 
 use super::gathered::ROOM;
 use super::tree::CLUSTER;
@@ -11,15 +11,15 @@ const WORDS: usize = ROOM.div_ceil(64);
 struct Word {
     met: u64,
     feature: u32,
-    /// Its index in the surface.
+    /// Index of the feature in the surface.
     id: u32,
-    /// Place in the list of the first bit.
+    /// Place of the first bit in the list.
     from: u32,
 }
 
 /// Pairs as words of bits.
 pub(super) struct Hits {
-    /// As many as the features of a cluster may give, and an end that is read ahead.
+    /// As many as the features of a cluster may give, and two more that are read ahead.
     words: [Word; 3 * CLUSTER * WORDS + 2],
     len: usize,
     pairs: u32,
@@ -45,7 +45,7 @@ impl Hits {
         self.doubtful = false;
     }
 
-    /// Notes which features of the list, from a place on, a feature meets.
+    /// Records the features of the list, from a place on, that a feature meets.
     #[inline(always)]
     pub(super) fn note(&mut self, feature: usize, id: u32, from: usize, met: u64) {
         self.words[self.len] = Word {
@@ -54,18 +54,18 @@ impl Hits {
             id,
             from: from as u32,
         };
-        // Written in any case, and kept if there is something: no branch that could be foreseen wrongly.
+        // Written in any case, and kept if not empty: no branch to mispredict.
         self.len += usize::from(met != 0);
         self.pairs += met.count_ones();
     }
 
-    /// Notes that for some of the pairs more has to be asked.
+    /// Records whether single precision leaves some of the pairs undecided.
     #[inline(always)]
     pub(super) fn doubt(&mut self, whether: bool) {
         self.doubtful |= whether;
     }
 
-    /// Whether it was noted that for some of the pairs more has to be asked.
+    /// Whether single precision leaves some of the pairs undecided.
     #[inline(always)]
     pub(super) fn are_doubtful(&self) -> bool {
         self.doubtful
@@ -79,7 +79,7 @@ impl Hits {
         let (mut met, mut next) = (self.words[0].met, self.words[1].met);
         (0..self.pairs).map(move |_| {
             let word = &self.words[at];
-            // There are no bits beyond the room, so the remainder is the place itself.
+            // There are no bits beyond the capacity, so the remainder is the place itself.
             let place = (word.from + met.trailing_zeros()) as usize % ROOM;
             let rest = met & (met - 1);
             at += usize::from(rest == 0);
@@ -91,7 +91,7 @@ impl Hits {
 
     /// Calls for each pair: place in the cluster, place in the list.
     ///
-    /// One loop over all pairs, as the number of those of one word cannot be foreseen.
+    /// One loop over all pairs, as the number of pairs in a word is not predictable.
     #[inline(always)]
     pub(super) fn each(&self, mut pair: impl FnMut(usize, usize)) {
         let mut at = 0;

@@ -1,17 +1,18 @@
-//! Instructions that handle eight numbers at once, whatever the processor has.
+//! Operations on eight numbers at once, on any processor.
 
 use wide::{f32x8, u32x8};
 
 use super::block::{LANES, Probe};
 
-/// What the search asks of the processor: all implementations give the same answers.
+/// Operations that the search needs from the processor. All implementations give the same answers.
 pub(super) trait Lanes: Copy {
     /// One bit for each of eight boxes that shares a point with the probe.
     fn meets(self, lower: [&[f32; LANES]; 3], upper: [&[f32; LANES]; 3], probe: &Probe) -> u32;
 
-    /// How far each of eight boxes reaches into the probe on the side where it does so least; negative if they are apart.
+    /// Depth to which each of eight boxes reaches into the probe, on the side where it is least; negative if they are
+    /// apart.
     ///
-    /// If upper corners are never minus zero, nor is any of these.
+    /// If upper corners are never minus zero, no depth is.
     fn depths(
         self,
         lower: [&[f32; LANES]; 3],
@@ -19,10 +20,10 @@ pub(super) trait Lanes: Copy {
         probe: &Probe,
     ) -> [f32; LANES];
 
-    /// One bit for each of eight numbers that has a minus.
+    /// One bit for each of eight numbers that has its sign bit set.
     fn negative(self, numbers: &[f32; LANES]) -> u32;
 
-    /// The lesser of each two numbers, by their bits: of those with a plus, for what has a minus counts as large.
+    /// The lesser of each two numbers, compared as unsigned bits: a number with its sign bit set counts as large.
     fn lesser_bits(self, bits: &[u32; LANES], numbers: &[f32; LANES]) -> [u32; LANES];
 
     /// One bit for each of eight features that has one of the points `one`.
@@ -41,14 +42,14 @@ pub(super) trait Lanes: Copy {
     /// One bit for each of eight numbers that is less than another one.
     fn less(self, numbers: &[u32; LANES], than: u32) -> u32;
 
-    /// The greater of each two numbers, the second one if either is not a number.
+    /// The greater of each two numbers; the second one if either is NaN.
     fn greater(self, a: &[f32; LANES], b: &[f32; LANES]) -> [f32; LANES];
 
     /// Columns of eight rows.
     fn columns(self, rows: &[[f32; LANES]; LANES]) -> [[f32; LANES]; LANES];
 }
 
-/// Work that is compiled for several processors; what it calls is to be inlined into it.
+/// Work that is compiled for several processors; every function it calls must be inlined into it.
 pub(super) trait OnLanes {
     type Output;
 
@@ -67,7 +68,7 @@ pub(super) fn on_widest<W: OnLanes>(work: W) -> W::Output {
     work.run(Portable)
 }
 
-/// What every processor can do.
+/// Operations for every processor.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
@@ -246,7 +247,7 @@ mod avx2 {
         #[inline(always)]
         fn less(self, numbers: &[u32; LANES], than: u32) -> u32 {
             let (avx, avx2) = (self.avx, self.avx2);
-            // Numbers with a sign are compared: the order is kept if the sign is changed.
+            // The comparison is signed: flipping the sign bit of both sides makes it unsigned.
             let sign = avx._mm256_set1_epi32(i32::MIN);
             let than = avx._mm256_set1_epi32(than.cast_signed() ^ i32::MIN);
             let numbers = avx2._mm256_xor_si256(cast(*numbers), sign);
@@ -261,7 +262,7 @@ mod avx2 {
 
         #[inline(always)]
         fn columns(self, rows: &[[f32; LANES]; LANES]) -> [[f32; LANES]; LANES] {
-            // Without closures, which would not be compiled for this processor unless they are inlined.
+            // Without closures: one that is not inlined would not be compiled for this processor.
             let avx = self.avx;
             let [a, b, c, d, e, f, g, h] = *rows;
             let [a, b, c, d]: [__m256; 4] = [cast(a), cast(b), cast(c), cast(d)];

@@ -28,34 +28,34 @@ use bounds::Bounds;
 use search::{Scratch, Search};
 use tree::Tree;
 
-/// Refitted trees are built anew once their boxes have grown by this factor relative to the triangles' own. A search slows
-/// down about as that grows, and building costs about two searches: it has paid for itself after a few steps.
+/// A refitted tree is rebuilt once its boxes have grown by this factor relative to those of the triangles. The time of
+/// a search grows about in proportion, and building costs about two searches, so a rebuild pays off within a few steps.
 const REBUILD_DECAY: f64 = 1.5;
 
 /// Clusters whose pairs one task collects. Results do not depend on it.
 const CLUSTERS_PER_TASK: usize = 128;
 
-/// What rounding may have added to two boxes, as a part of the largest coordinate: twice 7 · 2⁻²⁴ and what computing with it
-/// costs, doubled.
+/// Bound of the rounding error between two boxes, relative to the largest coordinate: twice 7 · 2⁻²⁴ and the error of
+/// computing with it, doubled.
 const MARGIN: f32 = 16.0 * f32::EPSILON;
 
 /// Broad phase on two balanced trees of triangle boxes, one of the free and one of the passive bodies.
 ///
-/// The trees are refitted from call to call and rebuilt when the surface is another one or their boxes have come to
-/// overlap too much, so one value should live as long as its scene. It can be given any surface at any time; only speed
-/// depends on the history, never the result. All stages run on the current rayon pool, and the result does not depend on
-/// the number of threads.
+/// The trees are refitted from call to call. They are rebuilt for another surface, or when their boxes overlap too
+/// much, so one value should live as long as its scene. Any surface may be given at any time: only the speed depends on
+/// earlier calls, never the result. All stages run on the current rayon pool, and the result does not depend on the
+/// number of threads.
 ///
 /// # Method
-/// Leaves are clusters of sixteen triangles with the vertices and edges that they own, each feature in one cluster only, so
-/// that no pair is found twice. For each cluster the tree is read for later clusters that its box meets, what reaches into
-/// the box is gathered from all of them, and compared with its own features, eight at once. Boxes are kept in single
-/// precision, rounded outwards; pairs that these do not decide are decided in double precision.
+/// Leaves are clusters of sixteen triangles with the vertices and edges that they own. Each feature is in one cluster
+/// only, so no pair is found twice. For each cluster, the search finds the later clusters that its box meets, gathers
+/// their features that reach into the box, and compares them with its own, eight at once. Boxes are kept in single
+/// precision, rounded outwards; double precision decides the pairs that these leave open.
 ///
 /// # Cost
-/// `O(n)` for refitting, `O(n log n)` for building; then about proportional to the number of overlapping triangle boxes;
-/// ordering the `k` pairs costs `O(n + k)`. Except when a tree is built, nothing of the size of the surface is allocated
-/// once the buffers have grown.
+/// `O(n)` for refitting, `O(n log n)` for building; then about proportional to the number of overlapping triangle
+/// boxes; ordering the `k` pairs costs `O(n + k)`. Except when a tree is built, nothing of the size of the surface is
+/// allocated once the buffers have grown.
 #[derive(Default)]
 pub struct Bvh {
     free: Tree,
@@ -63,38 +63,38 @@ pub struct Bvh {
     /// The surface that the trees are for.
     surface: Option<Arc<()>>,
     point_bounds: Vec<Bounds>,
-    /// What each task has found.
+    /// Pairs found by each task.
     found: Vec<Found>,
     ordering: order::Scratch,
     /// See [`Search::margin`].
     margin: f32,
 }
 
-/// What a task has found, and its scratch.
+/// Pairs found by a task, and its scratch.
 #[derive(Default)]
 struct Found {
     pairs: CandidateSet,
     scratch: Box<Scratch>,
 }
 
-/// What [`Bvh::update`] did.
+/// Action of [`Bvh::update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeUpdate {
-    /// The trees were built, because the surface is another one than before.
+    /// The trees were built for another surface.
     Built,
     /// Their boxes were fitted to the motion.
     Refitted,
-    /// They were built anew, because the boxes had come to overlap too much.
+    /// The trees were rebuilt because their boxes overlapped too much.
     Rebuilt,
 }
 
 impl Bvh {
-    /// An empty broad phase; the trees grow at the first call.
+    /// An empty broad phase; the first call builds the trees.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The first half of [`collect`](BroadPhase::collect): brings the trees to the given boxes.
+    /// The first half of [`collect`](BroadPhase::collect): fits the trees to the given boxes.
     ///
     /// # Panics
     /// As [`collect`](BroadPhase::collect).
@@ -103,7 +103,7 @@ impl Bvh {
         let points = points::bound(point_boxes, &mut self.point_bounds);
         self.margin = points.largest * MARGIN + 4.0 * f32::MIN_POSITIVE;
         if !points.valid || point_boxes.len() != surface.point_count() {
-            // Boxes of points that no triangle uses may be anything.
+            // Boxes of points that no triangle uses are arbitrary.
             assert_boxes(surface, point_boxes);
         }
         let known = self
@@ -127,7 +127,8 @@ impl Bvh {
     /// The second half: clears `out` and fills it with all pairs, ascending and unique.
     ///
     /// # Panics
-    /// If the last [`update`](Self::update) was for another surface. Other boxes than there give a wrong result.
+    /// If the last [`update`](Self::update) was for another surface. The boxes must be those of that call, else the
+    /// result is wrong.
     #[track_caller]
     pub fn find(
         &mut self,
@@ -188,7 +189,7 @@ impl Bvh {
             .build(surface, all.filter(is_passive), point_boxes);
     }
 
-    /// How much the worse of both trees has decayed.
+    /// Decay of the worse of both trees.
     fn refit(&mut self) -> f64 {
         let points = &self.point_bounds;
         self.free.refit(points).max(self.passive.refit(points))

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use super::block::LANES;
 use super::lanes::{Lanes, OnLanes, on_widest};
 
-/// Runs of pairs with the same first feature are ordered by counting up to this length: most have one to six.
+/// Longest run of pairs with the same first feature that is ordered by counting; most have one to six.
 const SHORT: usize = 2 * LANES;
 
-/// Pairs and features for each part of the work: parts read all lists, so a few large ones are best.
+/// Least number of pairs and features of a part of the work. Every part reads all lists, so a few large ones are best.
 const LEAST_PART: usize = 1 << 14;
 
 type Pair = [u32; 2];
@@ -16,16 +16,16 @@ type Pair = [u32; 2];
 /// Scratch of [`merge`].
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// For each first feature how many pairs it has, then where they end.
+    /// Number of pairs of each first feature, then the end of its run.
     ends: Vec<u32>,
-    /// Second features in the order of the first, and room for reading beyond them.
+    /// Second features in the order of the first ones, and space for reading beyond them.
     seconds: Vec<u32>,
 }
 
 /// Writes all pairs of `lists` to `out`, ascending. First features are below `features`.
 ///
-/// Pairs are counted by their first feature and put into the place that follows, and so is each of the short runs that
-/// arise: two passes over the lists and one over what came of them in place of a sort over all.
+/// A counting sort by the first feature, then one by the second within each short run: two passes over the lists and
+/// one over the runs.
 pub(super) fn merge<'a>(
     lists: impl Iterator<Item = &'a [Pair]> + Clone + Send + Sync,
     features: usize,
@@ -34,14 +34,14 @@ pub(super) fn merge<'a>(
 ) {
     let Scratch { ends, seconds } = scratch;
     let total: usize = lists.clone().map(<[Pair]>::len).sum();
-    // Not cleared: all of it is written below.
+    // Not cleared: all of it is overwritten below.
     out.resize(total, [0; 2]);
     ends.resize(features, 0);
     if total == 0 {
         return;
     }
     if u32::try_from(total).is_err() {
-        // More than 32 GB of pairs: beyond what is counted in `ends`.
+        // More than 32 GB of pairs: beyond the range of `ends`.
         let mut rest = out.as_mut_slice();
         for list in lists {
             let (own, others) = rest.split_at_mut(list.len());
@@ -90,7 +90,7 @@ pub(super) fn merge<'a>(
     parts.into_par_iter().for_each(on_widest);
 }
 
-/// Counts the pairs by first feature, from `from` on; their number is returned.
+/// Counts the pairs by first feature, from `from` on; returns their number.
 fn count<'a>(lists: impl Iterator<Item = &'a [Pair]>, from: usize, counts: &mut [u32]) -> usize {
     counts.fill(0);
     let mut total = 0;
@@ -105,13 +105,13 @@ fn count<'a>(lists: impl Iterator<Item = &'a [Pair]>, from: usize, counts: &mut 
     total
 }
 
-/// Puts the pairs that were counted into their places.
+/// Moves counted pairs to their places.
 struct Place<'a, L> {
     lists: L,
     /// First of the first features.
     from: usize,
     ends: &'a mut [u32],
-    /// [`SHORT`] more than there are pairs.
+    /// [`SHORT`] longer than the number of pairs.
     seconds: &'a mut [u32],
     out: &'a mut [Pair],
 }
@@ -163,10 +163,10 @@ impl<'a, L: Iterator<Item = &'a [Pair]>> OnLanes for Place<'_, L> {
     }
 }
 
-/// Puts the first `len` seconds into their places.
+/// Moves the first `len` second features to their places.
 ///
-/// Four at a time, for the lengths of the runs cannot be foreseen: what is too much comes after the run, and is overwritten
-/// by the next one.
+/// Four at a time, as lengths of runs are not predictable. Surplus entries lie after the run, and the next run
+/// overwrites them.
 #[inline(always)]
 fn place_run(lanes: impl Lanes, first: u32, len: usize, seconds: &[u32], out: &mut [Pair]) {
     let (run, _) = seconds[..SHORT].as_chunks();
@@ -209,7 +209,7 @@ mod tests {
             .collect();
         all.sort_unstable();
         all.dedup();
-        // Not the order they are wanted in.
+        // An order other than the sorted one.
         all.sort_by_key(|pair| pair[1] % 1009);
         all.chunks(700).map(<[Pair]>::to_vec).collect()
     }

@@ -1,4 +1,4 @@
-//! Boxes of points, brought to single precision.
+//! Boxes of points, converted to single precision.
 
 use rayon::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::broad_phase::Aabb;
 /// Points that one task converts. Results do not depend on it.
 const POINTS_PER_TASK: usize = 8192;
 
-/// What is known about all boxes.
+/// Properties of all boxes together.
 #[derive(Clone, Copy)]
 pub(super) struct Summary {
     /// Largest coordinate in single precision.
     pub(super) largest: f32,
-    /// None is empty, and all numbers are finite. May be denied of boxes whose extents are not finite.
+    /// True proves that no box is empty and all numbers are finite. May be false if only an extent is not finite.
     pub(super) valid: bool,
 }
 
@@ -33,7 +33,7 @@ impl Summary {
     }
 }
 
-/// Sets `bounds` to the boxes around `exact` and an empty one, for padding.
+/// Sets `bounds` to the boxes around `exact`, and an empty one at the end for padding.
 pub(super) fn bound(exact: &[Aabb], bounds: &mut Vec<Bounds>) -> Summary {
     bounds.resize(exact.len() + 1, Bounds::EMPTY);
     bounds[exact.len()] = Bounds::EMPTY;
@@ -64,7 +64,7 @@ impl OnLanes for Bound<'_> {
             }
             largest = lanes.greater(&sizes, &largest);
             for c in 0..3 {
-                // Not so if either is infinite or not a number.
+                // False if either is infinite or NaN.
                 let extent = exact.upper[c] - exact.lower[c];
                 valid &= (0.0..=f64::MAX).contains(&extent);
             }

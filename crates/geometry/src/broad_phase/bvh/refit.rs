@@ -45,7 +45,7 @@ impl<'a, const N: usize> Part<'a, N> {
         }
     }
 
-    /// Parts before and from the cluster `middle`, if the first cluster here is `from`.
+    /// The parts before and from the cluster `middle`; the first cluster here is `from`.
     fn cut(self, from: usize, middle: usize) -> (Self, Self) {
         let blocks = (self.first[middle] - self.first[from]) as usize;
         let (left_points, right_points) = self.points.split_at(blocks);
@@ -80,7 +80,7 @@ struct Subtree<'a> {
 impl Subtree<'_> {
     /// Fits the boxes of the clusters `from .. to`.
     ///
-    /// The sums follow the tree, so they do not depend on how it is divided among threads.
+    /// The sums follow the tree, so they do not depend on the division among threads.
     fn fit(self, from: usize, to: usize, bounds: &[Bounds]) -> Areas {
         if to - from <= CLUSTERS_PER_TASK {
             return on_widest(Fit {
@@ -161,7 +161,7 @@ impl OnLanes for Fit<'_, '_> {
 impl Tree {
     /// Fits all boxes to those of the points, which have an empty one at the end for padding.
     ///
-    /// Returned is how much worse the tree has become since it was built, 1 or less for not at all.
+    /// Returns by which factor the tree has decayed since it was built; 1 or less for not at all.
     pub(super) fn refit(&mut self, bounds: &[Bounds]) -> f64 {
         let count = self.clusters();
         let Some((clusters, above)) = self.levels.split_first_mut() else {
@@ -174,7 +174,7 @@ impl Tree {
             edges: Part::all(&mut self.edges),
         };
         let mut areas = whole.fit(0, count, bounds);
-        // A seventh as many boxes as there are clusters, on all levels together.
+        // All levels together have a seventh as many boxes as there are clusters.
         let mut below: &[Block] = clusters;
         for level in above {
             for (block, below) in level.iter_mut().zip(below.chunks(LANES)) {
@@ -187,12 +187,12 @@ impl Tree {
             }
             below = level;
         }
-        // What a search has to look at in vain grows with the boxes of the nodes, per those of the triangles.
+        // The wasted work of a search grows with the boxes of the nodes, relative to those of the triangles.
         let growth = areas.nodes / areas.faces;
         if self.growth_when_built.is_nan() {
             self.growth_when_built = growth;
         }
-        // Boxes without area, or areas beyond all numbers, say nothing.
+        // Boxes of zero or infinite area give no measure.
         let decay = growth / self.growth_when_built;
         if decay.is_finite() { decay } else { 1.0 }
     }

@@ -9,13 +9,13 @@ use super::tree::{CLUSTER, SEVERAL, Tree};
 use crate::broad_phase::{Aabb, CandidateSet};
 use crate::surface::CollisionSurface;
 
-/// What a search reads.
+/// Input of a search.
 pub(super) struct Search<'a> {
     pub(super) surface: &'a CollisionSurface,
     pub(super) point_boxes: &'a [Aabb],
     pub(super) free: &'a Tree,
     pub(super) passive: &'a Tree,
-    /// Boxes that still overlap when all faces of one are moved inwards by this (m) do so in double precision too.
+    /// If boxes still overlap with all faces of one moved inwards by this (m), they overlap in double precision too.
     pub(super) margin: f32,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Scratch {
     lists: Lists,
 }
 
-/// What is gathered from the partners of a cluster, and what of it meets which feature.
+/// Features gathered from the partners of a cluster, and their overlaps with its own.
 #[derive(Default)]
 struct Lists {
     faces: Gathered<3>,
@@ -38,13 +38,13 @@ struct Lists {
 /// Clusters that the present one may have pairs with.
 #[derive(Default)]
 struct Partners {
-    /// Boxes and common points settle which pairs there are.
+    /// Partners whose pairs are decided by boxes and common points.
     plain: Vec<Partner>,
-    /// Each pair is to be asked whether it is admitted at all.
+    /// Partners whose pairs the filter of the surface must admit one by one.
     doubtful: Vec<Partner>,
 }
 
-/// One of them.
+/// A cluster that the present one may have pairs with.
 #[derive(Clone, Copy)]
 enum Partner {
     Itself,
@@ -62,7 +62,7 @@ impl Partners {
 impl Search<'_> {
     /// Appends the pairs of each free cluster of the range with itself, with later free ones and with passive ones.
     ///
-    /// So each pair of clusters is met once, and as a feature is in one cluster only, so is each pair of features.
+    /// So each pair of clusters is visited once. As a feature is in one cluster only, so is each pair of features.
     pub(super) fn collect(
         &self,
         clusters: std::ops::Range<usize>,
@@ -122,7 +122,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes a partner by what the bodies say about its pairs with a cluster, if any is admitted.
+    /// Records a partner, by the rules for pairs of the two bodies, if any pair is admitted.
     #[inline(always)]
     fn note(&self, partners: &mut Partners, body: u32, other: u32, partner: Partner) {
         let several = body == SEVERAL || other == SEVERAL;
@@ -140,7 +140,8 @@ impl Search<'_> {
 
     /// Pairs of a cluster with some of its partners.
     ///
-    /// What reaches into the box is gathered from all of them first, and then compared with each feature of the cluster.
+    /// First gathers the features of all partners that reach into the box, then compares them with each feature of the
+    /// cluster.
     #[inline(always)]
     fn with_partners(
         &self,
@@ -175,7 +176,7 @@ impl Search<'_> {
                 faces.add(lanes, &other.faces, &probe);
                 edges.add(lanes, &other.edges, &probe);
                 if matches!(partner, Partner::Itself) {
-                    // Its vertices meet its faces as some of those gathered.
+                    // Its own faces are among those gathered.
                     with_itself = true;
                 } else {
                     vertices.add(lanes, &other.vertices, &probe);
@@ -211,7 +212,7 @@ impl Search<'_> {
         }
     }
 
-    /// Appends those of the hits that are pairs, as `arranged`.
+    /// Appends the pairs among the hits, as `arranged`.
     #[inline(always)]
     fn decide<const A: usize, const B: usize>(
         &self,
@@ -228,7 +229,7 @@ impl Search<'_> {
         }
     }
 
-    /// Calls for the ids of those of the hits that are pairs, of which some may not be.
+    /// Calls for the ids of the pairs among the hits, of which some may be none.
     #[cold]
     #[inline(never)]
     fn decide_each<const A: usize, const B: usize>(
@@ -254,7 +255,7 @@ impl Search<'_> {
         });
     }
 
-    /// Whether two features are a pair, from the words of the definition. Rarely asked, and kept out of the loops.
+    /// Whether two features are a pair by definition. Rarely called, and kept out of the loops.
     #[cold]
     #[inline(never)]
     fn is_pair<const A: usize, const B: usize>(&self, a: [u32; A], b: [u32; B]) -> bool {
@@ -268,16 +269,16 @@ impl Search<'_> {
     }
 }
 
-/// A triangle owns at most three vertices and three edges, and those of a cluster have a bit each in one word.
+/// A triangle owns at most three vertices and three edges, and each feature of a cluster has a bit in one word.
 const _: () = assert!(3 * CLUSTER <= u64::BITS as usize);
 
 /// Blocks of a list that share a word of bits.
 const WORD: usize = u64::BITS as usize / LANES;
 
-/// Notes which of the gathered features each feature of a cluster meets and shares no point with.
+/// Records the gathered features that each feature of a cluster meets and shares no point with.
 ///
-/// `with_itself` tells that the list begins with the features of the cluster, of which each meets those after it. Hits are
-/// doubtful if a depth is less than the margin (m), so that boxes in double precision may be apart.
+/// With `with_itself`, the list begins with the features of the cluster, each of which meets those after it. Hits are
+/// doubtful if a depth is less than the margin (m): boxes in double precision may be apart.
 #[inline(always)]
 fn compare<const A: usize, const B: usize>(
     lanes: impl Lanes,
@@ -304,7 +305,7 @@ fn compare<const A: usize, const B: usize>(
             if with_itself && first == 0 {
                 met &= !1 << feature;
             }
-            // What comes after the end of the list has no meaning.
+            // Entries after the end of the list have no meaning.
             let rest = others.len() - from;
             met &= u64::MAX >> (u64::BITS as usize - rest.min(u64::BITS as usize));
             hits.note(feature, own.ids[block][lane], from, met);

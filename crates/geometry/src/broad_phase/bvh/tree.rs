@@ -7,23 +7,24 @@ use super::features::Features;
 use crate::broad_phase::Aabb;
 use crate::surface::CollisionSurface;
 
-/// Triangles per cluster, with some eight vertices and twenty-four edges: fewer make more pairs of clusters, more do not fit
-/// a word of bits.
+/// Triangles per cluster, with some eight vertices and twenty-four edges. Fewer make more pairs of clusters; more do
+/// not fit a word of bits.
 pub(super) const CLUSTER: usize = 16;
 
 /// Triangles that one task builds.
 const TRIANGLES_PER_TASK: usize = 4096;
 
-/// Most triangles of a body that is kept together: larger ones may reach around others, and are better cut where they are.
+/// Largest body, in triangles, that is kept together. A larger one may reach around others, so it is cut where its
+/// triangles are.
 const SMALL_BODY: u32 = 4096;
 
-/// Stands for the body of a cluster with several.
+/// Body of a cluster with triangles of several bodies.
 pub(super) const SEVERAL: u32 = u32::MAX;
 
 /// A tree over some of the triangles of a surface, with the vertices and edges that they own.
 ///
-/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up, and so
-/// on to a single block.
+/// It has no pointers: eight consecutive clusters share a block of boxes, as do eight consecutive blocks one level up,
+/// and so on to a single block.
 #[derive(Default)]
 pub(super) struct Tree {
     /// Triangles in the order of the clusters.
@@ -34,9 +35,9 @@ pub(super) struct Tree {
     pub(super) edges: Features<2>,
     /// The body that all triangles of a cluster belong to, or [`SEVERAL`].
     pub(super) bodies: Vec<u32>,
-    /// Boxes of the clusters, then of each eight blocks of the level before; the last level has one block.
+    /// Boxes of the clusters, then of each eight blocks of the level below; the last level has one block.
     pub(super) levels: Vec<Vec<Block>>,
-    /// How far the boxes of the tree exceeded those of the triangles when it was built.
+    /// Size of the boxes of the tree relative to those of the triangles when it was built.
     pub(super) growth_when_built: f64,
 }
 
@@ -45,9 +46,10 @@ impl Tree {
         self.bodies.len()
     }
 
-    /// Builds the tree anew over `triangles`; boxes are left to refitting.
+    /// Builds the tree over `triangles`; refitting fills the boxes.
     ///
-    /// Every subtree is cut at a median along the axis on which its triangles, or the small bodies they belong to, spread most.
+    /// Every subtree is cut at a median along the axis on which its triangles, or the small bodies they belong to,
+    /// spread most.
     pub(super) fn build(
         &mut self,
         surface: &CollisionSurface,
@@ -138,10 +140,10 @@ pub(super) fn left_half(count: usize) -> usize {
     count.next_power_of_two() / 2
 }
 
-/// A triangle and where it is taken to be.
+/// A triangle and its place for the partition.
 #[derive(Clone, Copy)]
 struct Placed {
-    /// Centre of its box, or that of its body's if this is a small one.
+    /// Centre of its box, or of the box of its body if that is small.
     place: Vector3<f64>,
     triangle: u32,
     body: u32,
@@ -154,8 +156,8 @@ fn centre_of(whole: &Aabb) -> Vector3<f64> {
 
 /// Orders triangles so that the clusters of every subtree are next to each other.
 ///
-/// Small bodies are kept together until nothing else is left: clusters of several bodies are larger than they need be, and
-/// meet more others.
+/// Small bodies are kept together down to the last cut: clusters of several bodies are larger than necessary, and meet
+/// more others.
 fn halve(triangles: &mut [Placed], centres: &[Vector3<f64>]) {
     let blocks = triangles.len().div_ceil(LANES);
     if blocks < 2 {
@@ -174,7 +176,7 @@ fn halve(triangles: &mut [Placed], centres: &[Vector3<f64>]) {
     );
     let axis = (upper - lower).imax();
     let middle = left_half(blocks) * LANES;
-    // Ties by index: the order does not depend on how the selection goes about it.
+    // Ties by index: the order does not depend on the selection algorithm.
     triangles.select_nth_unstable_by(middle, |a, b| {
         a.place[axis]
             .total_cmp(&b.place[axis])

@@ -1,11 +1,11 @@
-//! Which clusters of a tree meet a box.
+//! Clusters of a tree that meet a box.
 
 use super::block::{LANES, Probe};
 use super::features::Blocks;
 use super::lanes::Lanes;
 use super::tree::Tree;
 
-/// Blocks that a search may have put off: one on each level, and there are no more than sixteen levels.
+/// Blocks that a search may have deferred: one on each level, and there are at most sixteen levels.
 const STACK: usize = 16;
 
 /// The features of one cluster.

@@ -1,10 +1,10 @@
-//! A position in a `.msh` file that knows its line or byte and its section.
+//! A position in a `.msh` file, with its line or byte and its section.
 
 use std::str::FromStr;
 
 use super::super::error::{ParseError, Place, Problem};
 
-/// How numbers inside sections are stored.
+/// Storage of numbers inside sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -24,7 +24,7 @@ fn end_mark(section: &str) -> String {
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// Start of the last word, line or number looked at: what a problem is about.
+    /// Start of the last word, line or number: the place of a problem.
     mark: usize,
     section: Option<String>,
     encoding: Encoding,
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         self.encoding == Encoding::Ascii
     }
 
-    /// A problem with what was looked at last.
+    /// A problem at the last word, line or number.
     pub(super) fn problem(&self, problem: impl Into<String>) -> Problem {
         let section = self.section.as_ref().map(|name| format!("${name}"));
         let place = if self.is_ascii() {
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         )))
     }
 
-    /// Moves behind the end of a section whose content is of no interest.
+    /// Moves behind the end of a section without reading it.
     pub(super) fn skip_section(&mut self, section: &str) -> Result<(), Problem> {
         let end = end_mark(section);
         let found = self.bytes[self.position..]

@@ -1,9 +1,9 @@
 //! The element types of Gmsh.
 
-/// What an element can be used for here.
+/// Use of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Points and lines: nothing.
+    /// Points and lines: none.
     Nothing,
     /// A flat polygon with its corners in order.
     Polygon,

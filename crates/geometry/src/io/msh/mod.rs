@@ -1,7 +1,7 @@
 //! Gmsh `.msh`, formats 1 to 4.1, ASCII and binary.
 //!
 //! The reader is our own because the common library (`mshio`, an oracle in the tests) reads 4.1 only and cannot say on
-//! which line a file is wrong. Counts in the file are never trusted with memory: storage grows with what has actually been read.
+//! which line a file is wrong. Counts in the file are not trusted: memory grows with the content read so far.
 //!
 //! Format: Gmsh reference manual, sections "MSH file format" and "Legacy formats" (versions 1, 2 and 4.0),
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
@@ -101,7 +101,7 @@ enum Version {
     V4(Minor),
 }
 
-/// Reads the header and tells the cursor how numbers are stored.
+/// Reads the header and sets the encoding of the cursor.
 fn read_format(cursor: &mut Cursor<'_>) -> Result<Version, Problem> {
     let line = cursor.text_line()?;
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -128,7 +128,7 @@ fn read_format(cursor: &mut Cursor<'_>) -> Result<Version, Problem> {
     match file_type {
         "0" => {}
         "1" => {
-            // An integer one tells the byte order.
+            // The integer one shows the byte order.
             let encoding = match cursor.take::<4>()? {
                 [1, 0, 0, 0] => Encoding::LittleEndian,
                 [0, 0, 0, 1] => Encoding::BigEndian,
@@ -152,8 +152,8 @@ struct Nodes {
     positions: Vec<Vector3<f64>>,
 }
 
-/// Dimension of some elements, and dimension and tag of their entity; before format 4, dimension and number of their
-/// group.
+/// Dimension of some elements, with dimension and tag of their entity (format 4) or dimension and number of their group
+/// (formats 1 and 2).
 type Set = (u8, (i64, i64));
 
 /// Elements by node tags in file order.
@@ -169,7 +169,7 @@ struct RawElements {
 }
 
 impl RawElements {
-    /// Files an element away by its type, and its nodes by its entity or group, where it belongs to one.
+    /// Stores an element by its type, and its nodes by its entity or group, if it has one.
     fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64], of: Option<(i64, i64)>) {
         if let Some(of) = of {
             let members = self.sets.entry((kind.dimension, of)).or_default();

@@ -78,7 +78,7 @@ pub(super) fn elements_of_format_1(cursor: &mut Cursor<'_>) -> Result<RawElement
     Ok(elements)
 }
 
-/// The tags of one element, of which the first is its physical group, and its nodes.
+/// The nodes of one element and its tags, the first of which is its physical group.
 fn element(
     cursor: &mut Cursor<'_>,
     elements: &mut RawElements,

@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::element_type::element_type;
 use super::{Nodes, RawElements};
 
-/// What differs between 4.0 and 4.1.
+/// Minor version; 4.0 and 4.1 differ in the layout of blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Minor {
     /// Tags are `int`, each node's tag stands before its coordinates, blocks begin with `entity dimension`.
@@ -21,8 +21,8 @@ pub(super) enum Minor {
 /// The physical groups of each entity, by its dimension and tag.
 pub(super) type PhysicalGroups = BTreeMap<(i64, i64), Vec<i64>>;
 
-/// Counts by dimension, then for each entity its tag, its box (in 4.1 points have a position only), its physical groups, and
-/// the entities that bound it.
+/// Counts by dimension, then for each entity its tag, its box (in 4.1 points have a position only), its physical
+/// groups, and the entities that bound it.
 pub(super) fn entities(cursor: &mut Cursor<'_>, minor: Minor) -> Result<PhysicalGroups, Problem> {
     let mut groups = PhysicalGroups::new();
     let counts = [
@@ -136,7 +136,7 @@ pub(super) fn elements(
     Ok(elements)
 }
 
-/// The numbers of blocks and entries; 4.1 tells the range of their tags, too.
+/// The numbers of blocks and entries; in 4.1 the range of their tags follows.
 fn header(cursor: &mut Cursor<'_>, minor: Minor) -> Result<[u64; 2], Problem> {
     let counts = [cursor.size()?, cursor.size()?];
     if minor == Minor::One {

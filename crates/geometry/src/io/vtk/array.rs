@@ -1,4 +1,4 @@
-//! Arrays of numbers in the types that VTK knows.
+//! Arrays of numbers in the types of VTK.
 
 /// Order of the bytes of a stored number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct DataArray {
     pub values: Values,
 }
 
-/// One enum over the element types, and what has to be said once per type.
+/// One enum over the element types, and the code that each type needs.
 macro_rules! number_types {
     ($($variant:ident: $type:ty;)*) => {
         /// Numbers in the type that a file stores.
@@ -52,7 +52,7 @@ macro_rules! number_types {
                 }
             }
 
-            /// Numbers from their bytes; bytes after the last whole number are left out.
+            /// Numbers from their bytes; bytes after the last whole number are ignored.
             pub(super) fn decode(self, bytes: &[u8], order: ByteOrder) -> Values {
                 match self {
                     $(Self::$variant => {
@@ -65,7 +65,7 @@ macro_rules! number_types {
                 }
             }
 
-            /// Numbers from words; the word that is no number of this type otherwise.
+            /// Numbers from words; the error is the first word that is no number of this type.
             pub(super) fn parse<'a>(self, words: impl Iterator<Item = &'a str>) -> Result<Values, &'a str> {
                 match self {
                     $(Self::$variant => words
@@ -77,14 +77,14 @@ macro_rules! number_types {
         }
 
         impl Values {
-            /// How many numbers there are.
+            /// Number of numbers.
             pub fn len(&self) -> usize {
                 match self {
                     $(Self::$variant(values) => values.len(),)*
                 }
             }
 
-            /// Whether there are none.
+            /// Whether there are no numbers.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
@@ -96,7 +96,7 @@ macro_rules! number_types {
                 }
             }
 
-            /// Bytes that all numbers take.
+            /// Length of all numbers in bytes.
             pub(super) fn byte_length(&self) -> usize {
                 match self {
                     $(Self::$variant(values) => size_of_val(values.as_slice()),)*
@@ -135,9 +135,9 @@ number_types! {
 }
 
 impl Values {
-    /// The numbers as `u32`, or `None` if one of them is none.
+    /// The numbers as `u32`, or `None` if one is not a `u32`.
     pub(super) fn to_indices(&self) -> Option<Vec<u32>> {
-        // Every u32 is exact as a double, and what rounds to one from beyond 2⁵³ is out of range.
+        // Every u32 is exact as a double, and a number beyond 2⁵³ that rounds is out of range.
         self.to_doubles()
             .into_iter()
             .map(|value| {

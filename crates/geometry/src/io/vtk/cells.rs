@@ -1,4 +1,4 @@
-//! The cells of a data set and what they are good for.
+//! The cells of a data set and their use.
 
 use super::super::error::Problem;
 use super::super::extract::Elements;
@@ -10,17 +10,17 @@ pub const TRIANGLE: u8 = 5;
 /// The cell type of a polygon.
 pub(super) const POLYGON: u8 = 7;
 
-/// The cell type of triangles that share an edge with the next one.
+/// The cell type of a triangle strip.
 pub(super) const STRIP: u8 = 6;
 
 /// The cell type of a 4-node tetrahedron.
 pub const TETRA: u8 = 10;
 
-/// Cells of any types: their corners one cell after the other.
+/// Cells of any type: the corners of one cell after those of the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cells {
     kinds: Vec<u8>,
-    /// Where the corners of each cell end.
+    /// End of the corners of each cell.
     ends: Vec<usize>,
     corners: Vec<u32>,
 }
@@ -43,12 +43,12 @@ impl Cells {
         })
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
@@ -65,7 +65,7 @@ impl Cells {
         &self.corners
     }
 
-    /// Cells whose corners end at `ends`; some writers put a leading zero. `None` if the numbers contradict each other.
+    /// Cells whose corners end at `ends`; some writers put a leading zero. `None` if the numbers are inconsistent.
     pub(super) fn from_ends(kinds: Vec<u8>, ends: &[u32], corners: Vec<u32>) -> Option<Self> {
         let ends = match ends {
             [0, ends @ ..] if ends.len() == kinds.len() => ends,
@@ -83,9 +83,9 @@ impl Cells {
     }
 }
 
-/// What a cell can be used for here.
+/// Use of a cell.
 enum Use {
-    /// Points and lines: nothing.
+    /// Points and lines: none.
     Nothing,
     /// A polygon with its corners in order.
     Polygon,
@@ -101,7 +101,7 @@ enum Use {
     OtherSolid,
 }
 
-/// Name and use of a cell type, and the number of its corners where it is fixed.
+/// Name and use of a cell type, and the number of its corners if it is fixed.
 ///
 /// Source: VTK, `Common/DataModel/vtkCellType.h`.
 fn cell_type(kind: u8) -> (&'static str, Option<usize>, Use) {
@@ -154,7 +154,7 @@ fn cell_type(kind: u8) -> (&'static str, Option<usize>, Use) {
 
 /// Adds the cells of a piece whose `points` points are the last ones of `elements`.
 ///
-/// Cells of one data set are counted from `first_tag` in messages.
+/// Messages count the cells of a data set from `first_tag`.
 pub(super) fn add(
     elements: &mut Elements,
     cells: &Cells,
@@ -191,7 +191,7 @@ pub(super) fn add(
         if count.is_some_and(|count| count != corners.len()) {
             return Err(wrong_count());
         }
-        // Points are numbered by u32: more of them have been refused.
+        // Points are numbered by u32: a larger number of points is rejected earlier.
         let corners: Vec<u32> = corners.iter().map(|corner| corner + first as u32).collect();
         match (purpose, corners.as_slice()) {
             (Use::Polygon, [_, _, _, ..]) => elements.push_polygon(&corners),

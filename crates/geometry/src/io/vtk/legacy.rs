@@ -13,12 +13,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
     let mut file = File::open(bytes)?;
     let mut elements = Elements::default();
     let mut points = None;
-    // Cells of an unstructured grid wait for their types.
+    // The types of the cells of an unstructured grid follow later.
     let mut untyped: Option<(Vec<u32>, Vec<u32>)> = None;
     let mut tags = 0;
     while let Some(keyword) = file.keyword()? {
         match (keyword.as_str(), points) {
-            // The arrays on points and cells end the file.
+            // The arrays on points and cells are the last sections.
             ("POINT_DATA" | "CELL_DATA", _) => break,
             ("METADATA", _) => file.skip_paragraph(),
             ("FIELD", _) => file.skip_field()?,
@@ -82,7 +82,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
 struct File<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// Start of what was looked at last: what a problem is about.
+    /// Start of the last word, line or number: the place of a problem.
     mark: usize,
     binary: bool,
 }
@@ -156,7 +156,7 @@ impl<'a> File<'a> {
         self.problem("the numbers of cells, their sizes and their corners contradict each other")
     }
 
-    /// The rest of the line, with its end behind.
+    /// The rest of the line; moves behind its end.
     fn line(&mut self) -> String {
         self.mark = self.position;
         let rest = &self.bytes[self.position..];
@@ -327,7 +327,7 @@ impl<'a> File<'a> {
                 .trim_ascii_start()
                 .starts_with(b"string")
             {
-                // Encoded by rules of their own; the points begin on a line of their own.
+                // Encoded by its own rules; the points begin on a new line.
                 let rest = &self.bytes[self.position..];
                 let points = rest.windows(8).position(|word| word == b"\nPOINTS ");
                 self.position += points.ok_or_else(|| self.truncated())?;

@@ -1,7 +1,7 @@
 //! VTK: legacy `.vtk` files and XML `.vtu` and `.vtp` files.
 //!
-//! The reader takes what ParaView, PyVista and meshio write by default: ASCII, base64 and raw appended data, zlib and LZ4
-//! blocks, both byte orders, every type of numbers. [`write_vtu`] writes raw appended data.
+//! The reader supports the default output of ParaView, PyVista and meshio: ASCII, base64 and raw appended data, zlib
+//! and LZ4 blocks, both byte orders, every type of numbers. [`write_vtu`] writes inline base64.
 //!
 //! Format: VTK File Formats, <https://docs.vtk.org/en/latest/vtk_file_formats/index.html>.
 
@@ -48,8 +48,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
 /// Reads a `.vtu` file of one piece with all its arrays.
 ///
 /// # Errors
-/// [`ParseError`] if the file is malformed, holds other data than one piece of an unstructured grid, or arrays whose lengths
-/// contradict each other. That cells refer to points of the grid is not checked.
+/// [`ParseError`] if the file is malformed, is not one piece of an unstructured grid, or has arrays of inconsistent
+/// lengths. The point ids of cells are not checked.
 pub fn read_vtu(bytes: &[u8]) -> Result<UnstructuredGrid, ParseError> {
     let whole_file = |problem: String| ParseError {
         place: Place::File,
@@ -103,7 +103,7 @@ fn read_xml(bytes: &[u8]) -> Result<Elements, Problem> {
                     let counted = piece.count(&format!("NumberOf{section}"));
                     let ends = indices(&document, offsets)?;
                     let cells = counted.unwrap_or(ends.len());
-                    // The count must be true before memory is taken for it.
+                    // The count is checked before memory is allocated for it.
                     if cells.abs_diff(ends.len()) > 1 {
                         return Err(contradiction(&document, offsets).into());
                     }
@@ -170,7 +170,7 @@ fn grid_cells(document: &Document<'_>, piece: &Piece<'_>) -> Result<Cells, Parse
     cells_of(document, piece, "Cells", kinds, offsets, &ends)
 }
 
-/// The cells of a section, of known types; `ends` are the numbers of its array `offsets`, which is decoded only once.
+/// The cells of a section, of known types; `ends` are the numbers of its array `offsets`, decoded once.
 fn cells_of(
     document: &Document<'_>,
     piece: &Piece<'_>,

@@ -1,6 +1,7 @@
-//! How XML files store the bytes of an array: base64, block headers, compression.
+//! Storage of the bytes of an array in XML files: base64, block headers, compression.
 //!
-//! Format: VTK File Formats, "XML file formats", <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>.
+//! Format: VTK File Formats, "XML file formats",
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,18 +12,18 @@ use flate2::read::ZlibDecoder;
 
 use super::array::ByteOrder;
 
-/// How the data of a file are compressed.
+/// Compression of the data of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compressor {
     Zlib,
     Lz4,
 }
 
-/// How a file stores the bytes of its binary arrays.
+/// Storage of the binary arrays of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Storage {
     pub(super) order: ByteOrder,
-    /// Whether the numbers of headers are `u64`; `u32` otherwise.
+    /// Whether headers consist of `u64` instead of `u32`.
     pub(super) wide_headers: bool,
     pub(super) compressor: Option<Compressor>,
 }
@@ -30,8 +31,8 @@ pub(super) struct Storage {
 impl Storage {
     /// The bytes of the array whose header `stored` begins with.
     ///
-    /// Uncompressed: `[length]`, then the bytes. Compressed: `[blocks, size, last size, packed sizes..]`, then the blocks; a
-    /// last size of 0 stands for a whole block.
+    /// Uncompressed: `[length]`, then the bytes. Compressed: `[blocks, size, last size, packed sizes..]`, then the
+    /// blocks; a last size of 0 stands for a whole block.
     pub(super) fn unpack(self, stored: &[u8]) -> Result<Cow<'_, [u8]>, String> {
         let mut rest = stored;
         if stored.iter().all(u8::is_ascii_whitespace) && stored.len() < self.header_width() {
@@ -88,7 +89,7 @@ impl Storage {
         if self.wide_headers { 8 } else { 4 }
     }
 
-    /// Takes a number of a header.
+    /// Reads a number of a header.
     fn header_number(self, rest: &mut &[u8]) -> Result<usize, String> {
         let short = || "it ends inside its header".to_owned();
         let (number, after) = rest
@@ -108,12 +109,12 @@ impl Storage {
 const LZ4_EXPANSION: usize = 255;
 
 impl Compressor {
-    /// Appends the bytes of a block and says whether they are as many as announced.
+    /// Appends the bytes of a block and returns whether their number is the announced one.
     fn unpack(self, packed: &[u8], unpacked: usize, bytes: &mut Vec<u8>) -> bool {
         let start = bytes.len();
         match self {
             Self::Zlib => {
-                // One byte more than wanted shows a block that is too long; memory grows with what is unpacked.
+                // One more byte than wanted reveals a block that is too long; memory grows with the unpacked bytes.
                 let mut decoder =
                     ZlibDecoder::new(packed).take((unpacked as u64).saturating_add(1));
                 decoder.read_to_end(bytes).is_ok() && bytes.len() - start == unpacked
@@ -130,7 +131,7 @@ impl Compressor {
     }
 }
 
-/// The bytes of base64 text, in which header and data may be encoded one by one: padding may stand in the middle.
+/// The bytes of base64 text. Header and data may be encoded one by one, so padding may stand in the middle.
 pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
     let text: Cow<'_, [u8]> = match text.trim_ascii() {
         text if text.iter().any(u8::is_ascii_whitespace) => text
@@ -143,7 +144,7 @@ pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let mut rest: &[u8] = &text;
     while !rest.is_empty() {
-        // A run ends with the four characters in which padding stands.
+        // A run ends with the four characters that contain padding.
         let end = match rest.iter().position(|&byte| byte == b'=') {
             Some(padding) => (padding / 4 * 4 + 4).min(rest.len()),
             None => rest.len(),

@@ -1,6 +1,6 @@
-//! Writing `.vtu` files: arrays in base64 where they stand, numbers with their low bytes first.
+//! Writing `.vtu` files: arrays as inline base64, numbers in little-endian order.
 //!
-//! All readers take such files. Raw data at the end of a file are smaller, but meshio confuses their offsets.
+//! All readers support such files. Raw appended data are smaller, but meshio confuses their offsets.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
 use super::{TETRA, UnstructuredGrid, Values};
 use crate::mesh::TetMesh;
 
-/// Writes a grid as one piece; [`read_vtu`](super::read_vtu) gives back every number bit for bit.
+/// Writes a grid as one piece; [`read_vtu`](super::read_vtu) returns every number bit for bit.
 ///
 /// # Errors
 /// Those of `out`.

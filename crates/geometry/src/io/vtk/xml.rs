@@ -1,7 +1,7 @@
-//! XML files: the pieces of a data set and where their arrays lie.
+//! XML files: the pieces of a data set and the places of their arrays.
 //!
-//! Arrays are decoded only when they are asked for. Together they may take no more stored bytes than the file has, so that
-//! arrays which refer to the same bytes over and over cannot fill the memory.
+//! Arrays are decoded on request. Together they may use no more stored bytes than the file has, so that many arrays
+//! over the same bytes cannot fill the memory.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,14 +13,14 @@ use super::array::{ByteOrder, NumberType, Values};
 use super::stored::{Compressor, Storage, from_base64};
 use crate::io::{ParseError, Place};
 
-/// What a file holds.
+/// Kind of the data set in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DataSet {
     UnstructuredGrid,
     PolyData,
 }
 
-/// A file whose arrays can be asked for.
+/// A file whose arrays are decoded on request.
 pub(super) struct Document<'a> {
     bytes: &'a [u8],
     pub(super) data_set: DataSet,
@@ -41,13 +41,13 @@ pub(super) struct Piece<'a> {
 
 /// An array of a piece.
 pub(super) struct Entry<'a> {
-    /// The element that it stands in, such as `Points`.
+    /// Name of the enclosing element, such as `Points`.
     pub(super) section: String,
     pub(super) name: String,
     pub(super) components: usize,
     number_type: String,
     format: Format<'a>,
-    /// Where its element begins.
+    /// Start of its element.
     position: usize,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Piece<'a> {
             .find(|entry| entry.section == section && name.is_none_or(|name| entry.name == name))
     }
 
-    /// A count that the piece announces, if it does.
+    /// A count that the piece announces, if any.
     pub(super) fn count(&self, name: &str) -> Option<usize> {
         let (_, count) = self.counts.iter().find(|(key, _)| key == name)?;
         count.trim().parse().ok()
@@ -99,7 +99,7 @@ impl<'a> Document<'a> {
     }
 
     fn read_elements(&mut self, reader: &mut Reader<&'a [u8]>) -> Result<(), ParseError> {
-        // Depth below the piece that is open: 1 in a section, 2 in an array. Outside of pieces nothing is of use.
+        // Depth below the open piece: 1 in a section, 2 in an array. Elements outside of pieces are ignored.
         let mut depth: Option<usize> = None;
         let mut section = String::new();
         loop {
@@ -116,7 +116,7 @@ impl<'a> Document<'a> {
                                 let start = reader.buffer_position() as usize;
                                 self.appended = self.read_appended(&tag, position, start)?;
                             }
-                            // What follows need not be XML.
+                            // The rest need not be XML.
                             return Ok(());
                         }
                         (b"Piece", None) => {
@@ -154,7 +154,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The data of the element `AppendedData`, which begin with an underscore after `start`.
+    /// The data of the element `AppendedData`; they begin with an underscore after `start`.
     fn read_appended(
         &self,
         tag: &BytesStart<'_>,
@@ -271,7 +271,7 @@ impl<'a> Document<'a> {
                 if appended.raw {
                     return unpacked(stored);
                 }
-                // The element ends where a character stands that base64 does not know.
+                // The element ends at the first character that is not base64.
                 let end = stored.iter().position(|&byte| byte == b'<');
                 unpacked(&from_base64(&stored[..end.unwrap_or(stored.len())])?)
             }
@@ -284,7 +284,7 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// The array that an element announces, its text yet to come.
+    /// The array that an element announces, without its text.
     fn announced(tag: &BytesStart<'_>, section: &str, position: usize) -> Self {
         let mut entry = Self {
             section: section.to_owned(),
@@ -334,7 +334,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads up to the element `VTKFile` and what it says.
+/// Reads up to the element `VTKFile`, with its attributes.
 fn read_root(reader: &mut Reader<&[u8]>, bytes: &[u8]) -> Result<(DataSet, Storage), ParseError> {
     loop {
         let position = reader.buffer_position() as usize;
@@ -411,7 +411,7 @@ fn next_event<'a>(reader: &mut Reader<&'a [u8]>, bytes: &[u8]) -> Result<Event<'
     })
 }
 
-/// The attributes of an element; those that are malformed are left out.
+/// The attributes of an element; malformed ones are skipped.
 fn attributes(tag: &BytesStart<'_>) -> impl Iterator<Item = (String, String)> {
     // The check for duplicates takes quadratic time; the first of them counts.
     let mut attributes = tag.attributes();
@@ -442,7 +442,7 @@ fn problem_at(
     }
 }
 
-/// The part of a text that a message shows.
+/// The beginning of a text, for a message.
 pub(super) fn beginning(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -93,7 +93,7 @@ pub fn sheet(size: [f64; 2], thickness: f64, cells: [usize; 2]) -> Result<TetMes
 pub fn cuboid_surface(size: impl Into<Vector3<f64>>) -> Result<TriangleMesh, MeshError> {
     let size = size.into();
     check_box("cuboid surface", size)?;
-    // Vertex number bit 0, 1, 2: on the high side along x, y, z.
+    // Bits 0, 1, 2 of the vertex number: on the high side along x, y, z.
     let vertices = (0..8usize)
         .map(|vertex| {
             let side = |axis: usize| if vertex >> axis & 1 == 1 { 0.5 } else { -0.5 };

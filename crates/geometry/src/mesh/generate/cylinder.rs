@@ -10,8 +10,8 @@ use crate::mesh::{MeshError, TetMesh, TriangleMesh, tet_volume};
 
 /// A solid cylinder of `radius` and `height` (m) around the z axis, centred on the origin.
 ///
-/// The disc has `rings` concentric rings, ring `r` with `6r` nodes on its circle; it is repeated in `layers` layers, each
-/// triangle giving a prism of three tetrahedra: `18 rings² layers` in all.
+/// The disc has `rings` concentric rings, ring `r` with `6r` nodes on its circle. Each of its triangles is a prism of
+/// three tetrahedra in each of the `layers` layers: `18 rings² layers` in all.
 ///
 /// # Errors
 /// [`MeshError::Shape`] if a length is not positive or a count is zero.
@@ -106,8 +106,8 @@ fn disc(rings: usize) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
         .points
         .iter()
         .map(|point| {
-            // Largest distance along the six side normals, over the hexagon's inradius √3/2, is the ring; equal angles
-            // within it keep the triangles even.
+            // The ring is the largest distance along the six side normals over the hexagon's inradius √3/2. Equal
+            // angles within a ring keep the triangles even.
             let angle = point.y.atan2(point.x);
             let within = (angle / (TAU / 6.0)).rem_euclid(1.0);
             let sector = (angle / (TAU / 6.0)).floor();

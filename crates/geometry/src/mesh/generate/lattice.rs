@@ -50,15 +50,14 @@ pub(super) fn box_tets(cells: [usize; 3], node_at: impl Fn([usize; 3]) -> u32) -
     tets
 }
 
-/// A coarse simplicial complex in the making of its edgewise subdivision; points shared by coarse simplices are
-/// made once.
+/// Edgewise subdivision of a coarse simplicial complex; coarse simplices share the points on their common faces.
 pub(super) struct Subdivision<'a> {
     /// Positions of the coarse vertices.
     coarse: &'a [Vector3<f64>],
     pieces: usize,
-    /// A fine point is the coarse vertices it depends on, ascending, with positive integer weights of sum `pieces`.
+    /// Key of a fine point: its coarse vertices, ascending, with positive integer weights of sum `pieces`.
     index: BTreeMap<Vec<(u32, usize)>, u32>,
-    /// The weighted mean of each fine point's coarse vertices.
+    /// Position of each fine point: the weighted mean of its coarse vertices.
     pub(super) points: Vec<Vector3<f64>>,
 }
 
@@ -97,7 +96,7 @@ impl<'a> Subdivision<'a> {
         tets
     }
 
-    /// Cuts the coarse triangle into `pieces²` triangles with the winding that ascending coarse vertices have.
+    /// Cuts the coarse triangle into `pieces²` triangles with the winding of its vertices in ascending order.
     pub(super) fn triangles(&mut self, mut simplex: [u32; 3]) -> Vec<[u32; 3]> {
         simplex.sort_unstable();
         let k = self.pieces;

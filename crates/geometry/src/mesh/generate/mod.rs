@@ -1,8 +1,9 @@
 //! Procedural shapes, centred on the origin.
 //!
-//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`], [`voussoir()`]. Surfaces for
-//! obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`], [`sphere_surface`], [`cylinder_surface`],
-//! [`rectangle_surface`], [`torus_surface`]. Each passes the same validation as a mesh from a file.
+//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`],
+//! [`voussoir()`]. Surfaces for obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`],
+//! [`sphere_surface`], [`cylinder_surface`], [`rectangle_surface`], [`torus_surface`]. Each is validated like a mesh
+//! from a file.
 
 mod cuboid;
 mod cylinder;
@@ -21,10 +22,10 @@ pub use voussoir::{VoussoirShape, voussoir};
 
 use super::MeshError;
 
-/// Most nodes a generator will make: a typing error in a scene must not fill the memory.
+/// Most nodes of a generated mesh: a typing error in a scene must not fill the memory.
 const NODE_LIMIT: usize = 1 << 26;
 
-/// Refuses lengths that are not positive and finite.
+/// Rejects lengths that are not positive and finite.
 fn check_lengths(shape: &'static str, lengths: &[(&str, f64)]) -> Result<(), MeshError> {
     match lengths
         .iter()
@@ -38,7 +39,7 @@ fn check_lengths(shape: &'static str, lengths: &[(&str, f64)]) -> Result<(), Mes
     }
 }
 
-/// Refuses counts below their minimum, and products of counts that would make too many nodes.
+/// Rejects counts below their minimum, and products of counts that give too many nodes.
 fn check_counts(shape: &'static str, counts: &[(&str, usize, usize)]) -> Result<(), MeshError> {
     if let Some((name, count, least)) = counts.iter().find(|(_, count, least)| count < least) {
         return Err(MeshError::Shape {

@@ -8,7 +8,7 @@ use super::lattice::box_tets;
 use super::{check_counts, check_lengths};
 use crate::mesh::{MeshError, TetMesh};
 
-/// The measures of a [`ring`].
+/// Dimensions of a [`ring`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RingShape {
     /// Radius of the circle on which the corners of the square section are centred, in m.
@@ -19,8 +19,8 @@ pub struct RingShape {
     pub segments: usize,
 }
 
-/// A square-section torus around the z axis, centred on the origin: a closed row of hexahedra, Kuhn-split into six
-/// tetrahedra each so that all faces match, also across the closing one.
+/// A square-section torus around the z axis, centred on the origin: a closed row of hexahedra. The Kuhn triangulation
+/// splits each into six tetrahedra, and all faces match.
 ///
 /// With 18 segments it has 72 nodes, 108 tetrahedra and 144 surface triangles with 216 edges.
 ///

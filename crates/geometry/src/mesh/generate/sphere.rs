@@ -9,9 +9,9 @@ use crate::mesh::{MeshError, TetMesh, TriangleMesh, tet_volume};
 /// A solid ball of `radius` (m) centred on the origin, with `20 subdivisions³` tetrahedra.
 ///
 /// The twenty nearly regular tetrahedra between the centre and the faces of an icosahedron are subdivided and moved
-/// along rays onto concentric spheres. Shapes stay good under refinement: the worst
-/// [quality](crate::mesh::tet_quality) is above 0.5, all dihedral angles between 35° and 130°. All surface nodes lie on the
-/// sphere, so the volume stays below that of the exact ball, by a part that falls as `1/subdivisions²`.
+/// along rays onto concentric spheres. Shapes stay good under refinement: the worst [quality](crate::mesh::tet_quality)
+/// is above 0.5, all dihedral angles between 35° and 130°. All surface nodes lie on the sphere, so the volume is below
+/// that of the exact ball, with a relative error of order `1/subdivisions²`.
 ///
 /// # Errors
 /// [`MeshError::Shape`] if the radius is not positive or `subdivisions` is zero.
@@ -26,7 +26,8 @@ pub fn sphere(radius: f64, subdivisions: usize) -> Result<TetMesh, MeshError> {
         let simplex = [0, face[0] + 1, face[1] + 1, face[2] + 1];
         tets.extend(subdivision.tets(simplex));
     }
-    // On the icosahedron scaled to the shell a point belongs to, `largest face distance / inradius` is the shell.
+    // The shell of a point is its largest distance along the face normals over the inradius: the scale of its
+    // icosahedron.
     let normals = faces.map(|face| {
         face.iter()
             .map(|&corner| corners[corner as usize])
@@ -42,7 +43,7 @@ pub fn sphere(radius: f64, subdivisions: usize) -> Result<TetMesh, MeshError> {
                 .map(|normal| normal.dot(point))
                 .fold(0.0, f64::max)
                 / unit;
-            // The shell is a whole number of layers; rounding it makes every node of a layer exactly as far out.
+            // The shell is a whole number of layers; rounding it gives all nodes of a layer the same radius.
             let shell = (shell * subdivisions as f64).round() / subdivisions as f64;
             point
                 .try_normalize(0.0)
@@ -88,7 +89,7 @@ pub fn sphere_surface(radius: f64, subdivisions: usize) -> Result<TriangleMesh, 
 fn check(shape: &'static str, radius: f64, subdivisions: usize) -> Result<(), MeshError> {
     check_lengths(shape, &[("radius", radius)])?;
     check_counts(shape, &[("subdivisions", subdivisions, 1)])?;
-    // Twenty times the cube; the product form names the one number to lower.
+    // The product form of twenty times the cube names the number to lower in the message.
     check_counts(
         shape,
         &[(

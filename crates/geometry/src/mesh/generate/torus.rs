@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::{check_counts, check_lengths};
 use crate::mesh::{MeshError, TriangleMesh};
 
-/// The measures of a [`torus_surface`].
+/// Dimensions of a [`torus_surface`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TorusShape {
     /// Radius of the circle in the middle of the tube, in m.

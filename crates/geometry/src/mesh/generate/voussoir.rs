@@ -8,7 +8,7 @@ use super::check_lengths;
 use super::lattice::box_tets;
 use crate::mesh::{MeshError, TetMesh};
 
-/// The measures of a [`voussoir`].
+/// Dimensions of a [`voussoir`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VoussoirShape {
     /// Distance of the inner corners from the axis of the arch, in m.
@@ -21,15 +21,15 @@ pub struct VoussoirShape {
     pub depth: f64,
 }
 
-/// A block of an arch whose axis is the y axis, as the keystone above it: two joints in planes through the axis, flat
+/// A block of an arch around the y axis, in the position of the keystone: two joints in planes through the axis, flat
 /// inner and outer faces, six tetrahedra.
 ///
-/// Copies turned about the y axis by multiples of its angle make the arch. Its volume is
-/// `½ (outer² − inner²) sin(angle) depth`.
+/// Copies rotated about the y axis by multiples of its angle form the arch. Its volume is `½ (outer² − inner²)
+/// sin(angle) depth`.
 ///
 /// # Errors
-/// [`MeshError::Shape`] if a length is not positive, the outer radius is not the greater one, or the angle is not between
-/// 0 and π.
+/// [`MeshError::Shape`] if a length is not positive, the outer radius is not the greater one, or the angle is not
+/// between 0 and π.
 pub fn voussoir(shape: VoussoirShape) -> Result<TetMesh, MeshError> {
     let VoussoirShape {
         inner_radius,

@@ -1,13 +1,14 @@
-//! Mending meshes whose faults have one evident mend, and counting what was changed.
+//! Repair of mesh defects that have one evident remedy, with a count of all changes.
 //!
 //! Surfaces, in this order:
 //! 1. `weld`: nodes closer than a distance become one.
-//! 2. `triangles`: flat triangles and duplicates go, walls between two shells too.
+//! 2. `triangles`: flat triangles, duplicates and walls between two shells are removed.
 //! 3. `wind`: neighbours are wound alike, closed shells outwards.
-//! 4. `split`: where the surface touches itself in an edge or a node, each sheet gets nodes of its own.
-//! 5. Nodes of no element go.
+//! 4. `split`: where the surface touches itself in an edge or a node, each sheet gets its own nodes.
+//! 5. Nodes of no element are removed.
 //!
-//! `solid` does the same for tetrahedra. Holes are not closed, and intersecting shells are not united: the report names them.
+//! `solid` does the same for tetrahedra. Holes are not closed, and intersecting shells are not united: the report names
+//! them.
 
 mod report;
 mod solid;
@@ -24,7 +25,7 @@ use super::{MeshError, TetMesh, TriangleMesh, boundary, hexahedron_tets, topolog
 use crate::exact::surface_intersections;
 use crate::surface::CollisionSurface;
 
-/// Nodes and elements as a file holds them, unchecked.
+/// Nodes and elements of a file, unchecked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RawMesh {
     /// Positions (m).
@@ -39,20 +40,20 @@ pub struct RawMesh {
 
 /// Default distance within which nodes are welded, relative to the diagonal of the bounding box.
 ///
-/// Above the rounding of single precision (6e-8) and of six printed digits (5e-7), below the edges of any mesh of fewer than a
-/// hundred thousand elements along a side.
+/// Valid between the rounding of single precision (6e-8) or of six printed digits (5e-7) and the shortest edge: well
+/// below that of a mesh of a hundred thousand elements along a side.
 pub const RELATIVE_WELD_DISTANCE: f64 = 1e-6;
 
 /// Most pairs of intersecting triangles that are counted.
 const MOST_INTERSECTIONS: usize = 1000;
 
 impl RawMesh {
-    /// Mends the solid: its tetrahedra, and six for each of its hexahedra. Nodes within `weld` (m), or
+    /// Repairs the solid: its tetrahedra, and six for each of its hexahedra. Nodes within `weld` (m), or
     /// [`RELATIVE_WELD_DISTANCE`] of the size, are joined.
     ///
     /// # Errors
-    /// [`MeshError`] for what cannot be mended: coordinates that are no finite numbers, elements that name missing nodes, no
-    /// element left, tetrahedra that overlap or do not meet face to face.
+    /// [`MeshError`] for a defect without a repair: coordinates that are not finite, elements that name missing nodes,
+    /// no element left, tetrahedra that overlap or do not meet face to face.
     pub fn repaired_solid(self, weld: Option<f64>) -> Result<(TetMesh, RepairReport), MeshError> {
         let Self {
             mut nodes,
@@ -68,7 +69,7 @@ impl RawMesh {
         validate::check_ranges("tetrahedron", "tetrahedra", &nodes, &tets)?;
         weld::weld(&nodes, &mut tets, weld, &mut report);
         solid::clean(&nodes, &mut tets, &mut report);
-        // Split first, cells that do not meet face to face would become parts of their own.
+        // Before splitting, which would turn cells that do not meet face to face into separate parts.
         let outside = boundary::extract(&tets)?;
         if let Some(error) = boundary::mismatched_diagonals(&tets, &outside) {
             return Err(error);
@@ -80,11 +81,11 @@ impl RawMesh {
         Ok((mesh, report))
     }
 
-    /// Mends the surface. Nodes within `weld` (m), or [`RELATIVE_WELD_DISTANCE`] of the size, are joined.
+    /// Repairs the surface. Nodes within `weld` (m), or [`RELATIVE_WELD_DISTANCE`] of the size, are joined.
     ///
     /// # Errors
-    /// [`MeshError`] for what cannot be mended: coordinates that are no finite numbers, triangles that name missing nodes, no
-    /// triangle left.
+    /// [`MeshError`] for a defect without a repair: coordinates that are not finite, triangles that name missing nodes,
+    /// no triangle left.
     pub fn repaired_surface(
         self,
         weld: Option<f64>,
@@ -127,7 +128,7 @@ fn drop_unused<const N: usize>(
             next.wrapping_sub(1)
         })
         .collect();
-    // Welded nodes are of no element either, but counted as welded.
+    // Welded nodes belong to no element either, but count as welded.
     report.unused_nodes = nodes.len() - next as usize - report.welded_nodes;
     for node in elements.as_flattened_mut() {
         *node = new_index[*node as usize];
@@ -136,7 +137,7 @@ fn drop_unused<const N: usize>(
     nodes.retain(|_| used.next().unwrap_or(false));
 }
 
-/// Counts the faults that are left.
+/// Counts the remaining defects.
 fn name_leftovers(mesh: &TriangleMesh, report: &mut RepairReport) {
     report.defect = mesh.check_sheet().err();
     report.open_edges = topology::open_edge_count(mesh.triangles());

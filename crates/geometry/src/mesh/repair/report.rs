@@ -1,29 +1,29 @@
-//! What a repair changed.
+//! Changes made by a repair.
 
 use std::fmt;
 
 use crate::mesh::MeshError;
 
-/// Counts of what a repair changed and of what it left. `Display` prints a line for each that is not 0.
+/// Counts of the changes and of the remaining defects. `Display` prints a line for each that is not 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RepairReport {
     /// Hexahedra that were cut into six tetrahedra each.
     pub cut_hexahedra: usize,
     /// Nodes that were joined to another one.
     pub welded_nodes: usize,
-    /// Distance within which they were (m).
+    /// Welding distance (m).
     pub weld_distance: f64,
     /// Elements without area or volume that were removed.
     pub flat_elements: usize,
     /// Elements with the corners of another one that were removed.
     pub duplicate_elements: usize,
-    /// Triangles of walls between two shells that were removed: the shells are one.
+    /// Triangles of walls between two shells that were removed; the shells become one.
     pub wall_triangles: usize,
     /// Elements whose orientation was changed.
     pub reversed_elements: usize,
-    /// Nodes that were added so that each sheet or part has its own.
+    /// Nodes that were added so that each sheet or part has its own nodes.
     pub split_nodes: usize,
-    /// The largest distance by which they and their originals were moved apart (m).
+    /// Largest distance between a split node and its original (m).
     pub split_distance: f64,
     /// Nodes of no element that were removed.
     pub unused_nodes: usize,
@@ -31,9 +31,10 @@ pub struct RepairReport {
     pub open_edges: usize,
     /// Pairs of triangles that intersect, which remain; counted up to a thousand.
     pub intersections: usize,
-    /// The first of them, as triangles of the repaired mesh.
+    /// The first intersecting pair, as triangles of the repaired mesh.
     pub first_intersection: Option<[u32; 2]>,
-    /// A place where the surface still has not two sides: an odd number of sheets at an edge, or a Möbius strip.
+    /// A remaining place where the surface does not have two sides: an odd number of sheets at an edge, or a Möbius
+    /// strip.
     pub defect: Option<MeshError>,
     /// Shells inside of another one and wound outwards, which remain.
     pub nested_shells: usize,

@@ -1,4 +1,4 @@
-//! Tetrahedra that are flat, doubled or inside out.
+//! Flat, duplicate and inverted tetrahedra.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::RepairReport;
 use crate::mesh::measure::{Orientation, tet_orientation};
 
-/// Removes flat tetrahedra and copies, and turns over the inverted ones.
+/// Removes flat and duplicate tetrahedra, and reverses inverted ones.
 pub(super) fn clean(nodes: &[Vector3<f64>], tets: &mut Vec<[u32; 4]>, report: &mut RepairReport) {
     let mut known = BTreeSet::new();
     tets.retain_mut(|corners| {

@@ -1,4 +1,4 @@
-//! Nodes of their own for sheets that touch in an edge or a node, and for parts of a solid that do.
+//! Separate nodes for sheets of a surface, or parts of a solid, that touch in an edge or a node.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::RepairReport;
 use super::triangles::{edges, sorted};
 use crate::mesh::topology::DisjointSets;
 
-/// How far a node of its own moves into its part, relative to the shortest edge there: what is split must not touch itself, and
-/// elements must keep their shape.
+/// Displacement of a split node into its part, relative to the shortest edge there: large enough that the parts do not
+/// touch, small enough that elements keep their shape.
 const RELATIVE_GAP: f64 = 1e-3;
 
 /// Gives each fan of triangles around a node its own node.
@@ -51,7 +51,7 @@ pub(super) fn surface(
     give_own_nodes(nodes, triangles, &mut fans, report);
 }
 
-/// The triangles at an edge in pairs that bound a wedge of the inside; a triangle without a partner is in none.
+/// The triangles at an edge in pairs that bound a wedge of the inside; a triangle without a partner is in no pair.
 fn wedges(
     nodes: &[Vector3<f64>],
     triangles: &[[u32; 3]],
@@ -69,7 +69,7 @@ fn wedges(
     let across = |arm: Vector3<f64>| arm - axis * (arm.dot(&axis) / axis.norm_squared());
     let first = across(apex(members[0]));
     let second = axis.cross(&first) / axis.norm();
-    // Angle about the edge, counterclockwise seen against it.
+    // Angle about the edge, counterclockwise when looking against its direction.
     let mut around: Vec<(f64, usize, bool)> = members
         .iter()
         .map(|&index| {
@@ -79,8 +79,8 @@ fn wedges(
         })
         .collect();
     around.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    // The normal of a forward triangle looks along growing angles: the inside is at smaller ones, between the triangle before,
-    // which runs backwards, and itself.
+    // The normal of a forward triangle points to growing angles, so the inside is at smaller ones: between this
+    // triangle and the one before it, which runs backwards.
     let count = around.len();
     (0..count)
         .map(|at| (around[(at + count - 1) % count], around[at]))
@@ -89,7 +89,7 @@ fn wedges(
         .collect()
 }
 
-/// Gives each set of tetrahedra around a node that hang together through faces its own node.
+/// Gives each set of tetrahedra at a node that are connected through faces its own node.
 pub(super) fn solid(
     nodes: &mut Vec<Vector3<f64>>,
     tets: &mut [[u32; 4]],
@@ -121,7 +121,7 @@ pub(super) fn solid(
     give_own_nodes(nodes, tets, &mut fans, report);
 }
 
-/// The first fan of a node keeps it, the others get copies; all of them move a little into their fan.
+/// The first fan of a node keeps it, the others get copies; all of these nodes move a little into their fan.
 fn give_own_nodes<const N: usize>(
     nodes: &mut Vec<Vector3<f64>>,
     elements: &mut [[u32; N]],

@@ -8,13 +8,13 @@ use super::RepairReport;
 use crate::mesh::measure::triangle_is_flat;
 use crate::mesh::topology::DisjointSets;
 
-/// Most rounds in which flat triangles hand their middle corner to a neighbour that is flat itself.
+/// Most rounds in which a flat triangle passes its middle corner to a neighbour that is flat itself.
 const MOST_ROUNDS: usize = 100;
 
 /// Removes triangles without area.
 ///
-/// Where the corners are distinct, one lies on the side between the others: it is put into the triangle across that side, so that
-/// no gap is left.
+/// If the corners are distinct, one lies on the side between the others. It is inserted into the triangle across that
+/// side, so that no gap remains.
 pub(super) fn remove_flat(
     nodes: &[Vector3<f64>],
     triangles: &mut Vec<[u32; 3]>,
@@ -41,7 +41,7 @@ pub(super) fn remove_flat(
         let mut added = Vec::new();
         for index in flat {
             if gone[index] {
-                // A neighbour took it in this round; what it became may be flat in the next.
+                // A neighbour took the corner in this round; the neighbour's triangles may be flat in the next.
                 report.flat_elements -= 1;
                 continue;
             }
@@ -64,13 +64,13 @@ pub(super) fn remove_flat(
         triangles.retain(|_| !gone.next().unwrap_or(false));
         triangles.extend(added);
     }
-    // Chains longer than that lose the rest.
+    // Longer chains lose the remaining flat triangles.
     let before = triangles.len();
     triangles.retain(|corners| !triangle_is_flat(corners.map(|node| nodes[node as usize])));
     report.flat_elements += before - triangles.len();
 }
 
-/// The longest side of a triangle, and the corner across.
+/// The longest side of a triangle, and the corner opposite to it.
 fn longest_side(nodes: &[Vector3<f64>], [a, b, c]: [u32; 3]) -> ([u32; 2], u32) {
     let length = |[from, to]: [u32; 2]| (nodes[from as usize] - nodes[to as usize]).norm();
     let mut sides = [([a, b], c), ([b, c], a), ([c, a], b)];
@@ -80,8 +80,8 @@ fn longest_side(nodes: &[Vector3<f64>], [a, b, c]: [u32; 3]) -> ([u32; 2], u32) 
 
 /// Removes copies of triangles; where two shells meet at a wall, both copies.
 ///
-/// A triangle that is there in both windings is part of a wall if the triangles like it reach an edge where other ones make three
-/// in all: without the wall there are two. A sheet drawn on both sides has no such edge and keeps one side.
+/// A triangle present in both windings is part of a wall if its connected set of such triangles reaches an edge with
+/// two other triangles. A sheet drawn on both sides has no such edge and keeps one side.
 pub(super) fn remove_duplicates(triangles: &mut Vec<[u32; 3]>, report: &mut RepairReport) {
     let mut copies: BTreeMap<[u32; 3], Vec<usize>> = BTreeMap::new();
     for (index, corners) in triangles.iter().enumerate() {
@@ -111,7 +111,7 @@ pub(super) fn remove_duplicates(triangles: &mut Vec<[u32; 3]>, report: &mut Repa
     triangles.retain(|_| keep.next().unwrap_or(true));
 }
 
-/// Those of the triangles given in both windings that make up walls.
+/// The walls among the triangles given in both windings.
 fn walls(triangles: &[[u32; 3]], keep: &[bool], both_ways: &[usize]) -> Vec<usize> {
     if both_ways.is_empty() {
         return Vec::new();

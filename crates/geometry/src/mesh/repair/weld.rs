@@ -1,4 +1,4 @@
-//! Joining nodes that are close to each other.
+//! Welding of close nodes.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 
 use super::{RELATIVE_WELD_DISTANCE, RepairReport};
 
-/// Lets elements name, for each node, the nearest of the nodes within `distance` that are kept: those with none before them.
+/// Replaces each node in the elements by the nearest kept node within `distance`. A node with no kept one before it
+/// within that distance is kept.
 pub(super) fn weld<const N: usize>(
     nodes: &[Vector3<f64>],
     elements: &mut [[u32; N]],
@@ -19,11 +20,12 @@ pub(super) fn weld<const N: usize>(
             (lower.inf(p), upper.sup(p))
         });
     let distance = distance.unwrap_or_else(|| RELATIVE_WELD_DISTANCE * (upper - lower).norm());
-    // Cells as wide as the distance: what is close lies in the same cell or the next. The least width keeps numbers of cells exact.
+    // Cells as wide as the distance: close nodes lie in the same cell or in neighbouring ones. The least width keeps
+    // numbers of cells exact.
     let least = f64::EPSILON * (upper - lower).amax();
     let width = distance.max(least).max(f64::MIN_POSITIVE);
     let cell_of = |p: &Vector3<f64>| ((p - lower) / width).map(|x| x.floor() as i64);
-    // Kept nodes by cell, of which there are few in each; looked up, never iterated.
+    // Kept nodes by cell, a few in each; looked up, never iterated.
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(nodes.len());
     let mut target: Vec<u32> = Vec::with_capacity(nodes.len());
     for (node, p) in (0u32..).zip(nodes) {

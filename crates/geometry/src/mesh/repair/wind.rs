@@ -10,12 +10,13 @@ use crate::exact::winding_number;
 use crate::mesh::measure::triangle_area;
 use crate::mesh::topology::DisjointSets;
 
-/// Winds triangles alike across every edge with two of them; of the two ways, each part takes the one of most of its area.
+/// Winds triangles alike across every edge with two of them. Each part keeps the winding of the larger share of its
+/// area.
 ///
-/// A part with one side only, such as a Möbius strip, keeps an edge where its triangles disagree.
+/// A one-sided part, such as a Möbius strip, keeps an edge where its triangles disagree.
 pub(super) fn alike(nodes: &[Vector3<f64>], triangles: &mut [[u32; 3]], report: &mut RepairReport) {
     let neighbours = neighbours(triangles);
-    // Whether each triangle has to be turned over to agree with the first of its part.
+    // Whether each triangle must be reversed to agree with the first of its part.
     let mut turned: Vec<Option<bool>> = vec![None; triangles.len()];
     for first in 0..triangles.len() {
         if turned[first].is_some() {
@@ -50,7 +51,7 @@ pub(super) fn alike(nodes: &[Vector3<f64>], triangles: &mut [[u32; 3]], report: 
     }
 }
 
-/// Winds every closed shell outwards if it lies in no other one; a shell inside of another is a cavity if it is wound inwards.
+/// Winds every closed shell outwards unless it lies in another one. A shell inside another, wound inwards, is a cavity.
 pub(super) fn outwards(
     nodes: &[Vector3<f64>],
     triangles: &mut [[u32; 3]],

@@ -1,4 +1,4 @@
-//! Where lattice edges cross the surface.
+//! Crossings of lattice edges and the surface.
 
 use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::Aabb as ParryAabb;
@@ -15,11 +15,11 @@ use crate::mesh::TriangleMesh;
 /// The crossing of a lattice edge from an inner point to an outer one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cut {
-    /// The point inside.
+    /// The inner point.
     pub(super) inner: u32,
-    /// The point outside.
+    /// The outer point.
     pub(super) outer: u32,
-    /// Place of the crossing: 0 at the inner point, 1 at the outer one.
+    /// Parameter of the crossing: 0 at the inner point, 1 at the outer one.
     pub(super) t: f64,
     /// Whether the edge is one of the long ones.
     pub(super) long: bool,
@@ -70,10 +70,10 @@ pub(super) fn position(lattice: &Lattice, cut: &Cut) -> Vector3<f64> {
     inner + (outer - inner) * cut.t
 }
 
-/// The least `t` at which the segment meets the surface, which its ends lie on different sides of.
+/// The least `t` at which the segment meets the surface; its ends lie on different sides of the surface.
 ///
-/// The exact test finds at least one triangle: the ends are inside and outside after an infinitesimal move, and what a
-/// moved segment meets for every size of the move, the segment itself meets too.
+/// The exact test finds at least one triangle: the ends are inside and outside after an infinitesimal move, and a
+/// triangle that the moved segment meets for every size of the move also meets the segment itself.
 fn first_crossing(surface: &TriangleMesh, tree: &Bvh, segment: [Vector3<f64>; 2]) -> f64 {
     tree.intersect_aabb(&bounds(&segment))
         .map(|triangle| surface.corners(triangle as usize))
@@ -82,7 +82,7 @@ fn first_crossing(surface: &TriangleMesh, tree: &Bvh, segment: [Vector3<f64>; 2]
         .fold(1.0, f64::min)
 }
 
-/// Where a segment that is known to meet a triangle meets it.
+/// Parameter at which a segment meets a triangle, which it is known to meet.
 fn crossing(segment: &[Vector3<f64>; 2], triangle: &[Vector3<f64>; 3]) -> f64 {
     let [a, b, c] = triangle;
     let normal = (b - a).cross(&(c - a));
@@ -90,7 +90,7 @@ fn crossing(segment: &[Vector3<f64>; 2], triangle: &[Vector3<f64>; 3]) -> f64 {
     if heights[0] * heights[1] < 0.0 {
         return (heights[0] / (heights[0] - heights[1])).clamp(0.0, 1.0);
     }
-    // An end lies on the plane, perhaps all of the segment does: the closest of its start and its crossings of the sides.
+    // An end, or the whole segment, lies on the plane: the first of its start and its crossings of the sides.
     let sides = [[*a, *b], [*b, *c], [*c, *a]].map(|side| {
         let closest = edge_edge(segment, &side);
         (closest.distance_squared, closest.a)
@@ -106,7 +106,7 @@ fn crossing(segment: &[Vector3<f64>; 2], triangle: &[Vector3<f64>; 3]) -> f64 {
         .map_or(0.0, |(_, t)| t)
 }
 
-/// The box of some points in the library's own vectors; its values are `f64` too, so nothing is rounded.
+/// The box of some points in the types of `parry`; its values are `f64` too, so nothing is rounded.
 fn bounds(points: &[Vector3<f64>]) -> ParryAabb {
     let (lower, upper) = points
         .iter()

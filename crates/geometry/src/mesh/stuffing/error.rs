@@ -1,4 +1,4 @@
-//! Why a surface cannot be filled with tetrahedra.
+//! Reasons why a surface cannot be filled with tetrahedra.
 
 use thiserror::Error;
 
@@ -8,20 +8,20 @@ use crate::mesh::MeshError;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StuffingError {
-    /// An option without meaning.
+    /// An option with an invalid value.
     #[error("the {name} is {value}: it must be {wanted}")]
     Option {
-        /// Which option.
+        /// Name of the option.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// The valid values.
         wanted: &'static str,
     },
     /// The surface is open, wound inwards, or not a manifold. Nodes count after coincident ones have been welded.
     #[error("the surface does not enclose a solid: {0}")]
     Surface(#[from] MeshError),
-    /// The surface crosses or touches itself.
+    /// The surface intersects or touches itself.
     #[error(
         "triangles {first} and {second} of the surface intersect near ({x}, {y}, {z}) m: separate the sheets, or join \
          overlapping parts into one outer surface (a boolean union)",
@@ -30,10 +30,10 @@ pub enum StuffingError {
     SelfIntersection {
         /// The two triangles, ascending.
         triangles: [u32; 2],
-        /// A corner of the first (m).
+        /// A corner of the first triangle (m).
         place: [f64; 3],
     },
-    /// A part of the surface bounds nothing: a shell inside another of the same winding, or a part that is inside out.
+    /// A part of the surface bounds nothing: a shell inside another of the same winding, or an inverted part.
     #[error(
         "behind triangle {triangle} the surface winds {winding} times around the space, not 0 or 1 times: reverse the part \
          that it belongs to (a cavity is wound inwards, a part of its own outwards), or remove it"
@@ -49,15 +49,15 @@ pub enum StuffingError {
         "elements of {size:e} m would need about {needed:.2e} {what}, more than {limit:.2e}: use a size of at least {coarser:.3e} m"
     )]
     TooFine {
-        /// The size asked for (m).
+        /// The requested size (m).
         size: f64,
-        /// What there would be too many of.
+        /// Kind of the surplus elements or points.
         what: &'static str,
-        /// How many.
+        /// The necessary number.
         needed: f64,
-        /// How many there may be.
+        /// The largest permitted number.
         limit: f64,
-        /// A size that would do (m).
+        /// A size that is large enough (m).
         coarser: f64,
     },
     /// The coordinates are so large that their digits cannot resolve the elements.
@@ -65,7 +65,7 @@ pub enum StuffingError {
         "elements of {size:e} m cannot be resolved at coordinates of {furthest:e} m: move the surface to the origin, or use a larger size"
     )]
     TooFineForCoordinates {
-        /// The size asked for (m).
+        /// The requested size (m).
         size: f64,
         /// The largest coordinate (m).
         furthest: f64,
@@ -75,9 +75,9 @@ pub enum StuffingError {
         "elements of {size:e} m are too coarse for this surface: they fill {part:.1} % of its volume; try a size of {finer:.3e} m"
     )]
     TooCoarse {
-        /// The size asked for (m).
+        /// The requested size (m).
         size: f64,
-        /// Volume of the elements in percent of the surface's.
+        /// Volume of the elements, in percent of the volume of the surface.
         part: f64,
         /// A size to try (m).
         finer: f64,

@@ -1,8 +1,8 @@
-//! Which lattice points are inside, decided exactly.
+//! Exact classification of lattice points as inside or outside.
 //!
-//! A vertical ray from below to a lattice point crosses the surface; the crossings' directions add up to the winding
-//! number of the surface about the point. All decisions are signs of determinants that are exact for the coordinates as
-//! given ([`vertical_ray`](crate::exact)), with ties broken the same way for all triangles.
+//! The signed crossings of a vertical ray from below to a lattice point add up to the winding number of the surface
+//! about the point. All decisions are signs of determinants that are exact for the coordinates as given
+//! ([`vertical_ray`](crate::exact)), with ties broken the same way for all triangles.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -12,25 +12,25 @@ use super::lattice::Lattice;
 use crate::exact::vertical_ray::{is_above, meets, upright_area};
 use crate::mesh::TriangleMesh;
 
-/// Where a lattice point is.
+/// Position of a lattice point relative to the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// Inside of the surface.
+    /// Inside the surface.
     Inside,
     /// Moved onto the surface.
     On,
-    /// Outside of the surface.
+    /// Outside the surface.
     Outside,
 }
 
-/// The sign of every lattice point: none is [`Sign::On`] yet.
+/// The sign of every lattice point: inside or outside, not yet [`Sign::On`].
 pub(super) fn signs(surface: &TriangleMesh, lattice: &Lattice) -> Result<Vec<Sign>, StuffingError> {
     // First the change of the winding number at each point of a column, then its running sum.
     let mut winding = vec![0i16; lattice.len()];
     for triangle in 0..surface.triangles().len() {
         for parity in [0, 1] {
             for_each_crossing(surface.corners(triangle), lattice, parity, |point, turn| {
-                // Wrapping: the sums are right again as soon as they are small.
+                // Wrapping: intermediate overflow cancels in the final sums.
                 let entry = &mut winding[point as usize];
                 *entry = entry.wrapping_add(turn);
             });
@@ -68,7 +68,7 @@ fn columns<'a>(lattice: &Lattice, values: &'a mut [i16]) -> impl Iterator<Item =
     corners.chunks_mut(z + 1).chain(centers.chunks_mut(z))
 }
 
-/// Calls `found` with the lowest point above the triangle in each column that it crosses, and with the change of the
+/// Calls `found` for each column that crosses the triangle, with the lowest point above it and the change of the
 /// winding number there.
 fn for_each_crossing(
     corners: [Vector3<f64>; 3],
@@ -79,7 +79,7 @@ fn for_each_crossing(
     let [a, b, c] = corners;
     let upright = upright_area(&corners);
     if upright == 0.0 {
-        // Edge on: the rays, moved infinitesimally, miss it.
+        // A vertical triangle: the rays, moved infinitesimally, miss it.
         return;
     }
     let (lower, upper) = (a.inf(&b).inf(&c), a.sup(&b).sup(&c));
@@ -111,7 +111,8 @@ fn for_each_crossing(
     }
 }
 
-/// The first and last doubled coordinates of one parity that enclose `lower` and `upper`, as far as the lattice reaches.
+/// The first and last doubled coordinates of one parity that enclose `lower` and `upper`, as far as the lattice
+/// reaches.
 #[expect(clippy::cast_sign_loss, reason = "clamped to be not negative")]
 fn doubled_range(
     lattice: &Lattice,
@@ -122,7 +123,7 @@ fn doubled_range(
 ) -> (usize, usize) {
     let most = 2 * lattice.cubes()[axis] - parity;
     let clamped = |doubled: f64| doubled.clamp(0.0, most as f64) as usize;
-    // One step more for rounding, and one place for parity.
+    // One more step for rounding, and one place for parity.
     let from = clamped((lattice.doubled(axis, lower) - 3.0).floor());
     let to = clamped((lattice.doubled(axis, upper) + 3.0).ceil());
     (from + (from + parity) % 2, to - (to + parity) % 2)
@@ -133,7 +134,7 @@ fn steps((from, to): (usize, usize)) -> impl Iterator<Item = usize> {
     (from..=to).step_by(2)
 }
 
-/// A triangle that changes the winding number below `point`, the nearest one to it.
+/// The triangle nearest below `point` that changes the winding number.
 fn last_crossing_below(surface: &TriangleMesh, lattice: &Lattice, point: u32) -> u32 {
     let place = lattice.place(point);
     let mut nearest = (0, 0);

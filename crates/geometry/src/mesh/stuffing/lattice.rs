@@ -1,25 +1,24 @@
-//! The body-centred cubic lattice that is stuffed into the surface.
+//! The body-centred cubic lattice of the elements.
 //!
-//! Points are the *corners* of a grid of cubes and the cubes' *centres*. A point is held in doubled coordinates: corners
-//! are even along all three axes, centres odd. The lattice is cut into tetrahedra that each join two neighbouring
-//! centres with an edge of the face between them: two long edges of the lattice constant `a`, opposite to each other, and
-//! four short ones of `√3/2 a`.
+//! Points are the *corners* of a grid of cubes and the cubes' *centres*. Points have doubled coordinates: corners are
+//! even along all three axes, centres odd. Each tetrahedron of the lattice joins two neighbouring centres with an edge
+//! of the face between them. It has two long edges of the lattice constant `a`, opposite to each other, and four short
+//! ones of `√3/2 a`.
 
 use nalgebra::Vector3;
 
 use super::{StuffingError, StuffingOptions};
 
-/// Cubes left free around the surface, so that all points on the rim are outside.
+/// Layers of free cubes around the surface, so that all points on the rim are outside.
 const PAD: usize = 1;
 
-/// Lattice points that a run may look at: some 0.7 GB of signs and numbers.
+/// Most lattice points: some 0.7 GB of signs and numbers.
 const MOST_POINTS: f64 = (1 << 26) as f64;
 
-/// Lattice constants that the largest coordinate may be away from the origin before rounding distorts the lattice:
-/// leaves a quarter of the digits for positions within one cube.
+/// Largest coordinate in lattice constants: leaves a quarter of the digits for positions within one cube.
 const MOST_COORDINATE: f64 = 1e12;
 
-/// Part of a lattice constant by which a cube more or less does not matter.
+/// Rounding allowance in whole numbers of cubes, in lattice constants.
 const FIT: f64 = 1e-9;
 
 /// One of the 14 neighbours of a point: its offset in doubled coordinates.
@@ -43,7 +42,7 @@ pub(super) const NEIGHBOURS: [Offset; 14] = [
     [1, -1, -1],
 ];
 
-/// How many of [`NEIGHBOURS`] are along long edges.
+/// Number of [`NEIGHBOURS`] along long edges.
 pub(super) const LONG_NEIGHBOURS: usize = 6;
 
 /// A finite piece of the lattice; its points are numbered along z first, the corners before the centres.
@@ -98,7 +97,7 @@ impl Lattice {
         })
     }
 
-    /// A size for which there are fewer cubes by the factor `excess`, and some to spare.
+    /// A size for which the number of cubes falls by at least the factor `excess`.
     pub(super) fn coarser(&self, excess: f64) -> f64 {
         coarser(self.longest, self.constant, excess)
     }
@@ -144,7 +143,7 @@ impl Lattice {
         [2 * i + odd, 2 * j + odd, 2 * k + odd]
     }
 
-    /// The point at `offset` from `place`, if the lattice reaches that far.
+    /// The point at `offset` from `place`, if the lattice has it.
     pub(super) fn neighbour(&self, place: [usize; 3], offset: Offset) -> Option<u32> {
         let mut other = [0; 3];
         for axis in 0..3 {
@@ -158,13 +157,13 @@ impl Lattice {
 
     /// Coordinate along `axis` of all points with the doubled coordinate `doubled`.
     ///
-    /// Strictly increasing, and the same number for every point of a lattice plane, which exact tests rely on.
+    /// Strictly increasing, and the same number for every point of a lattice plane: the exact tests rely on both.
     pub(super) fn coordinate(&self, axis: usize, doubled: usize) -> f64 {
         let steps = doubled as f64 - (2 * PAD) as f64;
         self.anchor[axis] + 0.5 * self.constant * steps
     }
 
-    /// The doubled coordinate (not rounded) at which `coordinate` lies along `axis`.
+    /// The doubled coordinate (not rounded) of `coordinate` along `axis`.
     pub(super) fn doubled(&self, axis: usize, coordinate: f64) -> f64 {
         2.0 * (coordinate - self.anchor[axis]) / self.constant + (2 * PAD) as f64
     }
@@ -175,8 +174,8 @@ impl Lattice {
         Vector3::from_fn(|axis, _| self.coordinate(axis, place[axis]))
     }
 
-    /// The tetrahedra around the face between the cube at `cube` and the next one along `axis`, positively oriented: two
-    /// centres, then two corners.
+    /// The tetrahedra around the face between the cube at `cube` and the next one along `axis`, positively oriented:
+    /// two centres, then two corners.
     pub(super) fn tets_at_face(&self, cube: [usize; 3], axis: usize) -> [[u32; 4]; 4] {
         let first = cube.map(|index| 2 * index + 1);
         let mut second = first;
@@ -196,7 +195,7 @@ impl Lattice {
     }
 }
 
-/// See [`Lattice::coarser`]: whole cubes along the longest side, so that fitting does not make them smaller again.
+/// See [`Lattice::coarser`]: whole cubes along the longest side, so that fitting does not refine them again.
 fn coarser(longest: f64, constant: f64, excess: f64) -> f64 {
     let wanted = 1.05 * constant * excess.cbrt();
     longest / (longest / wanted).floor().max(1.0)

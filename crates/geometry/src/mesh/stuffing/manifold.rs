@@ -1,8 +1,8 @@
-//! Removing tetrahedra that hang on an edge or a node only.
+//! Removes tetrahedra that are connected by an edge or a node only.
 //!
-//! Where the shape is about as thin as the lattice is wide, pieces may meet in a single edge or node. Such a surface has no
-//! inside there, and contact would pull at it from both sides. The smaller piece loses its tetrahedra at that place; what
-//! is left has the same angles, and the loop ends because every round removes something.
+//! Where the shape is about as thin as a lattice cube, pieces may meet in a single edge or node. The surface is not a
+//! manifold there, and contact would act on it from both sides. The smaller piece loses its tetrahedra at that place.
+//! The others keep their angles, and the loop ends because every round removes tetrahedra.
 
 use super::stencil::Key;
 use crate::mesh::topology::DisjointSets;
@@ -10,7 +10,7 @@ use crate::mesh::topology::DisjointSets;
 /// A face of a tetrahedron: its nodes ascending, and the tetrahedron.
 type Face = ([Key; 3], u32);
 
-/// Removes tetrahedra until the surface is manifold, and returns how many.
+/// Removes tetrahedra until the surface is manifold, and returns their number.
 ///
 /// `on_surface` marks the nodes that may lie on the surface, and is kept up to date.
 pub(super) fn make_manifold(
@@ -79,7 +79,7 @@ enum Pinch {
     Node(Key),
 }
 
-/// Edges with more than two faces; then nodes with more than one fan, those of such edges left for a later round.
+/// Edges with more than two faces, then nodes with more than one fan. Nodes of such edges wait for a later round.
 fn pinches(boundary: &[Face]) -> Vec<Pinch> {
     let mut sides: Vec<([Key; 2], u32)> = Vec::with_capacity(3 * boundary.len());
     for (face, ([a, b, c], _)) in (0u32..).zip(boundary) {
@@ -119,7 +119,7 @@ fn pinches(boundary: &[Face]) -> Vec<Pinch> {
     pinches
 }
 
-/// The tetrahedra at each pinch that do not belong to the largest piece there; all of them where there is one piece.
+/// The tetrahedra at each pinch that do not belong to the largest piece there; all of them if there is one piece.
 fn doomed(
     tets: &[[Key; 4]],
     layer: &[u32],
@@ -167,7 +167,7 @@ fn doomed(
     doomed
 }
 
-/// The tetrahedra of a star by pieces that hang together through faces, the piece of largest volume first.
+/// The tetrahedra of a star, grouped into pieces connected through faces; the piece of largest volume first.
 fn pieces(tets: &[[Key; 4]], star: &[u32], volume: &impl Fn(&[Key; 4]) -> f64) -> Vec<Vec<u32>> {
     let mut sets = DisjointSets::new(star.len());
     for (i, &first) in star.iter().enumerate() {
@@ -193,7 +193,7 @@ fn pieces(tets: &[[Key; 4]], star: &[u32], volume: &impl Fn(&[Key; 4]) -> f64) -
         let size = members.iter().map(|&tet| volume(&tets[tet as usize])).sum();
         pieces.push((size, members));
     }
-    // Stable: of equal pieces the one with the first tetrahedron stays in front.
+    // Stable: of equal pieces the one with the first tetrahedron stays first.
     pieces.sort_by(|a, b| b.0.total_cmp(&a.0));
     pieces.into_iter().map(|(_, members)| members).collect()
 }

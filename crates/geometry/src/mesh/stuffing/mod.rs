@@ -1,15 +1,16 @@
 //! Isosurface stuffing: from a watertight surface to tetrahedra of bounded dihedral angles.
 //!
-//! 1. [`inside`]: which points of a body-centred cubic [`lattice`] are inside, exactly.
-//! 2. [`cuts`]: where lattice edges cross the surface.
+//! 1. [`inside`]: exact classification of the points of a body-centred cubic [`lattice`].
+//! 2. [`cuts`]: crossings of lattice edges and the surface.
 //! 3. [`warp`]: lattice points next to a crossing move onto it.
 //! 4. [`stencil`]: the inner part of each lattice tetrahedron becomes one to three tetrahedra.
-//! 5. [`manifold`]: pieces that hang on an edge or a node only are removed.
+//! 5. [`manifold`]: removal of pieces that are connected by an edge or a node only.
 //!
 //! # Source
 //! Labelle and Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles", 2007, §3 (uniform
-//! elements), <https://doi.org/10.1145/1276377.1276448>. Differs from it in: signs from exact winding numbers about a triangle
-//! mesh instead of an implicit function; diagonals by node number where both choices are mirror images; step 5.
+//! elements), <https://doi.org/10.1145/1276377.1276448>. Differs from it in: signs from exact winding numbers about a
+//! triangle mesh instead of an implicit function; diagonals by node number where both choices are mirror images; step
+//! 5.
 
 mod cuts;
 mod error;
@@ -36,16 +37,16 @@ use super::{TetMesh, TriangleMesh};
 use crate::exact::surface_intersections;
 use crate::surface::CollisionSurface;
 
-/// How a surface is filled.
+/// Options of [`tetrahedralize`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct StuffingOptions {
-    /// Length of the longest edges between undisturbed nodes (m); most are `√3/2` of it.
+    /// Length of the long edges between unmoved lattice points (m); the short edges have `√3/2` of it.
     pub size: f64,
-    /// Part of the surface's volume by which that of the tetrahedra may differ; beyond it
-    /// [`StuffingError::TooCoarse`] is returned, for then parts of the shape were lost.
+    /// Largest relative difference between the volumes of the tetrahedra and of the surface. A larger one means lost
+    /// parts of the shape: [`StuffingError::TooCoarse`].
     pub volume_tolerance: f64,
-    /// Most tetrahedra that will be made.
+    /// Most tetrahedra.
     pub most_tets: usize,
 }
 
@@ -76,11 +77,11 @@ impl StuffingOptions {
     }
 }
 
-/// What was made.
+/// Result of [`tetrahedralize`] in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct StuffingReport {
-    /// Lattice constant used (m): the size asked for, or slightly less so that the longest side of the bounding box is a
+    /// Lattice constant (m): the requested size, or slightly less so that the longest side of the bounding box is a
     /// whole number of it.
     pub constant: f64,
     /// Smallest and largest dihedral angle of all tetrahedra (degrees).
@@ -91,7 +92,7 @@ pub struct StuffingReport {
     pub volume: f64,
     /// Nodes of the surface that were welded because they coincide.
     pub welded: usize,
-    /// Tetrahedra that were removed because they hung on an edge or a node only.
+    /// Tetrahedra that were removed because they were connected by an edge or a node only.
     pub removed: usize,
     /// Connected parts of the surface, cavities included.
     pub surface_parts: usize,
@@ -102,19 +103,19 @@ pub struct StuffingReport {
 /// Fills a watertight surface with tetrahedra of about `options.size`, all dihedral angles between 9° and 162°.
 ///
 /// The surface may have several parts, which must not touch; a part that lies inside another and is wound inwards is a
-/// cavity. Coincident nodes are welded first. The tetrahedra lie in a regular lattice aligned with the axes and anchored
-/// at the lower corner of the bounding box, so a box is reproduced exactly if its sides are multiples of the size; other
-/// sharp edges are rounded off within one element. Surface nodes lie on the given surface.
+/// cavity. Coincident nodes are welded first. The tetrahedra lie in a regular lattice aligned with the axes and
+/// anchored at the lower corner of the bounding box, so a box is exact if its sides are multiples of the size; other
+/// sharp edges are rounded within one element. Surface nodes lie on the given surface.
 ///
 /// The result does not depend on the number of threads.
 ///
 /// # Errors
-/// [`StuffingError`] naming the triangle or edge: surfaces that are open, wound inwards, not manifold, nested the wrong way
-/// or intersecting themselves, and sizes that are too small or too large for the shape.
+/// [`StuffingError`] naming the triangle or edge: surfaces that are open, wound inwards, not manifold, nested the wrong
+/// way or intersecting themselves, and sizes that are too small or too large for the shape.
 ///
 /// # Cost
-/// About `12 V / size³` tetrahedra for a volume `V`, whatever the number of triangles. Memory for one sign and one number
-/// per lattice point of the bounding box.
+/// About `12 V / size³` tetrahedra for a volume `V`, whatever the number of triangles. Memory for one sign and one
+/// number per lattice point of the bounding box.
 ///
 /// ```
 /// use impinge_geometry::mesh::{StuffingOptions, generate, tetrahedralize};
@@ -189,7 +190,7 @@ pub fn dihedral_range(mesh: &TetMesh) -> [f64; 2] {
     [most, least].map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
-/// A closed manifold wound outwards that does not meet itself.
+/// A closed manifold wound outwards that does not intersect itself.
 fn check_surface(surface: &TriangleMesh) -> Result<(), StuffingError> {
     surface.check_closed_outwards()?;
     let points = surface.vertices();
@@ -208,7 +209,7 @@ fn check_surface(surface: &TriangleMesh) -> Result<(), StuffingError> {
     }
 }
 
-/// Twelve tetrahedra per cube of the lattice must not be too many.
+/// Bounds the number of tetrahedra: twelve per cube of the lattice.
 fn check_count(
     volume: f64,
     lattice: &Lattice,
@@ -257,7 +258,7 @@ impl Stuffing {
         })
     }
 
-    /// All tetrahedra inside, positively oriented.
+    /// All inner tetrahedra, positively oriented.
     fn fill(&self) -> Vec<[Key; 4]> {
         let [x, y, z] = self.lattice.cubes();
         let slabs: Vec<Vec<[Key; 4]>> = (0..x)
@@ -288,7 +289,7 @@ impl Stuffing {
         slabs.concat()
     }
 
-    /// Which keys lie on the surface.
+    /// Marks the keys that lie on the surface.
     fn surface_nodes(&self) -> Vec<bool> {
         let points = self.signs.iter().map(|&sign| sign == Sign::On);
         points.chain(self.cuts.iter().map(|_| true)).collect()
@@ -305,7 +306,7 @@ impl Stuffing {
         }
     }
 
-    /// Numbers the nodes that are used, ascending by key.
+    /// Numbers the used nodes, ascending by key.
     fn into_mesh(self, mut tets: Vec<[Key; 4]>) -> Result<TetMesh, StuffingError> {
         let mut number = vec![u32::MAX; self.lattice.len() + self.cuts.len()];
         for &key in tets.as_flattened() {

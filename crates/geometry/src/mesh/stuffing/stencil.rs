@@ -1,32 +1,32 @@
 //! The inner part of a lattice tetrahedron, cut into tetrahedra.
 //!
-//! A quadrilateral that the surface leaves of a lattice face must be split alike from both sides. The rule looks at the
-//! face alone: of its two inner corners, the diagonal starts at the one that a short edge joins to the outer corner; where
-//! both edges are short, at the one of smaller number. (The paper decides those by a parity of its own; both choices are
-//! mirror images, so the angles are the same.) Around the outer corner of a tetrahedron the two faces at its long edge then
-//! agree, so the three diagonals of the prism under it never run in a circle, which no tetrahedra could fill.
+//! The quadrilateral that the surface cuts from a lattice face must be split alike from both sides, so the rule depends
+//! on the face alone. Of its two inner corners, the diagonal starts at the one that a short edge joins to the outer
+//! corner; if both edges are short, at the one of smaller number. (The paper decides those by a parity; both choices
+//! are mirror images, so the angles are the same.) Around the outer corner of a tetrahedron, the two faces at its long
+//! edge then agree. So the three diagonals of the prism under it never form a cycle, which no tetrahedra could fill.
 
 use super::inside::Sign;
 
-/// A node to be: a lattice point, or a crossing numbered after all lattice points.
+/// A node of the mesh: a lattice point, or a crossing numbered after all lattice points.
 pub(super) type Key = u32;
 
-/// What a stencil needs to know about the mesh around it.
+/// Properties of the surrounding mesh that a stencil needs.
 pub(super) trait Nodes {
     /// Sign of a lattice point.
     fn sign(&self, point: u32) -> Sign;
     /// The crossing between an inner and an outer lattice point.
     fn cut(&self, inner: u32, outer: u32) -> Key;
-    /// Whether of two ways to fill the same space the first has the better angles.
+    /// Whether the first of two fillings of the same space has the better angles.
     fn is_better(&self, first: &[[Key; 4]], second: &[[Key; 4]]) -> bool;
 }
 
-/// Places of the corners of a lattice tetrahedron: 0 and 1 are joined by a long edge, 2 and 3 by the other one.
+/// Whether a long edge joins two corners: it joins 0 and 1, and 2 and 3.
 fn joined_by_long_edge(first: usize, second: usize) -> bool {
     (first < 2) == (second < 2)
 }
 
-/// Adds the part of the tetrahedron `corners` that lies inside; orientation is left to the caller.
+/// Adds the part of the tetrahedron `corners` that lies inside; the caller sets the orientation.
 pub(super) fn fill(corners: [u32; 4], nodes: &impl Nodes, out: &mut Vec<[Key; 4]>) {
     let mut inner = Places::default();
     let mut on = Places::default();
@@ -64,12 +64,13 @@ pub(super) fn fill(corners: [u32; 4], nodes: &impl Nodes, out: &mut Vec<[Key; 4]
             );
         }
         (&[p, q], [], &[r, s]) => {
-            // A prism between the triangles at p and q; its third quadrilateral is the surface, split at will.
+            // A prism between the triangles at p and q; its third quadrilateral is the surface, where either diagonal
+            // is valid.
             let first = [at(p), cut(p, r), cut(p, s)];
             let second = [at(q), cut(q, r), cut(q, s)];
             let at_r = diagonal(corners, p, q, r).0 == p;
             let at_s = diagonal(corners, p, q, s).0 == p;
-            // Quadrilaterals p-cr, p-cs, cr-cs. Either diagonal of a face may run from q to p's crossing.
+            // Quadrilaterals p-cr, p-cs, cr-cs. Either diagonal of a face may run from q to the crossing at p.
             let (mut one, mut other) = (Vec::with_capacity(3), Vec::with_capacity(3));
             let done = prism(first, second, [at_r, at_s, true], &mut one);
             let other_done = prism(first, second, [at_r, at_s, false], &mut other);
@@ -95,11 +96,11 @@ fn diagonal(corners: [u32; 4], p: usize, q: usize, r: usize) -> (usize, usize) {
     if q_starts { (q, p) } else { (p, q) }
 }
 
-/// Fills the prism between two triangles; `from_bottom` tells for the sides 01, 02 and 12 whether the diagonal starts at
-/// the bottom of the smaller corner. Returns `false`, and adds nothing, if the diagonals run in a circle.
+/// Fills the prism between two triangles; `from_bottom` tells for the sides 01, 02 and 12 whether the diagonal starts
+/// at the bottom of the smaller corner. Returns `false`, and adds nothing, if the diagonals form a cycle.
 fn prism(bottom: [Key; 3], top: [Key; 3], from_bottom: [bool; 3], out: &mut Vec<[Key; 4]>) -> bool {
     let [d01, d02, d12] = from_bottom.map(usize::from);
-    // How many diagonals start at the bottom of each corner.
+    // Number of diagonals that start at the bottom of each corner.
     let starts = [d01 + d02, (1 - d01) + d12, (1 - d02) + (1 - d12)];
     let with = |count: usize| starts.iter().position(|&s| s == count);
     let (Some(i), Some(j), Some(k)) = (with(2), with(1), with(0)) else {

@@ -1,4 +1,4 @@
-//! Moving lattice points onto the surface where it passes close by.
+//! Moves lattice points onto the surface where it is close.
 
 use nalgebra::Vector3;
 
@@ -6,8 +6,8 @@ use super::cuts::{self, Cut};
 use super::inside::Sign;
 use super::lattice::Lattice;
 
-/// `α` of long and short edges, as parts of their length: a crossing nearer than that to a lattice point draws the point
-/// onto the surface. The pair that the paper gives for the largest least dihedral angle.
+/// `α` of long and short edges, relative to their length: a crossing closer than that to a lattice point moves the
+/// point onto the surface. This pair gives the largest minimum dihedral angle in the paper.
 const ALPHA_LONG: f64 = 0.24999;
 /// See [`ALPHA_LONG`].
 const ALPHA_SHORT: f64 = 0.41189;
@@ -17,8 +17,8 @@ pub(super) type Warped = Vec<(u32, Vector3<f64>)>;
 
 /// Moves every point that a crossing violates onto the nearest such crossing and marks it [`Sign::On`].
 ///
-/// Points are taken in ascending order; the crossings on the edges of a moved point vanish. Returns the moved points, and
-/// leaves in `cuts` the crossings that remain, all of them at least `α` away from both ends.
+/// Points are taken in ascending order; the crossings on the edges of a moved point vanish. Returns the moved points,
+/// and leaves in `cuts` the crossings that remain, all of them at least `α` away from both ends.
 pub(super) fn warp(lattice: &Lattice, signs: &mut [Sign], cuts: &mut Vec<Cut>) -> Warped {
     let mut ends: Vec<(u32, u32)> = Vec::with_capacity(2 * cuts.len());
     for (index, cut) in (0u32..).zip(cuts.iter()) {

@@ -1,4 +1,5 @@
-//! Hexahedra from files: all formats give the same cells, their tetrahedra meet face to face, and what is twisted is named.
+//! Hexahedra from files: all formats give the same cells, their tetrahedra meet face to face, and what is twisted is
+//! named.
 
 use impinge_geometry::io::{SolidMesh, read_solid_mesh, read_triangle_mesh};
 use impinge_geometry::mesh::{generate, hexahedron_tets};

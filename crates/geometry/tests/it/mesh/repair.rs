@@ -51,7 +51,8 @@ fn a_sound_mesh_stays_as_it_is() {
 #[test]
 fn faults_of_a_surface_are_mended_and_counted() {
     let mut raw = cubes(&[[0.0; 3]]);
-    // Two triangles turned over, one doubled, one with a corner twice, one far node, and one corner split with a small gap.
+    // Two triangles turned over, one doubled, one with a corner twice, one far node, and one corner split with a small
+    // gap.
     raw.triangles[1].swap(0, 1);
     raw.triangles[7].swap(1, 2);
     raw.triangles.push(raw.triangles[3]);
