@@ -1,4 +1,4 @@
-//! Signs of polynomials at the real roots of others.
+//! Signs of polynomials at the real roots of other polynomials.
 //!
 //! # Source
 //! Root isolation by Descartes' rule in Bernstein form, as in Lane and Riesenfeld, "Bounds on a polynomial", 1981,
@@ -11,7 +11,7 @@ use num_traits::{Signed, Zero};
 use crate::bernstein::Bernstein;
 use crate::solve::Constraint;
 
-/// Halvings after which repeated or common roots are suspected. No answer depends on it.
+/// Halvings before a search for repeated or common roots. No answer depends on it.
 const PATIENCE: u32 = 24;
 
 /// Whether all constraints hold at a root, inside the open interval, of one of the polynomials.
@@ -23,12 +23,12 @@ pub(crate) fn solvable_at_a_root(constraints: &[Constraint]) -> bool {
         .filter(is_root)
         .min_by_key(|constraint| constraint.polynomial().0.len());
     if let Some(zero) = zero {
-        // All solutions are roots of this one.
+        // All solutions are roots of this polynomial.
         return at_some_root(zero.polynomial(), constraints);
     }
     constraints
         .iter()
-        // What must be positive is not at its own roots.
+        // A [`Constraint::Positive`] never holds at a root of its own polynomial.
         .filter(|constraint| matches!(constraint, Constraint::NotNegative(_)))
         .filter(is_root)
         .any(|constraint| at_some_root(constraint.polynomial(), constraints))
@@ -42,10 +42,10 @@ fn at_some_root(polynomial: &Bernstein, constraints: &[Constraint]) -> bool {
     })
 }
 
-/// The same; `None` if an interval halved `patience` times may still have several roots.
+/// As [`at_some_root`]; `None` if an interval halved `patience` times may still have several roots.
 ///
-/// A polynomial without repeated roots has at most one sign variation on a short enough interval, so with one of those,
-/// and no limit, this ends.
+/// A polynomial without repeated roots has at most one sign variation on a short enough interval, so for such a
+/// polynomial the search ends without a limit.
 fn at_each_root(
     polynomial: &Bernstein,
     constraints: &[Constraint],
@@ -89,7 +89,7 @@ fn at_the_root(polynomial: &Bernstein, constraints: &[Constraint]) -> bool {
     let mut others = constraints.to_vec();
     for halvings in 0.. {
         if halvings == PATIENCE {
-            // Some are likely zero at the root, which only a common factor can prove. Those left after that are not, so
+            // Some are likely zero at the root, which only a common factor can prove. The others are not zero there, so
             // on a short enough interval they keep their sign.
             let powers = polynomial.to_powers();
             let (zero, rest): (Vec<_>, Vec<_>) = others
@@ -134,9 +134,9 @@ fn at_the_root(polynomial: &Bernstein, constraints: &[Constraint]) -> bool {
     unreachable!("the loop has no end but its returns")
 }
 
-/// Whether a constraint's polynomial is zero at the only root that `powers` has inside the open interval.
+/// Whether a constraint's polynomial is zero at the only root of `powers` inside the open interval.
 ///
-/// A common factor has that root or none, so the parity of its variations tells.
+/// A common factor has that root or none, so the parity of its variations decides.
 fn shares_root(powers: &[BigInt], constraint: &Constraint) -> bool {
     let common = greatest_common_divisor(powers, &constraint.polynomial().to_powers());
     common.len() > 1 && Bernstein::from_powers(&common).variations() % 2 == 1
@@ -160,11 +160,11 @@ fn without_repetition(powers: &[BigInt]) -> Vec<BigInt> {
     if common.len() <= 1 {
         return powers;
     }
-    // Dividing by a divisor leaves no remainder; the quotient's signs may turn as a whole, which moves no root.
+    // The division is exact. All signs of the quotient may change together, which moves no root.
     primitive(quotient(powers, &common))
 }
 
-/// Greatest common divisor up to a constant, by primitive pseudo-remainders; `[1]`-like if there is none.
+/// Greatest common divisor up to a constant factor, by primitive pseudo-remainders; a constant if there is none.
 fn greatest_common_divisor(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let (mut a, mut b) = (primitive(a.to_vec()), primitive(b.to_vec()));
     if a.len() < b.len() {
@@ -211,7 +211,7 @@ fn quotient(mut a: Vec<BigInt>, b: &[BigInt]) -> Vec<BigInt> {
     quotient
 }
 
-/// Without zeros at the top and without a common factor of the coefficients; empty for the zero polynomial.
+/// Without leading zeros and without a common factor of the coefficients; empty for the zero polynomial.
 fn primitive(mut powers: Vec<BigInt>) -> Vec<BigInt> {
     trim(&mut powers);
     let content = powers
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_double_root_between_dyadic_numbers_is_a_solution() {
-        // −(3τ − 1)² ≥ 0 only at a third, where 1 − 3τ ≥ 0 holds, 2 − 7τ ≥ 0 does not.
+        // −(3τ − 1)² ≥ 0 only at 1/3, where 1 − 3τ ≥ 0 holds and 2 − 7τ ≥ 0 does not.
         let square = Bernstein::from_powers(&integers(&[-1, 6, -9]));
         let touching = Bernstein::from_powers(&integers(&[1, -3]));
         let failing = Bernstein::from_powers(&integers(&[2, -7]));

@@ -1,7 +1,7 @@
 //! Polynomials on an interval in Bernstein form, with integer coefficients, up to a positive factor.
 //!
-//! Only signs and roots matter here, so every operation may multiply all coefficients by the same positive number; that
-//! is what keeps them integers.
+//! Only signs and roots are needed, so every operation may multiply all coefficients by the same positive number. This
+//! keeps them integers.
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
@@ -13,7 +13,7 @@ use crate::form::Form;
 #[derive(Clone, Debug)]
 pub(crate) struct Bernstein(pub(crate) Vec<BigInt>);
 
-/// How many coefficients are negative, zero and positive.
+/// Numbers of negative, zero and positive coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signs {
     pub(crate) negative: usize,
@@ -98,9 +98,9 @@ impl Bernstein {
         self.0.iter().all(Zero::is_zero)
     }
 
-    /// Sign changes along the coefficients, zeros left out.
+    /// Sign changes along the coefficients, without the zeros.
     ///
-    /// Not smaller than the number of roots in the open interval, and of the same parity (Descartes).
+    /// At least the number of roots in the open interval, and of the same parity (Descartes).
     pub(crate) fn variations(&self) -> usize {
         let mut last = Sign::NoSign;
         let mut changes = 0;
@@ -196,7 +196,7 @@ mod tests {
         values.iter().map(|&v| BigInt::from(v)).collect()
     }
 
-    /// Value at `τ` up to the positive factor that the representation leaves open, by floating-point arithmetic.
+    /// Value at `τ`, up to the unknown positive factor, by floating-point arithmetic.
     fn value(polynomial: &Bernstein, tau: f64) -> f64 {
         let mut row: Vec<f64> = polynomial
             .0

@@ -1,6 +1,6 @@
-//! When a pair of features is within the separation, as polynomial conditions in time.
+//! Polynomial conditions in time for a pair of features to be within the separation.
 //!
-//! The distance of two primitives is the least distance of their features, taken where the closest points fall inside
+//! The distance of two primitives is the least distance of those pairs of features whose closest points lie inside
 //! both. With `s` the separation, and the corners moving, the conditions of each pair are these:
 //!
 //! | pair | lines or planes within `s` | closest points inside | meaningful if |
@@ -10,10 +10,9 @@
 //! | vertex `p`, edge `e` from `a` | `((p − a) × e)² ≤ s² e·e` | `0 ≤ (p − a) · e ≤ e·e` | `e ≠ 0` |
 //! | vertices | `(p − q)² ≤ s²` | | always |
 //!
-//! For `s = 0` squares vanish, that is, the quantities that are squared do, and that condition is used instead.
-//! Features that are not meaningful at some time have collapsed into others, which are pairs of their own. So the union
-//! over all pairs is exactly the set of times of contact, and that set is closed because distance is continuous in
-//! time.
+//! For `s = 0`, the condition is that the squared quantity vanishes. A feature that is not meaningful at some time has
+//! collapsed into others, whose pairs are tested too. So the union over all pairs is exactly the set of times of
+//! contact. It is closed because distance is continuous in time.
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -23,7 +22,7 @@ use crate::form::{Form, Form3, cross, difference, dot};
 use crate::solve::Constraint;
 use crate::{Corners, Kind};
 
-/// Conditions of one pair of features; the pair is within the separation when all hold.
+/// Conditions of one pair of features; the pair is within the separation if all hold.
 #[derive(Clone, Debug)]
 pub(crate) struct FeaturePair(Vec<Constraint>);
 
@@ -33,7 +32,7 @@ impl FeaturePair {
     }
 }
 
-/// All pairs of features that may come within the separation; `None` if the numbers are no query.
+/// All pairs of features that may come within the separation; `None` if the numbers form no valid query.
 pub(crate) fn pairs(
     kind: Kind,
     start: &Corners,
@@ -69,7 +68,7 @@ pub(crate) fn pairs(
 
 struct Pairs {
     separation: BigInt,
-    /// For separation zero: contact needs all four corners in one plane, which rules most queries out at once.
+    /// For separation zero: contact needs all four corners in one plane, which excludes most queries at once.
     coplanarity: Option<Constraint>,
 }
 
@@ -119,7 +118,7 @@ impl Pairs {
             return Vec::new();
         };
         let squared = dot(&normal, &normal);
-        // u α − v β = w in the plane of both (Cramer's rule).
+        // u α − v β = w in the common plane (Cramer's rule).
         let alpha = dot(&cross(&w, &v), &normal);
         let beta = dot(&cross(&w, &u), &normal);
         let mut pairs = vec![FeaturePair(vec![
@@ -141,7 +140,7 @@ impl Pairs {
 
     /// Whether all differences of corners stay beyond the separation on one side along some axis.
     ///
-    /// They are linear, so their values at both ends tell.
+    /// They are linear, so their values at both ends decide.
     fn apart_along_an_axis(&self, differences: &[Form3]) -> bool {
         let below = -&self.separation;
         (0..3).any(|c| {
@@ -150,7 +149,8 @@ impl Pairs {
         })
     }
 
-    /// Distance of the planes at most the separation; `None` if never, also for every other pair of features.
+    /// The planes are at most the separation apart; `None` if they never are, which holds for every other pair of
+    /// features too.
     fn plane(&mut self, normal: &Form3, offset: &Form3) -> Option<Constraint> {
         let height = dot(normal, offset);
         if self.separation.is_zero() {

@@ -1,4 +1,4 @@
-//! Polynomials in time as homogeneous forms `Σ c_i (1 − t)^(n−i) t^i`, in which products are plain convolutions.
+//! Polynomials in time as homogeneous forms `Σ c_i (1 − t)^(n−i) t^i`; their products are convolutions.
 
 use num_bigint::BigInt;
 use num_traits::Zero;

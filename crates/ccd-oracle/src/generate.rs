@@ -1,33 +1,33 @@
 //! Queries by number: random, degenerate, and within rounding of contact.
 //!
-//! Query `n` of a seed is always the same, whatever was asked before, so that work can be divided in any way and a
-//! failure can be named by its number.
+//! Query `n` of a seed depends on these two numbers alone, so work can be divided in any way and a number identifies a
+//! failure.
 
 use crate::{Corners, Kind};
 
-/// A query with what it is meant to try.
+/// A query with its purpose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generated {
-    /// What it is meant to try.
+    /// Purpose of the query.
     pub family: Family,
-    /// Which primitives.
+    /// Kind of the primitives.
     pub kind: Kind,
     /// Corners at the start.
     pub start: Corners,
     /// Corners at the end.
     pub end: Corners,
-    /// Distance that counts as contact.
+    /// Distance at which the primitives touch.
     pub separation: f64,
 }
 
-/// What a query is meant to try.
+/// Purpose of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
-    /// Anything in a cube: half of them pass at a distance.
+    /// Arbitrary corners in a cube: half of the queries pass at a distance.
     Uniform,
-    /// A contact built exactly, at a dyadic time.
+    /// An exact contact at a dyadic time.
     Contact,
-    /// The same, with some end coordinates moved by little, down to one unit in the last place.
+    /// A contact with some end coordinates changed by little, down to one unit in the last place.
     NearContact,
     /// A contact at the very end of the step, or just beyond it.
     Grazing,
@@ -35,15 +35,15 @@ pub enum Family {
     Lattice,
     /// Nearly parallel edges, nearly collapsed triangles.
     Sliver,
-    /// Touching, or all but, at the start.
+    /// Touching, or nearly touching, at the start.
     CoincidentStart,
-    /// All corners in one plane at all times, or all but.
+    /// All corners in one plane, or nearly so, at all times.
     Coplanar,
     /// A near contact far from the origin.
     FarAway,
     /// A near contact with coordinates of very different or extreme magnitude.
     Magnitude,
-    /// Nothing moves, or everything moves alike.
+    /// No motion, or the same motion of all corners.
     Rigid,
 }
 
@@ -83,7 +83,7 @@ pub fn query(seed: u64, number: u64) -> Generated {
         }
         Family::Contact | Family::NearContact => random.contact(kind, 1.0),
         Family::Grazing => {
-            // Cut at a time just before or just after the contact, which is at the end of the exact motion.
+            // Cut just before or just after the contact, which is at the end of the exact motion.
             let (start, end) = random.contact_at(kind, 1.0, 1.0);
             let bits = random.choose(&[20, 40, 50, 52, 53]);
             let cut = 1.0 + random.choose(&[-1.0, 1.0]) * 2_f64.powi(-bits);
@@ -95,7 +95,7 @@ pub fn query(seed: u64, number: u64) -> Generated {
         }
         Family::Sliver => random.sliver(kind),
         Family::CoincidentStart => {
-            // The contact is that of the motion run backwards: it ends where this one starts.
+            // The reversed motion has the contact at its end, so this one has it at its start.
             let (start, end) = random.contact_at(kind, 1.0, 1.0);
             (end, start)
         }
@@ -146,7 +146,7 @@ fn combine(a: &Corners, b: &Corners, f: impl Fn(f64, f64) -> f64) -> Corners {
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-/// <https://doi.org/10.1145/2660193.2660195>): short, and the same for ever, which a library does not promise.
+/// <https://doi.org/10.1145/2660193.2660195>): short, and independent of the versions of a library.
 struct Random(u64);
 
 impl Random {
@@ -185,7 +185,7 @@ impl Random {
         corners
     }
 
-    /// A coordinate of few digits, so that sums and products with a few others are exact.
+    /// A coordinate of few digits, so that sums and products of a few coordinates are exact.
     fn short(&mut self) -> f64 {
         match self.below(4) {
             0 => self.choose(&[-1.0, 0.0, 1.0]),
@@ -225,7 +225,7 @@ impl Random {
         }
     }
 
-    /// A contact of primitives that have all but collapsed, or lie all but parallel, at its time or always.
+    /// A contact of primitives that are nearly collapsed, or nearly parallel, at its time or always.
     fn sliver(&mut self, kind: Kind) -> (Corners, Corners) {
         let time = self.choose(&[1.0, 0.5, 0.25]);
         let thinness = 2_f64.powi(-(self.below(52) as i32));
@@ -249,7 +249,7 @@ impl Random {
         (start, combine(&start, &at, |x, y| x + (y - x) / time))
     }
 
-    /// A motion within a plane, or lifted from it by very little.
+    /// A motion within a plane, or slightly out of it.
     fn coplanar(&mut self, kind: Kind) -> (Corners, Corners) {
         let (mut start, mut end) = self.contact(kind, 1.0);
         let axis = self.below(3) as usize;
@@ -257,7 +257,7 @@ impl Random {
         for corner in start.iter_mut().chain(&mut end) {
             corner[axis] *= lift;
         }
-        // Turned out of the coordinate plane, exactly.
+        // Rotated out of the coordinate plane, exactly.
         if self.below(2) == 0 {
             let other = (axis + 1) % 3;
             for corner in start.iter_mut().chain(&mut end) {
@@ -267,14 +267,14 @@ impl Random {
         (start, end)
     }
 
-    /// Moves some coordinates by little: one unit in the last place, or up to a millionth.
+    /// Changes some coordinates by little: one unit in the last place, or up to a millionth.
     fn disturb(&mut self, corners: &mut Corners) {
         if self.below(4) == 0 {
             return;
         }
         for x in corners.as_flattened_mut() {
             if *x == 0.0 {
-                // What is next to zero makes integers of a thousand digits: now and then only.
+                // Rarely a number next to zero, which makes integers of a thousand digits.
                 *x = match self.below(256) {
                     0 => f64::from_bits(1),
                     1..16 => 2_f64.powi(-40),
@@ -294,7 +294,7 @@ impl Random {
         }
     }
 
-    /// Zero mostly, else something of the order of the corners' distances, at times exactly one of them.
+    /// Mostly zero, else of the order of the distances between corners, sometimes exactly one of them.
     fn separation(&mut self, start: &Corners, end: &Corners) -> f64 {
         let at = if self.below(2) == 0 { start } else { end };
         let distance = (0..3)

@@ -1,20 +1,20 @@
-//! Exact answers to continuous collision queries: the judge of `impinge_geometry::ccd`, with which it shares no code.
+//! Exact answers to continuous collision queries: the oracle of `impinge_geometry::ccd`, with which it shares no code.
 //!
 //! Whether two linearly moving primitives come within a distance of each other during a part of the step is decided for
-//! the `f64` numbers as given, in integer arithmetic of unbounded length: nothing is rounded, no tolerance exists, and
-//! every query ends with yes or no. Tests, `cargo xtask conformance` and `impinge verify` use it; it is some hundred
-//! times slower than what it judges.
+//! the `f64` numbers as given, in integer arithmetic of unbounded length: without rounding or tolerance, and every
+//! query ends with yes or no. Tests, `cargo xtask conformance` and `impinge verify` use it; it is some hundred times
+//! slower than `impinge_geometry::ccd`.
 //!
 //! - [`ExactQuery`]: the query, and whether it touches within a time interval
-//! - [`generate`]: queries that are random, degenerate, or within rounding of contact; the same for the same number
+//! - [`generate`]: queries that are random, degenerate, or within rounding of contact; reproducible by number
 //!
 //! # Method
 //! The primitives are within `s` of each other at time `t` if and only if some pair of their *features* is: the open
 //! face and the vertex, the two open edges, an edge and an end, or two ends. For each such pair this is a handful of
 //! polynomial inequalities in `t` of degree at most six (`features`): the feature pair's lines or planes are within
 //! `s`, and the closest points lie inside the features. Their common solutions are found by halving the interval with
-//! all polynomials in Bernstein form, and where halving does not end, because solutions are single points, by isolating
-//! the polynomials' real roots and taking signs there (`solve`, `algebraic`).
+//! all polynomials in Bernstein form. If halving does not end, because solutions are single points, the real roots of
+//! the polynomials are isolated and signs evaluated there (`solve`, `algebraic`).
 //!
 //! # Example
 //! ```
@@ -37,7 +37,7 @@ mod solve;
 use features::FeaturePair;
 use solve::Constraint;
 
-/// Which primitives a query is about.
+/// Kind of the primitives of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Corners `[p, a, b, c]`: a point and a closed triangle.
@@ -52,13 +52,13 @@ pub type Corners = [[f64; 3]; 4];
 /// A continuous collision query in exact arithmetic.
 #[derive(Clone, Debug)]
 pub struct ExactQuery {
-    /// Pairs of features and their conditions over the whole step.
+    /// Pairs of features with their conditions over the whole step.
     pairs: Vec<FeaturePair>,
 }
 
 impl ExactQuery {
-    /// Prepares a query: the corners move linearly from `start` to `end`, and touch if they come as near as
-    /// `separation`.
+    /// Prepares a query: the corners move linearly from `start` to `end`; the primitives touch if their distance is at
+    /// most `separation`.
     ///
     /// `None` if a number is not finite, or the separation is negative.
     pub fn new(kind: Kind, start: &Corners, end: &Corners, separation: f64) -> Option<Self> {

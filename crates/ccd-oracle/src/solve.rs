@@ -12,11 +12,11 @@ pub(crate) enum Constraint {
     Zero(Bernstein),
     /// It is not negative.
     NotNegative(Bernstein),
-    /// It is positive; only for polynomials that are negative nowhere.
+    /// It is positive; only for polynomials that are nowhere negative.
     Positive(Bernstein),
 }
 
-/// What the Bernstein coefficients say about a whole closed interval.
+/// Result of the Bernstein coefficients for a whole closed interval.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Throughout {
     Holds,
@@ -44,7 +44,7 @@ impl Constraint {
         (self.map(|_| left), self.map(|_| right))
     }
 
-    /// Whether the condition holds where its polynomial has this sign.
+    /// Whether the condition holds if its polynomial has this sign.
     pub(crate) fn admits(&self, sign: Sign) -> bool {
         match self {
             Self::Zero(_) => sign == Sign::NoSign,
@@ -79,14 +79,14 @@ impl Constraint {
     }
 }
 
-/// Halvings after which an interval is handed to root isolation. No answer depends on it.
+/// Halvings of an interval before root isolation. No answer depends on it.
 const DEPTH: u32 = 6;
 
-/// Whether all constraints hold together at some time of the interval, whose end may be left out.
+/// Whether all constraints hold together at some time of the interval, with or without its end.
 ///
-/// The set of such times must contain its first one, unless that is where a [`Constraint::Positive`] begins to hold;
-/// and such a first one may be overlooked if it is no root of the other polynomials. See [`features`](crate::features)
-/// for why this is all that is needed.
+/// The set of such times must contain its infimum, except where a [`Constraint::Positive`] begins to hold; such an
+/// infimum may be missed if it is no root of the other polynomials. See [`features`](crate::features) for why this
+/// suffices.
 pub(crate) fn solvable(constraints: Vec<Constraint>, end_included: bool) -> bool {
     search(constraints, end_included, DEPTH)
 }
@@ -103,9 +103,9 @@ fn search(mut constraints: Vec<Constraint>, end_included: bool, depth: u32) -> b
         return true;
     }
     match constraints.as_slice() {
-        // Something that does not vanish everywhere is positive somewhere in between.
+        // A polynomial that is nowhere negative and not zero is positive somewhere in between.
         [Constraint::Positive(_)] => return true,
-        // From one sign to the other it passes through zero in between.
+        // Its sign changes, so it has a zero in between.
         [Constraint::Zero(p)] if opposed(p.at_start(), p.at_end()) => return true,
         _ => {}
     }

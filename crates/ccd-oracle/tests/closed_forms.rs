@@ -1,4 +1,4 @@
-//! Queries whose answer is known by hand, down to single points in time.
+//! Queries with answers known in closed form, down to single points in time.
 
 use impinge_ccd_oracle::{Corners, ExactQuery, Kind};
 
@@ -12,7 +12,7 @@ fn passing_vertex(separation: f64) -> ExactQuery {
     let [a, b, c] = triangle;
     query(
         Kind::VertexFace,
-        // Beyond the side, so the nearest is the side itself; it falls through the height of the plane at 2/5.
+        // Beyond the side, so the closest point is on the side; the vertex passes the height of the plane at 2/5.
         [[0.0, -0.5, 2.0], a, b, c],
         [[0.0, -0.5, -3.0], a, b, c],
         separation,
@@ -72,7 +72,7 @@ fn parallel_edges_meet_end_to_end() {
         assert_eq!(found.touches(), touches, "{reach}");
         assert!(!found.touches_before(2.0 / 6.0), "{reach}");
     }
-    // The same, but drifting off the line.
+    // The same motion with a drift off the line.
     let [a0, a1, mut b0, mut b1] = end(6.0);
     (b0[1], b1[1]) = (1e-300, 1e-300);
     assert!(!query(Kind::EdgeEdge, start, [a0, a1, b0, b1], 0.0).touches());

@@ -20,7 +20,7 @@ use super::places::keep_inputs;
 use super::run::{progress_bar, steps_of, use_threads};
 use super::terminal;
 
-/// Runs the scene of `options` by the first method, and solves each of its problems by all.
+/// Runs the scene of `options` with the first method, and solves each of its problems with all.
 pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
     if scene.stepper != StepperChoice::Synchronous {
@@ -40,7 +40,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
             ),
         ));
     }
-    // What cannot be written is not worth a run.
+    // Checked first: without a writable output there is no run.
     let outputs = [
         ("--report", options.report.as_deref()),
         ("--csv", options.csv.as_deref()),
@@ -115,7 +115,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     stopped.map_or(Ok(()), Err)
 }
 
-/// The place that an option names, if it is there, once it was found writable.
+/// The file of an option, if given; claimed as writable.
 fn claim(option: &str, path: Option<&Path>) -> Result<Option<Draft>, Failure> {
     path.map(Draft::claim)
         .transpose()
@@ -126,15 +126,15 @@ fn unwritten(option: &str, error: &ReportError) -> Failure {
     Failure::new(Code::Output, format!("{option}: {error}"))
 }
 
-/// What a run left beside its problems.
+/// Results of a run beside its problems.
 struct Run {
     reports: Vec<StepReport>,
     film: Option<Film>,
-    /// Why it ended early.
+    /// Reason for an early end.
     stopped: Option<Failure>,
 }
 
-/// Takes the steps, and films them where that is asked for.
+/// Takes the steps, and records the film if requested.
 fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &ProgressBar) -> Run {
     let interrupt = Interrupt::listen();
     simulation.heed(interrupt.flag());
@@ -167,7 +167,7 @@ fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &Pr
     run
 }
 
-/// The page about the one scene.
+/// The page for one scene.
 fn page(
     options: &Compare,
     scene: &Scene,
@@ -188,7 +188,7 @@ fn page(
         };
         size += &failure.message;
     }
-    // Who interrupts does not want to wait for more solves.
+    // After an interrupt, no more solves.
     let sample = watch.take_sample().filter(|_| !interrupted);
     let names: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
     let efforts = watch.records();
@@ -214,13 +214,13 @@ fn page(
     page
 }
 
-/// The name of the scene's file.
+/// File name of the scene.
 fn name_of(scene: &Path) -> String {
     let name = scene.file_stem().unwrap_or(scene.as_os_str());
     name.to_string_lossy().into_owned()
 }
 
-/// `NAME` or `NAME:KEY=VALUE:KEY=VALUE`; the scene's own method keeps the settings of the scene.
+/// Parses `NAME` or `NAME:KEY=VALUE:KEY=VALUE`; the method of the scene keeps the scene's settings.
 fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
@@ -249,7 +249,7 @@ fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
     Ok(method)
 }
 
-/// One line a method: means and medians over the steps, the ratio to the first method, the worst residuals.
+/// One line per method: means and medians over the steps, the ratio to the first method, the worst residuals.
 fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
     let Some(first) = records.first() else {
         return String::new();
@@ -327,7 +327,7 @@ mod tests {
     use impinge_contact::Method;
     use impinge_sim::compare::Comparison;
 
-    /// Ratios of nothing to nothing said nothing to who interrupted a run before `--from`.
+    /// Symptom: a run interrupted before `--from` printed ratios of zero to zero.
     #[test]
     fn a_run_that_ends_before_the_first_compared_step_says_so() {
         let method =

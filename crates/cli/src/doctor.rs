@@ -1,4 +1,4 @@
-//! `impinge doctor`: what would go wrong with a scene, and a start where nothing overlaps.
+//! `impinge doctor`: problems of a scene, and a start without overlaps.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::places::keep_inputs;
 use super::run::use_threads;
 use super::terminal;
 
-/// Examines the scene of `options`, and separates its bodies if that was asked for.
+/// Checks the scene of `options`, and separates its bodies if requested.
 pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
     keep_inputs(
@@ -28,7 +28,7 @@ pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {
         Some(out) if can_be_separated(&diagnosis) => Some((out, separate(&scene))),
         _ => None,
     };
-    // The findings are told in any case; what became of the separation comes after them.
+    // The findings are printed in any case, then the result of the separation.
     let written = match &separation {
         Some((out, Ok(separation))) => Some(separation.write(out)),
         _ => None,
@@ -57,7 +57,7 @@ pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {
     }
 }
 
-/// The cheap part, at the beginning of a run: warnings on standard error.
+/// The cheap checks, at the start of a run: warnings on standard error.
 pub(crate) fn warn(scene: &Scene, model: &Model) {
     for finding in quick_look(scene, model).findings {
         if finding.severity <= Severity::Warning {
@@ -66,7 +66,7 @@ pub(crate) fn warn(scene: &Scene, model: &Model) {
     }
 }
 
-/// Whether there is a scene to work on at all.
+/// Whether the scene is complete enough for a separation.
 fn can_be_separated(diagnosis: &Diagnosis) -> bool {
     !diagnosis
         .findings

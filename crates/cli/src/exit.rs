@@ -1,4 +1,4 @@
-//! How the program ends.
+//! Exit codes of the program.
 
 use impinge_sim::output::{OutputError, Status};
 use impinge_sim::scene::SceneError;
@@ -7,13 +7,13 @@ use impinge_sim::{SimError, StepError, StepFailure};
 /// Exit codes; 0 is success and 2 a usage error, which clap reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// Verification or the doctor found something wrong, or a stored problem was not solved to tolerance.
+    /// Verification or the doctor found a fault, or a stored problem was not solved to tolerance.
     Unsound,
-    /// A scene, mesh, problem or run folder cannot be used, or an option has a value that it cannot have here.
+    /// A scene, mesh, problem or run folder is unusable, or the value of an option is invalid for it.
     BadInput,
-    /// A step could not be completed; of a run everything before it is on disk.
+    /// A step could not be completed; all earlier steps of a run are on disk.
     Stopped,
-    /// The run completed, but something that is guaranteed does not hold.
+    /// The run completed, but a guarantee does not hold.
     Inexact,
     /// Output could not be written.
     Output,
@@ -33,7 +33,7 @@ impl Code {
         }
     }
 
-    /// That of a run; `None` if it completed.
+    /// The exit code of a run; `None` if it completed.
     pub(crate) fn of(status: Status) -> Option<Self> {
         match status {
             Status::Completed => None,
@@ -55,11 +55,11 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   6    output could not be written
   130  interrupted; of a run the last whole step is on disk";
 
-/// Why the program ends without success.
+/// Reason for an end without success.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) code: Code,
-    /// One paragraph; empty if all was said.
+    /// One paragraph; empty if already printed.
     pub(crate) message: String,
 }
 

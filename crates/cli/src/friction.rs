@@ -1,4 +1,4 @@
-//! `impinge solve` for bare friction problems: `W`, `q`, `mu` from any program.
+//! `impinge solve` for friction problems: `W`, `q`, `mu` from any program.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use super::exit::{Code, Failure};
 use super::places::distinct;
 use super::terminal;
 
-/// Both errors of an answer, unless the user says otherwise.
+/// Default tolerance of both errors of an answer.
 const TOLERANCE: f64 = 1e-8;
 
 /// Whether the file is a friction problem, by its name.
@@ -26,7 +26,7 @@ pub(crate) fn is_problem(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "fcp")
 }
 
-/// Solves the problem of `options` and judges the answer.
+/// Solves the problem of `options` and checks the answer.
 pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     if let Some(setting) = options.settings.first() {
         return Err(Failure::new(
@@ -180,7 +180,7 @@ fn outcome(method: FrictionMethod, report: &FrictionReport, seconds: f64) -> Str
     )
 }
 
-/// What was reached; the two errors beside the tolerance.
+/// The two errors beside the tolerance.
 fn table(judged: &FrictionResidual, tolerance: f64) -> String {
     let mut text = "independent residual".to_owned();
     for (name, value) in [

@@ -1,14 +1,14 @@
-//! Ctrl-C and SIGTERM: the first one asks for an orderly end, the second one ends at once.
+//! Ctrl-C and SIGTERM: the first signal requests an orderly end, the second one ends the program at once.
 
 use super::exit::Code;
 
-/// A flag that Ctrl-C and SIGTERM raise.
+/// A flag set by Ctrl-C and SIGTERM.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt(impinge_sim::Interrupt);
 
 impl Interrupt {
-    /// Listens from now on. Where signals cannot be caught, Ctrl-C ends the program at once, as it does by default:
-    /// what is on disk is whole in either case.
+    /// Installs the handler. If signals cannot be caught, Ctrl-C ends the program at once, as by default; files on disk
+    /// are complete in either case.
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
         let flag = interrupt.0.clone();
@@ -23,12 +23,12 @@ impl Interrupt {
         interrupt
     }
 
-    /// Whether an end is asked for.
+    /// Whether an end was requested.
     pub(crate) fn requested(&self) -> bool {
         self.0.is_raised()
     }
 
-    /// The flag, for what looks at it inside a step.
+    /// The flag, to be tested inside a step.
     pub(crate) fn flag(&self) -> &impinge_sim::Interrupt {
         &self.0
     }

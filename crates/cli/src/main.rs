@@ -1,7 +1,7 @@
-//! The `impinge` program: run scenes, verify what they left, solve stored problems again, compare methods,
-//! examine and make meshes.
+//! The `impinge` program: runs scenes, verifies their results, solves stored problems, compares methods, checks and
+//! generates meshes.
 //!
-//! It knows arguments, progress and exit codes, and nothing numerical. `docs/cli.md` documents it.
+//! It handles arguments, progress and exit codes; nothing here is numerical. `docs/cli.md` documents it.
 
 mod arguments;
 mod compare;

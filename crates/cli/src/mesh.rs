@@ -1,4 +1,4 @@
-//! `impinge mesh`: examine, convert, mend and make meshes.
+//! `impinge mesh`: check, convert, repair and generate meshes.
 
 mod repair;
 mod tetrahedralize;
@@ -16,7 +16,7 @@ use super::arguments::{Make, Mesh};
 use super::exit::{Code, Failure};
 use super::terminal;
 
-/// Does what `command` asks.
+/// Executes `command`.
 pub(crate) fn mesh(command: &Mesh) -> Result<(), Failure> {
     match command {
         Mesh::Info { files } => info(files),
@@ -52,7 +52,7 @@ fn info(files: &[impl AsRef<Path>]) -> Result<(), Failure> {
     }
 }
 
-/// A file as a solid if it can be one, else as a surface.
+/// Reads a file as a solid if possible, else as a surface.
 fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
     if is_surface_file(file) {
         let mesh = read_triangle_mesh(file).map_err(|error| Failure::bad_input(&error))?;
@@ -79,7 +79,7 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
 }
 
 fn convert(from: &Path, to: &Path, scale: f64, reverse: bool, weld: bool) -> Result<(), Failure> {
-    // A file that can hold both is taken for what the target holds.
+    // If the source can hold both, the target decides.
     if is_surface_file(from) || (is_surface_file(to) && !holds_tets(from)) {
         let mut mesh = read_triangle_mesh(from)
             .and_then(|mesh| scaled(&mesh, scale).map_err(|source| unusable(from, source)))
@@ -166,7 +166,7 @@ fn make(shape: &Make) -> Result<(), Failure> {
     write(&mesh.map_err(|error| Failure::bad_input(&error))?, to)
 }
 
-/// Writes a solid, or its surface where the format knows no solids.
+/// Writes a solid, or its surface if the format has no solids.
 fn write(mesh: &TetMesh, to: &Path) -> Result<(), Failure> {
     let failed = |error: &dyn std::error::Error| Failure::new(Code::Output, error.to_string());
     if !is_surface_file(to) {

@@ -1,4 +1,4 @@
-//! The files that a command writes, held against each other and against the files that it reads.
+//! Checks that the output files of a command differ from each other and from its input files.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -8,11 +8,11 @@ use impinge_sim::Scene;
 
 use super::exit::{Code, Failure};
 
-/// Refuses options that name one file twice, or one of the `inputs`, which would be overwritten.
+/// Rejects options that name one file twice, or one of the `inputs`, which would be overwritten.
 pub(crate) fn distinct(inputs: &[&Path], outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let mut taken: Vec<_> = inputs.iter().map(|input| ("", place(input))).collect();
     for (option, path) in outputs {
-        // Several may write to a device or pipe.
+        // Several outputs may share a device or pipe.
         let Some(path) = path.filter(|path| Draft::replaces(path)) else {
             continue;
         };
@@ -36,7 +36,7 @@ pub(crate) fn distinct(inputs: &[&Path], outputs: &[(&str, Option<&Path>)]) -> R
     Ok(())
 }
 
-/// Refuses options that name one file twice, or the file of the `scene`, or one of its meshes.
+/// Rejects options that name one file twice, or the file of the `scene`, or one of its meshes.
 pub(crate) fn keep_inputs(
     path: &Path,
     scene: &Scene,
@@ -48,7 +48,7 @@ pub(crate) fn keep_inputs(
     distinct(&inputs, outputs)
 }
 
-/// Where a path leads, whether there is a file or not.
+/// The canonical path of a file, which need not exist.
 fn place(path: &Path) -> PathBuf {
     let through_folder = || {
         let folder = match path.parent()? {

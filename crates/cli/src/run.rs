@@ -21,7 +21,7 @@ use super::terminal;
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     let scene = Scene::load(&options.scene, &options.overrides)?;
     use_threads(options.threads)?;
-    // Everything that can be wrong with the input is found before a folder is touched.
+    // All input is checked before a folder is created or changed.
     let mut simulation = Simulation::new(&scene)?;
     for notice in simulation.take_notices() {
         terminal::remark(&notice);
@@ -59,10 +59,10 @@ struct Recorder<'a> {
     rigid: Option<RigidCsv>,
     summary: Summary,
     problems: Option<ProblemDump>,
-    /// Straight motions since the last stored frame.
+    /// Straight pieces of the motion since the last stored frame.
     parts: u32,
     begin: Instant,
-    /// Wall time that the run took before it was taken up again.
+    /// Wall time of the run before it was resumed.
     before: Duration,
 }
 
@@ -90,20 +90,20 @@ impl<'a> Recorder<'a> {
         Ok(recorder)
     }
 
-    /// Goes on with the run in `folder` after its last frame.
+    /// Resumes the run in `folder` after its last frame.
     fn resume(
         folder: PathBuf,
         scene: &'a Scene,
         mut simulation: Simulation,
     ) -> Result<Self, Failure> {
         if !simulation.is_resumable() {
-            // Said before a folder is looked at that cannot hold what is missing.
+            // Reported before reading a folder that cannot hold the missing state.
             simulation.resume(simulation.state().clone())?;
         }
         let checkpoint = Checkpoint::read(&folder)?;
         let header = RunHeader::new(scene, simulation.model());
         let step = checkpoint.state.step;
-        // Everything is looked at before anything is cut.
+        // All files are checked before any is cut.
         let steps = StepsCsv::kept(&folder, step);
         let rigid = RigidCsv::kept(&folder, simulation.model(), step);
         let frames = FrameWriter::kept(folder, &header, &checkpoint)?;
@@ -132,7 +132,7 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// From now on stores the problems that `options` names.
+    /// Starts storing the problems that `options` selects.
     fn dump_problems(&mut self, options: &Run) -> Result<(), Failure> {
         if !options.dump_problems.is_empty() {
             let folder = self.frames.folder();
@@ -144,7 +144,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Number of problems stored; the first that could not be ends the run.
+    /// Number of stored problems; the first failure ends the run.
     fn problems(&self) -> Result<u64, Failure> {
         Ok(self.problems.as_ref().map_or(Ok(0), ProblemDump::written)?)
     }
@@ -161,7 +161,7 @@ impl<'a> Recorder<'a> {
             time: state.time,
             parts: self.parts,
         };
-        // Rows without a frame are no fault, a listed frame without rows is one: they come first.
+        // Rows without a frame are valid, a frame without rows is not: rows are written first.
         if let Some(rigid) = &mut self.rigid {
             rigid.rows(self.simulation.model(), state)?;
         }
@@ -172,7 +172,7 @@ impl<'a> Recorder<'a> {
         };
         self.frames.write_with(&frame, pieces.as_ref(), stamp)?;
         self.parts = 0;
-        // A step that stopped midway is taken from its beginning again.
+        // A step that stopped midway is repeated from its start.
         if self.simulation.is_resumable() && self.is_whole() {
             let checkpoint = Checkpoint {
                 scene_hash: self.scene_hash,
@@ -185,7 +185,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Whether the state is the end of its step, with nothing of the next one.
+    /// Whether the state is the end of its step, without a part of the next one.
     fn is_whole(&self) -> bool {
         let state = self.simulation.state();
         state.time <= state.step as f64 * self.scene.time.step
@@ -219,7 +219,7 @@ impl<'a> Recorder<'a> {
                     break;
                 }
                 Err(error) => {
-                    // The part of the step that was done is not one straight motion.
+                    // The completed part of the step is not one straight motion.
                     if !self.is_whole() {
                         self.parts = self.parts.saturating_add(NO_STRAIGHT_MOTION);
                     }
@@ -240,7 +240,7 @@ impl<'a> Recorder<'a> {
             }
             show(bar, &report);
         }
-        // Whatever ended the run, its last state is stored.
+        // The last state is stored, whatever ended the run.
         self.store()?;
         Ok(end)
     }
@@ -299,7 +299,7 @@ impl<'a> Recorder<'a> {
 /// `out/` and the name of the scene.
 fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
     let name = Path::new(scene.file_stem().unwrap_or_default());
-    // The name of `...toml`, for one, is the folder above.
+    // The stem of `...toml` is `..`, the parent folder.
     match name.components().next() {
         Some(Component::Normal(_)) => Ok(Path::new("out").join(name)),
         _ => Err(Failure::new(
@@ -312,7 +312,7 @@ fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// How many steps were asked for.
+/// The requested number of steps.
 pub(crate) fn steps_of(scene: &Scene, steps: Option<u64>, until: Option<f64>) -> u64 {
     match (steps, until) {
         (Some(steps), _) => steps,
@@ -321,7 +321,7 @@ pub(crate) fn steps_of(scene: &Scene, steps: Option<u64>, until: Option<f64>) ->
     }
 }
 
-/// Steps that reach `until`; a rounding error must not cost a whole one.
+/// Steps that reach `until`; a rounding error must not add a step.
 fn whole_steps(until: f64, step: f64) -> u64 {
     let steps = (until / step - 1e-9).ceil().max(1.0);
     #[expect(clippy::cast_sign_loss, reason = "at least 1")]
@@ -329,13 +329,13 @@ fn whole_steps(until: f64, step: f64) -> u64 {
     steps
 }
 
-/// More threads for each processor than this were never of use.
+/// Most threads per processor; more are never faster.
 const THREADS_PER_PROCESSOR: usize = 8;
 
-/// So many threads may be asked for on any machine: to see that results do not depend on their number.
+/// Number of threads that is allowed on any machine, to show that results do not depend on it.
 const FEW_THREADS: usize = 64;
 
-/// Limits the threads of everything that follows.
+/// Limits the threads of the whole program.
 pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else {
         return Ok(());
@@ -363,7 +363,7 @@ pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> 
         })
 }
 
-/// A bar of `length` steps; it shows itself only on a terminal.
+/// A progress bar of `length` steps; visible on a terminal only.
 pub(crate) fn progress_bar(length: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

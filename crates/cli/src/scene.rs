@@ -1,4 +1,4 @@
-//! `impinge scene`: the format, and whether a file keeps to it.
+//! `impinge scene`: the format, and checks of scene files.
 
 use impinge_sim::Simulation;
 
@@ -6,7 +6,7 @@ use super::arguments::Scene;
 use super::exit::{Code, Failure};
 use super::terminal;
 
-/// Does what `command` asks.
+/// Executes `command`.
 pub(crate) fn scene(command: &Scene) -> Result<(), Failure> {
     match command {
         Scene::Schema => {

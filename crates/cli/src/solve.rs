@@ -1,4 +1,4 @@
-//! `impinge solve`: a stored contact problem, solved again and judged.
+//! `impinge solve`: solves a stored contact problem and checks the answer.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,13 +34,13 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     use_threads(options.threads)?;
     let stored = load(&options.problem)?;
     let method = choose(&stored, options)?;
-    // A trace that cannot be written is not worth a solve.
+    // Checked first: without a writable trace there is no solve.
     distinct(
         &[&options.problem],
         &[("--trace", options.trace.as_deref())],
     )?;
-    // The file is let go of again: who interrupts a solve shall find nothing half done. A pipe is left alone, since who
-    // reads it would take that for its end.
+    // The unfinished file is removed, so that an interrupt leaves nothing behind. A pipe stays open, as its reader
+    // would take the closing for the end.
     if let Some(path) = options
         .trace
         .as_deref()
@@ -99,7 +99,7 @@ fn trace_table(rows: &[TraceRow]) -> String {
     text
 }
 
-/// The place of the trace, once it was found writable.
+/// The file of the trace, claimed as writable.
 fn claim(path: &Path) -> Result<Draft, Failure> {
     Draft::claim(path).map_err(|error| unwritten(&error))
 }
@@ -108,12 +108,12 @@ fn unwritten(error: &ReportError) -> Failure {
     Failure::new(Code::Output, format!("--trace: {error}"))
 }
 
-/// The problem of a file, by what the file is.
+/// The problem of a file, by its content.
 fn load(path: &Path) -> Result<StoredProblem, Failure> {
     Ok(read_problem(path)?)
 }
 
-/// The method that was asked for, else the stored one; a stored method keeps its settings, another gets its defaults.
+/// The requested method, else the stored one. A stored method keeps its settings, another one has its defaults.
 fn choose(stored: &StoredProblem, options: &Solve) -> Result<Method, Failure> {
     let mut method = match &options.method {
         Some(name) if name != stored.method.name() => {
@@ -161,7 +161,7 @@ fn describe(options: &Solve, stored: &StoredProblem) -> String {
     )
 }
 
-/// `name` is the one that was asked for: variants share their method's.
+/// `name` is the requested one: variants share the name of their method.
 fn outcome(
     name: &str,
     report: &ContactReport,
@@ -192,7 +192,7 @@ fn outcome(
     )
 }
 
-/// What was reached beside what was asked for.
+/// The residuals beside their tolerances.
 fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) -> String {
     let tolerances = method.tolerances();
     let friction = tolerances.slip.max(tolerances.gap);

@@ -1,7 +1,6 @@
-//! Words to the user.
+//! Messages to the user.
 //!
-//! What others wrote into a scene or a mesh may stand in them: control characters are shown, never sent to the
-//! terminal.
+//! Messages may contain text from a scene or a mesh, so control characters are escaped.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,10 +8,10 @@ use std::io::{self, Write};
 
 use super::exit::{Code, Failure};
 
-/// A result, on standard output. A closed pipe is no reason to fail: whoever reads has seen enough.
+/// Prints a result on standard output. A closed pipe is not an error.
 ///
 /// # Errors
-/// With [`Code::Output`] for anything else that the system refuses, a full disk for example.
+/// With [`Code::Output`] for any other error of the system, such as a full disk.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = writeln!(out, "{}", visible(text)).and_then(|()| out.flush());
@@ -27,28 +26,28 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A trouble, on standard error.
+/// Prints an error on standard error.
 pub(crate) fn complain(text: &str) {
     aside("error", text);
 }
 
-/// A remark, on standard error.
+/// Prints a remark on standard error.
 pub(crate) fn remark(text: &str) {
     aside("note", text);
 }
 
-/// A doubt about the input, on standard error.
+/// Prints a warning about the input on standard error.
 pub(crate) fn warn(text: &str) {
     aside("warning", text);
 }
 
-/// A line on standard error, beside the results: where it cannot be written, nobody is there to be told.
+/// Prints a line on standard error; failures are ignored, as they cannot be reported.
 fn aside(kind: &str, text: &str) {
     let _ = writeln!(io::stderr().lock(), "{kind}: {}", visible(text));
 }
 
-/// `text` with control characters, and those that change the direction of writing, in the form `\u001b`, which JSON
-/// knows too; ends of lines and tabs stay.
+/// `text` with control characters, and those that change the direction of writing, escaped as in JSON (`\u001b`); line
+/// ends and tabs stay.
 fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| {
         let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! `impinge verify`: what a saved run guarantees, proved again.
+//! `impinge verify`: checks the guarantees of a saved run.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::exit::{Code, Failure};
 use super::run::{progress_bar, use_threads};
 use super::terminal;
 
-/// Proves everything `options` names; all of it, even after something wrong or unreadable was found.
+/// Checks everything that `options` names, even after a fault or an unreadable file.
 pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {
     use_threads(options.threads)?;
     let (mut sound, mut unread) = (true, None);
@@ -26,7 +26,7 @@ pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {
         }
     }
     let code = unread.or((!sound).then_some(Code::Unsound));
-    // All was said.
+    // All messages are printed already.
     code.map_or(Ok(()), |code| Err(Failure::new(code, String::new())))
 }
 

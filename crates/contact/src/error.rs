@@ -1,8 +1,8 @@
-//! What makes a contact problem unusable.
+//! Errors of unusable contact problems.
 
 use thiserror::Error;
 
-/// A contact problem that no method may start on.
+/// A contact problem that no method accepts.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContactError {
@@ -11,7 +11,7 @@ pub enum ContactError {
         "{what} {index} of the contact problem is not finite; check the state and the forces it was built from"
     )]
     NotFinite {
-        /// Which array: "right-hand side entry", "row block of contact", ...
+        /// Name of the array: "right-hand side entry", "row block of contact", ...
         what: &'static str,
         /// Its index in that array.
         index: usize,
@@ -26,7 +26,7 @@ pub enum ContactError {
         /// The entry (kg).
         value: f64,
     },
-    /// Blocks off the diagonal are stored once, those on it whole: they must be symmetric themselves.
+    /// Off-diagonal blocks are stored once, diagonal blocks in full: the latter must be symmetric.
     #[error(
         "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from those across; \
          symmetrise the stiffness that it was built from"
@@ -86,7 +86,7 @@ pub enum ContactError {
         /// The length (s).
         value: f64,
     },
-    /// The right-hand side does not fit the momentum matrix.
+    /// The right-hand side does not match the momentum matrix.
     #[error("the right-hand side has {found} entries, the momentum matrix {expected} rows")]
     RightHandSideLength {
         /// Entries of the right-hand side.
@@ -94,7 +94,7 @@ pub enum ContactError {
         /// Scalar rows of the matrix.
         expected: usize,
     },
-    /// A contact without any free unknown cannot be acted on.
+    /// A contact without any free unknown cannot be resolved.
     #[error(
         "contact {contact} touches no free unknown; leave out contacts between prescribed bodies"
     )]
@@ -124,7 +124,7 @@ pub enum ContactError {
         /// The diagonal entry.
         value: f64,
     },
-    /// A constraint row without any free unknown cannot be met.
+    /// A constraint row without any free unknown cannot be satisfied.
     #[error(
         "a row of constraint {constraint} acts on no unknown of the problem; leave out constraints between what does not \
          move, and links without length"
@@ -133,21 +133,21 @@ pub enum ContactError {
         /// Index of the constraint.
         constraint: usize,
     },
-    /// The method has no place for constraint rows.
+    /// The method does not support constraint rows.
     #[error(
         "the problem has {rows} constraint rows, which this method does not know; choose `compliant-kkt`"
     )]
     ConstraintRows {
-        /// How many.
+        /// Number of rows.
         rows: usize,
     },
-    /// Hard constraints depend on each other in a way that no factorisation survives.
+    /// Rigid constraints are redundant and the factorisation failed.
     #[error(
         "the hard constraints depend on each other and the KKT matrix has no factors; remove constraints that others \
          imply, or give them a compliance"
     )]
     DependentConstraints,
-    /// Bilateral rows leave a contact or one-sided row nothing to move.
+    /// Bilateral rows leave a contact or one-sided row without freedom.
     #[error(
         "contact or one-sided row {contact} cannot move at all: hard constraints hold everything it touches"
     )]
@@ -155,7 +155,7 @@ pub enum ContactError {
         /// Index among the contacts, one-sided rows after them.
         contact: usize,
     },
-    /// MINRES on the KKT matrix knows equalities only.
+    /// MINRES on the KKT matrix supports equalities only.
     #[error(
         "contacts and one-sided rows need the direct solver of the method `compliant-kkt`, not MINRES"
     )]
@@ -167,10 +167,10 @@ pub enum ContactError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// The admissible range in words.
+        /// The valid range in words.
         requirement: &'static str,
     },
-    /// The method needs to know how bodies yield at rest, and nothing was told of this one.
+    /// The method needs the compliance at rest of a body and was not given it.
     #[error(
         "nothing is known of how the body with block {block} yields at rest, which `warped-compliance` needs; run the \
          scene by that method, or choose `exact-compliance` for a problem that stands alone"
@@ -179,25 +179,25 @@ pub enum ContactError {
         /// A block of the body.
         block: usize,
     },
-    /// What is known of the bodies is for another step length.
+    /// The compliances were computed for another step length.
     #[error(
         "the bodies' compliance at rest is for a step of {known:e} s, the problem's is {time_step:e} s; compute it anew"
     )]
     RestComplianceStep {
-        /// Step that the compliance is for (s).
+        /// Step of the compliance (s).
         known: f64,
         /// Step of the problem (s).
         time_step: f64,
     },
-    /// What is known of the bodies names blocks that the problem does not have, or one of them twice.
+    /// The bodies' compliances name a block outside the problem, or one block twice.
     #[error(
         "body {body} of what is known of the bodies does not fit the problem; compute its compliance anew"
     )]
     RestComplianceBlocks {
-        /// Its index.
+        /// Index of the body.
         body: usize,
     },
-    /// A contact acts on a node that was not among those that may touch.
+    /// A contact acts on a node outside the collision surface.
     #[error(
         "contact {contact} acts on block {block}, which is not among the nodes that may touch; compute the compliance at \
          rest with it"
@@ -214,10 +214,10 @@ pub enum ContactError {
          inertia, a finite step, or prescribed nodes"
     )]
     SingularCompliance {
-        /// Smallest over largest eigenvalue, about.
+        /// Smallest over largest eigenvalue, estimated.
         ratio: f64,
     },
-    /// Stored numbers are too many or too few.
+    /// A stored compliance has the wrong size.
     #[error(
         "{found} blocks of compliance where the surface's nodes make {expected}; compute it anew"
     )]
@@ -229,9 +229,9 @@ pub enum ContactError {
     },
 }
 
-/// As people write it: whole numbers as such, others with an exponent.
+/// Whole numbers without, others with an exponent.
 pub(crate) fn number(value: f64) -> String {
-    // Beyond it digits that the number does not hold would be written.
+    // Larger numbers would show digits that `f64` does not hold.
     let exact = value.abs() < 1e15;
     if exact && value.fract() == 0.0 {
         format!("{value}")

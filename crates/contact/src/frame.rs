@@ -19,11 +19,11 @@ impl ContactFrame {
         Self::with_first_tangent(normal, axis)
     }
 
-    /// The frame turned so that its normal becomes `normal`, its tangents staying as near as they can:
-    /// two-vectors of friction force and slip direction keep their meaning (spec 4.2).
+    /// Rotates the frame to a new normal, its tangents staying as close as possible: friction forces and slip
+    /// directions, as two-vectors, keep their meaning.
     #[must_use]
     pub fn transported(&self, normal: Vector3<f64>) -> Self {
-        // A normal that turned onto the old tangent leaves no direction to keep.
+        // The new normal may be parallel to the old tangent, which then gives no direction.
         let along = self.tangents[0] - normal * normal.dot(&self.tangents[0]);
         if along.norm_squared() < 1e-6 {
             return Self::with_first_tangent(normal, -normal.dot(&self.tangents[0]) * self.normal);

@@ -1,8 +1,8 @@
-//! Frictional contact at the velocity level: the problem as plain data, one residual that judges every answer,
-//! and the methods that solve it.
+//! Frictional contact at the velocity level: the problem as plain data, an independent residual for every solution, and
+//! the methods that solve it.
 //!
-//! With the momentum matrix `A` (kg), its right-hand side `b` (N·s) and contact rows `J` that already carry the
-//! step length (s), a step looks for velocities `v`, normal forces `λ` and friction forces `F` with
+//! With the momentum matrix `A` (kg), its right-hand side `b` (N·s) and contact rows `J` that contain the step length
+//! (s), a step needs velocities `v`, normal forces `λ` and friction forces `F` with
 //!
 //! ```text
 //! A v = b + Jᵀ λ + J_tᵀ F
@@ -10,25 +10,25 @@
 //! ‖F‖ ≤ μ λ,           F = −μ λ s/‖s‖ where s = J_t v − c_t ≠ 0   (Coulomb, maximum dissipation)
 //! ```
 //!
-//! In the order of the data's flow:
-//! - [`frame`]: the orthonormal frame of a contact, carried along when the normal turns;
+//! In data-flow order:
+//! - [`frame`]: the orthonormal frame of a contact, rotated with its normal;
 //! - [`problem`]: rows, offsets and coefficients, free of any method;
-//! - [`solution`]: velocities and multipliers, at once warm start and result;
-//! - [`compliance`]: what is known of bodies beyond the problem, for methods that approximate `A⁻¹`;
+//! - [`solution`]: velocities and multipliers, both warm start and result;
+//! - [`compliance`]: compliance of bodies at rest, for methods that approximate `A⁻¹`;
 //! - [`constraint`]: joints, links and strains with compliance and geometric stiffness, as further rows;
-//! - [`method`]: the active-set conjugate-residual solver, those it is compared with, and what they report;
-//! - [`mod@residual`]: the independent judge; it shares no code with a solver;
-//! - [`stored`]: a problem with its warm start as bytes, to be replayed;
-//! - [`penalty`]: layers of springs instead of a problem, for the asynchronous integrator;
-//! - [`delassus`]: bare friction problems `u = W r + q` from any program, their methods and their judge.
+//! - [`method`]: the active-set conjugate-residual solver, the methods it is compared with, and their reports;
+//! - [`mod@residual`]: the independent residual; it shares no code with a solver;
+//! - [`stored`]: a problem with its warm start as bytes, for replay;
+//! - [`penalty`]: penalty layers instead of a problem, for the asynchronous stepper;
+//! - [`delassus`]: friction problems `u = W r + q` from any program, their methods and their residual.
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
 //! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone and maximum dissipation to tolerance |
-//! | [`method::staggered_projections`] | products with `A`, its diagonal | the same where its alternation converges; cone or pyramid |
-//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | nothing with the factor; momentum by a few percent of the contact impulse with the compliance at rest |
-//! | [`method::constraint_anticipation`] | the blocks of `A` | the same, slowly for stiff bodies; cone or pyramid |
-//! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one that knows constraint rows |
+//! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
+//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` at rest: errors of a few percent of the impulse |
+//! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
+//! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one with constraint rows |
 //!
 //! ```
 //! use impinge_contact::method::{ContactSolver, active_set_cr::{ActiveSetCr, ActiveSetCrSettings}};
@@ -57,7 +57,7 @@
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
 //!
-//! **Limits today:** constraint rows are known to one method and to the residual; the other methods refuse them.
+//! **Limits:** only one method and the residual support constraint rows; the other methods reject them.
 
 pub mod compliance;
 pub mod constraint;

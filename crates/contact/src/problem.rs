@@ -1,4 +1,4 @@
-//! The contact problem as plain data: nothing in it belongs to a method.
+//! The contact problem as plain data, free of any method.
 
 use crate::ContactError;
 use crate::constraint::ConstraintRows;
@@ -6,15 +6,15 @@ use impinge_krylov::{block::SymmetricBlockMatrix, vector};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-/// Contacts that a parallel task has at the least, where each is looked at by itself.
+/// Least number of contacts of a parallel task that handles each contact alone.
 pub(crate) const CONTACTS_PER_TASK: usize = 2048;
 
-/// One contact as it is added to a problem.
+/// One contact, as input.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactRow<'a> {
     /// `(block, Δt·[n; t₁; t₂]-rows)`: the contact's displacement per unit velocity of that block (s).
     pub entries: &'a [(u32, Matrix3<f64>)],
-    /// `(c_n, c_t)` (m): the displacement at which the gap is the safety distance, and at which nothing slipped.
+    /// `(c_n, c_t)` (m): the displacement at which the gap equals the clearance, and the displacement without slip.
     pub offset: Vector3<f64>,
     /// `μ ≥ 0`.
     pub friction: f64,
@@ -35,7 +35,7 @@ pub struct ContactRow<'a> {
 /// | `constraints` | `j`, `c`, `C` | see [`ConstraintRows`] | |
 #[derive(Debug, Clone)]
 pub struct ContactProblem {
-    /// Length of the step (s); the rows already carry it.
+    /// Length of the step (s); the rows already contain it.
     pub time_step: f64,
     /// `A`, symmetric positive definite.
     pub momentum: SymmetricBlockMatrix,
@@ -47,7 +47,7 @@ pub struct ContactProblem {
     friction: Vec<f64>,
     /// `w`, three equal entries per block.
     momentum_weights: Vec<f64>,
-    /// What gap and slip of each contact may be off by, over the tolerances of a method.
+    /// Displacement scales of gap and slip of each contact: multiples of a method's tolerances.
     displacement_scales: Vec<[f64; 2]>,
     starts: Vec<u32>,
     blocks: Vec<u32>,
@@ -55,7 +55,7 @@ pub struct ContactProblem {
 }
 
 impl ContactProblem {
-    /// A problem without contacts, whose momentum weights are 1.
+    /// A problem without contacts and with momentum weights 1.
     ///
     /// # Panics
     /// If `rhs` is not three times the number of blocks long.
@@ -91,7 +91,7 @@ impl ContactProblem {
         self.jacobians.clear();
     }
 
-    /// Adds a contact, whose displacement scales are 1, and returns its index.
+    /// Adds a contact with displacement scales 1 and returns its index.
     ///
     /// # Panics
     /// If an entry names a block that the momentum matrix does not have.
@@ -113,11 +113,11 @@ impl ContactProblem {
         self.offsets.len() - 1
     }
 
-    /// Sets what the momentum residual of each block counts for: the momentum tolerance of a method over that of the
-    /// block's body.
+    /// Sets the weight of each block's momentum residual: the momentum tolerance of a method over that of the block's
+    /// body.
     ///
     /// # Panics
-    /// If there is not one weight for every block.
+    /// If the number of weights differs from the number of blocks.
     #[track_caller]
     pub fn weigh_momentum(&mut self, weights: impl IntoIterator<Item = f64>) {
         self.momentum_weights.clear();
@@ -156,8 +156,7 @@ impl ContactProblem {
         &self.momentum_weights
     }
 
-    /// `‖w r‖₂` of a momentum residual (N·s): what a method compares with its tolerance, so that every body is held
-    /// to its own.
+    /// `‖w r‖₂` of a momentum residual (N·s): compared with a method's tolerance, it holds every body to its own.
     pub fn momentum_norm(&self, residual: &[f64]) -> f64 {
         let [square] = vector::sum_pieces([residual, &self.momentum_weights], &|[r, w]| {
             let mut sums = [0.0; 3];
@@ -171,8 +170,7 @@ impl ContactProblem {
         square.sqrt()
     }
 
-    /// Sets what the gap and the slip of a contact may be off by, over the tolerances of a method: the larger, the
-    /// less is asked for.
+    /// Sets the tolerances of a contact's gap and slip, as multiples of a method's tolerances.
     pub fn scale_displacements(&mut self, contact: usize, scales: [f64; 2]) {
         self.displacement_scales[contact] = scales;
     }
@@ -210,12 +208,12 @@ impl ContactProblem {
         (&self.blocks[range.clone()], &self.jacobians[range])
     }
 
-    /// Checks everything that a method relies on.
+    /// Checks the preconditions of every method.
     ///
     /// # Errors
-    /// [`ContactError`] naming the first number that is not finite, a diagonal entry that is not positive, a negative
-    /// friction coefficient, a contact that moves no unknown, a useless time step, a momentum weight or
-    /// displacement scale that is not positive or a right-hand side of another length.
+    /// [`ContactError`] naming the first number that is not finite, diagonal entry that is not positive, negative
+    /// friction coefficient, contact without unknowns, invalid time step, momentum weight or displacement scale that is
+    /// not positive, or right-hand side of another length.
     pub fn validate(&self) -> Result<(), ContactError> {
         let finite = |what, index, ok: bool| {
             if ok {
@@ -275,7 +273,7 @@ impl ContactProblem {
             }
         };
         let (_, jacobians) = self.row(contact);
-        // Finite and positive where every entry is finite and every row has one that is not zero.
+        // Finite if every entry is; positive if every row has a non-zero entry.
         let size = jacobians.iter().fold(Vector3::zeros(), |size, j| {
             size + j.column(0).abs() + j.column(1).abs() + j.column(2).abs()
         });

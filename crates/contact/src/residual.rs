@@ -1,38 +1,37 @@
-//! The one residual that judges every method.
+//! The independent residual of all methods.
 //!
-//! It is written straight from the definition and shares no code with a solver: its own product with the momentum
-//! matrix, its own rows, its own compliances.
+//! Written from the definition. Shares no code with a solver: own product with the momentum matrix, own rows, own
+//! compliances.
 
 use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The friction forces that a normal force `λ` allows.
+/// The set of friction forces for a normal force `λ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionLaw {
     /// Coulomb's: `‖F‖ ≤ μ λ`, opposite to the slip.
     #[default]
     Cone,
-    /// `|F₁|, |F₂| ≤ μ λ`, each opposite to its part of the slip: up to `√2` more along the diagonals, and friction off
-    /// the slip's direction by up to 45°.
+    /// `|F₁|, |F₂| ≤ μ λ`, each opposite to its component of the slip. Friction is up to `√2` larger along the
+    /// diagonals, and up to 45° off the slip direction.
     Pyramid,
 }
 
-/// How far a solution is from satisfying its problem (spec 10.1).
+/// Error of a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactResidual {
-    /// `e_v = ‖w (A v − b − Jᵀλ − J_tᵀF)‖₂` (N·s), the weight `w` of each block being the tolerance over that of its
-    /// body.
+    /// `e_v = ‖w (A v − b − Jᵀλ − J_tᵀF)‖₂` (N·s); the weight `w` of each block is the tolerance over that of its body.
     pub momentum: f64,
-    /// `e_n = max |min(W_n λ, g)|` (m), each over its displacement scale: penetration, adhesion and force at a
-    /// distance in one number.
+    /// `e_n = max |min(W_n λ, g)|` (m), each over its displacement scale: measures penetration, adhesion and force at a
+    /// distance.
     pub normal: f64,
-    /// `e_t = max W_t ‖F − proj(F − s/W_t)‖` (m), the projection being on the disk of radius `μ max(λ, 0)`:
-    /// cone, stick and maximum dissipation in one number; each over its displacement scale of slips.
+    /// `e_t = max W_t ‖F − proj(F − s/W_t)‖` (m), with the projection on the disk of radius `μ max(λ, 0)`, each over
+    /// its displacement scale of slips: measures cone, stick and maximum dissipation.
     pub friction: f64,
-    /// The same, each over its displacement scale of gaps.
+    /// `e_t` over the displacement scales of gaps instead.
     pub loose_friction: f64,
     /// `e_c`: of constraint rows, `max |j v + C λ − c|`, and for one-sided ones `max |min(w λ, j v + C λ − c)|` with
     /// `w = j diag(A)⁻¹ jᵀ + C` (the unit of `φ`).
@@ -44,8 +43,8 @@ pub struct ContactResidual {
 }
 
 impl ContactResidual {
-    /// Whether it passes what every accepted solve has to pass (spec 10.2, C3): twice the tolerances that the methods
-    /// stop at, friction being held to the gap's where that is larger.
+    /// Whether it passes the check of every accepted solve: twice the tolerances of the methods. Friction is held to
+    /// the gap tolerance if that is larger.
     pub fn meets(&self, tolerances: &Tolerances) -> bool {
         let Excess {
             momentum,
@@ -56,14 +55,14 @@ impl ContactResidual {
     }
 }
 
-/// Residuals over their tolerances: what an answer that was not accepted lacks.
+/// Residuals over their tolerances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Excess {
     /// Of momentum.
     pub momentum: f64,
-    /// Of normal forces and gaps, and of constraint rows where they are worse.
+    /// Of normal forces and gaps, or of constraint rows if they are larger.
     pub gap: f64,
-    /// Of friction, held to the gap's tolerance where that is larger than the slip's.
+    /// Of friction, held to the gap tolerance if that is larger than the slip tolerance.
     pub slip: f64,
 }
 
@@ -96,7 +95,7 @@ impl fmt::Display for Excess {
     }
 }
 
-/// Judges `solution` on `problem` by Coulomb's law.
+/// Residual of `solution` on `problem` under Coulomb's law.
 ///
 /// # Panics
 /// If their sizes differ.
@@ -105,7 +104,8 @@ pub fn residual(problem: &ContactProblem, solution: &ContactSolution) -> Contact
     residual_under(FrictionLaw::Cone, problem, solution)
 }
 
-/// Judges `solution` on `problem` by `law`: under the pyramid, `e_t` projects on the square of half side `μ max(λ, 0)`.
+/// Residual of `solution` on `problem` under `law`: the pyramid's `e_t` projects on the square of half side
+/// `μ max(λ, 0)`.
 ///
 /// # Panics
 /// If their sizes differ.
@@ -146,7 +146,7 @@ pub fn residual_under(
     out
 }
 
-/// What the contacts are off their laws; momentum and constraints are left at 0.
+/// Residuals of the contacts; momentum and constraints stay 0.
 fn judge_contacts(
     law: FrictionLaw,
     problem: &ContactProblem,
@@ -195,7 +195,7 @@ fn judge_contacts(
     out
 }
 
-/// Takes the constraints' impulses off the momentum balance and measures their rows.
+/// Subtracts the constraint impulses from the momentum balance and measures the rows.
 fn judge_constraints(
     problem: &ContactProblem,
     solution: &ContactSolution,
@@ -233,7 +233,7 @@ fn judge_constraints(
     }
 }
 
-/// The larger of the two, where NaN counts as larger than anything: a judge must not lose it.
+/// The larger of the two; NaN counts as largest, because `f64::max` would drop it.
 fn worst(so_far: f64, value: f64) -> f64 {
     if value.is_nan() || value > so_far {
         value

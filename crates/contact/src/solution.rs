@@ -1,25 +1,25 @@
-//! Velocities and multipliers: what a method starts from and what it leaves.
+//! Velocities and multipliers: warm start and result of a method.
 
 use crate::ContactProblem;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-/// What a contact does.
+/// State of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub enum ContactState {
     /// Separated: no force.
     #[default]
     Inactive,
-    /// Pressed and slipping: friction stands on the right-hand side.
+    /// Contact with slip: friction is on the right-hand side.
     Sliding,
-    /// Pressed and held: friction is an unknown.
+    /// Contact without slip: friction is an unknown.
     Sticking,
 }
 
 /// Forces and state of one contact. Forces act on the first side (the one the normal points to).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Multipliers {
-    /// Whether it is inactive, sliding or sticking.
+    /// Inactive, sliding or sticking.
     pub state: ContactState,
     /// `λ`: normal force (N).
     pub lambda: f64,
@@ -27,7 +27,7 @@ pub struct Multipliers {
     pub gamma: [f64; 2],
     /// `γ'`: friction force while sliding (N).
     pub sliding_force: [f64; 2],
-    /// `δ`: unit estimate of the slip direction; zero when none is known yet.
+    /// `δ`: unit estimate of the slip direction; zero if unknown.
     pub slip_direction: [f64; 2],
     /// `max(λ, 0)` at the previous evaluation (N), the older half of the moving average `λ'`.
     pub previous_lambda: f64,
@@ -48,8 +48,8 @@ impl Multipliers {
         Vector3::new(self.lambda, f1, f2)
     }
 
-    /// A contact that has just been found: pressed, without force. Slides along `slip` (m) where that exceeds
-    /// `slip_tolerance` (m), else sticks; without friction it always slides.
+    /// A new contact: active, without force. Slides along `slip` (m) if it exceeds `slip_tolerance` (m), else sticks;
+    /// without friction it always slides.
     pub fn fresh(slip: [f64; 2], friction: f64, slip_tolerance: f64) -> Self {
         let length = slip[0].hypot(slip[1]);
         if friction == 0.0 {

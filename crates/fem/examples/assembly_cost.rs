@@ -13,7 +13,7 @@ use std::time::Instant;
 
 const RINGS: u32 = 120;
 const SEGMENTS: u32 = 18;
-/// Corners of a hexahedron visited by the six tetrahedra of the Kuhn split: bit 0 along x, 1 along y, 2 along z.
+/// Corners of a hexahedron in the six tetrahedra of the Kuhn split: bit 0 along x, 1 along y, 2 along z.
 const KUHN: [[u32; 4]; 6] = [
     [0, 1, 3, 7],
     [0, 5, 1, 7],
@@ -109,7 +109,7 @@ fn cost_per_cell(
     6e6 * best / tets.len() as f64
 }
 
-/// The cell that a Kuhn split fills.
+/// The cell of a Kuhn split.
 fn hexahedron_of(tets: &[[u32; 4]]) -> [u32; 8] {
     let [
         [n0, n1, n3, n7],

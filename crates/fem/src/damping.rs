@@ -1,11 +1,11 @@
-//! Rayleigh damping: a damping matrix made of the mass and the stiffness matrix.
+//! Rayleigh damping: a damping matrix combined from the mass and the stiffness matrix.
 
 use crate::material::MaterialError;
 
 /// Coefficients of `C = a_M M + a_K K` for one element.
 ///
-/// `a_M` slows every motion, rigid translation included (drag by a surrounding medium); `a_K` slows deformation only.
-/// A mode of angular frequency `ω` is damped by the fraction `½(a_M/ω + a_K ω)` of the critical damping.
+/// `a_M` damps every motion, rigid translation included (drag of a surrounding medium); `a_K` damps deformation only. A
+/// mode of angular frequency `ω` is damped by the fraction `½(a_M/ω + a_K ω)` of the critical damping.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RayleighDamping {
     mass: f64,

@@ -3,7 +3,7 @@
 use crate::material::Lame;
 use nalgebra::{Matrix3, Vector3};
 
-/// A tetrahedron with fewer than this fraction of `(longest edge)³` as determinant of its edges is flat: its shape
+/// A tetrahedron is flat if the determinant of its edges is below this fraction of `(longest edge)³`: its shape
 /// gradients would be rounding noise.
 const FLAT: f64 = 1e-13;
 
@@ -70,12 +70,11 @@ impl TetElement {
         [-(f1 + f2 + f3), f1, f2, f3]
     }
 
-    /// Nodal forces (N) of a viscous stress that resists the rate of strain as the material resists strain, `time` (s)
-    /// long: `P = F S`, `S = time (λ tr(Ė) I + 2μ Ė)` with the rate `Ė = sym(Fᵀ Ḟ)` of the Green-Lagrange strain.
+    /// Nodal forces (N) of the viscous stress with the time constant `time` (s): `P = F S`, `S = time (λ tr(Ė) I + 2μ
+    /// Ė)` with the rate `Ė = sym(Fᵀ Ḟ)` of the Green-Lagrange strain.
     ///
-    /// At rest they are `−time K v`, the damping in proportion to stiffness; elsewhere they keep what that loses: `S`
-    /// is symmetric, so they have no torque, a rigid motion (in whatever shape) has no `Ė`, and their power is never
-    /// positive.
+    /// At rest they are `−time K v`, stiffness-proportional damping. In any shape, `S` is symmetric, so they have no
+    /// torque; `Ė` of a rigid motion vanishes, and so do they; their power is never positive.
     #[inline]
     pub fn viscous_forces(
         &self,
@@ -93,7 +92,7 @@ impl TetElement {
     }
 }
 
-/// `F` from edges, so that a common translation of the points cancels before anything is multiplied.
+/// `F` from edges, so that a common translation of the points cancels first.
 #[inline]
 pub(crate) fn deformation(
     current: &[Vector3<f64>; 4],

@@ -1,9 +1,9 @@
-//! Meshes and patterns that no elastic model can be built on.
+//! Errors of meshes and patterns for an elastic model.
 
 use thiserror::Error;
 
 /// Unusable input of [`ElasticModel`](crate::ElasticModel) or [`RigidInertia`](crate::RigidInertia), found before any
-/// number is computed from it.
+/// computation.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FemError {
@@ -22,7 +22,7 @@ pub enum FemError {
     PointIndex {
         /// Index of the tetrahedron.
         element: usize,
-        /// The point it names.
+        /// The missing point.
         point: u32,
         /// Number of points.
         points: usize,
@@ -47,7 +47,7 @@ pub enum FemError {
         cell: usize,
         /// Its points.
         nodes: [u32; 8],
-        /// Smallest triple product of the edges at a corner in parts of the cube of the longest edge.
+        /// Smallest triple product of the edges at a corner over the cube of the longest edge.
         ratio: f64,
     },
     /// A tetrahedron names a material that does not exist.
@@ -57,7 +57,7 @@ pub enum FemError {
     MaterialIndex {
         /// Index of the tetrahedron.
         element: usize,
-        /// The material it names.
+        /// The missing material.
         material: u32,
         /// Number of materials.
         materials: usize,
@@ -86,7 +86,7 @@ pub enum FemError {
         /// The mass given, kg.
         mass: f64,
     },
-    /// The shape of a rigid body encloses no volume that could have a mass.
+    /// The shape of a rigid body encloses no positive volume.
     #[error(
         "a rigid body encloses {volume} m³; its surface must be closed, wound outwards, and not flat"
     )]
@@ -94,7 +94,7 @@ pub enum FemError {
         /// Signed volume, m³.
         volume: f64,
     },
-    /// The matrix pattern has no place for a pair of blocks coupled by an element.
+    /// The matrix pattern has no block for a pair that an element couples.
     #[error(
         "the matrix pattern has no block ({row}, {column}), which {kind} {element} needs; build the pattern from \
          `block_pairs` of this model"
@@ -102,7 +102,7 @@ pub enum FemError {
     MissingBlock {
         /// Kind of the element.
         kind: &'static str,
-        /// Its index among those of its kind.
+        /// Kind of the element.
         element: usize,
         /// Block row.
         row: u32,

@@ -15,7 +15,7 @@ const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// The corners that the edges from each corner lead to, in the order of a right-handed frame.
+/// Neighbours of each corner along its three edges, in the order of a right-handed frame.
 const NEIGHBOURS: [[usize; 3]; 8] = [
     [1, 3, 4],
     [2, 0, 5],
@@ -35,24 +35,23 @@ const FLAT: f64 = 1e-13;
 pub struct HexElement {
     /// Indices of the eight points: four around the bottom, then the four above them.
     pub nodes: [u32; 8],
-    /// The Gauss points, near the corners in their order.
+    /// The Gauss points, in the order of their nearest corners.
     pub points: [QuadraturePoint<8>; 8],
     /// Triple product of the edges at each corner at rest, m³; positive.
     corners: [f64; 8],
 }
 
-/// A point of an element of `N` nodes where strains are taken.
+/// A quadrature point of an element of `N` nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadraturePoint<const N: usize> {
-    /// Rest volume that it stands for, m³.
+    /// Rest volume of its share of the element, m³.
     pub volume: f64,
     /// Gradients `∇N_a` of the shape functions at rest, 1/m; they sum to zero.
     pub shape_gradients: [Vector3<f64>; N],
 }
 
 impl<const N: usize> QuadraturePoint<N> {
-    /// Deformation gradient `F = Σ_a x_a ∇N_aᵀ` from edges, so that a common translation of the points cancels before
-    /// anything is multiplied.
+    /// Deformation gradient `F = Σ_a x_a ∇N_aᵀ` from edges, so that a common translation of the points cancels first.
     #[inline]
     pub fn deformation(&self, current: &[Vector3<f64>; N]) -> Matrix3<f64> {
         let mut deformation = Matrix3::zeros();
@@ -68,7 +67,7 @@ impl HexElement {
     ///
     /// # Errors
     /// The smallest ratio of the edges' triple product at a corner to the cube of the longest edge (NaN included) if a
-    /// corner is inside out or flat.
+    /// corner is inverted or flat.
     pub fn new(nodes: [u32; 8], rest: &[Vector3<f64>; 8]) -> Result<Self, f64> {
         let corners = triple_products(rest);
         let longest = (0..8)
@@ -94,7 +93,7 @@ impl HexElement {
         }
     }
 
-    /// Positions of its eight points, picked from the positions of all.
+    /// Positions of its eight points.
     #[inline]
     pub fn gather(&self, positions: &[Vector3<f64>]) -> [Vector3<f64>; 8] {
         self.nodes.map(|node| positions[node as usize])
@@ -134,7 +133,7 @@ fn triple_products(x: &[Vector3<f64>; 8]) -> [f64; 8] {
     })
 }
 
-/// The Gauss point at `at` in the reference cube; its volume is not positive where the element is folded.
+/// The Gauss point at `at` in the reference cube; its volume is not positive if the element is folded there.
 fn quadrature_point(rest: &[Vector3<f64>; 8], at: [f64; 3]) -> QuadraturePoint<8> {
     let parametric = CORNERS.map(|c| {
         let factor = |axis: usize| 1.0 + c[axis] * at[axis];

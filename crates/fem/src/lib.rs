@@ -1,8 +1,8 @@
 //! Finite elements for deformable solids, assembled into a fixed block pattern, and the inertia of rigid bodies.
 //!
-//! A material is an energy density `Ψ` (J/m³) of the deformation gradient `F`; everything else follows from it:
-//! `P = ∂Ψ/∂F`, `f = −∂E/∂x` with `E = Σ w₀ Ψ(F)`, and `K = −∂f/∂x`, made positive semi-definite so that the momentum
-//! matrix `A = M + h (a_M M + a_K K) + h² K` of an implicit step is positive definite for every configuration.
+//! A material is an energy density `Ψ` (J/m³) of the deformation gradient `F`; everything else follows from it: `P =
+//! ∂Ψ/∂F`, `f = −∂E/∂x` with `E = Σ w₀ Ψ(F)`, and `K = −∂f/∂x`, made positive semi-definite so that the momentum matrix
+//! `A = M + h (a_M M + a_K K) + h² K` of an implicit step is positive definite for every configuration.
 //!
 //! In the order in which data flows:
 //! - [`element`]: the linear tetrahedron; [`hexahedron`]: the trilinear hexahedron;
@@ -14,11 +14,11 @@
 //!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
 //!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same energy in strain rows |
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
-//! - [`plasticity`]: what of a strain is kept;
+//! - [`plasticity`]: plastic strain;
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
 //! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
 //! - [`thin`]: springs, triangles and hinges of thin bodies, term by term;
-//! - [`rigid`]: mass, centre and inertia of a rigid body, its pose, and its spin without torque.
+//! - [`rigid`]: mass, centre and inertia of a rigid body, its pose, and its torque-free rotation.
 //!
 //! ```
 //! use impinge_fem::{ElasticModel, Material};

@@ -1,8 +1,8 @@
-//! Rigid bodies: generalised mass, pose, and the spin of a body that nothing touches.
+//! Rigid bodies: generalised mass, pose, and torque-free rotation.
 //!
 //! A rigid body has the velocity `(u, ω)`, linear and angular in world axes. Its generalised mass is `diag(m I, I_w)`
 //! with `I_w = R I_b Rᵀ`, and a material point at the arm `ρ = R s` moves with `u + ω × ρ`. Poses advance by the
-//! exponential map, `x ← x + h u` and `R ← exp(h ω) R`, so a body keeps its shape exactly, however long it runs.
+//! exponential map, `x ← x + h u` and `R ← exp(h ω) R`, so a body keeps its shape exactly.
 
 use crate::FemError;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -19,7 +19,7 @@ pub struct RigidInertia {
 }
 
 impl RigidInertia {
-    /// The generalised mass of what a closed surface encloses.
+    /// The generalised mass of the interior of a closed surface.
     ///
     /// Exact for the polyhedron: the moments of the signed tetrahedra between its triangles and one of its vertices.
     ///
@@ -41,7 +41,7 @@ impl RigidInertia {
         triangles: &[[u32; 3]],
         density: f64,
     ) -> Result<Self, FemError> {
-        // From one of the vertices, so that a body far from the origin loses no digits.
+        // Relative to one of the vertices, so that a body far from the origin loses no digits.
         let base = vertices.first().copied().unwrap_or_default();
         let mut moments = Moments::default();
         for triangle in triangles {
@@ -103,10 +103,10 @@ impl RigidInertia {
         &self.inertia
     }
 
-    /// `B_b` with `B_bᵀ I_b B_b = m I`: the principal axes, each over its radius of gyration (1/m).
+    /// `B_b` with `B_bᵀ I_b B_b = m I`: each principal axis divided by its radius of gyration (1/m).
     ///
-    /// Measured as `ω = B w`, angular velocity is in m/s like linear velocity, and the generalised mass of a body is
-    /// `m` times the identity of six rows.
+    /// With `ω = B w`, the components `w` are in m/s like linear velocity, and the generalised mass of a body is `m`
+    /// times the 6×6 identity.
     pub fn unit_axes(&self) -> &Matrix3<f64> {
         &self.unit_axes
     }
@@ -136,12 +136,12 @@ impl RigidInertia {
 
     /// Mean angular velocity `ω` (rad/s) over a step of length `h` (s) without torque: `I_w(exp(½ h ω) R) ω = L`.
     ///
-    /// The implicit midpoint rule on the rotation group: `L` stays what it is, so the gyroscopic term `−ω × I_w ω` is
-    /// contained in the turning of `I_w`; the energy error is of second order in `h` and does not grow, because the
-    /// rule is symmetric in time. An explicit gyroscopic torque would feed energy into every spinning body.
+    /// The implicit midpoint rule on the rotation group. `L` is constant, so the rotation of `I_w` contains the
+    /// gyroscopic term `−ω × I_w ω`. The energy error is of second order in `h` and does not grow, as the rule is
+    /// symmetric in time. An explicit gyroscopic torque would add energy to every rotating body.
     ///
-    /// The fixed point contracts by about `½ h ‖ω‖` an iteration; where it does not converge (turns of radians a step)
-    /// the last iterate is returned, which costs accuracy of the spin and no momentum.
+    /// The fixed-point iteration contracts by about `½ h ‖ω‖`. If it does not converge (rotations of radians per step),
+    /// the last iterate is returned: the rotation is less accurate, but momentum stays exact.
     pub fn free_spin(
         &self,
         orientation: &UnitQuaternion<f64>,
@@ -162,22 +162,22 @@ impl RigidInertia {
     }
 }
 
-/// Enough for rounding accuracy while a step turns a body by up to half a radian.
+/// Iterations for rounding accuracy while a step rotates a body by up to half a radian.
 const MIDPOINT_ITERATIONS: usize = 40;
 
-/// `R B Rᵀ` of a symmetric `B`, made symmetric to the last bit: the momentum matrix stores one half only.
+/// `R B Rᵀ` of a symmetric `B`, exactly symmetric, as the momentum matrix stores one half only.
 fn turned(body: &Matrix3<f64>, orientation: &UnitQuaternion<f64>) -> Matrix3<f64> {
     let r = orientation.to_rotation_matrix().into_inner();
     let world = r * body * r.transpose();
     (world + world.transpose()) * 0.5
 }
 
-/// Where a rigid body is.
+/// Pose of a rigid body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RigidPose {
     /// Centre of mass (m).
     pub center: Vector3<f64>,
-    /// Turn from the body's axes to the world's.
+    /// Rotation from the body's axes to the world's.
     pub orientation: UnitQuaternion<f64>,
 }
 
@@ -199,7 +199,7 @@ impl RigidPose {
         let turn = UnitQuaternion::from_scaled_axis(angular_velocity * h);
         Self {
             center: self.center + velocity * h,
-            // Products of unit quaternions lose their length by roundings, which would scale the body.
+            // Rounding changes the length of products of unit quaternions, which would scale the body.
             orientation: UnitQuaternion::new_normalize((turn * self.orientation).into_inner()),
         }
     }
@@ -235,7 +235,7 @@ impl Moments {
         let central = self.second / 120.0 - offset * offset.transpose() * volume;
         let inertia = (Matrix3::identity() * central.trace() - central) * density;
         let inertia = (inertia + inertia.transpose()) * 0.5;
-        // A body without volume, wound inwards or full of NaN has no positive inertia.
+        // A body without volume, wound inwards or with a NaN has no positive inertia.
         let factors = (volume > 0.0).then(|| inertia.cholesky()).flatten();
         let Some(factors) = factors else {
             return Err(FemError::RigidVolume { volume });

@@ -16,9 +16,9 @@ use std::time::Instant;
 use impinge_geometry::ccd::{self, CcdRule, Toi};
 use nalgebra::Vector3;
 
-/// Repetitions per query; the fastest counts, which is the one the machine's other work disturbed least.
+/// Repetitions per query; the fastest counts, as it is the least disturbed one.
 const ROUNDS: u32 = 15;
-/// Calls per timed round, so that reading the clock does not dominate.
+/// Calls per timed round, so that the cost of reading the clock is negligible.
 const CALLS: u32 = 20;
 
 #[derive(Default)]

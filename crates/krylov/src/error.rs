@@ -1,4 +1,4 @@
-//! What makes a linear system unusable before the first iteration.
+//! Errors of a linear system that are found before the first iteration.
 
 /// A preconditioner or a factorisation could not be built from the given matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

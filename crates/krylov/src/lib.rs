@@ -1,7 +1,7 @@
-//! Symmetric 3×3-block sparse matrices, and Krylov methods for `A x = b` that are advanced step by step.
+//! Symmetric 3×3-block sparse matrices, and Krylov methods for `A x = b`, one step at a time.
 //!
 //! The contract: the same input gives the same bits whatever the number of threads, nothing is allocated once a
-//! workspace has grown, and what a solve reports is the residual `‖b − A x‖₂` recomputed from its definition.
+//! workspace has grown, and a solve reports the residual `‖b − A x‖₂` recomputed from its definition.
 //!
 //! | method                | assumes of `A`     | vectors kept | never grows                              |
 //! |-----------------------|--------------------|--------------|------------------------------------------|
@@ -11,8 +11,8 @@
 //!
 //! - [`block`]: half-stored symmetric matrices of 3×3 blocks and their product;
 //! - [`vector`]: dot products and updates with one rounding order;
-//! - [`operator`]: what a method needs of a matrix; [`preconditioner`]: cheap approximate inverses;
-//! - [`direct`]: sparse factorisations, for what needs many solves with one matrix;
+//! - [`operator`]: products with a matrix; [`preconditioner`]: cheap approximate inverses;
+//! - [`direct`]: sparse factorisations, for many solves with one matrix;
 //! - [`system`]: operator, preconditioner and right-hand side, borrowed together;
 //! - [`method`]: the methods, one step at a time; [`mod@solve`]: a solve to a given accuracy, and its report.
 //!

@@ -1,10 +1,10 @@
-//! What a Krylov method needs to know of a matrix: how to multiply by it.
+//! Products with a matrix, as Krylov methods need them.
 
 use crate::block::SymmetricBlockMatrix;
 
 /// A linear map from vectors of `shape().1` entries to vectors of `shape().0` entries.
 ///
-/// An operator is shared while it is applied, so it asks its caller for scratch instead of keeping its own.
+/// An operator may be applied by several threads at once, so the caller provides the scratch.
 pub trait LinearOperator: Sync {
     /// Rows and columns.
     fn shape(&self) -> (usize, usize);
@@ -14,7 +14,7 @@ pub trait LinearOperator: Sync {
         0
     }
 
-    /// `y = A x`. What `y` and `scratch` held before must not matter.
+    /// `y = A x`. The result must not depend on the previous contents of `y` and `scratch`.
     ///
     /// # Panics
     /// Implementations may panic if `x`, `y` or `scratch` has the wrong length.

@@ -1,62 +1,62 @@
-//! Solving one system to a given accuracy.
+//! Solution of one system to a given accuracy.
 
 use crate::method::{KrylovMethod, StepOutcome};
 use crate::system::LinearSystem;
 use crate::vector::norm;
 
-/// When a solve ends.
+/// Conditions for the end of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
     /// Converged if `‖b − A x‖₂ ≤ relative · ‖b‖₂`, or ...
     pub relative: f64,
     /// ... if `‖b − A x‖₂ ≤ absolute`, in the unit of `b`.
     pub absolute: f64,
-    /// Steps allowed.
+    /// Most steps.
     pub max_iterations: usize,
 }
 
-/// How a solve ended.
+/// Result of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KrylovReport {
     /// Steps taken.
     pub iterations: usize,
-    /// Why it ended.
+    /// Reason for the end.
     pub termination: Termination,
     /// `‖b − A x‖₂` of the returned `x`, computed from the definition after the last step.
     pub residual: f64,
-    /// What the residual had to reach.
+    /// The norm that the residual had to reach.
     pub target: f64,
 }
 
-/// Why a solve ended. Whatever it was, `x` holds the last iterate.
+/// Reason for the end of a solve. In all cases `x` holds the last iterate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Termination {
     /// The recomputed residual meets the rule.
     Converged,
-    /// The steps allowed are used up.
+    /// The iteration limit was reached.
     IterationLimit,
-    /// Rounding stands in the way: restarts from the true residual no longer halve it.
+    /// Rounding limits the accuracy: restarts from the true residual no longer halve it.
     Stagnated,
-    /// A method for positive definite `A` met a direction of zero or negative curvature.
+    /// A method for positive definite `A` found a direction of zero or negative curvature.
     NonPositiveCurvature,
-    /// The method cannot go on; `A` or the preconditioner is singular or does not suit the method.
+    /// The method cannot continue; `A` or the preconditioner is singular or does not suit the method.
     Breakdown,
-    /// Something infinite or not a number turned up.
+    /// A number was infinite or NaN.
     NotFinite,
 }
 
 /// Improves `x` until `system` is solved to the given rule.
 ///
-/// `x` is the first guess and the result. Convergence is judged by the residual recomputed from its definition: where
-/// the recurrence of the method promised too much, the method is restarted.
+/// `x` is the initial guess and the result. Convergence is tested with the residual recomputed from its definition; if
+/// the recurrence was too optimistic, the method is restarted.
 ///
 /// # Panics
 /// If the operator is not square or the lengths do not match.
 ///
 /// # Cost
-/// One product with `A` a step, and one or two more for each restart (one at the beginning, one at the end). Allocates
-/// only on the first use of `method` at this size.
+/// One product with `A` per step, and one or two more for each restart (one at the beginning, one at the end).
+/// Allocates only on the first use of `method` at this size.
 pub fn solve(
     method: &mut dyn KrylovMethod,
     system: &LinearSystem<'_>,
@@ -98,7 +98,7 @@ pub fn solve(
     }
 }
 
-/// Steps until the recurrence claims to be at the target (`None`), or until something else ends it.
+/// Steps until the recurrence reaches the target (`None`) or the iteration ends for another reason.
 fn iterate(
     method: &mut dyn KrylovMethod,
     system: &LinearSystem<'_>,

@@ -5,7 +5,7 @@ use crate::preconditioner::Preconditioner;
 
 /// The system `A x = b` with a preconditioner `M⁻¹ ≈ A⁻¹`.
 ///
-/// It only borrows, so it can be put together anew at every step of an iteration whose operator changes.
+/// It only borrows, so it can be rebuilt at every step of an iteration whose operator changes.
 #[derive(Clone, Copy)]
 pub struct LinearSystem<'a> {
     /// `A`: square and symmetric, `n × n`.
@@ -20,7 +20,7 @@ impl LinearSystem<'_> {
     /// Number of unknowns `n`.
     ///
     /// # Panics
-    /// If the operator is not square or `b` does not fit it.
+    /// If the operator is not square or `b` has another length.
     #[must_use]
     #[track_caller]
     pub fn unknowns(&self) -> usize {

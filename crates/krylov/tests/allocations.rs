@@ -1,4 +1,4 @@
-//! Nothing is allocated once a workspace has grown: a counting allocator sees zero when a solve is repeated.
+//! Nothing is allocated once a workspace has grown: a counting allocator sees no allocation in a repeated solve.
 #![expect(
     unsafe_code,
     reason = "a global allocator can only be implemented unsafely; this one counts and forwards to the system's"
@@ -19,7 +19,7 @@ struct Counting;
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Whether this thread takes part: the test harness has threads of its own, which allocate as they please.
+    /// Whether the allocations of this thread count; those of the test harness do not.
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -33,18 +33,18 @@ fn count() {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's duties are passed on.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's duties are passed on.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller's duties are passed on.
+        // SAFETY: the caller upholds the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -64,9 +64,8 @@ fn matrix(blocks: u32) -> SymmetricBlockMatrix {
     matrix
 }
 
-/// What a repeated solve, and a preconditioner's update, allocate: the least of a few repetitions. An allocation of
-/// ours recurs in each of them; each rayon worker allocates some bookkeeping of its own, once, at its first theft of
-/// work.
+/// Allocations of a repeated solve and of a preconditioner's update: the least of a few repetitions. An allocation of
+/// the crate recurs in each of them; each rayon worker allocates once, when it first steals work.
 fn allocations_of_repeated_solve(
     method: &mut dyn KrylovMethod,
     matrix: &SymmetricBlockMatrix,
@@ -99,7 +98,7 @@ fn allocations_of_repeated_solve(
     (0..5).map(|_| solve_again()).min().unwrap_or(usize::MAX)
 }
 
-/// One test, for there is one counter: a small system on the calling thread, a large one on a pool.
+/// A single test, as there is one counter: a small system on the calling thread, a large one on a pool.
 #[test]
 fn repeated_solves_allocate_nothing() {
     let methods: [(&str, Box<dyn KrylovMethod + Send>); 3] = [

@@ -1,24 +1,23 @@
-//! How the answers to the problems of one step improve with the iterations.
+//! Convergence of methods on the problems of one step.
 //!
-//! A method is stopped after 1, 2, … iterations and what it then answers is judged by the independent residual. So
-//! every method is seen through the same eyes, and none carries code for being watched. A step solves again whenever
-//! contacts were found or re-linearised; a curve goes through all these rounds, each from the warm start that the run
-//! had.
+//! A method is stopped after 1, 2, … iterations, and the independent residual of its answer is computed. So all methods
+//! share one measure and need no code for it. A step has a collision round for each set of new or re-linearised
+//! contacts; a curve goes through all rounds, each from the warm start of the run.
 
 use impinge_contact::{ContactError, ContactProblem, ContactSolution, Method, residual_under};
 use nalgebra::Vector3;
 
 use crate::watch::{MOST_ROUNDS, Round, Sample};
 
-/// Most points of a curve, of all its rounds together: each costs a solve up to its place. Every round has its start
-/// and its end at least.
+/// Most points of a curve, over all its rounds: each costs a solve with that many iterations. Every round has at least
+/// its start and its end.
 const POINTS: usize = 28;
 const _: () = assert!(2 * MOST_ROUNDS <= POINTS);
 
 /// The answer after some iterations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Iterations, those of the rounds before included.
+    /// Iterations, including those of earlier rounds.
     pub iterations: u64,
     /// Momentum residual `e_v` over its tolerance.
     pub momentum: f64,
@@ -26,27 +25,27 @@ pub struct Point {
     pub preconditioned: f64,
     /// The largest of `e_n`, `e_t` and `e_c`, each over its tolerance.
     pub constraints: f64,
-    /// State changes, those of the rounds before included.
+    /// State changes, including those of earlier rounds.
     pub state_changes: u64,
 }
 
-/// One method's way to the answers.
+/// Convergence of one method.
 #[derive(Debug, Clone)]
 pub struct Curve {
-    /// How the method was asked for.
+    /// Name of the method, with settings.
     pub name: String,
     /// From the first warm start to the last answer.
     pub points: Vec<Point>,
-    /// The point that each round but the first begins at: its warm start.
+    /// The first point of each round except the first round: its warm start.
     pub rounds: Vec<usize>,
     /// The answer to each round.
     pub answers: Vec<ContactSolution>,
 }
 
-/// The curves of `methods`, each with the name to show; one that does not take such problems has none.
+/// The curves of `methods`, each with its display name; a method that does not support such problems has none.
 ///
 /// # Cost
-/// A solve of every round by every method, and what up to 26 early stops of it take: some five times as much.
+/// A solve of every round by every method, with up to 26 repetitions that stop early: some five times as much.
 pub fn curves(sample: &Sample, methods: &[(String, Method)]) -> Vec<Curve> {
     methods
         .iter()
@@ -54,10 +53,10 @@ pub fn curves(sample: &Sample, methods: &[(String, Method)]) -> Vec<Curve> {
         .collect()
 }
 
-/// What `method` answers to each round of `sample`.
+/// The answers of `method` to each round of `sample`.
 ///
 /// # Errors
-/// [`ContactError`] if it does not take such problems.
+/// [`ContactError`] if it does not support such problems.
 pub fn answers(sample: &Sample, method: Method) -> Result<Vec<ContactSolution>, ContactError> {
     let mut answers = Vec::new();
     for round in &sample.rounds {
@@ -82,7 +81,7 @@ fn curve(sample: &Sample, name: &str, method: Method) -> Result<Curve, ContactEr
             points.push(stopped(round, method, Some(limit))?.1);
         }
         points.push(end);
-        // A method may only stop between passes of several iterations.
+        // Some methods stop only between passes of several iterations.
         points.dedup_by_key(|point| point.iterations);
         if !curve.points.is_empty() {
             curve.rounds.push(curve.points.len());
@@ -99,7 +98,7 @@ fn curve(sample: &Sample, name: &str, method: Method) -> Result<Curve, ContactEr
     Ok(curve)
 }
 
-/// At most `most` counts from 1 to below `last`, close together at first.
+/// At most `most` counts from 1 to below `last`, denser at the start.
 fn spread(last: u64, most: usize) -> Vec<u64> {
     let ratio = (last as f64).powf(1.0 / most.max(1) as f64);
     let mut counts: Vec<u64> = (0..most)
@@ -114,7 +113,7 @@ fn spread(last: u64, most: usize) -> Vec<u64> {
     counts
 }
 
-/// What `method` answers after at most `limit` iterations, or after its own limit.
+/// The answer of `method` after at most `limit` iterations, or after its own limit.
 fn stopped(
     round: &Round,
     mut method: Method,
@@ -138,7 +137,7 @@ fn stopped(
     Ok((solution, point))
 }
 
-/// An answer as the independent residual sees it.
+/// The independent residual of an answer.
 fn judge(round: &Round, method: Method, solution: &ContactSolution) -> Point {
     let judged = residual_under(method.friction_law(), &round.problem, solution);
     let tolerances = round.tolerances;
@@ -149,7 +148,7 @@ fn judge(round: &Round, method: Method, solution: &ContactSolution) -> Point {
         preconditioned: preconditioned(&round.problem, solution),
         constraints: [over.gap, over.slip]
             .into_iter()
-            // What is not a number must not be lost.
+            // Keeps a NaN.
             .fold(0.0, |most, x| if x.is_nan() || x > most { x } else { most }),
         state_changes: 0,
     }

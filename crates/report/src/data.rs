@@ -1,11 +1,12 @@
-//! The numbers behind the plots of a page, as comma-separated values below the names of their columns.
+//! The numbers of the plots on a page, as comma-separated values with column names.
 
 use impinge_sim::compare::MethodRecord;
 use serde::Serialize;
 
 use crate::convergence::Curve;
 
-/// What every method needed and reached in every step: figures 10 and 11 of Verschoor & Jalba 2019 are drawn of it.
+/// Effort and accuracy of every method in every step, as in figures 10 and 11 of Verschoor & Jalba 2019,
+/// <https://doi.org/10.1145/3209887>.
 ///
 /// Columns as the fields of [`StepEffort`](impinge_sim::compare::StepEffort), the method first.
 pub fn efforts(records: &[MethodRecord]) -> String {
@@ -35,7 +36,7 @@ pub fn efforts(records: &[MethodRecord]) -> String {
     )
 }
 
-/// How the methods converge on one step: figure 6 of the paper.
+/// Convergence of the methods on one step, as in figure 6 of that paper.
 ///
 /// Columns as the fields of [`Point`](crate::convergence::Point), the method and the round, from 1, first.
 pub fn convergence(curves: &[Curve]) -> String {
@@ -58,12 +59,12 @@ pub fn convergence(curves: &[Curve]) -> String {
     )
 }
 
-/// Rows of numbers and texts below `columns`, whose names are parted by spaces.
+/// Rows of numbers and texts below `columns`, whose names are separated by spaces.
 pub fn table(columns: &str, rows: impl IntoIterator<Item = impl Serialize>) -> String {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());
-    // Into memory, and flat: nothing that could be refused.
+    // Flat records in memory: writing cannot fail.
     let _ = writer.write_record(columns.split(' '));
     for row in rows {
         let _ = writer.serialize(row);
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use crate::convergence::Point;
 
-    /// A place where a round begins belongs to it.
+    /// The first point of a round belongs to it.
     #[test]
     fn points_are_told_apart_by_round() {
         let point = |iterations| Point {

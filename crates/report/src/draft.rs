@@ -1,4 +1,4 @@
-//! A file that is written at the end of a run, whose place is looked at before.
+//! An output file that is claimed before a run and written at its end.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReportError;
 
-/// A file that a page or a table will be in: its place was found writable, and is as it was until
-/// [`finish`](Self::finish).
+/// A future output file. Its path was found writable, and is unchanged until [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
-    /// Another file beside it; the same where no file can be in its place, as for `/dev/null` or a pipe.
+    /// A temporary file beside it; the path itself if that is a device or pipe, such as `/dev/null`.
     unfinished: PathBuf,
-    /// Until the text is in its place.
+    /// `None` once the text is written.
     file: Option<File>,
 }
 
 impl Draft {
-    /// Makes sure that a file can be written at `path`; folders on the way there are made.
+    /// Checks that a file can be written at `path`; creates missing folders.
     ///
     /// # Errors
     /// [`ReportError::Folder`] or [`ReportError::Write`] if it cannot.
@@ -57,15 +56,15 @@ impl Draft {
         })
     }
 
-    /// Whether a file would take the place of what is at `path`, if it can: devices and pipes are written to instead.
+    /// Whether a file would replace the one at `path`: devices and pipes are written to instead.
     pub fn replaces(path: &Path) -> bool {
         fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir())
     }
 
-    /// Puts `text` in its place.
+    /// Writes `text` to its path.
     ///
     /// # Errors
-    /// [`ReportError::Write`]; what was there before is untouched then.
+    /// [`ReportError::Write`]; an existing file is then unchanged.
     pub fn finish(mut self, text: &str) -> Result<(), ReportError> {
         let replaces = self.unfinished != self.path;
         let written = self.file.as_mut().map_or(Ok(()), |file| {
@@ -89,7 +88,7 @@ impl Draft {
     }
 }
 
-/// Makes an empty file in the place of an earlier one; a link there is removed, not followed.
+/// Creates an empty file in place of an existing one; a link is removed, not followed.
 fn new_file(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -101,7 +100,7 @@ fn new_file(path: &Path) -> io::Result<File> {
 impl Drop for Draft {
     fn drop(&mut self) {
         if self.file.take().is_some() && self.unfinished != self.path {
-            // Nothing more can be done about a file that cannot be removed.
+            // A file that cannot be removed is left behind.
             let _ = fs::remove_file(&self.unfinished);
         }
     }

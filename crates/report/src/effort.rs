@@ -1,42 +1,42 @@
-//! One row a method: what it needed over the compared steps of a run.
+//! One row per method: its effort over the compared steps of a run.
 
 use impinge_sim::compare::{Average, MethodRecord};
 
 use crate::page::escape;
 
-/// Residual over its tolerance that an accepted solve stays below ([`impinge_contact::ContactResidual::meets`]).
+/// Largest residual of an accepted solve over its tolerance ([`impinge_contact::ContactResidual::meets`]).
 pub const ACCEPTED: f64 = 2.0;
 
 /// One line of the comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodRow {
-    /// How the method was asked for.
+    /// Name of the method, with settings.
     pub name: String,
-    /// Iterations a step.
+    /// Iterations per step.
     pub iterations: Average,
     /// Iterations over those of the reference: of the means, of the medians.
     pub ratio: Average,
-    /// The same in a paper, if it tells.
+    /// The ratio in a paper, if given there.
     pub paper: Option<f64>,
-    /// Products with the momentum matrix a step, in the mean.
+    /// Mean number of products with the momentum matrix per step.
     pub products: f64,
-    /// Processor time a step.
+    /// Processor time per step.
     pub milliseconds: Average,
-    /// That over the reference's: of the means, of the medians.
+    /// Processor time over that of the reference: of the means, of the medians.
     pub time_ratio: Average,
-    /// State changes a step, in the mean.
+    /// Mean number of state changes per step.
     pub state_changes: f64,
-    /// Solves beyond what an accepted one has to meet.
+    /// Solves above the residual of an accepted one.
     pub unmet: u32,
-    /// Solves whose friction is settled to the gap tolerance only.
+    /// Solves with relaxed friction.
     pub relaxed: u32,
     /// Largest `e_v`, `e_n`, `e_t` and penetration, over their tolerances.
     pub residuals: [f64; 4],
 }
 
 impl MethodRow {
-    /// One row for each of `records`, compared with the one named `reference`; none if there is no such record. `paper`
-    /// tells the ratio that a paper gives for a method.
+    /// One row for each of `records`, compared with the one named `reference`; empty if there is no such record.
+    /// `paper` returns the ratio of a method in a paper.
     pub fn of(
         records: &[MethodRecord],
         reference: &str,
@@ -116,7 +116,7 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
     html + "</table></div>\n"
 }
 
-/// Variants of methods as a table: what is different, how much it takes; ratios refer to `reference`.
+/// Variants of methods as a table: the difference and the effort; ratios refer to `reference`.
 pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
     let mut html = format!(
         "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>ms<br>mean (median)</th><th>unmet</th></tr>\n",
@@ -142,7 +142,7 @@ fn cell(text: &str) -> String {
     format!("<td>{text}</td>")
 }
 
-/// One cell, marked unless what it tells is `good`.
+/// One cell, marked unless `good`.
 fn judged(text: &str, good: bool) -> String {
     if good {
         cell(text)
@@ -157,7 +157,7 @@ pub fn pair(average: Average, digits: usize) -> String {
     format!("{} ({})", figure(mean, digits), figure(median, digits))
 }
 
-/// A number, or a dash for the ratio of nothing to nothing.
+/// A number, or a dash for the ratio of zero to zero.
 fn figure(value: f64, digits: usize) -> String {
     if value.is_nan() {
         "–".to_owned()

@@ -1,4 +1,4 @@
-//! What keeps a page from being made.
+//! Errors of pages.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ pub enum ReportError {
     /// There is a folder where the file should be.
     #[error("{}: a folder is there\n  mend: name a file, which may be in that folder", .place.display())]
     Folder {
-        /// The place.
+        /// The path.
         place: PathBuf,
     },
-    /// The file system refused.
+    /// The file could not be written.
     #[error("{} could not be written: {problem}\n  mend: name another file, in a folder that you may write to", .place.display())]
     Write {
-        /// The place.
+        /// The path.
         place: PathBuf,
-        /// What it said.
+        /// The error of the system.
         #[source]
         problem: io::Error,
     },

@@ -1,17 +1,16 @@
-//! The comparison of contact methods as a page: one HTML file without anything from outside, to be sent, kept and
-//! opened without a network.
+//! The comparison of contact methods as a page: one self-contained HTML file that needs no network.
 //!
-//! The contract: a page is written whole or not at all, and shows what was measured; nothing here decides or judges
-//! beyond the tolerances that a solve is held to anyway.
+//! The contract: a page is written whole or not at all, and shows measurements; the only criteria are the tolerances of
+//! the solves.
 //!
-//! In the order in which a run goes through them:
+//! In the order of use:
 //! - [`watch`]: every method on the problems of chosen steps, and the problem with the most contacts kept;
-//! - [`film`]: where the surfaces were;
-//! - [`convergence`]: how the answers to the kept problem improve with the iterations;
-//! - [`effort`]: one row a method of what it needed;
-//! - [`scene`]: all of that as the section of one scene; [`plot`]: its plots;
+//! - [`film`]: the surfaces over time;
+//! - [`convergence`]: convergence of the methods on the kept problem;
+//! - [`effort`]: the effort of each method, one row per method;
+//! - [`scene`]: the section of one scene with all of these; [`plot`]: its plots;
 //! - [`page`]: sections as a page, and the page as a file;
-//! - [`data`]: the numbers behind the plots, as tables.
+//! - [`data`]: the numbers of the plots, as tables.
 //!
 //! # Example
 //! ```
@@ -29,9 +28,9 @@
 //! assert!(page.html().contains("<svg"));
 //! ```
 //!
-//! It does **not** know: scene files, arguments, what a guarantee is.
+//! It does **not** know: scene files, arguments, guarantees.
 //!
-//! Present limits: a film shows surfaces only, and no more than some ten moments of a run.
+//! Present limits: a film shows surfaces only, at some ten instants of a run.
 
 pub mod convergence;
 pub mod data;

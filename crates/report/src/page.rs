@@ -1,11 +1,11 @@
-//! Sections as one page.
+//! A page of sections.
 
 use std::fmt::Write as _;
 
 use crate::plot::{COLOURS, colour};
 use crate::scene::SceneRecord;
 
-/// A page in the making.
+/// A page under construction.
 #[derive(Debug, Clone)]
 pub struct Page {
     title: String,
@@ -14,7 +14,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty one.
+    /// An empty page.
     pub fn new(title: &str) -> Self {
         Self {
             title: escape(title),
@@ -28,8 +28,7 @@ impl Page {
         self.body += html;
     }
 
-    /// Adds a section for each of `scenes`, after what a reader has to know of all of them; `methods` in the order of
-    /// their colours.
+    /// Adds the introduction and a section for each of `scenes`; `methods` are in the order of their colours.
     pub fn push_scenes(&mut self, methods: &[&str], scenes: &[SceneRecord]) {
         self.body += "<h2>Contact methods</h2>\n";
         self.body += &legend(methods);
@@ -62,7 +61,7 @@ impl Page {
     }
 }
 
-/// Which colour is which method.
+/// The colours of the methods.
 fn legend(methods: &[&str]) -> String {
     let mut html = String::from("<p class=\"key\">");
     for (index, name) in methods.iter().enumerate() {
@@ -81,7 +80,7 @@ fn legend(methods: &[&str]) -> String {
     html + "</p>\n"
 }
 
-/// `text` with what HTML would read as marks written out.
+/// `text` with HTML's special characters escaped.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

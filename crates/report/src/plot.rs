@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::page::escape;
 
-/// Colours that stay apart for most eyes (Okabe and Ito), one a method; after the last, lines are dashed.
+/// Colours that most eyes distinguish (Okabe and Ito), one per method; after the last, lines are dashed.
 pub(crate) const COLOURS: [&str; 8] = [
     "#0072b2", "#56b4e9", "#000000", "#e69f00", "#d55e00", "#cc79a7", "#009e73", "#7f7f7f",
 ];
@@ -24,40 +24,40 @@ pub(crate) fn colour(index: usize) -> &'static str {
     COLOURS[index % COLOURS.len()]
 }
 
-/// What a plot shows.
+/// A line plot.
 #[derive(Debug, Clone)]
 pub struct Plot<'a> {
-    /// Above it.
+    /// Title above the plot.
     pub title: &'a str,
-    /// To the right.
+    /// Horizontal axis.
     pub x: Axis<'a>,
-    /// Upwards.
+    /// Vertical axis.
     pub y: Axis<'a>,
-    /// A dashed line across, for a tolerance.
+    /// A dashed horizontal line, for a tolerance.
     pub level: Option<f64>,
-    /// What is drawn.
+    /// The lines.
     pub lines: Vec<Line<'a>>,
 }
 
-/// A direction of the plot.
+/// An axis of the plot.
 #[derive(Debug, Clone, Copy)]
 pub struct Axis<'a> {
-    /// What is along it.
+    /// Its label.
     pub label: &'a str,
-    /// Whether equal lengths are equal ratios; what has no logarithm is left out then.
+    /// Whether the scale is logarithmic; numbers that are not positive are then dropped.
     pub logarithmic: bool,
 }
 
 /// One line and its colour.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
-    /// What it is of.
+    /// Its name.
     pub name: &'a str,
-    /// Number of its colour.
+    /// Index of its colour.
     pub colour: usize,
-    /// Its corners; those that are not finite are left out.
+    /// Its corners; those that are not finite are dropped.
     pub points: Vec<[f64; 2]>,
-    /// Where something on it begins: short vertical strokes.
+    /// Marked points: short vertical strokes.
     pub marks: Vec<[f64; 2]>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// From numbers to the places on the page.
+/// Map from numbers to positions on the page.
 struct Scale {
     logarithmic: bool,
     low: f64,
@@ -83,7 +83,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Around `values`; what a logarithm cannot show is left out.
+    /// A scale around `values`; numbers without a logarithm are dropped on a logarithmic scale.
     fn around(values: impl Iterator<Item = f64>, logarithmic: bool, from: f64, to: f64) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|v| v.is_finite() && (!logarithmic || *v > 0.0)) {
@@ -119,7 +119,7 @@ impl Scale {
         self.from + part * (self.to - self.from)
     }
 
-    /// Numbers worth a line, with their labels.
+    /// Grid lines with their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         if self.logarithmic {
             let every = ((self.high - self.low) / 5.0).ceil().max(1.0);

@@ -12,7 +12,7 @@ use crate::page::escape;
 use crate::plot::{Axis, Line, Plot};
 use crate::watch::Sample;
 
-/// All that was found out about one scene.
+/// All results for one scene.
 #[derive(Debug, Clone)]
 pub struct SceneRecord {
     /// Short name.
@@ -25,30 +25,30 @@ pub struct SceneRecord {
     pub reports: Vec<StepReport>,
     /// The method that ratios refer to.
     pub reference: String,
-    /// One row a method.
+    /// One row per method.
     pub methods: Vec<MethodRow>,
-    /// HTML below their table, for what else was found out about methods.
+    /// HTML below that table, with more results about methods.
     pub remarks: String,
-    /// What each method needed, step by step.
+    /// The effort of each method, step by step.
     pub efforts: Vec<MethodRecord>,
-    /// The step that `curves` are of, if there is one.
+    /// The step of `curves`, if there is one.
     pub sample: Option<SampleSize>,
-    /// How the methods converge there.
+    /// Convergence of the methods in that step.
     pub curves: Vec<Curve>,
-    /// What it looked like.
+    /// The film of the run.
     pub film: Option<Film>,
 }
 
-/// Which step a convergence plot is of.
+/// The step of a convergence plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleSize {
     /// Number of the step.
     pub step: u64,
     /// Contacts of the largest of its problems.
     pub contacts: usize,
-    /// Problems that the curves go through.
+    /// Problems that the curves show.
     pub drawn: usize,
-    /// Problems after them that they do not.
+    /// Later problems that the curves do not show.
     pub left_out: usize,
 }
 
@@ -103,7 +103,7 @@ impl SceneRecord {
         html
     }
 
-    /// What the convergence plots are of.
+    /// Description of the convergence plots.
     fn about(&self, size: SampleSize) -> String {
         let SampleSize {
             step,
@@ -137,7 +137,7 @@ impl SceneRecord {
         text + ". Each point is the answer of the method stopped there, judged from outside; staggered projections answer with the best of their projections. A vertical mark is where the next round begins, from the same warm start for all: that of the run."
     }
 
-    /// Iterations of every method over the time of the run, and what the run itself did.
+    /// Iterations of every method over the time of the run, and measures of the run itself.
     fn over_time(&self, methods: &[&str]) -> String {
         let time_of = |step: u64| {
             let report = self.reports.iter().find(|report| report.step == step);
@@ -219,7 +219,7 @@ impl SceneRecord {
         compared.svg() + &sums.svg() + &run.svg() + &self.volumes()
     }
 
-    /// How far elements were squeezed; nothing where there are none.
+    /// Smallest volume ratios over time; empty without elements.
     fn volumes(&self) -> String {
         let points: Vec<[f64; 2]> = self
             .reports

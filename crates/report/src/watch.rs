@@ -1,4 +1,4 @@
-//! What each method needs for the problems of a run: all of them solve the same ones, from the same warm starts.
+//! The effort of each method on the problems of a run: all methods solve the same problems from the same warm starts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,21 +12,21 @@ use nalgebra::Matrix3;
 /// Most rounds of a step that are kept: more would leave too few points for each in a plot, and few steps have more.
 pub(crate) const MOST_ROUNDS: usize = 14;
 
-/// Room for them (bytes), the first in any case: the step with the most contacts so far and the present one are kept,
-/// so that twice as much may be in use.
+/// Bound of the memory of the kept rounds (bytes); the first is kept in any case. The step with the most contacts and
+/// the present one are kept, so twice as much may be in use.
 const MOST_BYTES: usize = 512 << 20;
 
-/// Which steps methods are compared on.
+/// The steps on which methods are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
-    /// The first of them.
+    /// The first step.
     pub from: u64,
-    /// Every how many steps after it.
+    /// Interval after it, in steps.
     pub every: u64,
 }
 
 impl Selection {
-    /// Whether `step` is one of them.
+    /// Whether `step` is selected.
     pub fn holds(&self, step: u64) -> bool {
         step >= self.from && (step - self.from).is_multiple_of(self.every.max(1))
     }
@@ -37,11 +37,11 @@ impl Selection {
 pub struct Round {
     /// The problem.
     pub problem: ContactProblem,
-    /// What the run started from.
+    /// The warm start of the run.
     pub start: ContactSolution,
-    /// When a solve is done.
+    /// Tolerances of the solve.
     pub tolerances: Tolerances,
-    /// What is known of the bodies, if any of the methods asks for that.
+    /// Data of the bodies, if a method needs them.
     pub bodies: Option<Arc<TurnedBodies>>,
 }
 
@@ -60,9 +60,9 @@ impl Round {
 pub struct Sample {
     /// Number of the step.
     pub step: u64,
-    /// The solves of the step in their order; attempts that were rolled back count too.
+    /// The solves of the step in their order, including attempts that were rolled back.
     pub rounds: Vec<Round>,
-    /// Solves after them that were not kept.
+    /// Number of later solves that were not kept.
     pub left_out: usize,
     bytes: usize,
 }
@@ -86,14 +86,14 @@ impl Sample {
     }
 }
 
-/// Watches a run, compares methods on the steps of a selection, and may keep the one with the most contacts.
+/// Compares methods on selected steps of a run, and may keep the problems of the step with the most contacts.
 ///
-/// A clone records in the same place: one goes to the simulation, another is asked for the records.
+/// Clones share their records: one belongs to the simulation, another returns the records.
 #[derive(Clone)]
 pub struct Watch {
     selection: Selection,
     comparison: Comparison,
-    /// Nothing where no problem is asked for.
+    /// `None` if no problem is requested.
     kept: Option<Arc<Mutex<Kept>>>,
 }
 
@@ -104,7 +104,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The present step has ended.
+    /// Ends the present step.
     fn settle(&mut self) {
         let present = std::mem::take(&mut self.present);
         if present.contacts() > self.largest.contacts() {
@@ -114,7 +114,7 @@ impl Kept {
 }
 
 impl Watch {
-    /// Compares `methods`, each with the name to show; tolerances are those of the run.
+    /// Compares `methods`, each with its display name; tolerances are those of the run.
     pub fn new(methods: impl IntoIterator<Item = (String, Method)>, selection: Selection) -> Self {
         Self {
             selection,
@@ -123,7 +123,7 @@ impl Watch {
         }
     }
 
-    /// Keeps the problems of the compared step with the most contacts, too.
+    /// Also keeps the problems of the compared step with the most contacts.
     #[must_use]
     pub fn keeping_a_sample(self) -> Self {
         Self {
@@ -141,12 +141,12 @@ impl Watch {
         }
     }
 
-    /// What was recorded so far.
+    /// All records so far.
     pub fn records(&self) -> Vec<MethodRecord> {
         self.comparison.records()
     }
 
-    /// The compared step with the most contacts, if one had some and it was asked for.
+    /// The compared step with the most contacts, if one had contacts and keeping was requested.
     pub fn take_sample(&self) -> Option<Sample> {
         let kept = self.kept.as_ref()?;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Several methods on the same problems: those that a run meets, each from the same warm start.
+//! Compares several methods on the problems of a run, each from the same warm start.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::stepper::{Solve, SolveObserver};
 
-/// What one method needed for all solves of one step.
+/// The effort of one method for all solves of one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct StepEffort {
     /// Number of the step.
     pub step: u64,
-    /// Solves: rounds of the step, attempts that were rolled back included.
+    /// Number of solves: collision rounds of the step, including rejected attempts.
     pub solves: u32,
-    /// Contacts of the last of them.
+    /// Contacts of the last solve.
     pub contacts: usize,
     /// Iterations.
     pub iterations: u64,
@@ -25,15 +25,15 @@ pub struct StepEffort {
     pub state_changes: u64,
     /// Processor time (s).
     pub seconds: f64,
-    /// Solves whose answer does not pass what an accepted solve has to pass.
+    /// Solves whose independent residual misses the tolerances of an accepted solve.
     pub unmet: u32,
-    /// Those of them that the method called converged.
+    /// Unmet solves that the method reported as converged.
     pub false_claims: u32,
-    /// Solves whose answer holds a number that is not finite, or that were refused.
+    /// Solves whose solution has a non-finite number, or that were rejected.
     pub not_finite: u32,
-    /// Solves whose friction is settled to the gap tolerance only.
+    /// Solves with relaxed friction.
     pub relaxed: u32,
-    /// Largest momentum residual over its tolerance; not a number after a refused solve, as those below.
+    /// Largest momentum residual over its tolerance. NaN after a rejected solve, as are the following.
     pub momentum: f64,
     /// Largest normal residual over its tolerance.
     pub normal: f64,
@@ -43,20 +43,20 @@ pub struct StepEffort {
     pub penetration: f64,
 }
 
-/// One method and what it needed, step by step.
+/// One method and its effort, step by step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodRecord {
-    /// How it was asked for.
+    /// Its name as given by the user.
     pub name: String,
     /// The method with its settings.
     pub settings: Method,
     /// Its steps.
     pub steps: Vec<StepEffort>,
-    /// Why it did not begin on the first of the problems that it refused, if there was one.
+    /// Why it rejected a problem, for the first such problem.
     pub refusal: Option<String>,
 }
 
-/// Mean and median of something over steps.
+/// Mean and median of a quantity over steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Average {
     /// Mean.
@@ -92,7 +92,7 @@ impl MethodRecord {
         Average::of(self.steps.iter().map(value))
     }
 
-    /// Largest over the steps of `value`; not a number if one of them is not.
+    /// Largest over the steps of `value`; NaN if one of them is.
     pub fn worst(&self, value: impl Fn(&StepEffort) -> f64) -> f64 {
         self.steps.iter().map(value).fold(0.0, larger)
     }
@@ -103,33 +103,33 @@ impl MethodRecord {
     }
 }
 
-/// The larger of two numbers, or the one that is none.
+/// The larger of two numbers, or NaN if one of them is.
 fn larger(most: f64, x: f64) -> f64 {
-    // Written so that a `most` that is none stays.
+    // The form of the comparison keeps a NaN in `most`.
     if x.is_nan() || x > most { x } else { most }
 }
 
-/// Watches a run and solves each of its problems by every method.
+/// Observes a run and solves each of its problems by every method.
 ///
-/// A clone records in the same place: one goes to the simulation, another is asked for the records.
+/// A clone shares the records: one goes to the simulation, another reads the records.
 #[derive(Clone)]
 pub struct Comparison {
     contenders: Arc<Mutex<Vec<Contender>>>,
     announce: Option<Announce>,
 }
 
-/// What is told of a turn before it begins: the step, and the name of the method.
+/// Called with the step and the name of the method before a solve.
 type Announce = Arc<dyn Fn(u64, &str) + Send + Sync>;
 
 struct Contender {
     record: MethodRecord,
-    /// With the tolerances of the latest solve.
+    /// Has the tolerances of the latest solve.
     solver: Box<dyn ContactSolver + Send>,
     solution: ContactSolution,
 }
 
 impl Comparison {
-    /// Compares `methods`, each with the name to show; tolerances are those of the run.
+    /// Compares `methods`, each with its displayed name; tolerances are those of the run.
     pub fn new(methods: impl IntoIterator<Item = (String, Method)>) -> Self {
         let contenders = methods
             .into_iter()
@@ -150,8 +150,8 @@ impl Comparison {
         }
     }
 
-    /// Calls `announce` with the number of the step and the name of the method before every solve: a rival may take its time,
-    /// and who waits wants to know which.
+    /// Calls `announce` with the number of the step and the name of the method before every solve, since some methods
+    /// are slow.
     #[must_use]
     pub fn announcing(self, announce: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl Comparison {
         }
     }
 
-    /// What was recorded so far.
+    /// The records up to now.
     pub fn records(&self) -> Vec<MethodRecord> {
         let contenders = self
             .contenders
@@ -207,7 +207,7 @@ impl Contender {
         if let Some(bodies) = solve.bodies {
             self.solver.know_bodies(bodies);
         }
-        // Other programs on the machine do not count, other threads of this one would: the run waits meanwhile.
+        // Process time excludes other programs. Other threads of this process are idle: the run waits meanwhile.
         let begin = ProcessTime::try_now();
         let solved = self.solver.solve(solve.problem, &mut self.solution);
         let seconds = begin
@@ -233,7 +233,7 @@ impl Contender {
         let report = match solved {
             Ok(report) => report,
             Err(error) => {
-                // There is no answer to judge, and none must look as if it were a good one.
+                // There is no solution; the record must not look like a good one.
                 effort.unmet += 1;
                 effort.not_finite += 1;
                 effort.momentum = f64::NAN;

@@ -1,4 +1,4 @@
-//! What keeps a scene from being simulated, and what stops a run.
+//! Errors of scenes that cannot be simulated, and of failed steps.
 
 use crate::scene::SceneError;
 use impinge_contact::Excess;
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// The scene file itself.
+    /// An error in the scene file.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A body's mesh or material.
@@ -16,16 +16,16 @@ pub enum SimError {
     Body {
         /// Name of the body.
         body: String,
-        /// What is wrong, and the mend.
+        /// The problem and its remedy.
         problem: String,
     },
-    /// A state that is none of the scene, or a stepper that has more to it than a state.
+    /// A state of another scene, or a stepper that cannot resume from a state.
     #[error("the scene cannot go on from a stored state: {problem}")]
     NotResumable {
-        /// What is wrong, and the mend.
+        /// The problem and its remedy.
         problem: String,
     },
-    /// Elements or masses.
+    /// Invalid elements or masses.
     #[error(transparent)]
     Fem(#[from] impinge_fem::FemError),
     /// A body's compliance at rest.
@@ -35,7 +35,7 @@ pub enum SimError {
     RestCompliance {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// No free node anywhere.
@@ -55,9 +55,9 @@ pub enum SimError {
         first: String,
         /// The other; the same name for a body that crosses itself.
         second: String,
-        /// Shortest move of one that was found to take it off the other (m); `None` for a body that crosses itself.
+        /// Shortest translation found that separates the two (m); `None` for a body that crosses itself.
         depth: Option<f64>,
-        /// Triangles of the collision surface.
+        /// The two triangles of the collision surface.
         triangles: [u32; 2],
         /// A point of the first triangle (m).
         place: [f64; 3],
@@ -81,15 +81,15 @@ pub enum SimError {
     /// The asynchronous stepper cannot start.
     #[error("{between}{error}")]
     Asynchronous {
-        /// Names of the bodies that it is about, with a colon; empty if it is about none.
+        /// Names of the bodies concerned, with a colon; empty if there are none.
         between: String,
-        /// Why.
+        /// The reason.
         error: crate::stepper::asynchronous::SystemError,
     },
-    /// The constraints cannot be stepped.
+    /// The constraints are invalid.
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
-    /// The law of the penalty layers.
+    /// Invalid parameters of the penalty layers.
     #[error("{0}; give another `asynchronous.thickness` or `asynchronous.stiffness`")]
     Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
@@ -103,18 +103,18 @@ pub enum SimError {
         body: String,
         /// Name of the half-space.
         half_space: String,
-        /// How deep (m); 0 if it touches.
+        /// Depth (m); 0 if it touches.
         depth: f64,
         /// The deepest point (m).
         place: [f64; 3],
     },
 }
 
-/// Why an attempt at a step was given up.
+/// The reason why an attempted substep was rejected.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StepFailure {
-    /// The contact solver reached its iteration limit, or gave up.
+    /// The contact solver reached its iteration limit, or stagnated.
     #[error(
         "the contact method `{method}` did not converge in {iterations} iterations: its answer has {excess}"
     )]
@@ -123,16 +123,16 @@ pub enum StepFailure {
         method: &'static str,
         /// Iterations spent.
         iterations: u64,
-        /// What the independent residual says of its answer.
+        /// Excess of the independent residual over the tolerances.
         excess: Excess,
     },
-    /// A number stopped being finite.
+    /// A number became non-finite.
     #[error("the contact solver broke down after {iterations} iterations")]
     Breakdown {
         /// Iterations spent.
         iterations: u64,
     },
-    /// Contacts kept being added.
+    /// The limit of collision rounds was reached while contacts were still being added.
     #[error("new contacts were still found after {rounds} rounds; the last one: {contact}")]
     TooManyRounds {
         /// Rounds spent.
@@ -140,7 +140,7 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
-    /// Gaps did not settle in `(0, ε₂)`.
+    /// Gaps did not converge to `(0, ε₂)`.
     #[error(
         "after {rounds} re-linearisations a gap is {gap:e} m, outside (0, {clearance:e}): {contact}"
     )]
@@ -154,14 +154,14 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
-    /// A body turns so far in one step that straight paths of its points would visibly narrow it.
+    /// A body rotates so far in one step that straight paths of its points would visibly shrink it.
     #[error(
         "`{body}` turns by {degrees:.1} degrees in one step, more than the 28.6 that straight paths allow"
     )]
     TurnsTooFar {
         /// Name of the body.
         body: String,
-        /// Angle of the turn (degrees).
+        /// Rotation angle (degrees).
         degrees: f64,
     },
     /// An element inverted although the scene forbids it.
@@ -172,12 +172,12 @@ pub enum StepFailure {
     Inverted {
         /// Name of the body.
         body: String,
-        /// Tetrahedron within the body; where elements are hexahedra, one of those that fill the inverted one.
+        /// Tetrahedron within the body; for hexahedra, one of those that fill the inverted element.
         tet: usize,
         /// Current over rest volume.
         ratio: f64,
     },
-    /// Prescribed points drive two surfaces into each other: no force can prevent that.
+    /// Prescribed points drive two surfaces into each other; no force can prevent that.
     #[error(
         "prescribed motions drive surfaces into each other: {contact}; change `motion` or `fixed`"
     )]
@@ -193,10 +193,10 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
-    /// A signal, or whoever runs the simulation, asked for an end; the state is that at the start of the step.
+    /// A signal or the caller interrupted the step; the state is that at the start of the step.
     #[error("it was interrupted")]
     Interrupted,
-    /// A body that deforms is pressed by prescribed motions to where it gives way no further.
+    /// A deformable body is crushed by prescribed motions.
     #[error(
         "`{body}` is pressed between `{first}` and `{second}`, which come nearer to each other, and gives way no \
          further: {failure}; change a `motion`, or end the run (`time.duration`) before"
@@ -204,14 +204,14 @@ pub enum StepFailure {
     Pressed {
         /// Name of the body.
         body: String,
-        /// Name of what is on its one side, a half-space perhaps.
+        /// Name of the solid on one side, possibly a half-space.
         first: String,
-        /// Name of what is on the other.
+        /// Name of the solid on the other side.
         second: String,
-        /// What the attempt failed with.
+        /// Failure of the attempted substep.
         failure: Box<StepFailure>,
     },
-    /// A rigid body has nowhere to go.
+    /// A rigid body between closing obstacles has no space left.
     #[error(
         "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; change a \
          `motion`, make the body elastic, or end the run (`time.duration`) before"
@@ -219,9 +219,9 @@ pub enum StepFailure {
     Squeezed {
         /// Name of the body.
         body: String,
-        /// Name of what is on its one side, a half-space perhaps.
+        /// Name of the solid on one side, possibly a half-space.
         first: String,
-        /// Name of what is on the other.
+        /// Name of the solid on the other side.
         second: String,
     },
     /// Prescribed motions drive obstacles into each other, or into a half-space.
@@ -230,25 +230,25 @@ pub enum StepFailure {
          and neither gives way; change a `motion`, or end the run (`time.duration`) before"
     )]
     ObstaclesMeet {
-        /// Name of the one.
+        /// Name of the first.
         first: String,
-        /// Name of the other, a half-space perhaps.
+        /// Name of the second, possibly a half-space.
         second: String,
-        /// When (s); not later than when they touch.
+        /// Time (s); not later than the time of contact.
         time: f64,
-        /// Where, about (m).
+        /// Approximate place (m).
         place: [f64; 3],
     },
-    /// The bodies' compliance at rest for this step length could not be had.
+    /// The bodies' compliance at rest is not available for this step length.
     #[error("{problem}")]
     RestCompliance {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// Nodes were let go, and the system without their prescribed motion could not be set up.
+    /// Nodes were released, and the system without their prescribed motion cannot be set up.
     #[error("after nodes were let go: {problem}")]
     Release {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The asynchronous integrator stopped.
@@ -256,18 +256,18 @@ pub enum StepFailure {
     Asynchronous {
         /// Names of the bodies that it is about, with a colon.
         between: String,
-        /// Why.
+        /// The reason.
         stop: Box<crate::stepper::asynchronous::Stop>,
     },
-    /// The constraints could not be stepped.
+    /// The constrained system failed.
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
-    /// The problem could not be posed.
+    /// The contact problem is invalid.
     #[error(transparent)]
     Problem(#[from] impinge_contact::ContactError),
 }
 
-/// A step that could not be made collision-free; the state is the last safe one.
+/// A step without a collision-free result; the state is the last safe one.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[error(
     "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}", solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
@@ -277,11 +277,11 @@ pub struct StepError {
     pub step: u64,
     /// Simulated time of the last safe state (s).
     pub time: f64,
-    /// Shortest part tried (s).
+    /// Shortest substep tried (s).
     pub shortest: f64,
-    /// What went wrong in it.
+    /// Its failure.
     pub failure: StepFailure,
-    /// The last solve of the step that missed its tolerances, if that is not the failure itself: it may be the cause.
+    /// The last unconverged solve of the step, if that is not the failure itself: a possible cause.
     pub unsolved: Option<Box<StepFailure>>,
 }
 
@@ -313,12 +313,12 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
     }
 }
 
-/// Depth of an overlap in words (m); nothing where it is not known.
+/// Depth of an overlap in words (m); empty if it is unknown.
 fn by(depth: Option<f64>) -> String {
     depth.map_or_else(String::new, |depth| format!(" by {depth:.3e} m"))
 }
 
-/// How a body meets a half-space at the start; `depth` in m, 0 if it touches.
+/// How a body touches a half-space at the start, in words; `depth` in m, 0 if it touches.
 fn reaches(depth: f64) -> String {
     if depth > 0.0 {
         format!("reaches {depth:e} m into")

@@ -1,4 +1,4 @@
-//! From the joints of a scene to constraints between the points and rigid bodies of a model.
+//! Builds constraints between points and rigid bodies of a model from the joints of a scene.
 
 mod attach;
 mod bind;
@@ -21,25 +21,25 @@ use nalgebra::{UnitQuaternion, Vector3};
 pub(crate) use parts::PartsToJoin;
 use parts::{Held, mean_edge, solid};
 
-/// Constraints, and the solids that they join, the smaller number first.
+/// Constraints, and the pairs of solids that they connect, the smaller number first.
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
     /// Those in stiffness form, links first.
     pub(crate) soft: Vec<Constraint>,
     pub(crate) soft_links: usize,
-    /// Strains between points that never move.
+    /// Strains between points that never move freely.
     pub(crate) held: Vec<Constraint>,
-    /// Which of all say what the stress of a body is.
+    /// The constraints that give the stress of bodies.
     pub(crate) stress_points: Vec<StressPoint>,
     pub(crate) pairs: Vec<[u32; 2]>,
-    /// What the user should know of them.
+    /// Messages to the user.
     pub(crate) notices: Vec<String>,
 }
 
 /// Builds the joints of `scene`.
 ///
 /// # Errors
-/// [`SimError::Scene`] naming the joint with a body that does not exist or cannot be held that way.
+/// [`SimError::Scene`] naming the joint whose body does not exist or cannot be joined that way.
 pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, SimError> {
     let frames: Vec<Frame> = parts
         .rigid
@@ -79,7 +79,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             let places = places(joint, a, b, &via, shift);
             let notice =
                 |&(held, x): &(Held, _)| misplaced::notice(joint, index, parts, &frames, held, x);
-            // One body of the joint is enough to find it, and one pair of a chain.
+            // One body identifies the joint, and one pair of copies a chain.
             if !joined
                 .notices
                 .iter()
@@ -119,7 +119,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             Ok::<(), SimError>(())
         };
         match &joint.second {
-            // A chain: each copy to the next, moved along with it.
+            // A chain: each copy is joined to the next, with the joint moved along.
             Some(second) if *second == joint.first => {
                 let start = origin(parts, first[0]);
                 if first.len() < 2 {
@@ -145,7 +145,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
     Ok(joined)
 }
 
-/// What messages call a joint: all constraints of it, and of a chain of copies, have one name.
+/// Name of a joint in messages. All constraints of a joint, or of a chain of copies, share it.
 fn named(joint: &Joint, index: usize) -> String {
     let first = &joint.first;
     match &joint.second {
@@ -154,7 +154,7 @@ fn named(joint: &Joint, index: usize) -> String {
     }
 }
 
-/// Refuses a joint that holds directions on a body that has none: one that deforms, or whose motion is prescribed.
+/// Rejects a joint with directions on a body without axes: a deformable one, or one with a prescribed motion.
 fn hold_frames(
     scene: &Scene,
     path: &str,
@@ -188,7 +188,7 @@ fn hold_frames(
     Ok(())
 }
 
-/// Where a joint holds which bodies. A `bind` holds none at its anchor, and says itself if no node is near.
+/// The anchors of a joint and the bodies held there. A `bind` has no anchor; it reports by itself if no node is near.
 fn places(
     joint: &Joint,
     first: Held,
@@ -235,7 +235,7 @@ pub(crate) fn coupled_blocks(
     pairs
 }
 
-/// The bodies of that name: itself, or all copies of it.
+/// The bodies with that name: a single body, or all copies of it.
 fn held(
     scene: &Scene,
     parts: &PartsToJoin<'_>,
@@ -302,7 +302,7 @@ fn clearance(scene: &Scene, edge: f64) -> f64 {
     scales.clearance(edge)
 }
 
-/// A point that moves with the copies of a body.
+/// A reference point that moves with the copies of a body.
 fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
 }

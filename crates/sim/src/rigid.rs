@@ -1,23 +1,23 @@
-//! Rigid bodies: their constant and their changing part.
+//! Rigid bodies: constants and state.
 
 use impinge_fem::{RigidInertia, RigidPose};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The constant part of a free rigid body.
+/// The constants of a free rigid body.
 ///
-/// It has two blocks of unknowns, both in m/s: its linear velocity `u`, and `w` with `ω = B w`, its angular velocity along
-/// the principal axes times their radii of gyration. So both diagonal blocks of the momentum matrix are `m I`, one norm
-/// in N·s measures the momentum balance of nodes and rigid bodies alike, and the diagonal that preconditioners use is
-/// exact for rigid bodies, however slender they are.
+/// It has two blocks of unknowns, both in m/s: its linear velocity `u`, and `w` with `ω = B w`, its angular velocity
+/// along the principal axes times their radii of gyration. So both diagonal blocks of the momentum matrix are `m I`.
+/// One norm in N·s measures the momentum balance of nodes and rigid bodies alike, and diagonal preconditioners are
+/// exact for rigid bodies of any shape.
 #[derive(Debug, Clone)]
 pub struct RigidBody {
     /// Index among the model's bodies.
     pub body: usize,
     /// Points of its surface.
     pub points: Range<usize>,
-    /// Block of `u`; that of `w` is the next.
+    /// Block of `u`; the next one is that of `w`.
     pub first_block: u32,
     /// Generalised mass; its axes are those of the world at time 0.
     pub inertia: RigidInertia,
@@ -25,7 +25,7 @@ pub struct RigidBody {
     pub arms: Vec<Vector3<f64>>,
 }
 
-/// The changing part of a free rigid body.
+/// The state of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RigidState {
     /// Centre of mass and orientation.
@@ -34,7 +34,7 @@ pub struct RigidState {
     pub velocity: Vector3<f64>,
     /// Angular momentum about the centre of mass, in world axes (N·m·s).
     ///
-    /// It is stored in place of the angular velocity because it is what a body without torque keeps.
+    /// It replaces the angular velocity because it is conserved without torque.
     pub angular_momentum: Vector3<f64>,
 }
 
@@ -65,7 +65,7 @@ impl RigidBody {
                 .spin_energy(&state.pose.orientation, &state.angular_momentum)
     }
 
-    /// Writes where `state` puts the surface points (m), and their velocities (m/s).
+    /// Writes the positions (m) and velocities of the surface points at `state`.
     pub(crate) fn write_points(
         &self,
         state: &RigidState,

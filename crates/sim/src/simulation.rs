@@ -1,4 +1,4 @@
-//! A scene brought to life: model, state and stepper in one.
+//! A simulation: model, state and stepper of a scene.
 
 use crate::doctor::depth;
 use crate::{
@@ -23,9 +23,9 @@ pub struct Simulation {
     model: Model,
     state: State,
     stepper: AnyStepper,
-    /// What is known of the joints before the first step.
+    /// Messages about the joints from before the first step.
     notices: Vec<String>,
-    /// Ends a step once it is raised.
+    /// Ends a step when it is raised.
     interrupt: Interrupt,
 }
 
@@ -36,14 +36,14 @@ enum AnyStepper {
     Constrained(Box<Constrained>),
 }
 
-/// One in this many events of the asynchronous stepper is timed: no divisor of the numbers of events that clocks repeat.
+/// One in this many events of the asynchronous stepper is timed. A prime avoids the periods of the clocks.
 const TIMED: u64 = 61;
 
 impl Simulation {
-    /// Prepares `scene` and proves that it starts free of overlap, if its stepper knows contact.
+    /// Prepares `scene`, and proves that it starts without overlap if its stepper supports contact.
     ///
     /// # Errors
-    /// [`SimError`] naming what cannot be simulated.
+    /// [`SimError`] naming the part that cannot be simulated.
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
         let (model, state) = Model::new(scene)?;
         if scene.stepper != StepperChoice::Constrained {
@@ -76,12 +76,12 @@ impl Simulation {
         })
     }
 
-    /// Goes on from `state`, which another simulation of the same scene had: the steps to come are bit for bit what that
-    /// one would have taken.
+    /// Resumes from `state` of another simulation of the same scene. The following steps equal those of that simulation
+    /// bit for bit.
     ///
     /// # Errors
-    /// [`SimError::NotResumable`] if `state` is none of this scene, if this simulation has taken steps of its own, or for
-    /// the asynchronous stepper, whose forces each have a clock besides the state; the simulation is then as it was.
+    /// [`SimError::NotResumable`] if `state` is of another scene, if this simulation has already taken steps, or for
+    /// the asynchronous stepper, whose clocks are not in the state. The simulation is then unchanged.
     pub fn resume(&mut self, state: State) -> Result<(), SimError> {
         let refused = |problem: String| Err(SimError::NotResumable { problem });
         if !self.is_resumable() {
@@ -91,7 +91,7 @@ impl Simulation {
             );
         }
         if self.state.step > 0 {
-            // What was let go in its own steps would stay so.
+            // Nodes released in its own steps would stay released.
             return refused(
                 "it has taken steps of its own; make a new simulation of the scene".to_owned(),
             );
@@ -164,7 +164,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Rows of joints that a state of the stepper has forces of after so many steps.
+    /// Number of joint rows with forces in a state of the stepper after so many steps.
     fn joint_forces(&self, steps: u64) -> usize {
         match &self.stepper {
             AnyStepper::Constrained(stepper) if steps > 0 => stepper.rows(),
@@ -172,7 +172,7 @@ impl Simulation {
         }
     }
 
-    /// Whether the points and features of `contact` are the model's.
+    /// Whether the points and features of `contact` exist in the model.
     fn knows(&self, contact: &Contact) -> bool {
         let surface = &self.model.geometry.surface;
         let (points, edges) = (self.model.points.rest.len(), surface.edges().len());
@@ -197,7 +197,7 @@ impl Simulation {
             && all_below(contact.stencil(), points)
     }
 
-    /// Whether the points of rigid bodies are where `state` puts the bodies.
+    /// Whether the points of rigid bodies match their poses in `state`.
     fn fits_rigid_bodies(&self, state: &State) -> bool {
         let (mut positions, mut velocities) = (state.positions.clone(), state.velocities.clone());
         for (rigid, at) in self.model.rigid.iter().zip(&state.rigid) {
@@ -206,28 +206,27 @@ impl Simulation {
         positions == state.positions && velocities == state.velocities
     }
 
-    /// Whether a state is all it takes to [go on](Self::resume).
+    /// Whether a state suffices to [resume](Self::resume).
     pub fn is_resumable(&self) -> bool {
         !matches!(self.stepper, AnyStepper::Asynchronous(_))
     }
 
-    /// Whether every point moves along a straight line in each part of a step; if not, two frames do not tell the way
-    /// between them.
+    /// Whether every point moves straight in each substep; otherwise two frames do not determine the path between them.
     pub fn moves_straight(&self) -> bool {
         matches!(self.stepper, AnyStepper::Synchronous(_))
     }
 
-    /// The constant part.
+    /// The model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The changing part.
+    /// The state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// What the user should know of the preparations, since the last call.
+    /// Messages about the preparations since the last call.
     pub fn take_notices(&mut self) -> Vec<String> {
         let mut notices = std::mem::take(&mut self.notices);
         match &mut self.stepper {
@@ -238,7 +237,8 @@ impl Simulation {
         notices
     }
 
-    /// Which surfaces crossed first in the steps of this simulation, and when; the constrained stepper alone lets them.
+    /// The first surfaces that crossed in this simulation, and the time; only the constrained stepper permits
+    /// crossings.
     pub fn first_crossing(&self) -> Option<&str> {
         match &self.stepper {
             AnyStepper::Constrained(stepper) => stepper.first_crossing(),
@@ -246,7 +246,7 @@ impl Simulation {
         }
     }
 
-    /// What the asynchronous stepper did so far, where it is chosen.
+    /// Statistics of the asynchronous stepper, if it is chosen.
     pub fn events(&self) -> Option<&Statistics> {
         match &self.stepper {
             AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
@@ -254,8 +254,8 @@ impl Simulation {
         }
     }
 
-    /// End of each step (s), and how long the straight flights of vertices were that ended in it; where the asynchronous
-    /// stepper is chosen.
+    /// End of each step (s), and durations of the trajectory pieces that ended in it, if the asynchronous stepper is
+    /// chosen.
     pub fn flights(&self) -> &[(f64, StepHistogram)] {
         match &self.stepper {
             AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => &[],
@@ -272,18 +272,19 @@ impl Simulation {
         }
     }
 
-    /// Shows every solve of the steps to come to `observer`, in the place of an earlier one; the synchronous stepper
-    /// alone has any.
+    /// Shows every solve of the following steps to `observer`, which replaces an earlier one. Only the synchronous
+    /// stepper has solves to show.
     pub fn observe_solves(&mut self, observer: impl SolveObserver + 'static) {
         if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
             stepper.observer = Some(Box::new(observer));
         }
     }
 
-    /// Solves the steps to come by `method`, with the tolerances of the scene; the synchronous stepper alone has one.
+    /// Solves the following steps by `method`, with the tolerances of the scene. Only the synchronous stepper has
+    /// methods.
     ///
     /// # Errors
-    /// As [`new`](Self::new), for what the method cannot have; everything is then as before.
+    /// As [`new`](Self::new), for problems that the method does not support; the simulation is then unchanged.
     pub fn use_method(&mut self, method: Method) -> Result<(), SimError> {
         let before = std::mem::replace(&mut self.model.settings.solver, method);
         let renewed = self.renew();
@@ -293,7 +294,7 @@ impl Simulation {
         renewed
     }
 
-    /// Lays the synchronous stepper out anew for the model, as it is now.
+    /// Rebuilds the synchronous stepper for the present model.
     fn renew(&mut self) -> Result<(), SimError> {
         if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
             let renewed = Synchronous::new(&self.model)?;
@@ -304,9 +305,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// From now on a step under way ends within an iteration of its solver once `interrupt` is raised, with
-    /// [`StepFailure::Interrupted`] and the state at its start. A step of the constrained stepper is one linear solve,
-    /// which is finished.
+    /// Makes `interrupt` end a step within one iteration of its solver, with [`StepFailure::Interrupted`] and the state
+    /// at the start of the step. A step of the constrained stepper is one linear solve, which is finished.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
         match &mut self.stepper {
@@ -319,10 +319,10 @@ impl Simulation {
     /// Takes one whole step.
     ///
     /// # Errors
-    /// [`StepError`] when it cannot be made collision-free; [`state`](Self::state) is then the last safe one.
+    /// [`StepError`] if the step has no collision-free result; [`state`](Self::state) is then the last safe one.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.release()?;
-        // A step has many short parallel parts: on a worker thread none of them has to wait for one to wake up.
+        // A step has many short parallel sections: on a worker thread they start without waking another thread.
         rayon::scope(|_| match &mut self.stepper {
             AnyStepper::Synchronous(stepper) => stepper.advance(&self.model, &mut self.state),
             AnyStepper::Asynchronous(stepper) => stepper.advance(&self.model, &mut self.state),
@@ -332,7 +332,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// Lets go of the nodes whose prescribed motion ends here: the stepper is laid out anew for them.
+    /// Releases the nodes whose prescribed motion ends here, and rebuilds the stepper.
     fn release(&mut self) -> Result<(), StepError> {
         if !matches!(self.stepper, AnyStepper::Synchronous(_)) {
             return Ok(());
@@ -351,7 +351,7 @@ impl Simulation {
             .map(|(body, tied)| !tied && body.points.clone().any(was_held))
             .collect();
         self.renew().map_err(|error| {
-            // The stepper and the model must fit each other, whatever is done with them next.
+            // Stepper and model must match, whatever the caller does next.
             self.model.move_points(before);
             StepError {
                 step: self.state.step + 1,
@@ -421,7 +421,7 @@ fn is_finite(state: &State) -> bool {
         && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
 }
 
-/// Nothing may overlap at the start. What touches was moved back when the model was made.
+/// Checks for overlaps at the start. Touching surfaces were offset when the model was built.
 fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError> {
     for &point in model.geometry.surface.vertices() {
         if model.geometry.surface.is_passive_point(point) {
@@ -452,7 +452,7 @@ fn check_start(model: &Model, positions: &[Vector3<f64>]) -> Result<(), SimError
         return Err(SimError::InitialOverlap {
             first,
             second,
-            // Depths are measured between bodies at rest, where the start has them.
+            // Depths are measured between bodies at rest, so only if they start there.
             depth: (solids[0] != solids[1] && *positions == *model.points.rest)
                 .then(|| depth(model, solids)),
             triangles: pair.triangles,

@@ -1,4 +1,4 @@
-//! All that changes during a run, and all that a restart needs.
+//! The state of a simulation, sufficient for a restart.
 
 use crate::{contacts::contact::Contact, rigid::RigidState};
 use nalgebra::Vector3;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The simulated bodies at one instant.
 ///
-/// Scratch lives in the stepper; a stepper made anew continues from a state bit for bit.
+/// Scratch memory belongs to the stepper; a new stepper continues from a state bit for bit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Simulated time (s).
@@ -17,17 +17,19 @@ pub struct State {
     pub positions: Vec<Vector3<f64>>,
     /// `v`: one velocity per point (m/s).
     pub velocities: Vec<Vector3<f64>>,
-    /// Change of the velocities of free nodes of deformable bodies over the last step, per time (m/s²): where the next solve starts from.
-    /// Gravity, at first, for bodies that nothing holds. Zeros elsewhere; steppers that do not use it leave it as it is.
+    /// Change of velocity over the last step, per time (m/s²), of the free nodes of deformable bodies; predicts the
+    /// start of the next solve. Initially gravity for bodies that nothing holds, zero elsewhere. Steppers that do not
+    /// use it leave it unchanged.
     pub accelerations: Vec<Vector3<f64>>,
-    /// Free rigid bodies; their points' positions and velocities follow from these.
+    /// Free rigid bodies; they determine the positions and velocities of their points.
     pub rigid: Vec<RigidState>,
     /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.
     pub contacts: Vec<Contact>,
-    /// Force of every row of the joints: what makes their geometric stiffness in the next step.
+    /// Force of every joint row, for the geometric stiffness in the next step.
     pub joint_forces: Vec<f64>,
-    /// `ε_p` of every row of the constraints, those in rows first, then those in stiffness form; empty where nothing flows.
+    /// `ε_p` of every row of the constraints, in compliance form first, then in stiffness form; empty without plastic
+    /// flow.
     pub plastic_strains: Vec<f64>,
-    /// Energy that was gained without an explanation since it was last lost (J); `energy_gains` counts from it.
+    /// Unexplained energy gain since the last loss (J), the reference of `energy_gains`.
     pub energy_gained: f64,
 }

@@ -1,23 +1,24 @@
-//! How exact a step has to be, in units of the scene.
+//! Tolerances of a step in physical units.
 
 use impinge_contact::method::active_set_cr::Tolerances;
 
-/// Where the tolerances come from.
+/// Origin of the tolerances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToleranceMode {
-    /// From lengths, gravity and the forces on each body.
+    /// Derived from lengths, gravity and the forces on each body.
     #[default]
     Physical,
-    /// The same with a hundredth of the momentum and a tenth of the displacements.
+    /// Like `Physical`, with a hundredth of the momentum and a tenth of the displacement tolerances.
     Tight,
-    /// The absolute numbers of Verschoor & Jalba 2019: `ε₁` 5e-5 N·s, `ε₂` 5e-6 m, one tolerance for both directions.
+    /// The absolute numbers of Verschoor and Jalba 2019 (<https://doi.org/10.1145/3209887>): `ε₁` 5e-5 N·s, `ε₂` 5e-6
+    /// m, and one tolerance for normal and tangential directions.
     Paper,
 }
 
-/// The scales that tolerances are made of, and what the scene overrides.
+/// The scales of tolerances, and the overrides of the scene.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToleranceScales {
-    /// Physical or paper.
+    /// Physical, tight or paper.
     pub mode: ToleranceMode,
     /// `‖g‖` (m/s²).
     pub gravity: f64,
@@ -32,38 +33,40 @@ pub struct ToleranceScales {
 /// Scales of the tolerances of one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairScale {
-    /// Mean edge of the finer one of the two bodies that meet (m).
+    /// Mean edge of the finer of the two bodies (m).
     pub length: f64,
-    /// Whether a free rigid body takes part: a gap that is off comes back as its velocity.
+    /// Whether a free rigid body is involved: its gap errors become velocities.
     pub rigid: bool,
 }
 
-/// `ε₂` over the mean edge of a pair: the paper's 5 µm on its 20 mm rings.
+/// `ε₂` over the mean edge of a pair. Gives the 5 µm of Verschoor and Jalba 2019 for their rings with 20 mm edges.
 const CLEARANCE_PER_EDGE: f64 = 2.5e-4;
 
-/// Solver tolerance over the half width of `(0, ε₂)`: a tenth is left for the geometry's nonlinearity.
+/// Solver tolerance over the half width of `(0, ε₂)`: a tenth is reserved for the nonlinearity of the geometry.
 const GAP_SHARE: f64 = 0.9;
 
-/// The least gap that is asked for, in tolerances of the solver.
+/// Least target gap in tolerances of the solver: two for an accepted solve, one for the momentum correction, one to
+/// spare.
 const LEAST_PER_GAP: f64 = 4.0;
 
-/// `ε_t/(g Δt²)`: the friction threshold is met to this share of gravity (spec 5.5: 0.005 gives the right incline).
+/// `ε_t/(g Δt²)`: the friction threshold is accurate to this share of gravity, so an incline slips at the right angle
+/// within about 0.3°.
 const SLIP_PER_FALL: f64 = 0.005;
 
-/// Solver tolerance of gaps over `g Δt²` where rigid bodies take part, or tolerances are tight: what a gap is off by,
-/// every layer of a stack takes for velocity.
+/// Solver tolerance of gaps over `g Δt²` with rigid bodies or tight tolerances. Every layer of a stack turns a gap
+/// error into velocity, so it must be far below 1.
 const GAP_PER_FALL: f64 = 0.001;
 
-/// `ε₁` of a body over the largest impulse on it. What is left over may all lie along one motion and stay from step
-/// to step, so forces are met to this share of the largest.
+/// `ε₁` of a body over the largest impulse on it. The residual may lie along one motion and persist from step to step,
+/// so this is the relative accuracy of forces.
 const MOMENTUM_PER_IMPULSE: f64 = 2e-4;
 
-/// What is taken off the shares by [`ToleranceMode::Tight`].
+/// Reduction of the shares by [`ToleranceMode::Tight`].
 const TIGHT_MOMENTUM: f64 = 0.01;
 const TIGHT_DISPLACEMENT: f64 = 0.1;
 
-/// Sizes of its own a second (1/s) that a body's velocity may always be off by, whatever acts on it: a tenth of a
-/// millimetre in a day for one of a metre. Where forces vanish, something has to end the iteration.
+/// Error of a body's velocity, in its own sizes per second (1/s), that is always allowed: for one metre, a tenth of a
+/// millimetre per day. It ends the iteration where all forces vanish.
 pub(crate) const LEAST_RATE: f64 = 1e-9;
 
 impl ToleranceScales {
@@ -73,21 +76,21 @@ impl ToleranceScales {
         given.unwrap_or(CLEARANCE_PER_EDGE * length)
     }
 
-    /// `ε₂` of every pair alike (m), where the scene says it.
+    /// The clearance `ε₂` of all pairs (m), if the scene gives one.
     pub(crate) fn given_clearance(&self) -> Option<f64> {
         let paper = (self.mode == ToleranceMode::Paper).then_some(5e-6);
         self.clearance.or(paper)
     }
 
-    /// The gap at the end of a step that a contact row with this `clearance` asks for, from the `distance` at its
-    /// start (m).
+    /// Target gap of a contact row with this `clearance`, from the `distance` at the start of the step (m).
     ///
-    /// It is the middle of `(0, ε₂)`, as far as the solver's tolerance `gap` leaves no choice. Where it does, nothing is asked
-    /// for that need not be: what a row moves within a step becomes velocity, and half a clearance can be many times the
-    /// fall `g Δt²` of a step that rest is measured by. A gap that is off the middle by what the solver may leave undecided
-    /// stays as it is, one that is farther is brought there, and a pair that is nearer gets back `gap` a step, or what it takes
-    /// for its end to be positive: what may go wrong with it are two tolerances of an accepted solve and one of the balance
-    /// of momentum after it. A contact that was `hit` although it had a row gets eight times as much.
+    /// - With a coarse solver tolerance `gap`, the target is the middle of `(0, ε₂)`.
+    /// - With a fine one, the target moves as little as possible. A displacement within a step becomes velocity, and
+    ///   half a clearance can be many times the fall `g Δt²` of a step. Gaps within `2 gap` of the middle stay. Larger
+    ///   ones are reduced to that range.
+    /// - A smaller gap grows by `gap` per step, or to the least gap of four solver tolerances if that is more, so
+    ///   that it ends positive despite the errors of an accepted solve and of the momentum correction.
+    /// - After a repeated impact (`hit`) the least gap is eight times as large.
     pub fn goal(clearance: f64, distance: f64, gap: f64, hit: bool) -> f64 {
         let middle = 0.5 * clearance;
         let least = if hit { 8.0 } else { 1.0 } * LEAST_PER_GAP * gap;
@@ -101,14 +104,14 @@ impl ToleranceScales {
         }
     }
 
-    /// `ε₁` of every body alike (N·s), where the scene says it.
+    /// The momentum tolerance `ε₁` of all bodies (N·s), if the scene gives one.
     pub(crate) fn given_momentum(&self) -> Option<f64> {
         let paper = (self.mode == ToleranceMode::Paper).then_some(5e-5);
         self.momentum.or(paper)
     }
 
-    /// `ε₁` of a body in a step in which `largest` is the largest impulse on it, and `least` (N·s) what is always
-    /// allowed.
+    /// `ε₁` of a body in a step: `largest` is the largest impulse on it, `least` the value that is always allowed
+    /// (N·s).
     pub fn momentum(&self, largest: f64, least: f64) -> f64 {
         let tight = match self.mode {
             ToleranceMode::Tight => TIGHT_MOMENTUM,
@@ -117,8 +120,8 @@ impl ToleranceScales {
         (tight * MOMENTUM_PER_IMPULSE * largest).max(least)
     }
 
-    /// The solver's tolerances for a step of length `time_step` (s): the largest of its bodies' is `momentum` (N·s),
-    /// and those of its contacts are of the `finest` pair.
+    /// The solver's tolerances for a step of length `time_step` (s): `momentum` (N·s) is that of the body with the
+    /// largest, gap and slip are those of the `finest` pair.
     pub fn solver(&self, finest: PairScale, time_step: f64, momentum: f64) -> Tolerances {
         Tolerances {
             momentum,
@@ -142,7 +145,7 @@ impl ToleranceScales {
         }
     }
 
-    /// What a contact of a pair that sticks may slip in a step (m).
+    /// Slip tolerance of a sticking contact of a pair in a step (m).
     pub fn slip(&self, pair: PairScale, time_step: f64) -> f64 {
         let gap = self.gap(pair, time_step);
         self.slip.unwrap_or(match self.mode {
@@ -151,8 +154,8 @@ impl ToleranceScales {
         })
     }
 
-    /// A share of `g Δt²`, what a body falls by more in every step (m). Without gravity the clearance is the only
-    /// displacement that a step has.
+    /// A share of `g Δt²`, the growth of a body's fall per step (m). Without gravity, of the clearance, the only
+    /// displacement that a step then has.
     fn of_fall(&self, share: f64, pair: PairScale, time_step: f64) -> f64 {
         let fall = if self.gravity > 0.0 {
             self.gravity * time_step * time_step
@@ -220,7 +223,7 @@ mod tests {
                 "{distance}: {goal}"
             );
         }
-        // From afar it is the end of the fall that counts.
+        // A distant pair ends in the upper half of the range.
         let goal = ToleranceScales::goal(clearance, 10.0 * middle, gap, false);
         assert!(goal > middle && goal < middle + 3.0 * gap);
     }

@@ -1,4 +1,4 @@
-//! `impinge mesh repair`: faults with one evident mend are mended and told.
+//! `impinge mesh repair`: repairs defects that have one evident remedy, and reports them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::{is_surface_file, unusable, write};
 use crate::exit::{Code, Failure};
 use crate::terminal;
 
-/// Reads a mesh unchecked, mends it, writes it and says what changed.
+/// Reads a mesh unchecked, repairs it, writes it and reports the changes.
 pub(crate) fn repair(from: &Path, to: &Path, weld: Option<f64>) -> Result<(), Failure> {
     let solid = if is_surface_file(from) {
         None

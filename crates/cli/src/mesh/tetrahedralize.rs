@@ -48,7 +48,7 @@ pub(crate) fn tetrahedralize(options: &Tetrahedralize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is out of the ordinary.
+/// Unusual properties of the result.
 fn remarks(report: &StuffingReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if report.welded > 0 {

@@ -1,10 +1,10 @@
-//! Bad input: one paragraph that names the place and the mend, an exit code, and nothing left behind.
+//! Bad input: one paragraph that names the place and a remedy, an exit code, and no file left behind.
 
 use std::fs;
 
 use super::{CUBOID, Place, SCENE};
 
-/// Runs the scene with `from` replaced by `to`, and gives the message.
+/// Runs the scene with `from` replaced by `to`, and checks the message.
 fn refused(from: &str, to: &str, words: &[&str]) {
     assert!(SCENE.contains(from), "`{from}` is not in the scene");
     let place = Place::new(&SCENE.replacen(from, to, 1));
@@ -171,7 +171,7 @@ fn an_output_folder_that_cannot_be() {
     assert_eq!(place.names(), ["file", "scene.toml"]);
 }
 
-/// Permissions do not bind the superuser, as whom containers often run.
+/// Permissions do not restrict the superuser, as whom containers often run.
 #[cfg(unix)]
 #[test]
 fn an_output_folder_that_may_not_be_written() {
@@ -206,7 +206,7 @@ fn verify_refuses_what_is_no_run() {
         assert_eq!(answer.code, Some(3), "{path}: {}{}", answer.out, answer.err);
         assert!(answer.err.contains("mend:"), "{}", answer.err);
     }
-    // The files behind it are examined all the same.
+    // The other files are checked nevertheless.
     let answer = place.impinge(&["verify", "none", "scene.toml"]);
     assert_eq!(answer.code, Some(3), "{}", answer.err);
     for path in ["none", "scene.toml"] {
@@ -214,7 +214,7 @@ fn verify_refuses_what_is_no_run() {
     }
 }
 
-/// A hundred thousand threads hung before the first step.
+/// Symptom: a run with a hundred thousand threads hangs before the first step.
 #[test]
 fn more_threads_than_can_be_of_use_are_refused() {
     let place = Place::new(SCENE);
@@ -228,7 +228,7 @@ fn more_threads_than_can_be_of_use_are_refused() {
     assert_eq!(place.names(), ["scene.toml"]);
 }
 
-/// Results that cannot be written to standard output are no success.
+/// Failing to write results to standard output is an error.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_is_told() {
@@ -266,7 +266,7 @@ fn a_full_standard_output_is_told() {
     }
 }
 
-/// What a scene says never leads out of its folder or into the terminal.
+/// Text in a scene must not lead out of its folder or reach the terminal unescaped.
 #[test]
 fn scenes_of_others_do_no_harm() {
     let place = Place::new(SCENE);
@@ -314,7 +314,7 @@ fn scenes_of_others_do_no_harm() {
     }
 }
 
-/// A mesh that is a link to an endless device is refused at once.
+/// A mesh that is a link to an endless device is rejected at once.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_meshes_are_refused() {

@@ -37,7 +37,8 @@ fn a_run_is_complete_and_verifies() {
     );
 }
 
-/// Nodes that are let go are prescribed in the first frames only; the way on from there is proven as that of free ones.
+/// Nodes that are released are prescribed in the first frames only; their later motion is verified like that of free
+/// nodes.
 #[test]
 fn a_run_that_lets_go_verifies() {
     let held = "position = [0, 0, 0.2]\nfixed = [{ box = { lower = [-1, -1, 0.24], upper = [1, 1, 1] }, until = 1e-3 }]";
@@ -126,7 +127,7 @@ fn threads_do_not_change_a_frame() {
     }
 }
 
-/// Until a run has written its first steps.
+/// Waits until a run has written its first steps.
 fn wait_for_steps(csv: &Path) {
     let begin = Instant::now();
     while fs::read_to_string(csv).map_or(0, |text| text.lines().count()) < 3 {
@@ -138,8 +139,8 @@ fn wait_for_steps(csv: &Path) {
     }
 }
 
-/// Two runs in one folder removed each other's frames and mixed their own; the second is refused, and a run that was
-/// killed leaves the folder free.
+/// Symptom: two runs in one folder remove each other's frames and mix their own. Law: the second run is rejected, and a
+/// killed run leaves the folder free.
 #[test]
 fn a_folder_that_a_run_writes_to_is_refused_to_others() {
     let place = Place::new(SCENE);
@@ -175,7 +176,7 @@ fn a_folder_that_a_run_writes_to_is_refused_to_others() {
     assert_eq!(place.impinge(&["verify", "r"]).code, Some(0));
 }
 
-/// Ctrl-C in the middle of a long run leaves a whole result and says so.
+/// Ctrl-C in the middle of a long run leaves complete results and a message.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_is_readable() {
@@ -236,8 +237,8 @@ fn help_tells_the_exit_codes() {
     insta::assert_snapshot!("help", answer.out);
 }
 
-/// A soft cube and a rigid one above it that a ball joint keeps in one place: they may overlap there, and do. By itself
-/// the last frame does not say that they are joined.
+/// A soft cube and a rigid one above it, held together by a ball joint: they may overlap there. The last frame alone
+/// does not contain the joint.
 #[test]
 fn joined_bodies_may_overlap() {
     let place = Place::new(
@@ -278,7 +279,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     assert_eq!(whole.code, Some(0), "{}{}", whole.out, whole.err);
 }
 
-/// What is no frame is not quoted in full.
+/// A file that is no frame is not quoted in full.
 #[test]
 fn verify_says_what_it_wants() {
     let place = Place::new(SCENE);
@@ -301,8 +302,8 @@ fn verify_says_what_it_wants() {
     }
 }
 
-/// The constrained stepper lets bodies pass through each other: the run says which and when, and has the exit code of
-/// unmet guarantees.
+/// The constrained stepper lets bodies pass through each other: the run reports the bodies and the time, and has the
+/// exit code of unmet guarantees.
 #[test]
 fn a_run_in_which_bodies_pass_through_each_other_is_inexact() {
     let body = |name: &str, x: f64, v: f64| {

@@ -1,4 +1,4 @@
-//! `compare --report`: the page that it writes.
+//! `compare --report`: the page.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn a_page_shows_the_scene_by_every_method() {
             "{method}: {page}"
         );
     }
-    // Iterations over time and their sums, the run itself, its volumes, and four of convergence.
+    // Iterations over time and their sums, two plots of the run, and four of convergence.
     assert_eq!(page.matches("<svg").count(), 8);
     assert!(!page.contains("NaN"), "{page}");
     assert!(
@@ -116,7 +116,7 @@ fn a_comparison_that_cannot_be_made_leaves_the_old_page() {
 
 #[test]
 fn places_that_would_overwrite_each_other_are_refused_before_the_run() {
-    // What is read need not be there yet.
+    // Input files need not exist for this check.
     let place = Place::new(&LANDING.replace(
         "shape = { half_space = { normal = [0, 0, 1] } }",
         "shape = { file = { path = \"floor.obj\" } }",
@@ -144,7 +144,7 @@ fn places_that_would_overwrite_each_other_are_refused_before_the_run() {
     assert_eq!(place.names(), ["scene.toml"]);
 }
 
-/// A setting that every solve refuses made a method look as if it took no iterations and left no residual.
+/// Symptom: with a setting that every solve rejects, a method seems to take no iterations and leave no residual.
 #[test]
 fn settings_that_no_solve_would_accept_are_refused_before_the_run() {
     let place = Place::new(LANDING);
@@ -172,7 +172,7 @@ fn settings_that_no_solve_would_accept_are_refused_before_the_run() {
     }
 }
 
-/// Two rigid cubes on a joint, whose rows only some methods know.
+/// Two rigid cubes with a joint, whose rows only some methods support.
 const JOINED: &str = r#"title = "joined cubes"
 
 [time]
@@ -204,7 +204,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// What was refused looked solved without an iteration, with residuals of 0.
+/// Symptom: rejected problems look solved without an iteration, with residuals of 0.
 #[test]
 fn a_method_that_refuses_the_problems_has_no_residuals_and_says_why() {
     let place = Place::new(JOINED);

@@ -1,10 +1,10 @@
-//! `doctor`, and what `run` says before it starts.
+//! `doctor`, and the warnings of `run` before it starts.
 
 use std::fs;
 
 use super::{Place, SCENE};
 
-/// The cube stands in the ground and in a second one.
+/// The cube overlaps the ground and a second cube.
 fn heap() -> String {
     let second =
         SCENE.find("[[body]]").unwrap_or_default()..SCENE.find("[[obstacle]]").unwrap_or_default();
@@ -54,7 +54,7 @@ fn what_is_read_is_not_overwritten() {
     assert_eq!(left, heap());
 }
 
-/// Meshes that the scene reads are not overwritten either, however it names them.
+/// Meshes of the scene are not overwritten, whatever path names them.
 #[test]
 fn meshes_that_are_read_are_not_overwritten() {
     let place = Place::new(SCENE);
@@ -135,7 +135,7 @@ fn a_run_warns_before_it_starts() {
     assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""));
 }
 
-/// A start that touches runs, says so, and is sound to `verify`.
+/// A touching start runs with a message, and `verify` accepts it.
 #[test]
 fn a_start_that_touches_is_run_and_verified() {
     let place = Place::new(&SCENE.replacen("[0, 0, 0.2]", "[0, 0, 0.05]", 1));

@@ -131,8 +131,8 @@ fn reactions_do_not_take_the_place_of_their_problem() {
     assert_eq!(text, PROBLEM);
 }
 
-/// Two contacts whose velocities are opposite: one of them penetrates whatever pushes, and forces of 1e8 make both
-/// errors small.
+/// Two contacts with opposite velocities: one of them penetrates for any forces, and forces of 1e8 make both errors
+/// small.
 #[test]
 fn forces_blown_up_are_no_answer() {
     let opposed = PROBLEM
@@ -163,7 +163,7 @@ fn forces_blown_up_are_no_answer() {
     );
 }
 
-/// Column starts beyond the entries, which the library that holds the matrix would index by.
+/// Column starts beyond the entries: the matrix library would index with them.
 #[test]
 fn column_starts_out_of_order_are_refused() {
     let global = |starts: &str| {
@@ -206,7 +206,7 @@ fn a_trace_is_not_ignored() {
     assert!(!place.path("t.csv").exists());
 }
 
-/// Symptom: a problem that was a link to an endless device was read until the memory was full.
+/// Symptom: a problem that is a link to an endless device is read until the memory is full.
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_of_text_is_refused() {

@@ -1,4 +1,4 @@
-//! A signal in the middle of a step: the run ends at once, and everything before that step is on disk.
+//! A signal in the middle of a step: the run ends at once, and all earlier steps are on disk.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::Place;
 
-/// Three steps of a fall, and then one without an end: the box is between plates that leave it no room, and the solver
-/// may iterate for ever.
+/// Three steps of a fall, then one without an end: the box is crushed between plates, and the solver may iterate for
+/// ever.
 const ENDLESS: &str = r#"title = "a box is crushed for ever"
 
 [time]
@@ -36,10 +36,10 @@ position = [0, 0, 0.119]
 motion = { velocity = [0, 0, -0.2] }
 "#;
 
-/// More than the run takes to its endless step on a busy machine.
+/// More than the run takes up to its endless step on a busy machine.
 const UNTIL_ENDLESS: Duration = Duration::from_secs(20);
 
-/// One second for the current iteration to end and the state to be stored, and twice as much on a busy machine.
+/// One second to end the current iteration and store the state, doubled for a busy machine.
 const UNTIL_ENDED: Duration = Duration::from_secs(3);
 
 #[test]
@@ -50,7 +50,7 @@ fn one_signal_ends_a_step_that_has_no_end() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program");
-    // The frames of the fall are there at once; no more come when the step has begun that never ends.
+    // The frames of the fall appear at once; no more come during the endless step.
     let steps = place.path("out/steps.csv");
     let rows = || fs::read_to_string(&steps).map_or(0, |text| text.lines().count());
     let (begin, mut seen, mut since) = (Instant::now(), 0, Instant::now());
@@ -83,7 +83,7 @@ fn one_signal_ends_a_step_that_has_no_end() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let summary = fs::read_to_string(place.path("out/summary.json")).expect("a summary");
     assert!(summary.contains("\"interrupted\""), "{summary}");
-    // Every row, and no part of a step, is stored: the last frame is that of the last row.
+    // Every row, and no part of a step, is stored: the last frame belongs to the last row.
     let stored = fs::read_to_string(place.path("out/frames.pvd")).expect("a table");
     assert_eq!(
         stored.matches("<DataSet").count(),

@@ -1,4 +1,4 @@
-//! The program as its users meet it: commands, files, messages and exit codes.
+//! The program from outside: commands, files, messages and exit codes.
 
 mod bad_input;
 mod commands;
@@ -15,7 +15,7 @@ mod tamper;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Two steps of a free cube above the ground: fast, and complete.
+/// Two steps of a free cube above the ground: a fast, complete scene.
 const SCENE: &str = r#"title = "a cube falls"
 
 [time]

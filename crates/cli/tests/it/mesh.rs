@@ -137,7 +137,7 @@ fn surfaces_that_enclose_nothing_are_refused_with_a_mend() {
     }
     insta::assert_snapshot!("tetrahedralize_refusals", said);
     assert_eq!(place.names(), before);
-    // The mend that the program offers.
+    // The remedy in the message.
     place.impinge(&["mesh", "convert", "inwards.obj", "again.obj", "--reverse"]);
     let answer = place.impinge(&[
         "mesh",

@@ -1,4 +1,4 @@
-//! `run --resume`: a run that ended early and was taken up again is the run that never ended.
+//! `run --resume`: a resumed run equals one that never ended early.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn rows(path: &Path) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// Everything on disk but wall times and what depends on when candidates were collected.
+/// Everything on disk except wall times and values that depend on the time of candidate searches.
 fn assert_same(place: &Place, whole: &str, resumed: &str) {
     let (whole, resumed) = (place.path(whole), place.path(resumed));
     assert_eq!(names(&whole), names(&resumed));
@@ -97,7 +97,7 @@ fn a_run_that_is_taken_up_again_is_the_one_that_never_ended() {
     run(&place, &["--out", "parts", "--resume"]);
     assert_same(&place, "whole", "parts");
 
-    // Killed after frames and rows that its checkpoint does not know of yet, in the midst of a row.
+    // Killed after frames and rows that its checkpoint does not contain yet, in the middle of a row.
     fs::copy(place.path("early.bin"), place.path("parts/checkpoint.bin")).expect("room");
     let path = place.path("parts/steps.csv");
     let rows = fs::read_to_string(&path).expect("a table");
@@ -118,7 +118,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
     assert_eq!(names(&place.path("out")), frames);
 }
 
-/// Says `words`, ends with the code of bad input, and leaves every file as it is.
+/// Prints `words`, ends with the code of bad input, and changes no file.
 fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
     let content = || -> Vec<_> {
         let folder = place.path("out");
@@ -217,7 +217,7 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
     run(&place, &["--out", "out"]);
     assert!(!names(&place.path("out")).contains(&"checkpoint.bin".to_owned()));
     refused(&place, &[], &["asynchronous", "clock"]);
-    // Storing more frames would not help, and is not asked for.
+    // Storing more frames would not help, and is not recommended.
     let answer = place.impinge(&["verify", "out"]);
     assert!(
         answer.err.contains("points turn within a step"),
@@ -226,7 +226,7 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
     );
 }
 
-/// The scene stays as it is, word for word, and its mesh becomes half as high: that is another run.
+/// The scene is the same word for word, and its mesh becomes half as high: that is another run.
 #[test]
 fn a_mesh_file_that_changed_is_noticed() {
     let scene = SCENE.replace(
@@ -254,8 +254,8 @@ fn a_mesh_file_that_changed_is_noticed() {
     run(&place, &["--out", "out", "--resume"]);
 }
 
-/// Symptom: the checkpoint and the manifest held every step and were written again with every frame, 19 GB for 44 MB of
-/// results. Law: neither grows with the steps, and lists grow in place.
+/// Symptom: the checkpoint and the manifest contain every step and are written with every frame. Law: neither grows
+/// with the steps, and lists grow in place.
 #[test]
 fn what_is_written_with_a_frame_does_not_grow() {
     let scene = BOXES
@@ -273,14 +273,14 @@ fn what_is_written_with_a_frame_does_not_grow() {
         })
     };
     let (few, many) = (sizes("5"), sizes("60"));
-    // Contacts come and go, half a kilobyte each.
+    // The number of contacts varies, at half a kilobyte each.
     assert!(
         few[0] == many[0] && many[1] < few[1] + 16_000,
         "{few:?} {many:?}"
     );
 }
 
-/// A frame that is missing or was altered ends the run that would go on after it.
+/// A missing or altered frame prevents a resumed run.
 #[test]
 fn earlier_frames_have_to_be_there() {
     let place = Place::new(BOXES);
@@ -301,7 +301,7 @@ fn earlier_frames_have_to_be_there() {
     run(&place, &["--out", "out", "--resume", "--accept-inexact"]);
 }
 
-/// What a killed run leaves can be replaced, whenever it was killed.
+/// The files of a killed run can be replaced, whenever it was killed.
 #[cfg(unix)]
 #[test]
 fn a_killed_run_can_be_replaced() {

@@ -1,4 +1,4 @@
-//! Problems stored by `run`, solved again by `solve`.
+//! Problems stored by `run`, solved by `solve`.
 
 use super::{LANDING, Place, names};
 
@@ -45,7 +45,7 @@ fn a_stored_problem_is_solved_again() {
     }
 }
 
-/// One row per iteration, whatever the method.
+/// One row per iteration, for every method.
 #[test]
 fn a_trace_has_a_row_per_iteration() {
     let place = landed();
@@ -186,8 +186,7 @@ fn a_later_run_removes_the_problems_of_an_earlier_one() {
     assert!(!place.path("r/problems").exists());
 }
 
-/// A trace took the place of the very problem that was solved, and where it could not be written was found after the
-/// solve.
+/// Symptom: a trace replaces the very problem that is solved, and an unwritable trace is found only after the solve.
 #[test]
 fn a_place_where_no_trace_can_be_is_refused_before_the_solve() {
     let place = landed();

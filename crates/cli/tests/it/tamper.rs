@@ -1,4 +1,5 @@
-//! `verify` and folders that were altered: whatever a folder alone shows is found, with checksums made to fit.
+//! `verify` on altered folders: every alteration that the folder alone can reveal is found, even with matching
+//! checksums.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Place;
 
-/// A soft and a rigid box that land and slide, and a wheel that turns a hundred radians a second beside them.
+/// A soft and a rigid box that land and slide, and a wheel that rotates at 100 rad/s beside them.
 const LANDING: &str = r#"title = "boxes land"
 
 [time]
@@ -51,7 +52,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// A sound run, and what one changes in copies of it.
+/// A sound run, and altered copies of it.
 struct Sound {
     place: Place,
     scene: Scene,
@@ -66,7 +67,7 @@ impl Sound {
         Self { place, scene }
     }
 
-    /// What `verify` says of a copy with `change`.
+    /// The answer of `verify` for a copy with `change`.
     fn with(&self, change: impl FnOnce(&Path)) -> Verification {
         let copy = tempfile::tempdir().expect("a temporary folder");
         for entry in fs::read_dir(self.place.path("out")).expect("the run") {
@@ -77,7 +78,7 @@ impl Sound {
         verify_run(copy.path(), &|| ()).expect("a manifest")
     }
 
-    /// Asserts that `verify` finds `change`, in words with `said`.
+    /// Asserts that `verify` finds `change`, in a message that contains `said`.
     fn finds(&self, what: &str, change: &dyn Fn(&Path), said: &str) {
         let findings = self.with(change).findings;
         let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
@@ -85,7 +86,7 @@ impl Sound {
         assert!(is_found, "{what} is not found: {findings:#?}");
     }
 
-    /// Replaces frame `index` of `folder` by itself with `change`, and its checksum.
+    /// Applies `change` to frame `index` of `folder`, and updates its checksum.
     fn alter_frame(&self, folder: &Path, index: usize, change: impl FnOnce(&mut Frame)) {
         let name = format!("frame_{index:05}.vtu");
         let path = folder.join(&name);
@@ -109,7 +110,7 @@ impl Sound {
     }
 }
 
-/// Replaces a text in a file, which has it.
+/// Replaces a text in a file, which must contain it.
 pub(super) fn replace(folder: &Path, file: &str, from: &str, to: &str) {
     let text = fs::read_to_string(folder.join(file)).expect("a file");
     assert!(text.contains(from), "{file} has no {from}");
@@ -439,7 +440,7 @@ fn altered_tables_are_found() {
     );
 }
 
-/// A motion whose end cannot be read is said to be unknown.
+/// A motion whose end cannot be read is reported as unknown.
 #[test]
 fn what_could_not_be_examined_is_said() {
     let sound = Sound::new();
@@ -453,8 +454,8 @@ fn what_could_not_be_examined_is_said() {
     assert!(answer.out.contains("6 of 8 motions"), "{}", answer.out);
 }
 
-/// Symptom: sound runs were called unsound, their points "5.35e-13 m off the path". Law: what rounding of times does to
-/// a place grows with speed and time.
+/// Symptom: sound runs are called unsound, their points "5.35e-13 m off the path". Law: the effect of rounded times on
+/// a position grows with speed and time.
 #[test]
 fn fast_wheels_are_no_false_alarm() {
     for speed in ["300", "1000"] {

@@ -1,4 +1,4 @@
-//! Bodies as they have turned since their compliance was computed.
+//! Present rotations of bodies with a known compliance at rest.
 
 use super::RestCompliance;
 use nalgebra::{Matrix3, Vector3};
@@ -7,10 +7,10 @@ use std::sync::Arc;
 /// The deformable bodies of the problems of one step.
 #[derive(Clone, Default)]
 pub struct TurnedBodies {
-    /// Length of the step (s) that the compliances are for.
+    /// Length of the step (s) of the compliances.
     pub time_step: f64,
-    /// Each block of a problem belongs to one body at most. Blocks of none, as those of rigid bodies, must stand alone in
-    /// the momentum matrix: it is inverted there as it is.
+    /// Each block of a problem belongs to one body at most. Blocks without a body, as those of rigid bodies, must be
+    /// uncoupled in the momentum matrix: their diagonal block is inverted.
     pub bodies: Vec<TurnedBody>,
 }
 
@@ -21,17 +21,16 @@ pub struct TurnedBody {
     pub rest: Arc<RestCompliance>,
     /// For each block of `rest`, the block of the problem.
     pub blocks: Vec<u32>,
-    /// For each block of `rest`, `R`: what turns it from the rest of `rest` to where it is now.
+    /// For each block of `rest`, `R`: rotation from the rest orientation to the present one.
     pub rotations: Vec<Matrix3<f64>>,
-    /// What the momentum of the body is made of, if nothing holds it: read where its compliance is to be corrected so that
-    /// contact forces change that momentum by what they are.
+    /// Masses and positions of a free body, for the projection that makes contact forces change its momentum exactly.
     pub moments: Option<RigidMoments>,
 }
 
-/// Masses and places of the nodes of a body that floats freely.
+/// Masses and positions of the nodes of a free body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidMoments {
-    /// For each block, the mass that resists a uniform velocity (kg): lumped mass and what mass damping adds in a step.
+    /// For each block, the mass that resists a uniform velocity (kg): lumped mass plus the mass damping of a step.
     pub masses: Vec<f64>,
     /// For each block, its position (m).
     pub positions: Vec<Vector3<f64>>,

@@ -1,4 +1,4 @@
-//! `(A⁰)⁻¹` of one body at rest: factors for all nodes, numbers for those of the surface.
+//! `(A⁰)⁻¹` of one body at rest: a factor for all nodes, entries for surface nodes.
 
 use crate::ContactError;
 use impinge_krylov::KrylovError;
@@ -8,39 +8,39 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Smallest over largest eigenvalue of `A⁰` below which its inverse is noise.
 ///
-/// A body that nothing holds and that has no inertia shows about 1e-16; stiff fine meshes at long steps stay above 1e-9.
+/// A free body without inertia has about 1e-16; stiff fine meshes at long steps stay above 1e-9.
 const SINGULAR: f64 = 1e-13;
 
-/// Inverse iterations for the smallest eigenvalue: a gap of four orders is seen after the first.
+/// Inverse iterations for the smallest eigenvalue. One suffices if the gap is four orders of magnitude.
 const INVERSE_ITERATIONS: usize = 3;
 
 /// The compliance of a body at rest.
 ///
 /// With `A⁰ = M + Δt C + Δt² K⁰` (kg) of its free nodes, holds a Cholesky factor of `A⁰` and the 3×3 blocks of `(A⁰)⁻¹`
-/// (1/kg) between all pairs of the nodes that may touch. It depends on the mesh, the material, the damping, the step and
-/// the prescribed nodes; whoever changes one of them computes it anew.
+/// (1/kg) between all pairs of surface nodes. Depends on mesh, material, damping, step and prescribed nodes; the caller
+/// recomputes it when one of them changes.
 ///
 /// # Source
 /// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping", section 3; differs from
-/// it in: interior nodes get their motion from the factor, so nothing is stored for them.
+/// it in: the factor moves interior nodes, so no entries are stored for them.
 pub struct RestCompliance {
     factor: BlockCholesky,
-    /// Nodes that may touch, ascending.
+    /// Nodes of the collision surface, ascending.
     surface: Vec<u32>,
-    /// Place of every node in `surface`, or [`INTERIOR`].
+    /// Index of every node in `surface`, or [`INTERIOR`].
     place: Vec<u32>,
-    /// `(A⁰)⁻¹` between nodes of the surface, row by row.
+    /// `(A⁰)⁻¹` between surface nodes, row by row.
     compliance: Vec<Matrix3<f64>>,
 }
 
-/// Marks a node that never touches.
+/// Marks an interior node.
 const INTERIOR: u32 = u32::MAX;
 
 impl RestCompliance {
     /// Factorises `momentum`, which is `A⁰`, and solves for the columns of the nodes `surface`.
     ///
     /// # Errors
-    /// [`ContactError::SingularCompliance`] if `A⁰` has no inverse, as that of a body without inertia that floats freely;
+    /// [`ContactError::SingularCompliance`] if `A⁰` is singular, as of a free body without inertia;
     /// [`ContactError::TooLarge`] if its factor does not fit in memory.
     ///
     /// # Panics
@@ -62,7 +62,7 @@ impl RestCompliance {
                 columns[axis * size + 3 * node as usize + axis] = 1.0;
             }
             rest.factor.solve_with(&mut columns, &mut scratch);
-            // Only one half is kept of what rounding makes two halves of: the matrix is symmetric to the last bit.
+            // Stores one half and mirrors it: the matrix is exactly symmetric despite rounding.
             for (felt, &node) in rest.surface.iter().enumerate().skip(pushed) {
                 let at = |row: usize, axis: usize| columns[axis * size + 3 * node as usize + row];
                 let block = Matrix3::from_fn(at);
@@ -78,7 +78,7 @@ impl RestCompliance {
         Ok(rest)
     }
 
-    /// The same from numbers that [`compliance`](Self::compliance) gave for an equal `momentum` and `surface`.
+    /// Builds it from the [`compliance`](Self::compliance) of an equal `momentum` and `surface`.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`ContactError::ComplianceSize`] if `compliance` has another size.
@@ -142,7 +142,7 @@ impl RestCompliance {
         self.place.len()
     }
 
-    /// Nodes that may touch, ascending.
+    /// Nodes of the collision surface, ascending.
     pub fn surface(&self) -> &[u32] {
         &self.surface
     }
@@ -152,25 +152,26 @@ impl RestCompliance {
         &self.compliance
     }
 
-    /// Place of a node among those of the surface.
+    /// Index of a node among the surface nodes.
     pub(crate) fn place(&self, node: usize) -> Option<usize> {
         let place = self.place[node];
         (place != INTERIOR).then_some(place as usize)
     }
 
-    /// `(A⁰)⁻¹` between two nodes of the surface, by their places.
+    /// `(A⁰)⁻¹` between two surface nodes, by their indices.
     #[inline]
     pub(crate) fn between(&self, felt: usize, pushed: usize) -> &Matrix3<f64> {
         &self.compliance[felt * self.surface.len() + pushed]
     }
 
-    /// Replaces the columns of `x`, at most [`MOST_RIGHT_HAND_SIDES`](impinge_krylov::direct::MOST_RIGHT_HAND_SIDES), by `(A⁰)⁻¹ x`.
+    /// Replaces the columns of `x`, at most [`MOST_RIGHT_HAND_SIDES`](impinge_krylov::direct::MOST_RIGHT_HAND_SIDES),
+    /// by `(A⁰)⁻¹ x`.
     pub(crate) fn solve(&self, x: &mut [f64], scratch: &mut SolveScratch) {
         self.factor.solve_with(x, scratch);
     }
 }
 
-/// Smallest eigenvalue by inverse iteration over the largest row sum of sizes: about `1/κ(A⁰)`.
+/// Smallest eigenvalue by inverse iteration over the largest absolute row sum: about `1/κ(A⁰)`.
 fn eigenvalue_ratio(momentum: &SymmetricBlockMatrix, factor: &BlockCholesky) -> f64 {
     let mut sums = vec![Vector3::zeros(); momentum.blocks()];
     for row in 0..momentum.blocks() {
@@ -184,7 +185,7 @@ fn eigenvalue_ratio(momentum: &SymmetricBlockMatrix, factor: &BlockCholesky) -> 
         }
     }
     let largest = sums.iter().fold(0.0_f64, |most, sum| most.max(sum.max()));
-    // Not orthogonal to any smooth mode: uniform, with a slope that differs from axis to axis.
+    // A start vector that is not orthogonal to any smooth mode: uniform plus a slope that differs per axis.
     let n = momentum.len() as f64;
     let mut x: Vec<f64> = (0..momentum.len())
         .map(|i| 1.0 + (i % 3) as f64 * i as f64 / n)

@@ -1,28 +1,28 @@
-//! Where two sides stick to each other, so that sticking does not creep.
+//! The reference of the slip of sticking sides; prevents creep.
 
 use nalgebra::Vector3;
 
-/// The material points that stick, and how far apart they are meant to be.
+/// The material points that stick, and their offset.
 ///
-/// A friction impulse that only stops the sides lets them drift between ticks, for every kick of gravity moves them on. An
-/// anchor remembers where they were.
+/// A friction impulse that only stops the sides lets them drift between ticks, because every velocity impulse of
+/// gravity moves them. The anchor stores their relative position.
 ///
 /// # Source
-/// Cundall and Strack, "A discrete numerical model for granular assemblies", 1979: the tangential spring, here as the
-/// velocity that undoes the slip. Not in the paper of the layers, which leaves sticking to later work. A spring with clocks of its
-/// own would have to be stable; this one lives on what friction took before.
+/// Cundall and Strack 1979, "A discrete numerical model for granular assemblies": the tangential spring, here as the
+/// velocity that undoes the slip. Not in Harmon et al. 2009, which leaves sticking to later work. A spring with its own
+/// clock would need a stability limit; this one spends only energy that friction has taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
     /// `w`: weights of the material points, as those of the closest points.
     weights: [f64; 4],
-    /// Where `Σ w x` is across the normal when nothing has slipped (m).
+    /// Tangential part of `Σ w x` at zero slip (m).
     offset: Vector3<f64>,
-    /// What friction has taken from the sides since they touched, by sliding as well, and not given back (J).
+    /// Energy that friction, sliding included, has taken from the sides since first contact and not returned (J).
     taken: f64,
 }
 
 impl Anchor {
-    /// The sides stick where they are: at the closest points of `corners`, which have these weights.
+    /// An anchor at the closest points of `corners`, which have these weights.
     #[inline]
     pub fn at(weights: [f64; 4], corners: &[Vector3<f64>; 4], normal: &Vector3<f64>) -> Self {
         Self {
@@ -32,32 +32,32 @@ impl Anchor {
         }
     }
 
-    /// Fastest that the sides may be made to move across the normal (m/s): what they have now, `slide` (m/s), and what was taken from
-    /// them, so that friction never adds energy. `mobility` is `1/m_T` (1/kg).
+    /// Largest tangential speed that the sides may be given (m/s): from their present `slide` (m/s) and the energy
+    /// taken from them, so that friction never adds energy. `mobility` is `1/m_T` (1/kg).
     #[inline]
     pub fn fastest(&self, slide: f64, mobility: f64) -> f64 {
         (slide * slide + 2.0 * self.taken * mobility).sqrt()
     }
 
-    /// What it took and did not give back (J).
+    /// Energy taken and not returned (J).
     #[inline]
     pub fn taken(&self) -> f64 {
         self.taken
     }
 
-    /// Friction takes an energy (J), or gives it back where it is negative.
+    /// Adds an energy (J) taken by friction; a negative one is returned.
     #[inline]
     pub fn take(&mut self, energy: f64) {
         self.taken = (self.taken + energy).max(0.0);
     }
 
-    /// How far the first side has slipped off the second (m), a vector across `normal`.
+    /// Slip of the first side over the second (m), a vector tangential to `normal`.
     #[inline]
     pub fn slip(&self, corners: &[Vector3<f64>; 4], normal: &Vector3<f64>) -> Vector3<f64> {
         across(&(combined(&self.weights, corners) - self.offset), normal)
     }
 
-    /// The anchor dragged along by sides that slide: it sticks at the present closest points, `slip` behind.
+    /// The anchor moved along with sliding sides: at the present closest points, `slip` behind.
     #[inline]
     #[must_use]
     pub fn dragged(
@@ -117,7 +117,7 @@ mod tests {
         assert!((slip - Vector3::new(0.05, -0.01, 0.0)).norm() < 1e-15);
     }
 
-    /// What moves and turns both sides together is no slip.
+    /// A common rigid motion of both sides is no slip.
     #[test]
     fn a_common_motion_is_no_slip() {
         let before = above(0.2, 0.3);

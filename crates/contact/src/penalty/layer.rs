@@ -1,4 +1,4 @@
-//! The law of the layers.
+//! Stiffness and thickness of the penalty layers.
 
 use thiserror::Error;
 
@@ -11,18 +11,18 @@ pub struct LayerLaw {
     thickness: f64,
 }
 
-/// A law that has no meaning.
+/// An invalid law.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("{what} is {value}; it must be greater than 0 and finite")]
 pub struct LayerLawError {
-    /// Which number, with its unit.
+    /// Name of the number, with its unit.
     pub what: &'static str,
     /// The number given.
     pub value: f64,
 }
 
 impl LayerLaw {
-    /// The law of first layer `stiffness` (`r₁`, N/m) and `thickness` (`η₁`, m).
+    /// The law with the first layer's `stiffness` (`r₁`, N/m) and `thickness` (`η₁`, m).
     ///
     /// # Errors
     /// [`LayerLawError`] unless both are positive and finite.
@@ -35,8 +35,8 @@ impl LayerLaw {
         })
     }
 
-    /// The law in which a mass (kg) that arrives at a speed (m/s) is stopped by about `layers` layers of first thickness
-    /// `thickness` (m): `r₁ = 840 E / (η₁² N^(7/2))` with `E = ½ m v²`.
+    /// The law in which about `layers` layers, the first one `thickness` (m) thick, stop a mass (kg) that arrives at a
+    /// speed (m/s): `r₁ = 840 E / (η₁² N^(7/2))` with `E = ½ m v²`.
     ///
     /// # Errors
     /// [`LayerLawError`] unless all are positive and finite, and so is the stiffness.
@@ -52,7 +52,7 @@ impl LayerLaw {
         positive("the speed to be stopped from (m/s)", speed)?;
         positive("the number of layers", layers)?;
         positive("the thickness of the first layer (m)", thickness)?;
-        // Nobody gave it.
+        // A computed number: the caller did not give it.
         positive(
             "the stiffness (N/m) that follows from the thickness of the first layer",
             stiffness,
@@ -60,7 +60,8 @@ impl LayerLaw {
         Self::new(stiffness, thickness)
     }
 
-    /// `r₁ ≈ 840 E / (η₁² N^(7/2))` (N/m): with it about `layers` of them, the first one `thickness` (m) thick, stop an energy (J).
+    /// `r₁ ≈ 840 E / (η₁² N^(7/2))` (N/m): about `layers` layers, the first one `thickness` (m) thick, then stop an
+    /// energy (J).
     pub fn stiffness_for(energy: f64, layers: f64, thickness: f64) -> f64 {
         840.0 * energy / (thickness * thickness * layers.powf(3.5))
     }
@@ -72,7 +73,7 @@ impl LayerLaw {
         self.stiffness * (l * l * l)
     }
 
-    /// `η(l)` (m). Two square roots, the same bits everywhere.
+    /// `η(l)` (m). Two square roots, so that all platforms give the same bits.
     #[inline]
     pub fn thickness(&self, layer: u32) -> f64 {
         self.thickness / f64::from(layer).sqrt().sqrt()
@@ -83,7 +84,7 @@ impl LayerLaw {
         (self.stiffness(layer) / effective_mass).sqrt()
     }
 
-    /// `Σ_l V_l` (J) at distance `d` (m), all layers thicker than it taking part; infinite at 0.
+    /// `Σ_l V_l` (J) at distance `d` (m), over all layers thicker than `d`; infinite at 0.
     ///
     /// # Cost
     /// One term per layer thicker than `d`: `(η₁/d)⁴` of them.
@@ -110,18 +111,17 @@ impl LayerLaw {
             .sum()
     }
 
-    /// `N ≈ (840 E / (r₁ η₁²))^(2/7)`: layers that an energy (J) reaches.
+    /// `N ≈ (840 E / (r₁ η₁²))^(2/7)`: number of layers that stop an energy (J).
     pub fn layers_reached(&self, energy: f64) -> f64 {
         (840.0 * energy / (self.stiffness * self.thickness * self.thickness)).powf(2.0 / 7.0)
     }
 
-    /// `η₁ N^(−1/4)` (m): the smallest distance that an energy (J) reaches, about.
+    /// `η₁ N^(−1/4)` (m): about the smallest distance at an impact with an energy (J).
     pub fn smallest_distance(&self, energy: f64) -> f64 {
         self.thickness / self.layers_reached(energy).sqrt().sqrt()
     }
 
-    /// The first layer that is not thicker than `distance` (m), less one: how many layers act there. `u32::MAX` if more
-    /// than that would.
+    /// Number of layers thicker than `distance` (m); `u32::MAX` if there are more.
     pub fn layers_at(&self, distance: f64) -> u32 {
         if distance <= 0.0 {
             return u32::MAX;
@@ -131,7 +131,7 @@ impl LayerLaw {
         if estimate.is_nan() || estimate >= f64::from(u32::MAX) {
             return u32::MAX;
         }
-        // The power is rounded; the law itself decides.
+        // The power is rounded, so the exact law decides.
         #[expect(clippy::cast_sign_loss, reason = "a fourth power")]
         let mut layers = estimate as u32;
         while layers < u32::MAX && distance < self.thickness(layers + 1) {
@@ -168,7 +168,7 @@ mod tests {
             assert!(refused(thickness).contains("follows from the thickness"));
         }
         let law = LayerLaw::stopping(1e-3, 1.0, 5.0, 1e-3);
-        // On the other side no number of layers is enough.
+        // No finite number of layers suffices for these.
         for distance in [0.0, -1e-3, f64::NAN] {
             assert_eq!(law.expect("a law").layers_at(distance), u32::MAX);
         }

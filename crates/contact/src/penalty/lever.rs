@@ -1,29 +1,30 @@
-//! Friction that turns nothing: impulses across a gap without a couple.
+//! Torque-free friction: opposite impulses across a gap, without a couple.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Sine of the angle between two edges below which friction acts along them only …
+/// Sine of the angle between two edges below which friction acts along the edges only.
 const NEARLY_PARALLEL: f64 = 0.1;
 
-/// … and below which it does not act at all.
+/// Sine of the angle between two edges below which friction does not act.
 const PARALLEL: f64 = 1e-3;
 
-/// How an impulse across the normal is shared by the points of a pair.
+/// Shares of a tangential impulse for the points of a pair.
 ///
-/// Opposite impulses `±J` on the closest points, `d n` apart, are a couple `d n × J`. The corners of each side take it back by turning:
-/// with arms `x̄_k` from the middle of their side, corner `k` gets
+/// Opposite impulses `±J` on the closest points, `d n` apart, are a couple `d n × J`. Rotations of the two sides
+/// compensate it: with arms `x̄_k` from the centre of its side, corner `k` gets
 ///
 /// ```text
 /// p_k = w_k J + a × x̄_k,   a = −I⁻¹ (d n × J),   I = Σ (x̄·x̄ 1 − x̄ x̄ᵀ)
 /// ```
 ///
-/// so that neither `Σ p` nor `Σ x × p` is anything but zero. By virtual work the slip is then `u_T − d ω × n` with `ω = I⁻¹ Σ x̄ × v`, the
-/// turning of the sides: sides that turn as one do not slip.
+/// so that `Σ p = 0` and `Σ x × p = 0`. By virtual work the slip is then `u_T − d ω × n` with `ω = I⁻¹ Σ x̄ × v`, the
+/// rotation of the sides: sides in a common rigid motion do not slip.
 ///
-/// Two edges take no couple about a direction that both have. If they are nearly parallel only what acts along them has none.
+/// Two edges cannot take up a couple about a common direction. If they are nearly parallel, only friction along them
+/// has no couple.
 ///
 /// # Source
-/// Ours; Harmon et al. leave angular momentum under friction open.
+/// Ours; Harmon et al. 2009 leave angular momentum under friction open.
 #[derive(Clone, Copy, Debug)]
 pub struct Lever {
     weights: [f64; 4],
@@ -31,12 +32,12 @@ pub struct Lever {
     inverse_inertia: Matrix3<f64>,
     normal: Vector3<f64>,
     distance: f64,
-    /// The only direction that it acts in, if there is but one.
+    /// The only direction of friction, if there is just one.
     along: Option<Vector3<f64>>,
 }
 
 impl Lever {
-    /// Of a point alone against what stands still, where no couple matters.
+    /// Of a single point against a prescribed feature, where the couple does not matter.
     #[inline]
     pub fn point(normal: &Vector3<f64>) -> Self {
         Self {
@@ -49,8 +50,8 @@ impl Lever {
         }
     }
 
-    /// Of two features at `corners` (m), the first `split` of which are those of the first one: one for a vertex and a face, two for
-    /// two edges. Their closest points have these `weights`, and are `distance` (m) apart along `normal`.
+    /// Of two features at `corners` (m). The first `split` corners are the first feature's: one for a vertex and a
+    /// face, two for two edges. Their closest points have these `weights`, and are `distance` (m) apart along `normal`.
     ///
     /// `None` if no friction can act without a couple.
     #[inline]
@@ -95,7 +96,7 @@ impl Lever {
         })
     }
 
-    /// `s` (m/s): how fast the first side slides across the normal.
+    /// `s` (m/s): tangential velocity of the first side against the second.
     #[inline]
     pub fn slip(&self, velocities: &[Vector3<f64>; 4]) -> Vector3<f64> {
         let mut relative = Vector3::zeros();
@@ -108,7 +109,7 @@ impl Lever {
         self.across(&(relative - turn.cross(&self.normal) * self.distance))
     }
 
-    /// The part of a vector that friction can act along.
+    /// The part of a vector along possible friction.
     #[inline]
     pub fn across(&self, vector: &Vector3<f64>) -> Vector3<f64> {
         match &self.along {
@@ -117,14 +118,15 @@ impl Lever {
         }
     }
 
-    /// `p_k` (N s) of all corners for the impulse `J` (N s) on the first side, across the normal.
+    /// `p_k` (N s) of all corners for the tangential impulse `J` (N s) on the first side.
     #[inline]
     pub fn impulses(&self, impulse: &Vector3<f64>) -> [Vector3<f64>; 4] {
         let turn = self.inverse_inertia * self.normal.cross(impulse) * -self.distance;
         std::array::from_fn(|k| impulse * self.weights[k] + turn.cross(&self.arms[k]))
     }
 
-    /// Change of the slip along a unit vector per impulse along it (1/kg), whose shares are `impulses`.
+    /// Change of the slip along a unit vector per unit impulse along it (1/kg); `impulses` are the shares of that
+    /// impulse.
     #[inline]
     pub fn mobility(impulses: &[Vector3<f64>; 4], inverse_masses: &[f64; 4]) -> f64 {
         impulses
@@ -135,7 +137,7 @@ impl Lever {
     }
 }
 
-/// `I⁻¹` for `I = Σ (x·x 1 − x xᵀ)`, unless all arms lie on one line.
+/// `I⁻¹` for `I = Σ (x·x 1 − x xᵀ)`; `None` if all arms are collinear.
 #[inline]
 fn inverse_inertia(arms: &[Vector3<f64>; 4]) -> Option<Matrix3<f64>> {
     let (mut squares, mut products) = (Vector3::zeros(), Vector3::zeros());
@@ -149,7 +151,7 @@ fn inverse_inertia(arms: &[Vector3<f64>; 4]) -> Option<Matrix3<f64>> {
         squares.x + squares.y,
     ];
     let [xy, yz, zx] = [-products.x, -products.y, -products.z];
-    // The adjugate, symmetric as the matrix is.
+    // The adjugate, exactly symmetric.
     let first = [yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx];
     let determinant = xx * first[0] + xy * first[1] + zx * first[2];
     if determinant == 0.0 || !determinant.is_finite() {
@@ -167,7 +169,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Points of a pair at a distance: two edges or a vertex and a face, with the closest points inside of both.
+    /// Points of a separated pair: two edges or a vertex and a face, with the closest points inside both.
     fn pair() -> impl Strategy<Value = (usize, [Vector3<f64>; 4], [f64; 4], Vector3<f64>, f64)> {
         let inside = || 0.1..0.9_f64;
         let coordinate = || -1.0..1.0_f64;
@@ -240,7 +242,7 @@ mod tests {
             prop_assert!((of_first - impulse).norm() <= 1e-14 * size);
         }
 
-        /// Sides that move and turn as one do not slip; and what an impulse does to the slip is what virtual work says.
+        /// Sides in a common rigid motion do not slip; the effect of an impulse on the slip agrees with virtual work.
         #[test]
         fn slip_is_what_the_impulses_work_on(
             (split, corners, weights, normal, distance) in pair(), seed in prop::array::uniform12(-1.0..1.0_f64),

@@ -1,25 +1,25 @@
-//! Discrete penalty layers: an infinite family of springs that no finite energy gets through.
+//! Discrete penalty layers: an infinite family of springs that stops every finite energy.
 //!
-//! Layer `l = 1, 2, 3, …` pushes two features apart as soon as they are closer than its thickness `η(l)`, with stiffness
+//! Layer `l = 1, 2, 3, …` pushes two features apart when they are closer than its thickness `η(l)`, with stiffness
 //! `r(l)`:
 //!
 //! ```text
 //! r(l) = r₁ l³,  η(l) = η₁ l^(−1/4),  V_l = ½ r(l) g²  with  g = d − η(l)  where g < 0
 //! ```
 //!
-//! Every layer is an ordinary potential, so each can be integrated with a step of its own; since `Σ r(l) η(l)²` diverges,
-//! all of them together hold against any energy.
+//! Every layer is an ordinary potential, so each has its own time step. Since `Σ r(l) η(l)²` diverges, all layers
+//! together stop any energy.
 //!
-//! - [`layer`]: the law of the layers and the closed forms that follow from it;
-//! - [`impulse`]: what one layer does to one pair at one instant, restitution and friction included;
-//! - [`lever`]: how friction is shared by the points of a pair without turning them as a whole;
-//! - [`anchor`]: where two sides stick;
-//! - [`layers`]: which layers a pair needs, and when the deepest may leave.
+//! - [`layer`]: the law of the layers and its closed forms;
+//! - [`impulse`]: the impulse of one layer on one pair at one instant, with restitution and friction;
+//! - [`lever`]: torque-free shares of friction for the points of a pair;
+//! - [`anchor`]: reference of the slip of sticking sides;
+//! - [`layers`]: activation and deactivation of layers.
 //!
-//! Does not know when anything happens: clocks are the integrator's.
+//! **Does not know** any time: clocks are the stepper's.
 //!
 //! # Source
-//! Harmon, Vouga, Smith, Tamstorf, Grinspun, "Asynchronous contact mechanics", 2009 and 2012, section 4,
+//! Harmon, Vouga, Smith, Tamstorf, Grinspun, "Asynchronous contact mechanics", 2009 and 2012, section 3,
 //! <https://doi.org/10.1145/2133806.2133828>; differs from it in: restitution and friction are reconstructions, see
 //! [`impulse`].
 

@@ -1,4 +1,4 @@
-//! Constraint rows of a stored problem; a problem without any has none of these arrays.
+//! Constraint rows of a stored problem; absent in a problem without any.
 
 use super::StoredProblemError;
 use super::read::{Arrays, entry};
@@ -8,7 +8,7 @@ use crate::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
 use safetensors::Dtype;
 
-/// The arrays, in the order they are read.
+/// The arrays in reading order.
 pub(super) fn write(
     problem: &ContactProblem,
     start: &ContactSolution,
@@ -69,7 +69,7 @@ pub(super) fn write(
     ]
 }
 
-/// Fills the rows of `problem`; returns the forces that the solve starts from.
+/// Fills the rows of `problem`; returns the forces of the warm start.
 pub(super) fn read(
     file: &Arrays<'_>,
     problem: &mut ContactProblem,

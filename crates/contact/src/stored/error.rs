@@ -1,4 +1,4 @@
-//! What makes bytes no problem.
+//! Errors of invalid stored problems.
 
 use super::FORMAT;
 use crate::ContactError;
@@ -8,12 +8,12 @@ use thiserror::Error;
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StoredProblemError {
-    /// The container is damaged: cut short, or not safetensors at all.
+    /// The container is truncated or no safetensors.
     #[error(
         "not a whole problem file ({problem}); store the problem again, or copy the file in binary mode"
     )]
     Container {
-        /// What the container's reader says.
+        /// Message of the container's reader.
         problem: String,
     },
     /// The container holds something else.
@@ -21,7 +21,7 @@ pub enum StoredProblemError {
         "the header has no entry `__metadata__.impinge`: the file holds arrays, but no contact problem"
     )]
     NoHeader,
-    /// A later, or no, version of the format.
+    /// Another version of the format, or none.
     #[error(
         "the file has format {found}, this program reads format {FORMAT}; use the version of impinge that wrote it"
     )]
@@ -29,32 +29,32 @@ pub enum StoredProblemError {
         /// The number in the file.
         found: u64,
     },
-    /// The entry of the header cannot be understood.
+    /// The entry of the header is malformed.
     #[error("the header entry `__metadata__.impinge` cannot be read: {problem}")]
     Header {
-        /// What is wrong, and where.
+        /// The error and its place.
         problem: String,
     },
     /// The method that the header names has a setting outside its range.
     #[error("the header entry `__metadata__.impinge` holds a method that cannot be used: {0}")]
     Settings(ContactError),
-    /// An array is not there.
+    /// An array is missing.
     #[error("the array `{array}` is missing")]
     Missing {
         /// Its name.
         array: &'static str,
     },
-    /// An array has another type of number or another shape.
+    /// An array has another type or shape.
     #[error("the array `{array}` holds {found}; {expected} is needed")]
     Shape {
         /// Its name.
         array: &'static str,
         /// Type and shape in the file.
         found: String,
-        /// Type and shape that fit the other arrays.
+        /// Type and shape that match the other arrays.
         expected: String,
     },
-    /// An entry of an array is impossible.
+    /// An entry of an array is invalid.
     #[error("entry {index} of the array `{array}` is {value}; it must be {requirement}")]
     Entry {
         /// Name of the array.
@@ -63,10 +63,10 @@ pub enum StoredProblemError {
         index: usize,
         /// The number.
         value: String,
-        /// What it has to be.
+        /// The requirement.
         requirement: String,
     },
-    /// The arrays are whole, but no method may start on them.
+    /// The arrays are valid, but not the problem.
     #[error(transparent)]
     Unusable(#[from] ContactError),
 }

@@ -1,9 +1,9 @@
-//! A problem as bytes: stored with its warm start and its method, and replayed bit for bit.
+//! A problem as bytes: with its warm start and method, replayed bit for bit.
 //!
-//! The container is [safetensors](https://github.com/huggingface/safetensors): a JSON header that names every array with
-//! its type and shape, then the arrays, little endian. One entry of the header, `__metadata__.impinge`, is JSON again: format
-//! number, method with its settings, where the problem comes from. Any safetensors reader can list and load the arrays
-//! (`safetensors.numpy.load_file` in Python).
+//! The container is [safetensors](https://github.com/huggingface/safetensors): a JSON header that names every array
+//! with its type and shape, then the arrays in little-endian order. One entry of the header, `__metadata__.impinge`, is
+//! JSON too: format number, method with its settings, origin of the problem. Any safetensors reader can list and load
+//! the arrays (`safetensors.numpy.load_file` in Python).
 //!
 //! | array | type | shape | symbol, unit |
 //! |---|---|---|---|
@@ -20,11 +20,11 @@
 //! | `contacts.friction` | `f64` | `contacts` | `μ` |
 //! | `contacts.scales` | `f64` | `contacts × 2` | displacement scales of gap and slip |
 //! | `constraints.row_offsets`, `.block_offsets` | `u64` | `groups + 1` | first row, first block of every group |
-//! | `constraints.blocks` | `u32` | blocks | of every group |
+//! | `constraints.blocks` | `u32` | blocks | blocks of every group |
 //! | `constraints.jacobians` | `f64` | `rows × blocks` per group, 3 | `j`, s·\[φ\]/m |
 //! | `constraints.offsets` | `f64` | rows | `c`, \[φ\] |
 //! | `constraints.compliance` | `f64` | `rows × rows` per group | `C`, \[φ\]²/J |
-//! | `constraints.unilateral` | `u8` | groups | 0 two-sided, 1 one-sided |
+//! | `constraints.unilateral` | `u8` | groups | 0 bilateral, 1 one-sided |
 //! | `start.constraints` | `f64` | rows | `λ`, J/\[φ\] |
 //! | `start.velocity` | `f64` | `blocks × 3` | `v`, m/s |
 //! | `start.state` | `u8` | `contacts` | 0 inactive, 1 sliding, 2 sticking |
@@ -32,8 +32,7 @@
 //! | `start.gamma`, `start.sliding_force` | `f64` | `contacts × 2` | N |
 //! | `start.slip_direction` | `f64` | `contacts × 2` | 1 |
 //!
-//! The arrays of constraints are there only if there are any, and the weights and scales only if one of
-//! them is not 1.
+//! The arrays of constraints are present only if there are any; weights and scales only if one of them is not 1.
 
 mod constraints;
 mod error;
@@ -45,19 +44,19 @@ pub use error::StoredProblemError;
 use crate::{ContactProblem, ContactSolution, method::Method};
 use serde::{Deserialize, Serialize};
 
-/// Number of the format that this version writes, and the only one that it reads.
+/// Version of the format; the only one read.
 pub const FORMAT: u64 = 1;
 
-/// Key of the header entry that is ours.
+/// Key of impinge's header entry.
 const METADATA_KEY: &str = "impinge";
 
-/// Where a problem comes from: for people, no method reads it.
+/// Origin of a problem: for people; no method reads it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {
     /// Title of the scene.
     pub scene: String,
-    /// Number of the time step, from 1; 0 for a problem that was not met in a simulation.
+    /// Number of the time step, from 1; 0 if the problem is not from a simulation.
     pub step: u64,
     /// Number of the solve within the step, from 1.
     pub round: u32,
@@ -65,20 +64,20 @@ pub struct Origin {
     pub time: f64,
 }
 
-/// Everything that a solve depends on.
+/// All data of a solve.
 #[derive(Debug, Clone)]
 pub struct StoredProblem {
     /// The problem.
     pub problem: ContactProblem,
-    /// Velocities and multipliers that the solve starts from.
+    /// Velocities and multipliers of the warm start.
     pub start: ContactSolution,
     /// The method, its settings and tolerances.
     pub method: Method,
-    /// Where it comes from.
+    /// Origin of the problem.
     pub origin: Origin,
 }
 
-/// Our entry of the header.
+/// impinge's entry of the header.
 #[derive(Serialize, Deserialize)]
 struct Header {
     format: u64,

@@ -1,4 +1,4 @@
-//! From bytes to a problem, believing nothing.
+//! From bytes to a problem, with every number checked.
 
 use super::{FORMAT, Header, METADATA_KEY, StoredProblem, StoredProblemError, constraints};
 use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers};
@@ -8,11 +8,11 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
 
 impl StoredProblem {
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    /// Reads the bytes of [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// [`StoredProblemError`] naming the array and entry that is missing, cut short, of another size, not finite or
-    /// impossible, or the format if it is not [`FORMAT`].
+    /// [`StoredProblemError`] naming the array and entry that is missing, truncated, of another size, not finite or
+    /// invalid, or the format if it is not [`FORMAT`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredProblemError> {
         let header = read_header(bytes)?;
         (header.solver.validate()).map_err(StoredProblemError::Settings)?;
@@ -44,7 +44,7 @@ impl StoredProblem {
     }
 }
 
-/// Our entry of the header; its format is looked at before anything else.
+/// impinge's entry of the header; its format is checked first.
 fn read_header(bytes: &[u8]) -> Result<Header, StoredProblemError> {
     #[derive(Deserialize)]
     struct Version {
@@ -87,7 +87,7 @@ pub(super) fn entry(
     }
 }
 
-/// The arrays of a container, checked as they are taken out.
+/// The arrays of a container, checked on access.
 pub(super) struct Arrays<'a>(SafeTensors<'a>);
 
 impl<'a> Arrays<'a> {
@@ -96,7 +96,7 @@ impl<'a> Arrays<'a> {
         self.0.tensor(array).is_ok()
     }
 
-    /// The bytes of an array of numbers of `kind`; of `shape`, unless that is not known.
+    /// The bytes of an array of numbers of `kind`, and of `shape` if given.
     pub(super) fn bytes(
         &self,
         array: &'static str,
@@ -125,7 +125,7 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// Finite numbers, `N` to an item.
+    /// Finite numbers, `N` per item.
     pub(super) fn numbers<const N: usize>(
         &self,
         array: &'static str,
@@ -181,7 +181,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Ascending offsets from 0; with their number fixed by `count` where it is known.
+    /// Ascending offsets from 0; `count` fixes their number if given.
     pub(super) fn offsets(
         &self,
         array: &'static str,

@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 use safetensors::{Dtype, View};
 use std::borrow::Cow;
 
-/// One array on its way into the container.
+/// One array of the container.
 pub(super) struct Array {
     pub(super) kind: Dtype,
     pub(super) shape: Vec<usize>,
@@ -65,12 +65,11 @@ fn blocks<'a>(values: impl ExactSizeIterator<Item = &'a Matrix3<f64>>) -> Array 
 }
 
 impl StoredProblem {
-    /// The bytes that [`from_bytes`](Self::from_bytes) turns back into the same problem, bit for bit.
-    ///
-    /// The same problem always gives the same bytes.
+    /// Bytes that [`from_bytes`](Self::from_bytes) turns back into the same problem, bit for bit. Equal problems give
+    /// equal bytes.
     ///
     /// # Panics
-    /// If `start` does not fit `problem`.
+    /// If `start` does not match `problem`.
     #[track_caller]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (problem, start) = (&self.problem, &self.start);
@@ -159,14 +158,14 @@ impl StoredProblem {
             solver: self.method,
         };
         let header = serde_json::to_string(&header).expect("plain data with names for keys");
-        // One entry only: a map would come out in another order each time.
+        // A single entry, because a map has no fixed order.
         let metadata = [(METADATA_KEY.to_owned(), header)].into_iter().collect();
         safetensors::serialize(arrays, Some(metadata))
             .expect("shapes that were counted from the data itself")
     }
 }
 
-/// Momentum weights and displacement scales, where one of them is not 1.
+/// Momentum weights and displacement scales, if one of them is not 1.
 fn own_tolerances(problem: &ContactProblem) -> Vec<(&'static str, Array)> {
     let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
     let weights: Vec<f64> = (0..nodes)

@@ -11,10 +11,10 @@ use std::ops::Range;
 type BoundTet = BoundElement<4, 10, QuadraturePoint<4>>;
 type BoundHex = BoundElement<8, 36, [QuadraturePoint<8>; 8]>;
 
-/// Tetrahedra that cost about as much as a hexahedron: cuts of equal work count with them.
+/// Cost of a hexahedron in tetrahedra, for cuts of equal work.
 const TETS_PER_HEX: usize = 12;
 
-/// Factors of the terms of `A = M + damping·(a_M M + a_K K) + stiffness·K` and of the forces beside it.
+/// Factors of the terms of `A = M + damping·(a_M M + a_K K) + stiffness·K` and of the elastic forces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AssemblyScales {
     /// Factor of the elastic forces in the right-hand side; `h` for impulses.
@@ -38,9 +38,9 @@ impl AssemblyScales {
 
 /// An [`ElasticModel`] bound to a matrix pattern: adds its part of the linear system of a step.
 ///
-/// Made by [`ElasticModel::bind`]; holds a copy of all element data it needs, ordered as it is walked through. The
-/// bits of the result do not depend on the number of threads, neither of the pool that bound nor of the one that
-/// assembles; the number of threads while binding only decides how finely the work is cut.
+/// Built by [`ElasticModel::bind`]; holds a copy of all element data in the order of use. The bits of the result do not
+/// depend on the number of threads, neither while binding nor while assembling; the number of threads while binding
+/// only sets the number of tasks.
 #[derive(Clone, Debug)]
 pub struct Assembler {
     points: usize,
@@ -48,13 +48,14 @@ pub struct Assembler {
     slots: usize,
     materials: Vec<Material>,
     tasks: Vec<Task>,
-    /// Elements of all tasks, one task after the other; an element astride a cut appears in each task it touches.
+    /// Elements of all tasks, one task after the other; an element across a cut appears in each task that it
+    /// contributes to.
     tets: Vec<BoundTet>,
     hexes: Vec<BoundHex>,
     mass: Vec<PointMass>,
 }
 
-/// A range of block rows and the elements that touch it.
+/// A range of block rows and the elements that contribute to it.
 #[derive(Clone, Debug)]
 struct Task {
     first_row: usize,
@@ -73,9 +74,9 @@ struct PointMass {
 impl Assembler {
     /// Adds elastic stiffness, stiffness damping and elastic forces to the system of a step.
     ///
-    /// With `s_e = stiffness + damping·a_K,e` of each element, adds `s_e K_ff` to `matrix` and
-    /// `force·f_el − s_e K_fd v_d` to `rhs`, where `f` are the free and `d` the prescribed points. `K` is the
-    /// positive semi-definite tangent of the materials at `positions`. Nothing is cleared first.
+    /// With `s_e = stiffness + damping·a_K,e` of each element, adds `s_e K_ff` to `matrix` and `force·f_el − s_e K_fd
+    /// v_d` to `rhs`, where `f` are the free and `d` the prescribed points. `K` is the positive semi-definite tangent
+    /// of the materials at `positions`. `matrix` and `rhs` are not cleared.
     ///
     /// # Shapes and units
     /// | name | shape | unit |
@@ -86,7 +87,7 @@ impl Assembler {
     /// | `rhs` | three per block | N·s with the scales of an implicit step |
     ///
     /// # Panics
-    /// If an array or the matrix does not have the size bound to.
+    /// If the size of an array or of the matrix is not that of the binding.
     ///
     /// # Cost
     /// One pass over the elements, in parallel over ranges of rows; no allocation.
@@ -124,7 +125,7 @@ impl Assembler {
     /// Adds lumped mass and mass damping, `(1 + damping·a_M) m I`, to the diagonal blocks of the free points.
     ///
     /// # Panics
-    /// If the matrix does not have the size bound to.
+    /// If the size of the matrix is not that of the binding.
     #[track_caller]
     pub fn add_mass(&self, scales: &AssemblyScales, matrix: &mut SymmetricBlockMatrix) {
         self.check(matrix);
@@ -150,7 +151,7 @@ impl Assembler {
         );
     }
 
-    /// Runs tasks on the parts of the system they own; `values` and `rhs` start with the first row of the first task.
+    /// Runs tasks on their parts of the system; `values` and `rhs` start with the first row of the first task.
     fn run(
         &self,
         inputs: &Inputs<'_>,
@@ -227,7 +228,7 @@ pub(super) fn bind(
             block_of_point,
         )?);
     }
-    // Walking the matrix in the order of its rows keeps the blocks being added to in the cache.
+    // In the order of matrix rows, so that the blocks of consecutive elements stay in the cache.
     tets.sort_by_key(|element| element.free_rows()[0]);
     hexes.sort_by_key(|element| element.free_rows()[0]);
     let cuts = cuts(&tets, &hexes, pattern);
@@ -283,7 +284,7 @@ fn cuts(tets: &[BoundTet], hexes: &[BoundHex], pattern: &BlockPattern) -> Vec<us
     )
 }
 
-/// Gives each range of rows the elements that touch it, one range after the other.
+/// Lists the elements that contribute to each range of rows, one range after the other.
 fn share_out<const N: usize, const P: usize, K: Kernel<N, P>>(
     bound: &[BoundElement<N, P, K>],
     cuts: &[usize],

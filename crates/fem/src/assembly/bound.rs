@@ -7,7 +7,7 @@ use impinge_krylov::BlockPattern;
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 
-/// Marks a vertex or a pair that a task does not write to: prescribed, or owned by another task.
+/// Marks a vertex or a pair outside of a task: prescribed, or owned by another task.
 const NOWHERE: u32 = u32::MAX;
 
 /// An element of `N` vertices, sorted by block, so that each of the `P` pairs lies in the upper triangle; prescribed
@@ -26,7 +26,7 @@ pub(super) struct BoundElement<const N: usize, const P: usize, K> {
     kernel: K,
 }
 
-/// What all elements read.
+/// Input shared by all elements.
 pub(super) struct Inputs<'a> {
     pub(super) materials: &'a [Material],
     pub(super) positions: &'a [Vector3<f64>],
@@ -43,7 +43,7 @@ pub(super) struct Origin {
 }
 
 impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
-    /// Element data with rows and slots counted over the whole matrix; `None` if all vertices are prescribed.
+    /// Element data with rows and slots of the whole matrix; `None` if all vertices are prescribed.
     ///
     /// # Errors
     /// [`FemError::MissingBlock`] if the pattern lacks a pair.
@@ -107,7 +107,7 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         &self.rows[..self.free as usize]
     }
 
-    /// The element as a task sees it: rows and slots counted from the start of the task, others masked.
+    /// The element within a task: rows and slots counted from the start of the task, others masked.
     pub(super) fn localised(&self, rows: Range<usize>, first_slot: usize) -> Self {
         let owned = |row: u32| row != NOWHERE && rows.contains(&(row as usize));
         let mut local = *self;

@@ -47,8 +47,8 @@ fn empty() -> HexSystem {
     }
 }
 
-/// Linear elasticity turned by the rotation `R` of each point: with `r_a = R ∇N_a`,
-/// `K_ab = μ (tr M I + Mᵀ) + λ M`, `M = Σ w r_a r_bᵀ` over the points.
+/// Linear elasticity rotated by `R` of each quadrature point: with `r_a = R ∇N_a`, `K_ab = μ (tr M I + Mᵀ) + λ M`, `M =
+/// Σ w r_a r_bᵀ` over the points.
 fn corotational(
     material: &CorotationalLinear,
     points: &[QuadraturePoint<8>; 8],
@@ -109,7 +109,7 @@ fn general(
     system
 }
 
-/// Place of a pair `a ≤ b` in [`HALF`].
+/// Index of a pair `a ≤ b` in [`HALF`].
 const fn place(a: usize, b: usize) -> usize {
     a * (15 - a) / 2 + b
 }

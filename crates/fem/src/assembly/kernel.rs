@@ -1,4 +1,4 @@
-//! Force and stiffness of one element: what kinds of elements have in common, and the linear tetrahedron.
+//! Force and stiffness of one element: the interface of all kinds of elements, and the linear tetrahedron.
 
 use crate::element::deformation;
 use crate::kinematics::rotation_factor;
@@ -25,8 +25,7 @@ pub(super) const fn half<const N: usize, const P: usize>() -> [(usize, usize); P
 /// The ten pairs of a tetrahedron.
 const HALF: [(usize, usize); 10] = half::<4, 10>();
 
-/// Elastic forces and stiffness of an element of `N` vertices and `P` pairs, multiplied by the scales of the system
-/// being assembled.
+/// Elastic forces and stiffness of an element of `N` vertices and `P` pairs, times the scales of the assembled system.
 pub(super) struct ElementSystem<const N: usize, const P: usize> {
     /// Forces on the vertices, times the force scale.
     pub(super) forces: [Vector3<f64>; N],
@@ -34,9 +33,9 @@ pub(super) struct ElementSystem<const N: usize, const P: usize> {
     pub(super) blocks: [Matrix3<f64>; P],
 }
 
-/// What an element of `N` vertices integrates over.
+/// Integration over an element of `N` vertices.
 pub(super) trait Kernel<const N: usize, const P: usize>: Copy {
-    /// The same with its vertices in another order.
+    /// The same element with its vertices in another order.
     fn reordered(&self, order: &[usize; N]) -> Self;
 
     /// Computes the element at the current positions of its vertices.
@@ -80,8 +79,8 @@ impl Kernel<4, 10> for QuadraturePoint<4> {
     }
 }
 
-/// Closed form of the turned linear-elasticity matrix: with `r_a = R ∇N_a`,
-/// `R K⁰_ab Rᵀ = w₀ (μ ((∇N_a·∇N_b) I + r_b r_aᵀ) + λ r_a r_bᵀ)`.
+/// Closed form of the rotated linear-elasticity matrix: with `r_a = R ∇N_a`, `R K⁰_ab Rᵀ = w₀ (μ ((∇N_a·∇N_b) I + r_b
+/// r_aᵀ) + λ r_a r_bᵀ)`.
 #[inline]
 fn corotational(
     material: &CorotationalLinear,

@@ -1,4 +1,4 @@
-//! Questions about one configuration: energy, forces, volume ratios, stresses.
+//! Measures of one configuration: energy, forces, volume ratios, stresses.
 
 use super::ElasticModel;
 use super::model::Cell;
@@ -11,9 +11,9 @@ use std::ops::Range;
 /// The most compressed element of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeRatio {
-    /// Current over rest volume, `det F`; negative if inverted, NaN if a position is.
+    /// Current over rest volume, `det F`; negative if inverted, NaN if a position is NaN.
     pub ratio: f64,
-    /// Index of the tetrahedron, of a hexahedron its first one.
+    /// Index of the tetrahedron; for a hexahedron, of its first tetrahedron.
     pub element: usize,
 }
 
@@ -57,7 +57,7 @@ impl ElasticModel {
 
     /// Writes the elastic force on every point, N: `f = −∂E/∂x`.
     ///
-    /// One thread; the solution of a step uses [`Assembler::assemble`](super::Assembler::assemble) instead.
+    /// Runs on one thread; time steps use [`Assembler::assemble`](super::Assembler::assemble) instead.
     ///
     /// # Panics
     /// If `positions` or `forces` is not one per point.
@@ -101,10 +101,11 @@ impl ElasticModel {
         self.elements()[element].forces(&stress)
     }
 
-    /// The smallest `det F` of all elements, and where; `None` for a model without elements. A NaN counts as the
-    /// smallest; of equal values the first element is named.
+    /// The smallest `det F` of all elements, with its element; `None` for a model without elements. A NaN counts as the
+    /// smallest; of equal values the first element is returned.
     ///
-    /// Of a hexahedron it is the smallest at its Gauss points, at its corners and of the tetrahedra that fill it.
+    /// The value of a hexahedron is the smallest at its Gauss points, at its corners and in the tetrahedra that fill
+    /// it.
     ///
     /// # Panics
     /// If `positions` is not one per point.
@@ -153,7 +154,7 @@ impl ElasticModel {
     #[track_caller]
     pub fn inverted_elements(&self, positions: &[Vector3<f64>]) -> usize {
         self.check(positions);
-        // Asked as "not positive", so that NaN counts too.
+        // Not `ratio <= 0.0` alone: NaN counts too.
         let inverted = |ratio: f64| ratio.is_nan() || ratio <= 0.0;
         let of_tets = |range: Range<usize>| {
             let alone = range.filter(|&tet| self.cell_of_tet(tet).is_none());

@@ -1,8 +1,8 @@
-//! From elements to the global forces and the global matrix.
+//! Assembly of elements into global forces and the global matrix.
 //!
-//! [`ElasticModel`] holds what never changes (elements, materials, masses) and answers questions about a
-//! configuration: energy, forces, stresses, volume ratios. [`Assembler`] is that model bound to one matrix pattern: it
-//! knows where every number goes and adds `K` and the forces of a whole step in one pass over the elements.
+//! [`ElasticModel`] holds the constant data (elements, materials, masses) and computes measures of a configuration:
+//! energy, forces, stresses, volume ratios. [`Assembler`] is that model bound to one matrix pattern: it adds `K` and
+//! the forces of a step in one pass over the elements.
 
 mod assembler;
 mod bound;

@@ -1,4 +1,4 @@
-//! Everything about the elastic bodies that does not change during a simulation.
+//! Constant data of the elastic bodies.
 
 use super::{Assembler, assembler};
 use crate::{FemError, HexElement, Material, RayleighDamping, TetElement};
@@ -11,8 +11,8 @@ const EDGES: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 
 /// Linear tetrahedra and trilinear hexahedra over one array of points, with their materials, densities and damping.
 ///
 /// The points of all bodies live in one array; bodies differ only by the material, density and damping of their
-/// tetrahedra. A hexahedron is filled by tetrahedra, which say what it is made of; its strains are its own. A model
-/// without tetrahedra is valid (a scene of rigid bodies).
+/// tetrahedra. Tetrahedra fill each hexahedron and set its material; its strains are its own. A model without
+/// tetrahedra is valid (a scene of rigid bodies).
 #[derive(Clone, Debug)]
 pub struct ElasticModel {
     points: usize,
@@ -21,9 +21,9 @@ pub struct ElasticModel {
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
     damping_of_tet: Vec<RayleighDamping>,
-    /// Tetrahedra that fill bodies whose strains are measured elsewhere.
+    /// Tetrahedra without energy, in bodies whose strains are measured elsewhere.
     filling: Vec<bool>,
-    /// The hexahedron that a tetrahedron fills a part of, whose corners share its mass.
+    /// The hexahedron that a tetrahedron fills in part; its corners share the mass of the tetrahedron.
     cell_of_tet: Vec<Option<u32>>,
     cells: Vec<Cell>,
 }
@@ -32,9 +32,9 @@ pub struct ElasticModel {
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) element: HexElement,
-    /// At least one, ascending.
+    /// At least one tetrahedron, ascending.
     pub(super) tets: Vec<u32>,
-    /// Whether its strains are not measured elsewhere.
+    /// Whether it has energy and stiffness; otherwise its strains are measured elsewhere.
     pub(super) stiff: bool,
 }
 
@@ -51,8 +51,8 @@ impl ElasticModel {
     /// | `density_of_tet` | number of tetrahedra | kg/m³ |
     ///
     /// # Errors
-    /// [`FemError`] naming the first point or tetrahedron that is unusable: a rest position that is not finite, an
-    /// index out of range, a rest volume that is not positive, an unknown material, a density that is not positive.
+    /// [`FemError`] naming the first unusable point or tetrahedron: a rest position that is not finite, an index out of
+    /// range, a rest volume that is not positive, an unknown material, a density that is not positive.
     ///
     /// # Panics
     /// If `material_of_tet` or `density_of_tet` is not as long as `tets`.
@@ -127,9 +127,9 @@ impl ElasticModel {
         self
     }
 
-    /// The same model with some tetrahedra that only fill their body: they have mass and damping by mass, and say how a
-    /// body is deformed, but have neither energy nor stiffness. The strains of such a body are measured otherwise: as
-    /// rows of constraints, in larger cells, or between points without elements.
+    /// The same model with some filling tetrahedra: they have mass, mass-proportional damping and a deformation, but
+    /// neither energy nor stiffness. The strains of such a body are measured elsewhere: by constraint rows, in larger
+    /// cells, or between points without elements.
     ///
     /// # Panics
     /// If `filling` is not as long as the number of tetrahedra.
@@ -147,9 +147,10 @@ impl ElasticModel {
 
     /// The same model with hexahedra: four points around the bottom, then the four above them.
     ///
-    /// A tetrahedron in `cell_of_tet` fills a part of that hexahedron: it has mass and damping by mass, which the eight
-    /// corners share evenly, but neither energy nor stiffness. The hexahedron has the material and the damping of its
-    /// first tetrahedron, and energy and stiffness where it is `stiff`; elsewhere its strains are measured otherwise.
+    /// A tetrahedron in `cell_of_tet` fills a part of that hexahedron: it has mass and mass-proportional damping, which
+    /// the eight corners share evenly, but neither energy nor stiffness. The hexahedron has the material and the
+    /// damping of its first tetrahedron. It has energy and stiffness if it is `stiff`; otherwise its strains are
+    /// measured elsewhere.
     ///
     /// # Errors
     /// [`FemError::RestHexahedron`] naming the first one that is flat or folded at rest.
@@ -197,7 +198,7 @@ impl ElasticModel {
         Ok(self)
     }
 
-    /// Whether a tetrahedron has mass only.
+    /// Whether a tetrahedron has mass, but neither energy nor stiffness.
     ///
     /// # Panics
     /// If there is no such tetrahedron.
@@ -206,7 +207,7 @@ impl ElasticModel {
         self.filling[element]
     }
 
-    /// Number of points, those without any tetrahedron included.
+    /// Number of points, including those without tetrahedra.
     pub fn points(&self) -> usize {
         self.points
     }
@@ -246,7 +247,7 @@ impl ElasticModel {
         &self.cells[hexahedron].tets
     }
 
-    /// The hexahedron that a tetrahedron fills a part of.
+    /// The hexahedron that a tetrahedron fills in part.
     pub(super) fn cell_of_tet(&self, tet: usize) -> Option<u32> {
         self.cell_of_tet[tet]
     }
@@ -256,7 +257,7 @@ impl ElasticModel {
         &self.cells
     }
 
-    /// Those that have energy and stiffness, with their number.
+    /// The hexahedra with energy and stiffness, with their indices.
     pub(super) fn stiff_cells(&self) -> impl Iterator<Item = (usize, &Cell)> {
         self.cells.iter().enumerate().filter(|(_, cell)| cell.stiff)
     }
@@ -277,7 +278,7 @@ impl ElasticModel {
     }
 
     /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra, an eighth of that of its cells;
-    /// zero for points without any.
+    /// zero for points without elements.
     pub fn lumped_mass(&self) -> Vec<f64> {
         self.lump(|_| 1.0)
     }

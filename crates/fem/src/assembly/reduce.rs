@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// Elements handled by one task: some 100 µs of work, so that the cost of a fork does not show.
+/// Elements per task: some 100 µs of work, so that the cost of a fork is negligible.
 const LEAF: usize = 512;
 
-/// Combines the results of fixed pieces of `range` in a fixed binary tree, the pieces being computed in parallel.
+/// Combines the results of fixed pieces of `range` in a fixed binary tree; the pieces are computed in parallel.
 pub(super) fn reduce<T: Send>(
     range: Range<usize>,
     leaf: &(impl Fn(Range<usize>) -> T + Sync),

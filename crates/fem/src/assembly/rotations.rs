@@ -1,10 +1,10 @@
-//! How far the material around every point has turned since rest.
+//! Rotation of the material at every point since rest.
 
 use super::ElasticModel;
 use crate::kinematics::{determinant, rotation_factor};
 use nalgebra::{Matrix3, Vector3};
 
-/// Determinant of the mean of rotations below which they disagree too much to have one.
+/// Least determinant of a mean of rotations: below it, the rotations disagree too much for a mean.
 const DISAGREEMENT: f64 = 1e-3;
 
 /// Sum over the elements of one point.
@@ -19,9 +19,9 @@ struct Sum {
 impl ElasticModel {
     /// The rotation of every point from rest to `positions`: `R_a = polar(Σ V_e R_e)` over its elements.
     ///
-    /// `R_e` is the rotation of the deformation gradient of element `e`, a proper one even where it is inverted, and
-    /// `V_e` its rest volume. Where the rotations disagree so much that their mean is nearly singular, that of the
-    /// largest element counts. Points without elements keep the identity.
+    /// `R_e` is the rotation of the deformation gradient of element `e`, proper even if the element is inverted, and
+    /// `V_e` its rest volume. If the mean is nearly singular, the rotation of the largest element is used. Points
+    /// without elements keep the identity.
     ///
     /// # Panics
     /// If `positions` or `rotations` is not one entry per point.

@@ -1,17 +1,17 @@
-//! How the rows of the matrix are shared out among tasks.
+//! Division of the rows of the matrix among tasks.
 //!
-//! A task owns a range of block rows, with their slots and their part of the right-hand side, and goes through every
-//! element that touches one of these rows, in ascending order, adding only what falls into its range. So every number
-//! is the sum of the same terms in the same order however the rows are cut: the result does not depend on the number
-//! of threads, and nothing is buffered. The price is that an element astride a cut is computed once on each side;
-//! cuts are therefore put where few elements cross, which between separate bodies is none.
+//! A task owns a range of block rows, with their slots and their part of the right-hand side. It visits every element
+//! that contributes to one of these rows, in ascending order, and adds only the contributions to its own rows. So every
+//! number is the sum of the same terms in the same order for any division: the result does not depend on the number of
+//! threads, and no buffer is needed. An element across a cut is computed once on each side, so cuts are placed where
+//! few elements cross; none cross between separate bodies.
 
-/// Elements per task below which more tasks would only add work.
+/// Least number of elements of a task: smaller tasks would repeat too many elements.
 const SMALLEST_TASK: usize = 256;
-/// Tasks per thread, so that an uneven cut still keeps all threads busy.
+/// Tasks per thread, so that an uneven cut keeps all threads busy.
 const TASKS_PER_THREAD: usize = 4;
 
-/// Number of tasks worth having for `elements` elements.
+/// Number of tasks for `elements` elements.
 pub(super) fn task_count(elements: usize, threads: usize) -> usize {
     if threads == 1 {
         1

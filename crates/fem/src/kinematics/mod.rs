@@ -1,4 +1,4 @@
-//! How a small piece of material is deformed: deformation gradient, singular values, rotation.
+//! Local deformation of the material: deformation gradient, singular values, rotation.
 //!
 //! | word | letter | meaning |
 //! |---|---|---|

@@ -3,28 +3,28 @@
 use super::{cofactor, determinant, rotation_svd};
 use nalgebra::Matrix3;
 
-/// Below this ratio of `det F` to `(‖F‖²/3)^{3/2}` the singular value decomposition takes over. The ratio is 1 for a
-/// rotation and 0.018 for `σ = (1, 1, 0.01)`; the Newton iteration amplifies rounding like the inverse of `σ₃`.
+/// Ratio of `det F` to `(‖F‖²/3)^{3/2}` below which the singular value decomposition is used. The ratio is 1 for a
+/// rotation and 0.018 for `σ = (1, 1, 0.01)`; the Newton iteration amplifies rounding like `1/σ₃`.
 const FLATNESS: f64 = 0.01;
 /// Deviation of `‖X‖²` from 3 at which one more quadratically convergent step reaches rounding.
 const LAST_STEP: f64 = 1e-8;
 /// Ratio of `‖X⁻¹‖²` to `‖X‖²` outside of which scaling saves more steps than its two roots cost.
 const SCALING_BAND: std::ops::Range<f64> = 0.25..4.0;
-/// Scaled Newton needs at most 9 steps (Higham); more means non-finite input.
+/// Scaled Newton needs at most 9 steps (Higham); more steps mean non-finite input.
 const MAX_STEPS: usize = 12;
 
 /// The rotation `R` of the polar decomposition `F = R S`: `U Vᵀ` of [`rotation_svd`].
 ///
-/// Always a proper rotation (`det R = 1`), also for flat or inverted `F`. Where `σ₂ + σ₃ = 0` it is not unique and
-/// any of the nearest rotations is returned; with a NaN in `F` the result is unspecified.
+/// Always a proper rotation (`det R = 1`), also for flat or inverted `F`. If `σ₂ + σ₃ = 0` it is not unique, and one of
+/// the nearest rotations is returned. With a NaN in `F` the result is unspecified.
 ///
 /// # Cost
-/// Four to six Newton steps (some 0.1 µs) in the usual case `det F > 0`; one SVD otherwise. No allocation.
+/// Four to six Newton steps in the usual case `det F > 0`; one SVD otherwise. No allocation.
 ///
 /// # Source
 /// Higham 1986, "Computing the polar decomposition - with applications", <https://doi.org/10.1137/0907079>, with
 /// Frobenius-norm scaling; differs in: the inverse is the cofactor matrix over the determinant, and flat or inverted
-/// matrices go to the SVD.
+/// matrices use the SVD.
 #[inline]
 pub fn rotation_factor(f: &Matrix3<f64>) -> Matrix3<f64> {
     newton(f).unwrap_or_else(|| rotation_svd(f).rotation())

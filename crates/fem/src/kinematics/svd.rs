@@ -2,11 +2,11 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Columns count as orthogonal once their cosine is below this: a dot product of three terms cannot resolve less.
+/// Columns count as orthogonal if their cosine is below this: the rounding of a dot product of three terms.
 const COSINE_TOLERANCE: f64 = 1e-15;
 /// One-sided Jacobi needs 3 to 6 sweeps in 3D; the bound only guards against non-finite input.
 const MAX_SWEEPS: usize = 20;
-/// Entries beyond these sizes are rescaled first, so that no square overflows or vanishes.
+/// Range of the largest entry without rescaling: no square overflows or vanishes.
 const SAFE_MAGNITUDE: std::ops::Range<f64> = 1e-70..1e70;
 
 /// `F = U diag(σ) Vᵀ` with rotations `U`, `V` and `σ₁ ≥ σ₂ ≥ |σ₃|`.
@@ -28,7 +28,7 @@ impl RotationSvd {
         self.u * self.v.transpose()
     }
 
-    /// Multiplies the factors back: `U diag(values) Vᵀ` (with `values = σ` this is `F`).
+    /// Product of the factors with other stretches: `U diag(values) Vᵀ` (`values = σ` gives `F`).
     pub fn compose(&self, values: &Vector3<f64>) -> Matrix3<f64> {
         self.u * Matrix3::from_diagonal(values) * self.v.transpose()
     }
@@ -39,12 +39,12 @@ impl RotationSvd {
 /// For zero input both rotations are the identity; with a NaN or an infinity in the input, `σ` is NaN.
 ///
 /// # Cost
-/// About ten plane rotations (0.2 to 0.4 µs); no allocation.
+/// About ten plane rotations; no allocation.
 ///
 /// # Source
 /// Hestenes 1958 (one-sided Jacobi), sign convention of Irving, Teran & Fedkiw 2004,
-/// <https://doi.org/10.1145/1028523.1028541>; differs in: the third left vector is `u₁ × u₂` and `σ₃` is measured
-/// along it, so no case distinction is needed for rank-deficient or inverted matrices.
+/// <https://doi.org/10.1145/1028523.1028541>; differs in: the third left vector is `u₁ × u₂` and `σ₃` is measured along
+/// it, so no case distinction is needed for rank-deficient or inverted matrices.
 pub fn rotation_svd(f: &Matrix3<f64>) -> RotationSvd {
     let magnitude = f.amax();
     if SAFE_MAGNITUDE.contains(&magnitude) && f.iter().all(|entry| entry.is_finite()) {
@@ -95,14 +95,14 @@ fn jacobi(f: &Matrix3<f64>) -> RotationSvd {
     }
 }
 
-/// Turns columns `p`, `q` in their plane until they are orthogonal; tells whether anything had to be done.
+/// Rotates columns `p`, `q` in their plane until they are orthogonal; returns whether they were not.
 #[inline]
 fn orthogonalise(b: &mut [Vector3<f64>; 3], v: &mut [Vector3<f64>; 3], p: usize, q: usize) -> bool {
     let (alpha, beta, gamma) = (b[p].norm_squared(), b[q].norm_squared(), b[p].dot(&b[q]));
     if gamma * gamma <= COSINE_TOLERANCE * COSINE_TOLERANCE * alpha * beta {
         return false;
     }
-    // The smaller of the two possible angles: it is what makes the sweeps converge.
+    // The smaller of the two possible angles, for which the sweeps converge.
     let zeta = (beta - alpha) / (2.0 * gamma);
     let tangent = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
     let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
@@ -132,14 +132,14 @@ fn left_factor(b: &[Vector3<f64>; 3]) -> (Matrix3<f64>, Vector3<f64>) {
     let u1 = b[0] / s1;
     let across = b[1] - u1 * u1.dot(&b[1]);
     let length = across.norm();
-    // A vanished second column leaves the direction free: rank one has no second left vector of its own.
+    // If the second column vanishes, any perpendicular direction is a second left vector.
     let u2 = if length > f64::MIN_POSITIVE && length > 0.5 * b[1].norm() {
         (across / length - u1 * (u1.dot(&across) / length)).normalize()
     } else {
         perpendicular(&u1)
     };
     let u3 = u1.cross(&u2);
-    // Ties may come out one rounding apart; the promised order is restored exactly.
+    // Rounding may swap equal values; this restores the order.
     let s2 = u2.dot(&b[1]).clamp(0.0, s1);
     let s3 = u3.dot(&b[2]).clamp(-s2, s2);
     (

@@ -1,4 +1,4 @@
-//! Linear elasticity in a frame that turns with the element.
+//! Linear elasticity in a co-rotated frame.
 
 use super::tangent::PAIRS;
 use super::{Hyperelastic, Lame, Response, Tangent};
@@ -7,13 +7,12 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Co-rotational linear solid: `Ψ = μ‖S − I‖² + (λ/2) tr²(S − I)` with `F = R S`.
 ///
-/// `P = R(2μ(S − I) + λ tr(S − I) I) = 2μ(F − R) + λ tr(RᵀF − I) R`, the exact gradient of `Ψ`.
-/// The assembled tangent is linear elasticity turned by `R`; it leaves out the derivative of `R`, so it is positive
-/// semi-definite and constant up to rotation, and equals `∂P/∂F` only at `F = R`. That is intended: one linear solve
-/// per step then sees the same matrix for every deformation.
+/// `P = R(2μ(S − I) + λ tr(S − I) I) = 2μ(F − R) + λ tr(RᵀF − I) R`, the exact gradient of `Ψ`. The assembled tangent
+/// is linear elasticity rotated by `R`, without the derivative of `R`. So it is positive semi-definite and constant up
+/// to rotation, and equals `∂P/∂F` only at `F = R`.
 ///
 /// Forces stay bounded under compression (collapse to a point costs finite energy): use
-/// [`NeoHookean`](super::NeoHookean) where elements are crushed.
+/// [`NeoHookean`](super::NeoHookean) for strong compression.
 ///
 /// # Source
 /// Müller & Gross 2004, "Interactive virtual materials"; energy of Sifakis & Barbič 2012,
@@ -36,7 +35,7 @@ impl CorotationalLinear {
 
     /// The factor `λ tr(RᵀF − I) − 2μ` of `R` in `P = 2μ F + factor R`.
     ///
-    /// Assembly uses this form because it multiplies `F` and `R` by the shape gradients anyway.
+    /// Assembly uses this form, as it needs the products of `F` and `R` with the shape gradients.
     #[inline]
     pub(crate) fn rotation_coefficient(
         &self,

@@ -1,4 +1,4 @@
-//! Material parameters that no solid can have.
+//! Errors of material parameters.
 
 use thiserror::Error;
 

@@ -1,8 +1,8 @@
-//! What a deformation costs: energy densities and their derivatives.
+//! Energy densities of materials and their derivatives.
 //!
 //! | material | parameters | assembled tangent | valid for |
 //! |---|---|---|---|
-//! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity turned by `R` | any rotation, moderate strain |
+//! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity rotated by `R` | any rotation, moderate strain |
 //! | [`StVenantKirchhoff`] | the same | exact, made convex | any rotation, moderate strain |
 //! | [`NeoHookean`] | the same, and the volume ratio `a` where extrapolation starts | exact, made convex | large strain, inversion |
 
@@ -31,16 +31,16 @@ pub trait Hyperelastic: Sync {
     /// First Piola-Kirchhoff stress `P(F) = ∂Ψ/∂F`, Pa.
     fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64>;
 
-    /// The derivative `∂P/∂F` as it is, Pa: symmetric, not always positive semi-definite.
+    /// The exact derivative `∂P/∂F`, Pa: symmetric, not always positive semi-definite.
     fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent;
 
-    /// Stress together with the positive semi-definite tangent that the momentum matrix is built from.
+    /// Stress and the positive semi-definite tangent of the momentum matrix.
     fn convex_response(&self, deformation: &Matrix3<f64>) -> Response;
 
     /// Von Mises stress, Pa: `√(3/2) ‖dev σ‖` with `σ = P Fᵀ / |det F|`.
     ///
-    /// The absolute value gives inverted elements the magnitude of their tractions per current area; where `F` is
-    /// exactly flat the result is infinite or NaN.
+    /// The absolute value gives inverted elements the magnitude of their tractions per current area. For an exactly
+    /// flat `F` the result is infinite or NaN.
     fn von_mises(&self, deformation: &Matrix3<f64>) -> f64 {
         let kirchhoff = self.stress(deformation) * deformation.transpose();
         let deviator = kirchhoff - Matrix3::from_diagonal_element(kirchhoff.trace() / 3.0);
@@ -53,19 +53,19 @@ pub trait Hyperelastic: Sync {
 pub struct Response {
     /// First Piola-Kirchhoff stress `P`, Pa.
     pub stress: Matrix3<f64>,
-    /// Positive semi-definite stand-in for `∂P/∂F`, Pa.
+    /// Positive semi-definite approximation of `∂P/∂F`, Pa.
     pub tangent: Tangent,
 }
 
-/// The materials a scene can name.
+/// The materials of scenes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Material {
-    /// Linear elasticity in a frame that turns with the element.
+    /// Linear elasticity in a co-rotated frame.
     Corotational(CorotationalLinear),
     /// Linear elasticity in the Green–Lagrange strain.
     StVenantKirchhoff(StVenantKirchhoff),
-    /// Compressible neo-Hookean solid, extrapolated where strongly compressed or inverted.
+    /// Compressible neo-Hookean solid, extrapolated under strong compression and inversion.
     NeoHookean(NeoHookean),
 }
 
@@ -101,7 +101,7 @@ impl Material {
         )?)))
     }
 
-    /// The same, extrapolated where `det F` is below `threshold`.
+    /// As [`neo_hookean`](Self::neo_hookean), extrapolated where `det F` is below `threshold`.
     ///
     /// # Errors
     /// As [`neo_hookean`](Self::neo_hookean), and unless `0 < threshold < 1`.

@@ -5,19 +5,19 @@ use super::{Hyperelastic, Lame, MaterialError, Response, Tangent};
 use crate::kinematics::{RotationSvd, rotation_svd};
 use nalgebra::{Matrix3, Vector3};
 
-/// `κ_a` divides by `σ₂ + σ₃`, which vanishes where the rotation is not unique; the division stops here.
+/// Least divisor `σ₂ + σ₃` of `κ_a`; the sum vanishes where the rotation is not unique.
 pub(super) const SMALLEST_SUM: f64 = 1e-6;
 /// Limit of the twist stiffness in units of `2μ + λ`: bounds the condition of the assembled matrix near `σ₂ + σ₃ = 0`.
 const TWIST_CAP: f64 = 10.0;
-/// The safeguarded Newton search for the extrapolation point needs about six steps; bisection alone would need 60.
+/// Bound of the safeguarded Newton search for the extrapolation point: it needs about six steps, bisection alone 60.
 const MAX_ROOT_STEPS: usize = 100;
 
 /// Neo-Hookean solid: `Ψ(σ) = (μ/2)(Σσᵢ² − 3) − μ ln J + (λ/2) ln² J` with `J = σ₁σ₂σ₃`.
 ///
 /// Below `J = a` the energy is continued along the ray from the rest state `σ = (1,1,1)` by its Taylor polynomial of
 /// second order at the point `Q` where the ray leaves the region `J ≥ a`. So energy, stress and tangent are finite and
-/// continuous for every `F`; the resistance to further compression grows linearly along the ray, and an implicit step
-/// sees its slope: elements may invert under a large load, and recover.
+/// continuous for every `F`, and the resistance to further compression grows linearly along the ray. Elements may
+/// invert under a large load, and recover.
 ///
 /// # Source
 /// Stomakhin, Howes, Schroeder & Teran 2012, "Energetically consistent invertible elasticity", §5; differs in: the
@@ -35,11 +35,11 @@ struct Principal {
     stress: Vector3<f64>,
 }
 
-/// The point `Q = 1 + s e` where the ray to `σ = 1 + e` crosses `J = a`, and what the derivatives there need.
+/// The point `Q = 1 + s e` where the ray to `σ = 1 + e` crosses `J = a`, with the terms of the derivatives there.
 struct Crossing {
     /// Direction `e = σ − 1`.
     e: Vector3<f64>,
-    /// Fraction `s` of the way at which `J = a`.
+    /// Parameter `s` at which `J = a`.
     s: f64,
     q: Vector3<f64>,
     /// `Σ eᵢ/Qᵢ`, the derivative of `ln J` along the ray; always negative.
@@ -48,7 +48,7 @@ struct Crossing {
 }
 
 impl NeoHookean {
-    /// Volume ratio `a` below which the energy is extrapolated unless told otherwise.
+    /// Default volume ratio `a` below which the energy is extrapolated.
     pub const DEFAULT_THRESHOLD: f64 = 0.1;
 
     /// The material with these Lamé parameters, extrapolated below [`Self::DEFAULT_THRESHOLD`].
@@ -112,7 +112,7 @@ impl NeoHookean {
         Vector3::from(PAIRS.map(|(i, j)| mu + (mu - lambda * log_j) / (sigma[i] * sigma[j])))
     }
 
-    /// Fraction of the way from rest to `sigma` at which `J` falls to the threshold; `None` where nothing is
+    /// Parameter of the point between rest and `sigma` at which `J` falls to the threshold; `None` if nothing is
     /// extrapolated.
     pub fn extrapolation_point(&self, sigma: &Vector3<f64>) -> Option<f64> {
         self.is_extrapolated(sigma).then(|| self.crossing(sigma).s)
@@ -198,8 +198,8 @@ impl NeoHookean {
         })
     }
 
-    /// Newton's method on `φ(s) = Σ ln(1 + s eᵢ) − ln a`, which is concave, positive at 0 and has one root; started
-    /// to the right of the root it approaches from that side, and bisection guards the first steps.
+    /// Newton's method on `φ(s) = Σ ln(1 + s eᵢ) − ln a`, which is concave, positive at 0 and has one root. Started to
+    /// the right of the root it approaches from that side; bisection safeguards the first steps.
     fn crossing(&self, sigma: &Vector3<f64>) -> Crossing {
         let e = sigma.map(|x| x - 1.0);
         let log_a = self.threshold.ln();

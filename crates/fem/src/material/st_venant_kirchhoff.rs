@@ -11,8 +11,8 @@ const TWIST_CAP: f64 = 10.0;
 
 /// Saint Venant–Kirchhoff solid: `Ψ = μ tr(E²) + (λ/2) tr²(E)` with `E = ½ (FᵀF − I)`, so `P = F (2μ E + λ tr(E) I)`.
 ///
-/// Any rotation and moderate strains. It softens under compression and resists less and less below a stretch of `1/√3`,
-/// so elements that are crushed stay crushed: use [`NeoHookean`](super::NeoHookean) there.
+/// Valid for any rotation and moderate strains. It softens under compression, and its force falls below a stretch of
+/// `1/√3`, so crushed elements do not recover: use [`NeoHookean`](super::NeoHookean) for strong compression.
 ///
 /// # Source
 /// Ogden 1997, *Non-linear Elastic Deformations*, §4.4.

@@ -1,4 +1,4 @@
-//! The derivative `∂P/∂F` of an isotropic solid in the axes where it is nearly diagonal.
+//! The derivative `∂P/∂F` of an isotropic solid in principal axes, where it is nearly diagonal.
 
 use crate::kinematics::columns;
 use nalgebra::{Matrix3, Vector3};
@@ -44,14 +44,14 @@ impl Tangent {
 
     /// Stiffness block per rest volume for two shape gradients, Pa/m²: `B_ik = Σ_jl (∂P_ij/∂F_kl) a_j b_l`.
     ///
-    /// The block of the vertices with gradients `b` and `a` is the transpose.
+    /// Exchanging `a` and `b` transposes the block.
     #[inline]
     pub fn gradient_block(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Matrix3<f64> {
         let (a, b) = (self.right.tr_mul(a), self.right.tr_mul(b));
         self.left * self.principal_block(&a, &b) * self.left.transpose()
     }
 
-    /// The block in the axes `U` for gradients already turned into the axes `V`.
+    /// The block in the axes `U` for gradients given in the axes `V`.
     #[inline]
     pub(crate) fn principal_block(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Matrix3<f64> {
         let mut block = Matrix3::zeros();
@@ -68,8 +68,8 @@ impl Tangent {
         block
     }
 
-    /// `M_j = U D_j Uᵀ` with `(D_j)_jj = H_jj`, `(D_j)_ii = ½(κ_s + κ_a)` of the pair `i, j`: what
-    /// [`contracted`](Self::contracted) needs of the tangent alone.
+    /// `M_j = U D_j Uᵀ` with `(D_j)_jj = H_jj`, `(D_j)_ii = ½(κ_s + κ_a)` of the pair `i, j`: the part of
+    /// [`contracted`](Self::contracted) that depends on the tangent alone.
     pub(crate) fn axis_blocks(&self) -> [Matrix3<f64>; 3] {
         let [(e01, _), (e02, _), (e12, _)] = [0, 1, 2].map(|pair| self.halves(pair));
         let h = &self.stretch;
@@ -81,9 +81,8 @@ impl Tangent {
         .map(|of| self.left * Matrix3::from_diagonal(&of) * self.left.transpose())
     }
 
-    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients already
-    /// turned into the axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Where many `a` meet the same `b` this
-    /// takes half the work.
+    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients given in the
+    /// axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Saves work if many `a` share the same `b`.
     ///
     /// ```text
     /// B_j = b_j M_j + u_j (Σ_k H_jk b_k u_k)ᵀ + (Σ_k ½(κ_s − κ_a)_jk b_k u_k) u_jᵀ        k ≠ j
@@ -103,7 +102,7 @@ impl Tangent {
             let mixed = scaled[k] * odd[of_k] + scaled[l] * odd[of_l];
             axis[j] * b[j] + u[j] * normal.transpose() + mixed * u[j].transpose()
         };
-        // Each other axis with the number of its pair.
+        // Each other axis with the index of its pair.
         [
             of(0, [(1, 0), (2, 1)]),
             of(1, [(0, 0), (2, 2)]),
@@ -113,7 +112,7 @@ impl Tangent {
 
     /// The nearest positive semi-definite tangent in these axes, with the twist stiffness limited to `twist_cap`.
     ///
-    /// Negative eigenvalues become zero. The cap (Pa) matters only close to `σ₂ + σ₃ = 0`, where `κ_a` is unbounded.
+    /// Negative eigenvalues become zero. The cap (Pa) is active only close to `σ₂ + σ₃ = 0`, where `κ_a` is unbounded.
     #[must_use]
     pub(super) fn projected(mut self, twist_cap: f64) -> Self {
         self.stretch = clamp_negative_eigenvalues(&self.stretch);
@@ -140,7 +139,7 @@ fn clamp_negative_eigenvalues(h: &Matrix3<f64>) -> Matrix3<f64> {
     (clamped + clamped.transpose()) * 0.5
 }
 
-/// Sylvester's criterion with a margin for rounding: the common case, decided without an eigenvalue.
+/// Sylvester's criterion with a margin for rounding: decides the common case without eigenvalues.
 fn is_positive_definite(h: &Matrix3<f64>) -> bool {
     let scale = h.amax();
     let margin = 1e-12;
@@ -150,7 +149,7 @@ fn is_positive_definite(h: &Matrix3<f64>) -> bool {
         && h.determinant() > margin * scale * scale * scale
 }
 
-/// Cyclic Jacobi iteration; at most ten sweeps, of which three or four are needed.
+/// Cyclic Jacobi iteration; at most ten sweeps, where three or four suffice.
 fn symmetric_eigen(h: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
     let mut a = *h;
     let mut vectors = Matrix3::identity();

@@ -46,7 +46,7 @@ impl EdgeSpring {
         0.5 * self.stiffness * elongation * elongation / self.rest_length
     }
 
-    /// Force on the first point (N); the second one gets the opposite. Points that coincide pull in no direction.
+    /// Force on the first point (N); the second one gets the opposite. Zero for coincident points.
     #[inline]
     pub fn force(&self, x: &[Vector3<f64>; 2]) -> Vector3<f64> {
         let edge = x[0] - x[1];
@@ -58,8 +58,8 @@ impl EdgeSpring {
         }
     }
 
-    /// `∂²E/∂x₀²` (N/m), which is also `∂²E/∂x₁²` and, negated, the mixed one; positive semi-definite: where the spring
-    /// is compressed, its softening across the edge is left out.
+    /// `∂²E/∂x₀²` (N/m), equal to `∂²E/∂x₁²` and to the negated mixed derivative. Positive semi-definite: the softening
+    /// of a compressed spring across its axis is omitted.
     pub fn tangent(&self, x: &[Vector3<f64>; 2]) -> Matrix3<f64> {
         let edge = x[0] - x[1];
         let length = edge.norm();
@@ -73,7 +73,7 @@ impl EdgeSpring {
         axial * along + (Matrix3::identity() - axial) * across
     }
 
-    /// `ω²` (1/s²) of the spring between two masses (kg; infinite for a point that is held).
+    /// `ω²` (1/s²) of the spring between two masses (kg; infinite for a fixed point).
     pub fn frequency_squared(&self, masses: [f64; 2]) -> f64 {
         self.stiffness / self.rest_length * (1.0 / masses[0] + 1.0 / masses[1])
     }

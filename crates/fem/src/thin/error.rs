@@ -1,4 +1,4 @@
-//! Thin bodies that have no elastic terms.
+//! Errors of the rest shape or the coefficients of a thin body.
 
 use thiserror::Error;
 
@@ -20,14 +20,14 @@ pub enum ThinError {
         /// The points.
         points: [u32; 3],
     },
-    /// A stiffness or density has no meaning.
+    /// A stiffness or density is out of range.
     #[error("{what} is {value}; it must be finite and {range}")]
     Coefficient {
-        /// Which one, with its unit.
+        /// Name of the coefficient, with its unit.
         what: &'static str,
-        /// The number given.
+        /// Its value.
         value: f64,
-        /// What is allowed.
+        /// The valid range.
         range: &'static str,
     },
     /// More than two triangles share an edge.
@@ -37,7 +37,7 @@ pub enum ThinError {
     Branching {
         /// The points.
         points: [u32; 2],
-        /// How many triangles.
+        /// Number of triangles.
         triangles: usize,
     },
 }

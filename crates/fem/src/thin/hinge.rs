@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Two triangles that share an edge: `E = k_b (θ − θ̄)² 3 |ē|² / Ā`, with `Ā` the area of both triangles at rest.
 ///
-/// The points are `x₀, x₁` of the edge and the wings `x₂, x₃`; the triangles are `x₀ x₁ x₂` and `x₁ x₀ x₃`. `θ` is 0
-/// where they are flat, and positive where the wings bend towards the normals.
+/// The points are `x₀, x₁` of the edge and the wings `x₂, x₃`; the triangles are `x₀ x₁ x₂` and `x₁ x₀ x₃`. `θ` is 0 if
+/// they lie in one plane, and positive if the wings bend towards the normals.
 ///
 /// # Source
 /// Grinspun, Hirani, Desbrun & Schröder 2003, "Discrete shells"; the factor 3 is that of their dual heights, a third of
@@ -115,15 +115,14 @@ impl Hinge {
         self.forces_at(&hinge_angle(x))
     }
 
-    /// The same where the angle is known.
+    /// The forces for a known angle.
     #[inline]
     pub fn forces_at(&self, angle: &HingeAngle) -> [Vector3<f64>; 4] {
         let moment = -2.0 * self.stiffness * self.bent(angle.angle);
         angle.gradient.map(|gradient| gradient * moment)
     }
 
-    /// Forces (N) that resist the rate of bending, `time` (s) times as strongly as the hinge resists bending:
-    /// `−time 2k ∇θ (∇θ · v)`, which is no force at all on what only moves and turns.
+    /// Damping forces (N) with the time constant `time` (s): `−time 2k ∇θ (∇θ · v)`; zero for a rigid motion.
     #[inline]
     pub fn damping_forces(
         &self,
@@ -134,7 +133,7 @@ impl Hinge {
         self.damping_forces_at(time, &hinge_angle(x), v)
     }
 
-    /// The same where the angle is known.
+    /// The damping forces for a known angle.
     #[inline]
     pub fn damping_forces_at(
         &self,
@@ -155,8 +154,8 @@ impl Hinge {
         gradient.map(|a| gradient.map(|b| a * b.transpose() * twice))
     }
 
-    /// `ω²` (1/s²) at the positions `x` (m) with four masses (kg; infinite for points that are held): the stiffness has
-    /// rank one there, so this is its only frequency.
+    /// `ω²` (1/s²) at the positions `x` (m) with four masses (kg; infinite for fixed points): the stiffness there has
+    /// rank one, so this is its only frequency.
     pub fn frequency_squared(&self, x: &[Vector3<f64>; 4], masses: [f64; 4]) -> f64 {
         let gradient = hinge_angle(x).gradient;
         let mobility: f64 = gradient

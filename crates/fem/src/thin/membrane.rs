@@ -6,7 +6,7 @@ use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 /// A constant-strain triangle: `E = Ā (μ tr(ε²) + ½ λ tr(ε)²)` with `ε = ½ (FᵀF − 1)` in the plane of the rest shape
 /// (Saint Venant-Kirchhoff in plane stress).
 ///
-/// It loses its resistance under strong compression, where a thin body buckles anyway.
+/// It loses its resistance under strong compression, where a thin body buckles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Membrane {
     /// Indices of the three points.
@@ -95,8 +95,8 @@ impl Membrane {
         [-(f1 + f2), f1, f2]
     }
 
-    /// Blocks `∂²E/∂x_a∂x_b` (N/m) with the compressive part of the stress left out of the geometric stiffness:
-    /// positive semi-definite, and exact where the triangle is under tension.
+    /// Blocks `∂²E/∂x_a∂x_b` (N/m) without the compressive part of the geometric stiffness: positive semi-definite, and
+    /// exact if the triangle is under tension.
     pub fn tangent(&self, x: &[Vector3<f64>; 3]) -> [[Matrix3<f64>; 3]; 3] {
         let deformation = self.deformation(x);
         let stress = positive_part(&self.stress(&Self::strain(&deformation)));
@@ -114,7 +114,7 @@ impl Membrane {
         })
     }
 
-    /// Bound of `ω²` (1/s²) at rest with three masses (kg; infinite for points that are held).
+    /// Bound of `ω²` (1/s²) at rest with three masses (kg; infinite for fixed points).
     ///
     /// A block of the stiffness is at most `(λ + 2μ) Ā |∇N_a| |∇N_b|`, so the whole is at most its trace.
     pub fn frequency_squared(&self, masses: [f64; 3]) -> f64 {

@@ -1,8 +1,8 @@
 //! Elastic terms of thin bodies: a surface of triangles that stretches and bends.
 //!
-//! Each term knows its few points and answers for their positions alone: energy, forces `f = −∂E/∂x`, a positive
-//! semi-definite stiffness for implicit steps, and a bound of its largest frequency for explicit ones. Nothing here
-//! knows of assembly or time.
+//! Each term depends on the positions of its few points alone: energy, forces `f = −∂E/∂x`, a positive semi-definite
+//! stiffness for implicit steps, and a bound of its largest frequency for explicit ones. Assembly and time integration
+//! are elsewhere.
 //!
 //! - [`edge_spring`]: resists a change of length of an edge;
 //! - [`membrane`]: resists any strain within a triangle, Poisson's ratio included;

@@ -3,7 +3,7 @@
 use super::{EdgeSpring, Hinge, Membrane, ThinError};
 use nalgebra::Vector3;
 
-/// What a thin body is made of.
+/// Material of a thin body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShellMaterial {
     /// Mass per area (kg/m²), greater than 0.
@@ -25,18 +25,18 @@ pub struct Shell {
     pub membranes: Vec<Membrane>,
     /// One per edge between two triangles, unless the bending stiffness is 0.
     pub hinges: Vec<Hinge>,
-    /// Mass of each point (kg): a third of every triangle around it.
+    /// Mass of each point (kg): a third of the mass of each of its triangles.
     pub masses: Vec<f64>,
 }
 
 impl Shell {
-    /// The terms of `triangles` over the points `rest` (m), which are at rest as they are.
+    /// The terms of `triangles` with the rest positions `rest` (m).
     ///
     /// A spring along an edge gets the stiffness `E t A / l̄` (N) of the triangles beside it, of total area `A`: on a
-    /// regular lattice that is a material of Young's modulus `E` and Poisson's ratio 1/3.
+    /// regular lattice this is a material of Young's modulus `E` and Poisson's ratio 1/3.
     ///
     /// # Errors
-    /// [`ThinError`] naming the first triangle, edge or coefficient that has no meaning.
+    /// [`ThinError`] naming the first invalid triangle, edge or coefficient.
     ///
     /// # Panics
     /// If a triangle names a point that does not exist.
@@ -113,7 +113,7 @@ fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N
 
 /// An edge with the one or two triangles beside it.
 struct Side {
-    /// In the direction in which the first triangle runs through it.
+    /// In the direction of the first triangle.
     points: [u32; 2],
     triangles: [Option<usize>; 2],
     wings: [u32; 2],

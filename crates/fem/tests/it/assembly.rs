@@ -1,4 +1,4 @@
-//! The assembled system against sums of dense element matrices, with prescribed points and damping (F6).
+//! The assembled system against sums of dense element matrices, with prescribed points and damping.
 
 use crate::support::{
     DENSITY, Mesh, YOUNG, cells, cuboid, dense_stiffness, materials, model, shaken,
@@ -179,7 +179,7 @@ fn translation_is_free_and_mass_adds_up() {
 
 #[test]
 fn each_body_is_damped_with_its_own_coefficients() {
-    // Two bodies: different material, density and damping; a point that belongs to none.
+    // Two bodies of different material, density and damping, and a point that belongs to none.
     let one = mesh();
     let count = one.points.len() as u32;
     let mut both = Mesh {

@@ -1,4 +1,4 @@
-//! The co-rotational element is linear elasticity in a turning frame (F2, F4).
+//! The co-rotational element is linear elasticity in a co-rotated frame.
 
 use crate::support::{
     POISSON, Random, YOUNG, convex_tangent, cuboid, deformation, element_matrix, materials, model,
@@ -79,7 +79,7 @@ fn stiffness_is_the_exact_derivative_where_there_is_no_strain() {
         let exact = material.exact_tangent(&r).differential(&change);
         let used = material.convex_response(&r).tangent.differential(&change);
         assert!((exact - used).amax() < 1e-9 * YOUNG);
-        // And not where there is: the derivative of the rotation is left out on purpose.
+        // But not under stretch: the tangent omits the derivative of the rotation.
         let f = r * Matrix3::from_diagonal(&Vector3::new(1.5, 1.2, 1.1));
         let exact = material.exact_tangent(&f).differential(&change);
         let used = material.convex_response(&f).tangent.differential(&change);

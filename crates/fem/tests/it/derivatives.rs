@@ -1,10 +1,10 @@
-//! Energy, stress and tangent are derivatives of one another, with the order of the differences measured (F1, F2).
+//! Energy, stress and tangent are derivatives of one another, with the order of the differences measured.
 
 use crate::support::{Random, YOUNG, central, cuboid, materials, model, shaken};
 use impinge_fem::{Hyperelastic, Material};
 use nalgebra::{Matrix3, SVector, Vector3};
 
-/// Central differences are of order 2; half a percent of the step's own size is left for the next order.
+/// Central differences are of order 2; the margin covers terms of the next order.
 const ORDER: std::ops::Range<f64> = 1.95..2.05;
 /// Error bound of the small step: truncation h² and rounding ε/h are both far below.
 const RELATIVE: f64 = 1e-6;
@@ -44,7 +44,7 @@ fn flat(m: &Matrix3<f64>) -> SVector<f64, 9> {
     SVector::from_column_slice(m.as_slice())
 }
 
-/// A length for stress-like errors that does not vanish where the stress does.
+/// A modulus as scale of errors, which does not vanish where the stress does.
 fn modulus(material: &Material) -> f64 {
     material.lame().shear_modulus()
 }
@@ -125,7 +125,7 @@ fn derivatives_agree_on_both_sides_of_every_threshold() {
 
 #[test]
 fn stress_is_the_slope_of_the_energy_on_the_very_threshold() {
-    // The third derivative jumps at J = 0.7, so the order of the difference says nothing there: a tiny step instead.
+    // The third derivative jumps at J = 0.7, so the difference has no order there: a tiny step instead.
     let [_, material, _] = materials();
     let mut random = Random(12);
     for excess in [-1e-7, 0.0, 1e-7] {
@@ -145,7 +145,7 @@ fn forces_are_the_slope_of_the_energy_of_a_mesh() {
     let mesh = cuboid([2, 2, 3], 0.2);
     for material in materials() {
         let model = model(&mesh, material);
-        // Shaken by half a cell: many elements are inverted.
+        // Moved by half a cell: many elements are inverted.
         for (size, seed) in [(0.02, 1), (0.02, 2), (0.05, 3), (0.05, 4)] {
             let x = shaken(&mesh.points, size, seed);
             let mut random = Random(seed + 100);

@@ -1,4 +1,4 @@
-//! Unusable input is refused by name, with the mend.
+//! Unusable input is rejected with a message that names it and a remedy.
 
 use impinge_fem::{ElasticModel, FemError, Material, MaterialError, NeoHookean, RayleighDamping};
 use impinge_krylov::BlockPattern;
@@ -68,7 +68,7 @@ fn meshes_are_checked() {
         build(&flat, [0, 1, 2, 3], 0, 1000.0),
         Err(FemError::RestVolume { .. })
     ));
-    // Small is not flat.
+    // A small element is not flat.
     let tiny: Vec<_> = corner().iter().map(|x| x * 1e-9).collect();
     assert!(build(&tiny, [0, 1, 2, 3], 0, 1000.0).is_ok());
 

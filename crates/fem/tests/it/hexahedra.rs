@@ -108,7 +108,7 @@ fn system(
     (DMatrix::from(&matrix.to_csr()), DVector::from_vec(rhs))
 }
 
-/// Matrix, forces and energy are sums over Gauss points; what is known of prescribed points is on the right.
+/// Matrix, forces and energy are sums over Gauss points; terms of prescribed points are on the right-hand side.
 #[test]
 fn assembled_hexahedra_are_sums_over_gauss_points() {
     let mesh = cuboid([2, 3, 2], 0.2);
@@ -161,7 +161,8 @@ fn assembled_hexahedra_are_sums_over_gauss_points() {
     }
 }
 
-/// Forces are the slope of the energy, backwards; the matrix is the slope of the forces where nothing is projected.
+/// Forces are the negative gradient of the energy. The matrix is the negative derivative of the forces where nothing is
+/// projected.
 #[test]
 fn forces_and_matrix_are_derivatives() {
     let mesh = cuboid([2, 1, 1], 0.0);
@@ -206,7 +207,7 @@ fn forces_and_matrix_are_derivatives() {
     }
 }
 
-/// The patch test on irregular cells: an affine motion has the energy `V Ψ(F)` and leaves no force inside.
+/// The patch test on irregular cells: an affine motion has the energy `V Ψ(F)` and no forces at inner points.
 #[test]
 fn an_affine_motion_is_exact() {
     let mesh = cuboid([3, 3, 3], 0.25);
@@ -234,8 +235,8 @@ fn an_affine_motion_is_exact() {
     }
 }
 
-/// In pure bending `σ_zz = E κ y` at the Gauss points `y = ± h/(2√3)`, which is the von Mises stress that all
-/// tetrahedra of the cell show.
+/// In pure bending `σ_zz = E κ y` at the Gauss points `y = ± h/(2√3)`; all tetrahedra of the cell have this von Mises
+/// stress.
 #[test]
 fn a_bent_hexahedron_shows_the_stress_of_its_gauss_points() {
     let mesh = cuboid([1, 1, 1], 0.0);
@@ -260,7 +261,7 @@ fn a_bent_hexahedron_shows_the_stress_of_its_gauss_points() {
     }
 }
 
-/// A corner pushed through the cell inverts it before any Gauss point does; each hexahedron counts once.
+/// A corner pushed through the cell inverts it before any Gauss point is inverted; each hexahedron counts once.
 #[test]
 fn hexahedra_are_inverted_where_a_corner_is() {
     let mesh = cuboid([2, 1, 1], 0.0);
@@ -281,7 +282,7 @@ fn hexahedra_are_inverted_where_a_corner_is() {
         let start = mesh.points[corner as usize];
         start + (middle - start) * by
     };
-    // det F at the corner is 1 − 3 t of edges shortened by t = by/2.
+    // det F at the corner is 1 − 3 t with edges shortened by t = by/2.
     x[corner as usize] = pushed(0.5);
     let ratio = model.minimum_volume_ratio(&x).expect("elements");
     assert!(
@@ -308,7 +309,7 @@ fn hexahedra_are_inverted_where_a_corner_is() {
     );
 }
 
-/// A cell whose corners go round the wrong way has no rest shape.
+/// A cell with a wrong order of corners has no rest shape.
 #[test]
 fn a_folded_cell_is_refused() {
     let mesh = cuboid([1, 1, 1], 0.0);

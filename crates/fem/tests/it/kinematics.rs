@@ -1,4 +1,4 @@
-//! The decompositions hold for every matrix: regular, degenerate, flat, inverted, tiny and huge.
+//! The decompositions are valid for every matrix: regular, degenerate, flat, inverted, tiny and huge.
 
 use crate::support::{Random, largest};
 use impinge_fem::kinematics::{RotationSvd, rotation_factor, rotation_svd};
@@ -151,7 +151,7 @@ proptest! {
         entries in prop::array::uniform6(-1.0..1.0_f64), mix in prop::array::uniform2(-2.0..2.0_f64),
         noise in prop::array::uniform3(-1.0..1.0_f64), exponent in 0..20_i32,
     ) {
-        // The third column almost depends on the others.
+        // The third column is nearly a combination of the others.
         let (a, b) = (Vector3::from_row_slice(&entries[..3]), Vector3::from_row_slice(&entries[3..]));
         let c = a * mix[0] + b * mix[1] + Vector3::from(noise) * 10.0_f64.powi(-exponent);
         let f = Matrix3::from_columns(&[a, b, c]);
@@ -167,7 +167,7 @@ proptest! {
         let s = r.transpose() * f;
         prop_assert!((r.transpose() * r - Matrix3::identity()).amax() < 1e-13);
         prop_assert!((r.determinant() - 1.0).abs() < 1e-13);
-        // Stable however close σ₂ + σ₃ is to zero, where the rotation itself is not.
+        // S is stable however close σ₂ + σ₃ is to zero, where the rotation is not.
         prop_assert!((s - s.transpose()).amax() < 1e-12 * f.norm());
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 
 #[test]
 fn uniaxial_stress_has_the_closed_form() {
-    // Small uniaxial tension: σ = E ε along the pull, nothing across; von Mises is the same number.
+    // Small uniaxial tension: σ = E ε along the axis, nothing across; the von Mises stress is the same.
     let mesh = cuboid([1, 1, 2], 0.0);
     let strain = 1e-7;
     let stretch = Vector3::new(1.0 - POISSON * strain, 1.0 - POISSON * strain, 1.0 + strain);
@@ -29,7 +29,7 @@ fn uniaxial_stress_has_the_closed_form() {
         }
         let energy = 0.5 * YOUNG * strain * strain * model.rest_volume();
         let rest = model.energy(&mesh.points);
-        // Energies this small are the difference of numbers of the size μ.
+        // Energies this small are differences of numbers of the size μ.
         assert!(
             (model.energy(&x) - rest - energy).abs() < 1e-15 * YOUNG * model.rest_volume() * 10.0
         );
@@ -46,7 +46,7 @@ fn the_most_compressed_element_is_found() {
     assert!((least.ratio - 1.0).abs() < 1e-12);
     assert_eq!(model.inverted_elements(&mesh.points), 0);
 
-    // Push one corner point through its opposite face: exactly its elements are inverted.
+    // Moves one corner point through its opposite face: exactly its elements are inverted.
     let mut x = mesh.points.clone();
     let corner = mesh.tets[1000][1] as usize;
     x[corner] += Vector3::repeat(0.35);

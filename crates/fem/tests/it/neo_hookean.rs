@@ -1,4 +1,4 @@
-//! Golden values, continuity of the extrapolation and the convex tangent (F3, F6).
+//! Golden values, continuity of the extrapolation and the convex tangent.
 
 use crate::support::{POISSON, Random, YOUNG, convex_tangent, element_matrix, materials};
 use impinge_fem::material::Lame;
@@ -64,7 +64,7 @@ fn golden_values() {
             (material.principal_energy(&sigma) - energy).abs() < 1e-9 * energy,
             "{stretches:?}"
         );
-        // Four decimals are given.
+        // The table has four decimals.
         assert!(
             (material.principal_stress(&sigma) - Vector3::from(stress)).amax() < 1e-4,
             "{stretches:?}"
@@ -81,7 +81,7 @@ fn stress_is_continuous_across_the_threshold() {
     let material = rubber();
     for direction in [[-1.0, -1.0, -1.0], [0.2, -0.3, -0.9], [0.5, 0.1, -1.0]] {
         let direction = Vector3::from(direction);
-        // Bisect for the point of the ray with J = 0.7.
+        // Bisection for the point of the ray with J = 0.7.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
@@ -112,8 +112,8 @@ fn other_thresholds_are_continuous_too() {
     }
 }
 
-/// Pressed along one axis without a Poisson effect, `P = (E/2)(σ − 1/σ)`: the default extrapolation leaves 85 % of
-/// compression alone, and that of 70 % of the volume carries less than the law.
+/// Compressed along one axis without a Poisson effect, `P = (E/2)(σ − 1/σ)`: the default extrapolation does not change
+/// a compression by 85 %; one that starts at 70 % of the volume has smaller stresses.
 #[test]
 fn foam_follows_the_law_down_to_a_tenth_of_its_volume() {
     let lame = Lame::new(YOUNG, 0.0).expect("constants are valid");
@@ -131,7 +131,7 @@ fn foam_follows_the_law_down_to_a_tenth_of_its_volume() {
     }
 }
 
-/// Energy, stress and stiffness are continuous where the extrapolation begins.
+/// Energy, stress and stiffness are continuous at the start of the extrapolation.
 #[test]
 fn the_extrapolation_has_the_slope_and_the_curvature_of_the_law() {
     let material = NeoHookean::new(Lame::new(YOUNG, 0.3).expect("constants are valid"));
@@ -169,7 +169,7 @@ proptest! {
         let material = rubber();
         let e = Vector3::from(e);
         if let Some(s) = material.extrapolation_point(&e.map(|x| 1.0 + x)) {
-            // Anywhere beyond the crossing, unless two stretches have changed sign and J has come back to a.
+            // Anywhere beyond the crossing, unless two stretches have changed sign and J is back at a.
             let stretch = s + (1.0 - s) * factor;
             let [here, middle, there] = [1.0, 0.5 * (1.0 + stretch), stretch].map(|way| e.map(|x| 1.0 + x * way));
             let beyond = |sigma: &Vector3<f64>| material.extrapolation_point(sigma).is_some();

@@ -1,4 +1,4 @@
-//! An affine displacement of an irregular mesh is in equilibrium inside (F5).
+//! An affine displacement of an irregular mesh is in equilibrium at inner points.
 
 use crate::support::{Random, YOUNG, cuboid, materials, model};
 use nalgebra::{Matrix3, Vector3};

@@ -1,4 +1,4 @@
-//! Radial return: onto the yield surface, without volume, and only from beyond it.
+//! Radial return: onto the yield surface, without change of volume, and only from beyond it.
 
 use impinge_fem::VonMises;
 
@@ -7,7 +7,7 @@ const LAW: VonMises = VonMises {
     yield_stress: 1e4,
 };
 
-/// From the stresses themselves.
+/// Computed from the stresses.
 fn von_mises(strain: &[f64; 6], plastic: &[f64; 6]) -> f64 {
     let s: [f64; 6] = std::array::from_fn(|row| {
         let factor = if row < 3 { 2.0 } else { 1.0 };
@@ -18,7 +18,7 @@ fn von_mises(strain: &[f64; 6], plastic: &[f64; 6]) -> f64 {
     (0.5 * differences + 3.0 * shears).sqrt()
 }
 
-/// Afterwards the stress is on the yield surface, no volume is kept, and nothing flows again.
+/// Afterwards the stress is on the yield surface, the plastic strain has no volume, and nothing flows again.
 #[test]
 fn stress_returns_to_the_yield_surface() {
     let strain = [0.03, -0.01, 0.02, 0.05, -0.02, 0.01];

@@ -1,4 +1,4 @@
-//! Mass properties against closed forms, and the spin of a free body.
+//! Mass properties against closed forms, and the rotation of a free body.
 
 use impinge_fem::{FemError, RigidInertia, RigidPose};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -46,7 +46,7 @@ fn bar() -> RigidInertia {
 }
 
 proptest! {
-    /// `m (b² + c²)/12` along each axis, wherever the box stands and however it is turned.
+    /// `m (b² + c²)/12` along each axis, for any place and orientation of the box.
     #[test]
     fn a_box_has_the_inertia_of_the_textbook(
         size in prop::array::uniform3(0.01..3.0),
@@ -77,8 +77,8 @@ proptest! {
         }
     }
 
-    /// Without torque the angular momentum is what it was, and the midpoint rule is reversible: back in time it
-    /// returns.
+    /// Without torque the angular momentum is constant, and the midpoint rule is reversible: a step back in time
+    /// restores the state.
     #[test]
     fn a_free_spin_is_reversible(
         axis in prop::array::uniform3(-2.0..2.0),
@@ -169,8 +169,8 @@ fn what_has_no_mass_is_refused() {
     ));
 }
 
-/// Angular momentum and energy of a spinning bar: the first is kept to rounding, the second to second order and without
-/// drift over fifty turns.
+/// Angular momentum and energy of a rotating bar: the first is constant to rounding, the second to second order and
+/// without drift over fifty rotations.
 #[test]
 fn a_free_spin_keeps_energy_to_second_order() {
     let body = bar();

@@ -1,4 +1,4 @@
-//! Rotations of points: closed forms, and what turning everything does.
+//! Rotations of points: closed forms, and equivariance.
 
 use crate::support::{Random, cuboid, materials, model};
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -56,7 +56,7 @@ fn turning_a_deformed_body_turns_its_rotations() {
     }
 }
 
-/// Along a bar that is twisted, points turn by the angle of their height.
+/// The points of a twisted bar rotate by the angle of their height.
 #[test]
 fn a_twisted_bar_turns_with_height() {
     let mesh = cuboid([2, 2, 12], 0.0);
@@ -65,7 +65,7 @@ fn a_twisted_bar_turns_with_height() {
     let turn = |x: &Vector3<f64>| Rotation3::from_axis_angle(&Vector3::z_axis(), rate * x.z);
     let x: Vec<_> = mesh.points.iter().map(|x| turn(x) * x).collect();
     for (rotation, rest) in rotations(&model, &x).iter().zip(&mesh.points) {
-        // Off the axis a twist shears, and that turns too: the rotation is that of the whole gradient.
+        // Off the axis a twist shears, which rotates too: the rotation is that of the whole gradient.
         let shear = Vector3::z().cross(rest) * rate;
         let gradient =
             turn(rest).matrix() * (Matrix3::identity() + shear * Vector3::z().transpose());
@@ -73,7 +73,7 @@ fn a_twisted_bar_turns_with_height() {
         let expected = svd.u.expect("wanted") * svd.v_t.expect("wanted");
         let off = expected.tr_mul(rotation);
         let angle = (0.5 * (off.trace() - 1.0)).clamp(-1.0, 1.0).acos();
-        // The mean is over elements within a layer of the point; at an end all of them are on one side.
+        // The mean is over elements within one layer of the point; at an end all of them are on one side.
         assert!(angle < rate * 0.1, "{angle} at {rest}");
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn model(mesh: &Mesh, material: Material) -> ElasticModel {
     .expect("the mesh is sound")
 }
 
-/// The cells of a [`cuboid`] as hexahedra, and which of them each tetrahedron fills a part of.
+/// The cells of a [`cuboid`] as hexahedra, and the hexahedron of each tetrahedron.
 pub(crate) fn cells(mesh: &Mesh) -> (Vec<[u32; 8]>, Vec<Option<u32>>) {
     let of_split = |tets: &[[u32; 4]]| {
         let [
@@ -132,7 +132,7 @@ pub(crate) fn cells(mesh: &Mesh) -> (Vec<[u32; 8]>, Vec<Option<u32>>) {
     (cells, cell_of_tet.collect())
 }
 
-/// The same as [`model`], of hexahedra.
+/// As [`model`], of hexahedra.
 pub(crate) fn hex_model(mesh: &Mesh, material: Material) -> ElasticModel {
     let (cells, cell_of_tet) = cells(mesh);
     let stiff = vec![true; cells.len()];
@@ -152,10 +152,10 @@ pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |m, v| f64::max(m, v.abs()))
 }
 
-/// How well a central difference with step `h` agrees, with the observed order of its error.
+/// Error of a central difference with step `h`, with its observed order.
 pub(crate) struct Agreement {
     pub(crate) order: f64,
-    /// Error of the smaller step relative to the derivative's size.
+    /// Error of the smaller step relative to the size of the derivative.
     pub(crate) relative: f64,
 }
 
@@ -174,7 +174,8 @@ pub(crate) fn central<const N: usize>(
     }
 }
 
-/// Element matrix `w₀ Bᵀ C B` from a 9x9 matrix `C = ∂ vec P / ∂ vec F`, with gradients by inverting the edge matrix.
+/// Element matrix `w₀ Bᵀ C B` from a 9x9 matrix `C = ∂ vec P / ∂ vec F`; the inverse of the edge matrix gives the
+/// gradients.
 pub(crate) fn element_matrix(
     rest: &[Vector3<f64>; 4],
     c: &SMatrix<f64, 9, 9>,
@@ -197,7 +198,7 @@ pub(crate) fn element_matrix(
     b.transpose() * c * b * (edges.determinant() / 6.0)
 }
 
-/// `∂ vec P / ∂ vec F` of the tangent that assembly uses, column by column.
+/// `∂ vec P / ∂ vec F` of the tangent of the assembly, column by column.
 pub(crate) fn convex_tangent(material: &Material, f: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
     let tangent = material.convex_response(f).tangent;
     let mut c = SMatrix::<f64, 9, 9>::zeros();

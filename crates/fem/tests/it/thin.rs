@@ -1,4 +1,4 @@
-//! Thin bodies: forces and tangents are derivatives, rigid motions cost nothing, frequencies bound the true ones.
+//! Thin bodies: forces and tangents are derivatives, rigid motions have no energy, frequencies bound the true ones.
 
 use crate::support::Random;
 use impinge_fem::thin::hinge::hinge_angle;
@@ -12,7 +12,7 @@ fn random_points<const N: usize>(random: &mut Random) -> [Vector3<f64>; N] {
     std::array::from_fn(|_| random.vector())
 }
 
-/// A hinge that is not flat: an edge with two wings, shaken.
+/// A bent hinge: an edge with two wings, perturbed.
 fn hinge_points(random: &mut Random) -> [Vector3<f64>; 4] {
     let rest = [
         Vector3::zeros(),
@@ -47,7 +47,7 @@ fn assert_order<const N: usize>(
     let direction = random_points::<N>(random);
     let scale = forces.iter().map(Vector3::norm).fold(1e-3, f64::max);
     let [coarse, fine] = [4e-3, 2e-3].map(|h| error(&energy, forces, x, &direction, h));
-    // Where the third derivative happens to vanish there is no order to be seen.
+    // If the third derivative vanishes, the error has no order.
     if coarse > 1e-7 * scale {
         let order = (coarse / fine).log2();
         assert!(ORDER.contains(&order), "{name}: order {order}");
@@ -201,7 +201,7 @@ fn tangents_are_exact_where_they_say_so_and_never_indefinite() {
     }
 }
 
-/// The bound of each term is not below the largest eigenvalue of its mass-scaled stiffness, nor far above.
+/// The bound of each term is at least the largest eigenvalue of its mass-scaled stiffness, and not far above it.
 #[test]
 fn frequencies_bound_the_true_ones() {
     let mut random = Random(6);

@@ -1,4 +1,4 @@
-//! Viscous forces: their limit at rest, what they leave alone, their sign.
+//! Viscous forces: their limit at rest, rigid motions, their sign.
 
 use impinge_fem::thin::Hinge;
 use impinge_fem::{Hyperelastic, Material, TetElement};
@@ -33,7 +33,7 @@ fn deformed() -> [Vector3<f64>; 4] {
     x
 }
 
-/// At rest they are the change of the elastic forces along the velocities, whatever the material.
+/// At rest they are the change of the elastic forces along the velocities, for every material.
 #[test]
 fn at_rest_viscous_forces_are_stiffness_times_velocity() {
     let (element, x, v) = (element(), points(REST), points(VELOCITIES));
@@ -71,7 +71,7 @@ fn viscous_forces_have_no_resultant_and_take_energy() {
     assert!(power < -0.01 * size, "{power}");
 }
 
-/// What only moves and turns, however deformed, is left alone; turned forces are those of what is turned.
+/// A rigid motion of a deformed body has no viscous forces, and rotating the body rotates its forces.
 #[test]
 fn viscous_forces_do_not_see_rigid_motions() {
     let (element, x) = (element(), deformed());
@@ -93,7 +93,7 @@ fn viscous_forces_do_not_see_rigid_motions() {
     }
 }
 
-/// The forces of a hinge are its tangent times the velocities, which is exact at rest, and leave rigid motions alone.
+/// The damping forces of a hinge are its tangent times the velocities, exact at rest, and vanish for rigid motions.
 #[test]
 fn damping_of_a_hinge_is_its_tangent_times_velocity() {
     let hinge = Hinge::new([0, 1, 2, 3], &points(REST), 0.3).expect("not flat");

@@ -2,6 +2,6 @@
 
 libfuzzer_sys::fuzz_target!(|content: &[u8]| {
     impinge_geometry_fuzz::read("vtu", content);
-    // The arrays of frames are read by this one.
+    // Reads the arrays too, as for frames.
     let _ = impinge_geometry::io::vtk::read_vtu(content);
 });

@@ -1,4 +1,4 @@
-//! What the targets share: reading bytes as a file of some format.
+//! Code shared by the fuzz targets: reading bytes as a file of some format.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -12,10 +12,10 @@ thread_local! {
     static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
 }
 
-/// Reads `content` in every way there is as a file with this extension, and mends what can be read.
+/// Reads `content` with all readers for this extension, and repairs the mesh if there is one.
 ///
 /// # Panics
-/// If a reader or the repair does, or if there is no temporary folder.
+/// If a reader or the repair panics, or if there is no temporary folder.
 pub fn read(extension: &str, content: &[u8]) {
     FOLDER.with(|folder| {
         let folder = folder.get_or_init(|| TempDir::new().expect("a temporary folder"));

@@ -1,6 +1,6 @@
 //! Separation of a moving convex hull from the origin, certified over time by turning planes.
 //!
-//! # What is proven
+//! # Theorem
 //! Let `d_k(t) = (1 − t) d_k(0) + t d_k(1)` be the exact corner differences and `n_a`, `n_b` any two vectors, attached
 //! to the ends of `[t_a, t_b]`. With `τ` running from 0 to 1 over the interval, `n(τ) = (1 − τ) n_a + τ n_b` and
 //! `d_k(τ)` are linear, so `n(τ) · d_k(τ)` is a quadratic with Bernstein coefficients

@@ -2,7 +2,7 @@
 //!
 //! Ties (a ray through an edge, a point on a plane) are broken as if every *ray and point* were moved by `(ε, ε², ε³)`
 //! with an infinitesimal `ε`, the same way for all triangles. So a ray crosses a closed surface as often inwards as
-//! outwards, and no crossing is counted twice or left out.
+//! outwards, and no crossing is counted twice or missed.
 //!
 //! # Source
 //! Edelsbrunner and Mücke, "Simulation of simplicity", 1990, <https://doi.org/10.1145/77635.77639>; differs from it in:

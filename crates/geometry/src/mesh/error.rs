@@ -204,7 +204,7 @@ pub enum MeshError {
         /// Signed volume in m³.
         volume: f64,
     },
-    /// A generator was asked for an impossible shape.
+    /// The requested shape is impossible.
     #[error("cannot build the {shape}: {problem}")]
     Shape {
         /// Name of the shape.

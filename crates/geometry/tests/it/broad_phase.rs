@@ -1,4 +1,4 @@
-//! Every broad phase must give exactly the set of brute force.
+//! Every broad phase must return exactly the set of brute force.
 
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet, TreeUpdate};
 use impinge_geometry::ccd::CcdRule;
@@ -7,8 +7,7 @@ use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Bodies of few points with random triangles, so that shared points, edges of many triangles and touching boxes
-/// abound.
+/// Bodies of few points with random triangles, which share many points and edges and often touch.
 fn surface() -> impl Strategy<Value = CollisionSurface> {
     let corners = prop::collection::vec(prop::array::uniform3(0_u32..7), 0..12);
     prop::collection::vec((corners, any::<bool>()), 0..6).prop_map(|bodies| {
@@ -43,7 +42,7 @@ fn boxes() -> impl Strategy<Value = Vec<Aabb>> {
     )
 }
 
-/// Filters of a surface of up to six bodies of seven points each; what the surface does not have is left out.
+/// Filters of a surface of up to six bodies of seven points each; entries beyond the surface are dropped.
 fn filter() -> impl Strategy<Value = PairFilter> {
     let pairs = |bound: u32| prop::collection::vec(prop::array::uniform2(0..bound), 0..4);
     (
@@ -74,7 +73,7 @@ fn fitted(mut filter: PairFilter, surface: &CollisionSurface) -> PairFilter {
     filter
 }
 
-/// What the filter leaves of a pair, from the words of its documentation.
+/// Whether the filter admits a pair, written from its documentation.
 fn admitted(filter: &PairFilter, surface: &CollisionSurface, a: &[u32], b: &[u32]) -> bool {
     let (body_a, body_b) = (surface.body_of_point(a[0]), surface.body_of_point(b[0]));
     let group = |body: u32| filter.user_group.get(body as usize).copied().unwrap_or(0);
@@ -85,7 +84,7 @@ fn admitted(filter: &PairFilter, surface: &CollisionSurface, a: &[u32], b: &[u32
         filter.excluded_groups.contains(&pair)
             || filter.excluded_groups.contains(&[pair[1], pair[0]])
     };
-    // All points that are held together with `point`, itself included.
+    // All points attached to `point`, itself included.
     let held = |point: u32| {
         let mut held = vec![point];
         for _ in 0..=filter.attachments.len() {
@@ -119,7 +118,7 @@ proptest! {
         let filter = fitted(filter, &surface);
         let boxes = &boxes[..surface.point_count()];
         let (mut bvh, mut found, mut all) = (Bvh::new(), CandidateSet::default(), CandidateSet::default());
-        // The same trees before and after, so that they must notice the filter.
+        // The same trees with and without the filter: they must notice the change.
         bvh.collect(&surface, boxes, &mut all);
         let filtered = surface.clone().with_filter(&filter);
         bvh.collect(&filtered, boxes, &mut found);
@@ -136,7 +135,7 @@ proptest! {
         surfaces in prop::collection::vec(surface(), 1..4),
         frames in prop::collection::vec(boxes(), 1..6),
     ) {
-        // One value lives through refits, rebuilds and changes of surface.
+        // One value through refits, rebuilds and changes of surface.
         let mut bvh = Bvh::new();
         let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
         for surface in &surfaces {
@@ -201,7 +200,7 @@ fn point_box(x: f64, y: f64, z: f64) -> Aabb {
     Aabb::from_point(&Vector3::new(x, y, z))
 }
 
-/// Two triangles face to face at distance zero.
+/// Two opposite triangles at distance zero.
 fn touching_pair(passive: [bool; 2]) -> (CollisionSurface, Vec<Aabb>) {
     let triangles = vec![[0, 1, 2], [3, 4, 5]];
     let surface = CollisionSurface::new(triangles, 6, vec![0, 0, 0, 1, 1, 1], passive.to_vec());
@@ -256,7 +255,7 @@ fn boxes_that_are_not_finite_are_refused() {
     Bvh::new().collect(&surface, &boxes, &mut CandidateSet::default());
 }
 
-/// Rings in a heap that flies apart: enough triangles for several tasks.
+/// A heap of rings that move apart: enough triangles for several tasks.
 fn heap(bodies: u32) -> (CollisionSurface, Vec<Vector3<f64>>) {
     let shape = ring(RingShape {
         major_radius: 0.05,
@@ -295,7 +294,7 @@ fn decayed_trees_are_rebuilt_and_right_throughout() {
     let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
     let mut updates = Vec::new();
     for step in 0..6 {
-        // Each ring flies its own way, so triangles that were built into one cluster part.
+        // Each ring moves in its own direction, so the triangles of a cluster separate.
         let boxes: Vec<Aabb> = points
             .iter()
             .zip(surface.group())
@@ -321,7 +320,7 @@ fn resting_trees_are_refitted() {
     let mut bvh = Bvh::new();
     assert_eq!(bvh.update(&surface, &boxes), TreeUpdate::Built);
     assert_eq!(bvh.update(&surface.clone(), &boxes), TreeUpdate::Refitted);
-    // An equal surface that is not a clone is another one.
+    // An equal surface that is not a clone counts as another one.
     assert_eq!(bvh.update(&heap(3).0, &boxes), TreeUpdate::Built);
 }
 
@@ -372,7 +371,7 @@ fn boxes_beyond_single_precision_are_paired_like_others() {
         assert_eq!(found, expected, "{factor}");
         assert_eq!(found.len(), 15);
     }
-    // Boxes from one end of double precision to the other; single precision cannot tell their corners from infinity.
+    // Boxes over the whole range of double precision; corners beyond that of single precision.
     let everywhere = vec![
         Aabb {
             lower: Vector3::repeat(-1e300),
@@ -385,9 +384,9 @@ fn boxes_beyond_single_precision_are_paired_like_others() {
     assert_eq!(found.len(), 15);
 }
 
-/// A vertex whose box ends below that of a face by less than a unit in the last place of the coordinates is no
-/// candidate, and cannot collide: points stay within their boxes, and exact arithmetic finds no contact. Broad phases
-/// that grow boxes by a unit in the last place list such a pair.
+/// A vertex whose box ends below that of a face by less than a unit in the last place is no candidate, and cannot
+/// collide: points stay within their boxes, and exact arithmetic finds no contact. Broad phases that grow boxes by a
+/// unit in the last place list such a pair.
 #[test]
 fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
     let height = 4.2e-22;
@@ -418,7 +417,7 @@ fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
     }
     let toi = impinge_geometry::ccd::vertex_face(&start, &end, &CcdRule::default());
     assert_eq!(toi.time(), None);
-    // Where the boxes touch, the pair is listed.
+    // If the boxes touch, the pair is listed.
     let mut touching = boxes;
     touching[0].upper.z = 0.0;
     let mut found = CandidateSet::default();

@@ -1,5 +1,5 @@
-//! A contact must never be missed, nor reported late: judged by stored queries with exact answers, by contacts built
-//! exactly, and by dense sampling of distances.
+//! A contact must never be missed, nor reported late: tested with stored queries with exact answers, exactly built
+//! contacts, and dense sampling of distances.
 
 use impinge_geometry::ccd::{CcdRule, Toi};
 use nalgebra::Vector3;

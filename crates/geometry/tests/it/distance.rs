@@ -1,11 +1,11 @@
-//! Closest points are judged by optimality, that no step towards any corner brings them nearer, and by dense sampling.
+//! Closest points are tested by optimality (no step towards any corner reduces the distance), and by dense sampling.
 
 use impinge_geometry::distance::{EdgePart, TriangleFeature, edge_edge, point_triangle};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Rounding of squared distances, relative to the squared size of the query. Slivers whose sine is about the square
-/// root of the sliver threshold lose the most.
+/// Rounding of squared distances, relative to the squared size of the query. Slivers near the sliver threshold lose the
+/// most.
 const ROUNDING: f64 = 1e-13;
 
 fn size_squared(points: &[Vector3<f64>]) -> f64 {
@@ -13,7 +13,7 @@ fn size_squared(points: &[Vector3<f64>]) -> f64 {
     points.iter().map(spread).fold(1e-300, f64::max)
 }
 
-/// How much the squared length of `gap` can be lowered by adding a part, at most all, of `step`.
+/// Reduction of the squared length of `gap` by adding a part, at most all, of `step`.
 fn improvement(gap: Vector3<f64>, step: Vector3<f64>) -> f64 {
     let best = (-gap.dot(&step) / step.norm_squared().max(1e-300)).clamp(0.0, 1.0);
     gap.norm_squared() - (gap + step * best).norm_squared()
@@ -21,7 +21,7 @@ fn improvement(gap: Vector3<f64>, step: Vector3<f64>) -> f64 {
 
 fn check_point_triangle(p: Vector3<f64>, t: [Vector3<f64>; 3]) -> Result<(), TestCaseError> {
     let found = point_triangle(&p, &t);
-    // Seen from the query point, so that sums of positions round by the size of the query, not by where it is.
+    // Relative to the query point, so that positions round by the size of the query, not by its place.
     let (p, t) = (Vector3::zeros(), t.map(|corner| corner - p));
     let [a, b, c] = found.barycentric;
     let q = t[0] * a + t[1] * b + t[2] * c;
@@ -98,7 +98,7 @@ fn generic() -> impl Strategy<Value = Vector3<f64>> {
     prop::array::uniform3(-1.0..1.0).prop_map(Vector3::from)
 }
 
-/// Few values, so that coincident, collinear, coplanar and parallel inputs are common.
+/// Few values, so that coincident, collinear, coplanar and parallel inputs are frequent.
 fn coarse() -> impl Strategy<Value = Vector3<f64>> {
     prop::array::uniform3((-1..=1).prop_map(f64::from)).prop_map(Vector3::from)
 }
@@ -134,7 +134,7 @@ proptest! {
     ) {
         let scale = 2_f64.powi(power);
         let scaled = |v: Vector3<f64>| v * scale;
-        // Powers of two scale without rounding, so even the bits agree.
+        // Scaling by powers of two does not round, so the bits agree.
         let (one, other) = (point_triangle(&p, &t), point_triangle(&scaled(p), &t.map(scaled)));
         prop_assert_eq!(one.barycentric.map(f64::to_bits), other.barycentric.map(f64::to_bits));
         prop_assert_eq!(one.feature, other.feature);
@@ -155,8 +155,8 @@ fn assert_close(value: f64, expected: f64) {
     );
 }
 
-/// Found at random: sums of the corners' positions rounded by more than the tolerance, which is that of so small a
-/// query.
+/// Symptom: a random query failed, as sums of the corners' positions round by more than its tolerance, which is that of
+/// so small a query.
 #[test]
 fn a_triangle_shrunk_to_a_point_is_judged_by_the_size_of_the_query() {
     let corner = |nudge: f64| v(-1.0, -1.0, -1.0 + nudge);
@@ -187,7 +187,7 @@ fn known_point_triangle_features() {
 
 #[test]
 fn obtuse_corner_hides_the_edge_behind_it() {
-    // The point is beyond edge 2 of the plane, yet closest to corner 0.
+    // The point is beyond edge 2 in the plane, but closest to corner 0.
     let t = [v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(-4.0, 1.0, 0.0)];
     let found = point_triangle(&v(-0.1, -1.0, 0.0), &t);
     assert_eq!(found.feature, TriangleFeature::Vertex(0));

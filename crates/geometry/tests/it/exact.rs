@@ -47,7 +47,7 @@ fn segment_holds_origin(a: Int, b: Int) -> bool {
     cross(a, b) == [0; 3] && dot(a, b) <= 0
 }
 
-/// For triangles with area; others are covered by their sides.
+/// For triangles with area; the sides cover the others.
 fn face_holds_origin(a: Int, b: Int, c: Int) -> bool {
     let normal = cross(minus(b, a), minus(c, a));
     normal != [0; 3]
@@ -57,7 +57,7 @@ fn face_holds_origin(a: Int, b: Int, c: Int) -> bool {
             .all(|&(p, q)| dot(normal, cross(p, q)) >= 0)
 }
 
-/// For tetrahedra with volume; others are covered by their faces.
+/// For tetrahedra with volume; the faces cover the others.
 fn tet_holds_origin([a, b, c, d]: [Int; 4]) -> bool {
     let volume =
         |a: Int, b: Int, c: Int, d: Int| dot(cross(minus(b, a), minus(c, a)), minus(d, a)).signum();
@@ -85,7 +85,7 @@ fn int_point(size: i64) -> impl Strategy<Value = Int> {
     prop::array::uniform3(-size..=size)
 }
 
-/// Coarser and finer whole numbers: the former make coincidences, the latter generic positions.
+/// Coarse and fine whole numbers: the former give coincidences, the latter generic positions.
 fn any_int_point() -> impl Strategy<Value = Int> {
     prop_oneof![int_point(1), int_point(3), int_point(1000)]
 }
@@ -155,7 +155,7 @@ proptest! {
         corners in prop::collection::vec(prop::array::uniform3(int_point(6)), 0..40),
         passive in prop::array::uniform2(any::<bool>()),
     ) {
-        // Unconnected triangles, in turn of either body.
+        // Unconnected triangles, alternately of either body.
         let points: Vec<Vector3<f64>> = corners.iter().flatten().map(|&p| to_float(p)).collect();
         let count = corners.len() as u32;
         let triangles = (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
@@ -285,7 +285,7 @@ fn a_surface_folded_through_itself_at_a_corner() {
     assert_eq!(found[0].triangles, [0, 1]);
 }
 
-/// Bodies that the filter leaves out may overlap; a body is tested against itself whatever it says.
+/// Bodies excluded by the filter may overlap; a body is tested against itself whatever the filter says.
 #[test]
 fn bodies_that_are_left_out_are_not_tested() {
     let points = [
@@ -346,7 +346,7 @@ fn winding_numbers_of_a_box_with_all_ties() {
 }
 
 proptest! {
-    /// Against the distance from the centre, away from the facets.
+    /// Against the distance from the centre, except close to the facets.
     #[test]
     fn winding_numbers_of_a_ball(point in prop::array::uniform3(-1.5..1.5f64), depth in 1i32..3) {
         let point = Vector3::from(point);

@@ -15,7 +15,7 @@ mod vtk;
 
 use std::path::PathBuf;
 
-/// A file of this name and content in a folder that lives as long as the first value.
+/// A file of this name and content in a folder that exists as long as the first value.
 fn file(name: &str, content: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join(name);

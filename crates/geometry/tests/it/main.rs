@@ -9,6 +9,6 @@ mod kinetic;
 mod mesh;
 mod surface;
 
-/// Tests of readers measure what they hold.
+/// Measures the memory of readers.
 #[global_allocator]
 static METER: impinge_damage::Meter = impinge_damage::Meter;

@@ -1,4 +1,4 @@
-//! Solids and surfaces: what is refused, the outside, the curve order, the generators.
+//! Solids and surfaces: rejected input, the boundary, the curve order, the generators.
 
 mod generate;
 mod outside;

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use super::pattern::BlockPattern;
 use super::product;
 
-/// A symmetric matrix of 3×3 blocks, of which the upper triangle is stored.
+/// A symmetric matrix of 3×3 blocks; only the upper triangle is stored.
 ///
 /// The stored block `(i, j)` with `i < j` holds rows `3i..3i+3` and columns `3j..3j+3`; the block `(j, i)` is its
-/// transpose and exists only by implication. Diagonal blocks are expected to be symmetric: all nine entries are
-/// stored, and a product uses them as they stand.
+/// transpose and is not stored. Diagonal blocks must be symmetric: all nine entries are stored, and a product uses them
+/// unchanged.
 #[derive(Clone, Debug)]
 pub struct SymmetricBlockMatrix {
     pattern: Arc<BlockPattern>,
@@ -24,7 +24,7 @@ pub struct SymmetricBlockMatrix {
     known: Known,
 }
 
-/// What was asked of the values; forgotten whenever they may change.
+/// Cached properties of the values; reset whenever the values may change.
 #[derive(Clone, Debug, Default)]
 struct Known {
     revision: OnceLock<u64>,
@@ -32,25 +32,25 @@ struct Known {
     definite_diagonal: OnceLock<bool>,
 }
 
-/// What entries of a diagonal block may differ from their mirror images by, over the largest: rounding of sums over
-/// elements.
+/// Largest difference between mirrored entries of a diagonal block, relative to its largest entry: rounding of sums
+/// over elements.
 const ASYMMETRY: f64 = 1e-9;
 
-/// What `cell` holds, or what is then found out. Not in the cell's own time: while that waits for others, a thread may
-/// be given work that asks the same cell.
+/// The content of `cell`, computed on demand. Computed outside of the cell: while a cell waits for other threads, its
+/// thread may be given work that reads the same cell.
 fn known(cell: &OnceLock<bool>, find_out: impl FnOnce() -> bool) -> bool {
     cell.get().copied().unwrap_or_else(|| {
         let found = find_out();
-        // Another thread may have been first, with the same answer.
+        // Another thread may have stored the same answer already.
         let _ = cell.set(found);
         found
     })
 }
 
-/// Blocks that a parallel task has at the least, where each is looked at or copied by itself.
+/// Least number of blocks of a parallel task that reads or copies each block.
 const BLOCKS_PER_TASK: usize = 4096;
 
-/// Revisions that were given away.
+/// Number of revisions issued.
 static REVISIONS: AtomicU64 = AtomicU64::new(0);
 
 impl SymmetricBlockMatrix {
@@ -66,10 +66,10 @@ impl SymmetricBlockMatrix {
         }
     }
 
-    /// The principal submatrix of some rows: what is left when the others and their columns are struck out.
+    /// The principal submatrix of some rows: the other rows and their columns are removed.
     ///
     /// # Panics
-    /// If `rows` is not ascending, repeats itself or names a row that there is not.
+    /// If `rows` is not ascending and unique, or a row does not exist.
     #[must_use]
     #[track_caller]
     pub fn principal(&self, rows: &[u32]) -> Self {
@@ -121,7 +121,7 @@ impl SymmetricBlockMatrix {
         &self.values[slot]
     }
 
-    /// The block in a slot, to be changed.
+    /// The block in a slot, mutable.
     ///
     /// # Panics
     /// If there is no such slot.
@@ -138,15 +138,15 @@ impl SymmetricBlockMatrix {
         &self.values
     }
 
-    /// All stored blocks, in the order of the slots, to be changed.
+    /// All stored blocks, in the order of the slots, mutable.
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [Matrix3<f64>] {
         self.known = Known::default();
         &mut self.values
     }
 
-    /// A number that only this matrix and its clones have, and only until their values may change: whoever saw it
-    /// before has seen these values. Which number it is means nothing, and differs from run to run.
+    /// Identifies the values of this matrix and its clones: the number changes whenever the values may change. It has
+    /// no other meaning, and differs from run to run.
     #[must_use]
     pub fn revision(&self) -> u64 {
         *self
@@ -155,7 +155,7 @@ impl SymmetricBlockMatrix {
             .get_or_init(|| REVISIONS.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Whether all entries are finite; looked at once and remembered until they may change.
+    /// Whether all entries are finite; cached until they may change.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         known(&self.known.finite, || {
@@ -164,8 +164,8 @@ impl SymmetricBlockMatrix {
         })
     }
 
-    /// How far the diagonal block of row `i` is from symmetric: the largest difference of an entry from its mirror
-    /// image; 0 if that is rounding.
+    /// Asymmetry of the diagonal block of row `i`: the largest difference between mirrored entries; 0 if that is
+    /// rounding.
     ///
     /// # Panics
     /// If there is no such row.
@@ -182,8 +182,8 @@ impl SymmetricBlockMatrix {
         }
     }
 
-    /// Whether the diagonal is positive and its blocks are symmetric to rounding, as every positive definite matrix has
-    /// them; looked at once and remembered until values may change.
+    /// Whether the diagonal is positive and its blocks are symmetric to rounding: necessary for a positive definite
+    /// matrix. Cached until the values may change.
     #[must_use]
     pub fn has_definite_diagonal(&self) -> bool {
         known(&self.known.definite_diagonal, || {
@@ -207,7 +207,7 @@ impl SymmetricBlockMatrix {
         &self.values[self.pattern.diagonal_slot(i)]
     }
 
-    /// The diagonal block of row `i`, to be changed.
+    /// The diagonal block of row `i`, mutable.
     ///
     /// # Panics
     /// If there is no such row.
@@ -236,7 +236,7 @@ impl SymmetricBlockMatrix {
         }
     }
 
-    /// Numbers that [`multiply`](Self::multiply) needs as scratch; decided by the pattern alone.
+    /// Numbers that [`multiply`](Self::multiply) needs as scratch; depends on the pattern alone.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
         product::scratch_len(&self.pattern)
@@ -245,7 +245,7 @@ impl SymmetricBlockMatrix {
     /// `y = A x`.
     ///
     /// The bits of `y` do not depend on the number of threads of the current rayon pool. Matrices of fewer than about
-    /// 100 000 stored blocks are multiplied by the calling thread. What `scratch` and `y` held before is irrelevant.
+    /// 100 000 stored blocks are multiplied by the calling thread. `scratch` and `y` are overwritten.
     ///
     /// # Panics
     /// If `x` or `y` is not [`len`](Self::len) long, or `scratch` is shorter than [`scratch_len`](Self::scratch_len).

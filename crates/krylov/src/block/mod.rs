@@ -1,9 +1,9 @@
 //! Symmetric sparse matrices of 3×3 blocks, half of which are stored.
 //!
-//! A mesh node, and each half of a rigid body, is one block of three unknowns; an element or a spring couples pairs
-//! of blocks. The coupling never changes during a simulation and the numbers always do, hence the two types:
-//! [`BlockPattern`] says which blocks are stored and how a product walks through them, [`SymmetricBlockMatrix`]
-//! holds the numbers of one matrix over a shared pattern.
+//! A mesh node, and each half of a rigid body, is one block of three unknowns; an element or a spring couples pairs of
+//! blocks. The coupling is constant during a simulation and the numbers change, hence two types: [`BlockPattern`] lists
+//! the stored blocks and their order in a product, [`SymmetricBlockMatrix`] holds the numbers of one matrix over a
+//! shared pattern.
 
 mod matrix;
 mod partition;

@@ -1,10 +1,10 @@
-//! How a product cuts the rows of a pattern into chunks.
+//! The partition of the rows of a pattern into chunks, for products.
 //!
-//! A stored block `(i, j)` serves rows `i` and `j`, so rows handled by two threads would write to the same place. The
-//! rows are therefore cut into *chunks* that depend on the pattern alone, never on the number of threads. A chunk owns
-//! its rows; the later rows that it touches are its *halo*, and what it has to add there waits until the owner of
-//! those rows collects it in a fixed order. Within a chunk, own rows and halo rows are numbered together from zero:
-//! the working set of a chunk is small enough for the second cache, whatever the size of the matrix.
+//! A stored block `(i, j)` contributes to rows `i` and `j`, so two threads could write to the same row. The rows are
+//! therefore cut into *chunks* that depend on the pattern alone, never on the number of threads. A chunk owns its rows;
+//! the later rows that it contributes to are its *halo*. Halo contributions are kept aside until the owner of the rows
+//! collects them in a fixed order. Within a chunk, own rows and halo rows are numbered together from zero, so the
+//! working set fits into the second-level cache, whatever the size of the matrix.
 
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ pub(super) struct Partition {
     inbox: Vec<Range<usize>>,
     /// First run of each chunk, and the number of them.
     inbox_offsets: Vec<usize>,
-    /// Most rows, own and halo, that any chunk works on.
+    /// Most rows, own and halo, of any chunk.
     local_rows: usize,
 }
 
 impl Partition {
-    /// Rows aimed at in a chunk: some 100 kB of vectors and a megabyte of blocks for a tetrahedral mesh.
+    /// Target number of rows in a chunk: some 100 kB of vectors and a megabyte of blocks for a tetrahedral mesh.
     pub(super) const CHUNK_ROWS: usize = 2048;
 
     pub(super) fn new(row_offsets: &[usize], columns: &[u32], chunk_rows: usize) -> Self {
@@ -114,7 +114,7 @@ impl Partition {
         self.halo_offsets.push(self.halo.len());
     }
 
-    /// Finds, for each chunk, the runs of halo entries that it has to collect.
+    /// Finds, for each chunk, the runs of halo entries to collect.
     fn sort_inbox(&mut self) {
         let mut inboxes = vec![Vec::new(); self.chunks()];
         for source in (0..self.chunks()).rev() {
@@ -136,8 +136,8 @@ impl Partition {
     }
 }
 
-/// Cuts the rows into chunks of `target` rows, give or take a quarter: within that play, where the fewest blocks cross
-/// the cut. A matrix of many small bodies is so cut between bodies, and a space-filling curve where it turns.
+/// Cuts the rows into chunks of `target` rows, plus or minus a quarter: within that range, where a cut separates the
+/// fewest blocks. So a matrix of many small bodies is cut between bodies.
 fn cut_rows(row_offsets: &[usize], columns: &[u32], target: usize) -> Vec<usize> {
     let rows = row_offsets.len() - 1;
     let crossing = blocks_across(row_offsets, columns);
@@ -159,7 +159,7 @@ fn cut_rows(row_offsets: &[usize], columns: &[u32], target: usize) -> Vec<usize>
     cuts
 }
 
-/// For each row, how many stored blocks `(i, j)` a cut before it would separate: `i < row <= j`.
+/// For each row, the number of stored blocks `(i, j)` that a cut before it separates: `i < row <= j`.
 fn blocks_across(row_offsets: &[usize], columns: &[u32]) -> Vec<usize> {
     let rows = row_offsets.len() - 1;
     let mut ends = vec![0_usize; rows + 1];

@@ -1,4 +1,4 @@
-//! Which blocks of a symmetric matrix are stored.
+//! The stored blocks of a symmetric matrix.
 
 use std::ops::Range;
 
@@ -15,25 +15,24 @@ pub struct BlockPattern {
     row_offsets: Vec<usize>,
     /// Column of each slot.
     columns: Vec<u32>,
-    /// How a product cuts the rows into pieces; decided by the pattern alone.
+    /// The partition of the rows for products; depends on the pattern alone.
     partition: Partition,
 }
 
 impl BlockPattern {
     /// The pattern of a matrix of `blocks` block rows that couples the given pairs.
     ///
-    /// Pairs may repeat, come in any order and name their blocks either way round. Every diagonal block is stored,
-    /// whether named or not.
+    /// Pairs may repeat and come in any order, and so may the blocks of a pair. Every diagonal block is stored.
     ///
     /// # Panics
-    /// If a pair names a block beyond `blocks`, or if `blocks` exceeds what a `u32` can number.
+    /// If a pair names a block beyond `blocks`, or if `blocks` exceeds `u32`.
     #[must_use]
     #[track_caller]
     pub fn from_pairs(blocks: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         Self::with_chunk_rows(blocks, pairs, Partition::CHUNK_ROWS)
     }
 
-    /// As [`from_pairs`](Self::from_pairs), with products in pieces of about `chunk_rows` rows.
+    /// As [`from_pairs`](Self::from_pairs), with chunks of about `chunk_rows` rows.
     #[track_caller]
     pub(super) fn with_chunk_rows(
         blocks: usize,
@@ -50,7 +49,7 @@ impl BlockPattern {
             .collect();
         let (starts, mut columns) = bucket_by_row(blocks, &pairs);
 
-        // Each bucket is sorted and freed of repetitions; the buckets move together.
+        // Sorts each bucket and removes repetitions, closing the gaps between buckets.
         let mut row_offsets = Vec::with_capacity(blocks + 1);
         row_offsets.push(0);
         let mut end = 0;
@@ -77,7 +76,7 @@ impl BlockPattern {
         }
     }
 
-    /// The pattern of the principal submatrix of some rows, and for each of its slots the slot here.
+    /// The pattern of the principal submatrix of some rows, and for each of its slots the slot in this pattern.
     #[track_caller]
     pub(super) fn principal(&self, rows: &[u32]) -> (Self, Vec<usize>) {
         assert!(
@@ -111,7 +110,7 @@ impl BlockPattern {
         (pattern, slots)
     }
 
-    /// Number of block rows; a vector that fits the matrix has three times as many entries.
+    /// Number of block rows; a vector of the matrix has three times as many entries.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.row_offsets.len() - 1
@@ -125,7 +124,7 @@ impl BlockPattern {
 
     /// The slot of block `(i, j)` of the upper triangle (`i <= j`), or `None` if it is not stored.
     ///
-    /// Blocks below the diagonal are never stored: ask for `(j, i)` and mind that `(i, j)` is its transpose.
+    /// Blocks below the diagonal are never stored: `(i, j)` is the transpose of `(j, i)`.
     ///
     /// # Cost
     /// A binary search among the blocks of row `i`.
@@ -175,8 +174,8 @@ impl BlockPattern {
     }
 }
 
-/// Sorts the columns of the pairs (`i <= j`) and of all diagonal blocks into one bucket per row; returns where each
-/// bucket starts, and the buckets.
+/// Sorts the columns of the pairs (`i <= j`) and of all diagonal blocks into one bucket per row; returns the start of
+/// each bucket, and the buckets.
 #[track_caller]
 fn bucket_by_row(blocks: usize, pairs: &[(u32, u32)]) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; blocks + 1];

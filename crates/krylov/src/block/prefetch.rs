@@ -1,15 +1,14 @@
-//! Asking the memory for blocks before they are needed.
+//! Prefetch of blocks.
 //!
-//! A product consumes blocks faster than the processor's own prefetcher fetches them: that one stops at every page
-//! of four kilobytes and has to be triggered anew. Asking one page ahead was measured to raise the bandwidth of a
-//! large product by a sixth on a busy machine and by two fifths on a quiet one. It is a hint: no result depends on it.
+//! A product uses blocks faster than the hardware prefetcher loads them, as that stops at the end of every page of four
+//! kilobytes. A hint one page ahead raises the bandwidth of large products; no result depends on it.
 
 use nalgebra::Matrix3;
 
-/// Bytes to look ahead: one page. Half and double that were measured to be within a few per cent.
+/// Bytes to look ahead: one page. Half and double that serve about as well.
 const AHEAD: usize = 4096;
 
-/// Hints that the memory one page behind `block` will be read soon.
+/// Hints that the memory one page behind `block` is read soon.
 #[inline]
 pub(super) fn look_ahead(block: &Matrix3<f64>) {
     #[cfg(target_arch = "x86_64")]

@@ -5,19 +5,18 @@ use nalgebra::Matrix3;
 use super::pattern::BlockPattern;
 use super::prefetch::look_ahead;
 
-/// Numbers per local row in a lane: three of `x`, then three of `y`. Side by side, one bounds check and one cache line
-/// serve both.
+/// Numbers per local row in a lane: three of `x`, then three of `y`. They share one bounds check and one cache line.
 const LOCAL: usize = 6;
 
-/// Matrices with fewer stored blocks are left to the calling thread: below some eight megabytes a product takes less
-/// than a millisecond, of which waking threads would eat a good part.
+/// Least number of stored blocks of a parallel product: for smaller matrices, below some eight megabytes, waking
+/// threads costs about as much as it saves.
 const PARALLEL_SLOTS: usize = 100_000;
 
-/// Working areas for chunks that are computed at the same time. More threads than this wait, but memory bandwidth is
-/// exhausted long before.
+/// Working areas for chunks that are computed at the same time. More threads than this wait, but fewer exhaust the
+/// memory bandwidth.
 const LANES: usize = 32;
 
-/// Numbers that a product needs as scratch.
+/// Length of the scratch of a product.
 pub(super) fn scratch_len(pattern: &BlockPattern) -> usize {
     let partition = pattern.partition();
     let lane = LOCAL * partition.local_rows();
@@ -63,8 +62,8 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Chunk after chunk, the last one first: so each chunk writes its own rows before an earlier one adds to them,
-    /// and a row receives its halo contributions from the last source to the first.
+    /// Chunk after chunk, the last one first. So each chunk writes its own rows before an earlier one adds to them, and
+    /// a row receives its halo contributions from the last source to the first.
     fn serial(&self, y: &mut [[f64; 3]], lane: &mut [[f64; LOCAL]]) {
         let partition = self.pattern.partition();
         for chunk in (0..partition.chunks()).rev() {
@@ -80,8 +79,8 @@ impl Product<'_> {
         }
     }
 
-    /// Two sweeps over the chunks: all are computed, with halo contributions set aside; then each collects what the
-    /// others hold for its rows, from the last source to the first, as the serial product does.
+    /// Two sweeps over the chunks. The first computes all, with halo contributions set aside; in the second, each chunk
+    /// collects the contributions to its rows, from the last source to the first, as the serial product does.
     fn parallel(&self, y: &mut [[f64; 3]], scratch: &mut [f64]) {
         let partition = self.pattern.partition();
         let lanes = lanes(self.pattern);
@@ -134,7 +133,7 @@ impl Product<'_> {
         );
     }
 
-    /// Adds to the rows `y` of the chunks `first..end` what other chunks computed for them.
+    /// Adds the halo contributions of other chunks to the rows `y` of the chunks `first..end`.
     fn collect(&self, first: usize, end: usize, y: &mut [[f64; 3]], spill: &[[f64; 3]]) {
         let partition = self.pattern.partition();
         let rows = partition.chunk_offsets();
@@ -182,8 +181,7 @@ impl Product<'_> {
 
 /// The kernel: each stored block is read once and used for its row and, transposed, for its column.
 ///
-/// Rows are taken in turns from the four quarters of the chunk. Read from one end to the other, the blocks would be a
-/// single stream, which memory serves at two thirds of the speed that it gives to several.
+/// Rows are taken in turns from the four quarters of the chunk, as memory serves several streams faster than one.
 fn chunk_product(
     row_offsets: &[usize],
     local_columns: &[u32],
@@ -266,7 +264,7 @@ mod tests {
         })
     }
 
-    /// A cheap sequence in `[-1, 1)`; its quality is of no importance here.
+    /// A cheap pseudo-random sequence in `[-1, 1)`.
     fn sequence(mut state: u64) -> impl FnMut() -> f64 {
         move || {
             state = state
@@ -277,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        /// With chunks of a few rows, so that halos abound: both drivers give the same bits, and the right product.
+        /// Chunks of a few rows have many halos: both drivers give the same bits, and the right product.
         #[test]
         fn drivers_agree_whatever_the_chunks((blocks, pairs, seed) in problem(), chunk_rows in 1_usize..20) {
             let pattern = Arc::new(BlockPattern::with_chunk_rows(blocks, pairs, chunk_rows));

@@ -1,24 +1,24 @@
-//! Cholesky factors of some rows of a block matrix that no others are coupled with.
+//! Cholesky factors of a diagonal part of a block matrix, such as that of one body.
 
 use super::{SolveScratch, SparseCholesky};
 use crate::KrylovError;
 use crate::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra_sparse::CscMatrix;
 
-/// `A = L Lᵀ` of the rows and columns of some blocks of a [`SymmetricBlockMatrix`], such as those of one body.
+/// `A = L Lᵀ` of the rows and columns of some blocks of a [`SymmetricBlockMatrix`].
 ///
-/// The ordering is found once; [`factorize`](Self::factorize) may be called again for other values.
+/// The ordering is computed once; [`factorize`](Self::factorize) may be called again for other values.
 pub struct BlockCholesky {
     blocks: Vec<usize>,
-    /// Per column, the rows above or on the diagonal and their slots in the matrix.
+    /// Per column, the rows above or on the diagonal, with their slots in the matrix.
     columns: Vec<Vec<(usize, usize)>>,
     upper: CscMatrix<f64>,
     cholesky: SparseCholesky,
 }
 
 impl BlockCholesky {
-    /// Orders the unknowns of `blocks`, ascending, of matrices with `pattern`; what couples them with others is left
-    /// out.
+    /// Orders the unknowns of `blocks`, ascending, of matrices with `pattern`; their coupling with other blocks is
+    /// ignored.
     ///
     /// # Errors
     /// [`KrylovError::TooLarge`] if the factor does not fit in memory.
@@ -69,7 +69,8 @@ impl BlockCholesky {
         &self.blocks
     }
 
-    /// Factorises the blocks' part of `matrix`, which has the pattern that [`new`](Self::new) saw.
+    /// Factorises the part of `matrix` that belongs to the blocks; `matrix` has the pattern given to
+    /// [`new`](Self::new).
     ///
     /// # Errors
     /// [`KrylovError::NotPositiveDefinite`] if it is not positive definite or not finite.
@@ -102,7 +103,7 @@ impl BlockCholesky {
         self.cholesky.solve_in_place(x);
     }
 
-    /// [`solve_in_place`](Self::solve_in_place) for factors that others read too.
+    /// [`solve_in_place`](Self::solve_in_place) for shared factors.
     ///
     /// # Panics
     /// As [`solve_in_place`](Self::solve_in_place).

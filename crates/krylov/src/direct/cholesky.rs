@@ -1,4 +1,4 @@
-//! `P A Pᵀ = L Lᵀ` of a sparse positive definite matrix, its ordering kept between factorisations.
+//! `P A Pᵀ = L Lᵀ` of a sparse positive definite matrix; the ordering is kept between factorisations.
 
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -11,10 +11,10 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 use nalgebra_sparse::CscMatrix;
 
-/// Right-hand sides that one solve takes at most: the factor is read once for all of them.
+/// Most right-hand sides of one solve: the factor is read once for all of them.
 pub const MOST_RIGHT_HAND_SIDES: usize = 8;
 
-/// Sparse Cholesky of matrices that share one pattern, of which the upper triangle is given.
+/// Sparse Cholesky factorisation of matrices that share one pattern, given by their upper triangle.
 ///
 /// The symbolic part is done once; [`SparseCholesky::factorize`] may be called again for other values.
 pub struct SparseCholesky {
@@ -25,9 +25,9 @@ pub struct SparseCholesky {
     scratch: MemBuffer,
 }
 
-/// Memory for solves by factors that are shared: [`SparseCholesky::solve_with`].
+/// Scratch for solves with shared factors: [`SparseCholesky::solve_with`].
 ///
-/// One serves factors of any size, one after the other; it grows to what the largest of them needs.
+/// One value serves factors of any size, one after the other; it grows to the need of the largest.
 #[derive(Default)]
 pub struct SolveScratch {
     buffer: Option<MemBuffer>,
@@ -67,13 +67,13 @@ impl SparseCholesky {
         })
     }
 
-    /// Factorises the matrix with the upper triangle `upper`, of the pattern that [`SparseCholesky::new`] saw.
+    /// Factorises the matrix with the upper triangle `upper`, of the pattern given to [`SparseCholesky::new`].
     ///
     /// # Errors
     /// [`KrylovError::NotPositiveDefinite`] if a pivot is not positive or an entry not finite.
     ///
     /// # Panics
-    /// If the number of rows or of entries is another one than before.
+    /// If the number of rows or of entries differs from that of the pattern.
     #[track_caller]
     pub fn factorize(&mut self, upper: &CscMatrix<f64>) -> Result<(), KrylovError> {
         assert_eq!(upper.nrows(), self.unknowns, "the same size as before");
@@ -110,7 +110,7 @@ impl SparseCholesky {
         factor.solve(x, &mut self.scratch);
     }
 
-    /// [`solve_in_place`](Self::solve_in_place) for factors that others read too.
+    /// [`solve_in_place`](Self::solve_in_place) for shared factors.
     ///
     /// # Panics
     /// As [`solve_in_place`](Self::solve_in_place).
@@ -134,7 +134,7 @@ impl SparseCholesky {
     }
 }
 
-/// What a solve reads.
+/// The factor as a solve reads it.
 struct Factor<'a> {
     symbolic: &'a SymbolicCholesky<usize>,
     values: &'a [f64],

@@ -1,5 +1,4 @@
-//! `P A Pᵀ = L D Lᵀ` of a sparse symmetric matrix whose pivots may have either sign, in an order that the caller may
-//! choose.
+//! `P A Pᵀ = L D Lᵀ` of a sparse symmetric matrix whose pivots may have either sign, in a given order.
 
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -17,16 +16,15 @@ use nalgebra_sparse::CscMatrix;
 
 use super::MOST_RIGHT_HAND_SIDES;
 
-/// Operations per entry of the factor, relative to the library's own threshold, above which columns are factorised in
-/// dense panels. Measured on KKT matrices: a sheet of 10 × 10 particles takes two thirds of the time in panels, at half
-/// the library's threshold already; chains of 10 and of 100 links, below a quarter of it, a third more.
+/// Operations per entry of the factor, relative to the threshold of `faer`, above which columns are factorised in dense
+/// panels. Valid between a quarter and a half: above, KKT matrices of sheets lose speed; below, those of chains.
 const PANELS_FROM: SupernodalThreshold = SupernodalThreshold(0.25);
 
-/// Sparse `L D Lᵀ` with diagonal `D` and without pivoting, of matrices that share one pattern, of which the upper
-/// triangle is given.
+/// Sparse `L D Lᵀ` with diagonal `D` and without pivoting, of matrices that share one pattern, given by their upper
+/// triangle.
 ///
 /// Any order works for a quasi-definite matrix `[H B; Bᵀ −C]`, `H` and `C` positive definite (Vanderbei 1995,
-/// <https://doi.org/10.1137/0805005>). For others the order decides: give one in which no pivot vanishes.
+/// <https://doi.org/10.1137/0805005>). For other matrices, give an order in which no pivot vanishes.
 pub struct SparseLdlt {
     symbolic: SymbolicCholesky<usize>,
     factor: Vec<f64>,
@@ -42,7 +40,7 @@ impl SparseLdlt {
     /// [`KrylovError::TooLarge`] if the factor does not fit in memory.
     ///
     /// # Panics
-    /// If `upper` is not square or `order` no permutation of its rows.
+    /// If `upper` is not square or `order` is not a permutation of its rows.
     #[track_caller]
     pub fn new(upper: &CscMatrix<f64>, order: &[usize]) -> Result<Self, KrylovError> {
         assert_eq!(upper.nrows(), upper.ncols(), "the matrix is square");
@@ -76,13 +74,13 @@ impl SparseLdlt {
         })
     }
 
-    /// Factorises the matrix with the upper triangle `upper`, of the pattern that [`SparseLdlt::new`] saw.
+    /// Factorises the matrix with the upper triangle `upper`, of the pattern given to [`SparseLdlt::new`].
     ///
     /// # Errors
     /// [`KrylovError::SingularMatrix`] if a pivot is zero or an entry not finite.
     ///
     /// # Panics
-    /// If the number of rows or of entries is another one than before.
+    /// If the number of rows or of entries differs from that of the pattern.
     #[track_caller]
     pub fn factorize(&mut self, upper: &CscMatrix<f64>) -> Result<(), KrylovError> {
         assert_eq!(upper.nrows(), self.unknowns, "the same size as before");
@@ -132,8 +130,7 @@ impl SparseLdlt {
     }
 }
 
-/// An order of elimination that keeps factors of matrices with the pattern of `upper` sparse, by approximate minimum
-/// degree.
+/// A fill-reducing order of elimination for matrices with the pattern of `upper`, by approximate minimum degree.
 ///
 /// # Errors
 /// [`KrylovError::TooLarge`] if the workspace does not fit in memory.

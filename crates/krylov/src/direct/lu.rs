@@ -1,4 +1,4 @@
-//! `P A Q = L U` of a sparse square matrix, its fill-reducing ordering kept between factorisations.
+//! `P A Q = L U` of a sparse square matrix; its fill-reducing ordering is kept between factorisations.
 
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -48,13 +48,13 @@ impl SparseLu {
         })
     }
 
-    /// Factorises `matrix`, which has the pattern that [`SparseLu::new`] saw.
+    /// Factorises `matrix`, which has the pattern given to [`SparseLu::new`].
     ///
     /// # Errors
     /// [`KrylovError::SingularMatrix`] if a column has no usable pivot or an entry is not finite.
     ///
     /// # Panics
-    /// If the number of rows or of entries is another one than before.
+    /// If the number of rows or of entries differs from that of the pattern.
     #[track_caller]
     pub fn factorize(&mut self, matrix: &CscMatrix<f64>) -> Result<(), KrylovError> {
         assert_eq!(matrix.nrows(), self.unknowns, "the same size as before");

@@ -1,4 +1,4 @@
-//! Direct factorisations: a thin face over `faer`, run on one thread so that the bits never depend on their number.
+//! Direct factorisations: a thin layer over `faer`, run on one thread so that no bit depends on the number of threads.
 
 mod block_cholesky;
 mod cholesky;

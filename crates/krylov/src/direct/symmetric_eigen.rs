@@ -2,10 +2,10 @@
 
 use nalgebra::DMatrix;
 
-/// Eigenvalues, ascending, and orthonormal eigenvectors as columns, of which the lower triangle of `matrix` is read;
-/// `None` if an entry is not finite or the iteration does not converge.
+/// Eigenvalues, ascending, and orthonormal eigenvectors as columns. Only the lower triangle of `matrix` is read. `None`
+/// if an entry is not finite or the iteration does not converge.
 ///
-/// Structural zeros and multiple eigenvalues are safe, which they are not in every library.
+/// Valid for structural zeros and multiple eigenvalues too.
 pub fn symmetric_eigen(matrix: &DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let n = matrix.nrows();
     if matrix.is_empty() {

@@ -6,8 +6,8 @@ use crate::vector::{advance, dot, norm, xpby};
 
 /// The preconditioned conjugate gradient method, for symmetric positive definite `A`.
 ///
-/// Each step minimises the energy `½ xᵀ A x − bᵀ x` over the directions seen so far; the residual may grow on the way.
-/// [`Step::curvature`] is `pᵀ A p` for the search direction `p`; where it is not positive, the step is not taken.
+/// Each step minimises the energy `½ xᵀ A x − bᵀ x` over all directions so far; the residual may grow.
+/// [`Step::curvature`] is `pᵀ A p` for the search direction `p`; if it is not positive, the step is not taken.
 ///
 /// # Source
 /// Hestenes & Stiefel 1952, <https://doi.org/10.6028/jres.049.044>; preconditioned as in Saad, *Iterative Methods for
@@ -22,7 +22,7 @@ pub struct ConjugateGradient {
     p: Vec<f64>,
     /// `q = A p`, `n`.
     q: Vec<f64>,
-    /// For the operator.
+    /// Scratch of the operator.
     scratch: Vec<f64>,
     /// `‖r‖²`.
     residual_squared: f64,
@@ -92,7 +92,7 @@ impl KrylovMethod for ConjugateGradient {
         if curvature <= 0.0 {
             return self.report(StepOutcome::NonPositiveCurvature, curvature);
         }
-        // A preconditioner that is not positive definite shows here.
+        // True if the preconditioner is not positive definite.
         if self.rho <= 0.0 || !alpha.is_finite() {
             return self.report(StepOutcome::Breakdown, curvature);
         }

@@ -6,10 +6,10 @@ use crate::vector::{advance, axpy, dot_pair, norm, xpby};
 
 /// The preconditioned conjugate residual method, for symmetric `A`.
 ///
-/// Each step minimises `√(rᵀ M⁻¹ r)` over the directions seen so far, so that norm never grows. For positive definite
-/// `A` the iterates are those of [`Minres`](super::Minres) at a vector or two less; indefinite `A` is allowed, but
-/// where `zᵀ A z` happens to vanish for the residual the method breaks down, and near such a place it loses accuracy:
-/// MINRES does not. [`Step::curvature`] is `pᵀ A p` for the search direction `p`; the step is taken whatever its sign.
+/// Each step minimises `√(rᵀ M⁻¹ r)` over all directions so far, so this norm never grows. For positive definite `A`
+/// the iterates are those of [`Minres`](super::Minres), with one vector less. Indefinite `A` is allowed, but the method
+/// breaks down where `zᵀ A z` vanishes, and loses accuracy where it nearly does; MINRES does not. [`Step::curvature`]
+/// is `pᵀ A p` for the search direction `p`; the step is taken whatever its sign.
 ///
 /// # Source
 /// Stiefel 1955, <https://doi.org/10.1007/BF02564277>; preconditioned as in Saad, *Iterative Methods for Sparse Linear
@@ -29,7 +29,7 @@ pub struct ConjugateResidual {
     q: Vec<f64>,
     /// `m = M⁻¹ q`, `n`.
     m: Vec<f64>,
-    /// For the operator.
+    /// Scratch of the operator.
     scratch: Vec<f64>,
     /// `‖r‖²`.
     residual_squared: f64,
@@ -68,7 +68,7 @@ impl ConjugateResidual {
         Step {
             outcome,
             residual: self.residual_squared.sqrt(),
-            // Rounding may bring a vanishing square below zero.
+            // Rounding may make a vanishing square negative.
             preconditioned_residual: self.preconditioned_squared.max(0.0).sqrt(),
             curvature,
         }

@@ -8,50 +8,50 @@ use crate::vector::{axpy, dot, norm, norm_squared, scale};
 
 /// The preconditioned minimum residual method, for symmetric `A`, definite or not.
 ///
-/// Each step minimises `√(rᵀ M⁻¹ r)` over the directions seen so far, so that norm never grows, and no sign of a
-/// curvature can stop it. [`Step::curvature`] is `zᵀ A z` for the preconditioned residual `z = M⁻¹ r` *before* the
-/// step, which the method knows without computing it.
+/// Each step minimises `√(rᵀ M⁻¹ r)` over all directions so far, so this norm never grows, and no curvature stops the
+/// method. [`Step::curvature`] is `zᵀ A z` for the preconditioned residual `z = M⁻¹ r` *before* the step; the
+/// recurrence contains it.
 ///
 /// # Source
 /// Paige & Saunders 1975, <https://doi.org/10.1137/0712047>; the curvature after Liu & Roosta 2022,
-/// <https://doi.org/10.1137/21M143666X>; differs in: the residual vector is carried along, at the cost of a vector, to
-/// report its Euclidean norm under a preconditioner.
+/// <https://doi.org/10.1137/21M143666X>; differs in: one more vector holds the residual, to report its Euclidean norm
+/// under a preconditioner.
 #[derive(Clone, Debug, Default)]
 pub struct Minres {
     /// Residual `r = b − A x`, `n`.
     r: Vec<f64>,
-    /// Unscaled Lanczos vector of the step before, `n`.
+    /// Unscaled Lanczos vector of the previous step, `n`.
     lanczos_old: Vec<f64>,
     /// Unscaled Lanczos vector `β v̂` of this step, `n`.
     lanczos: Vec<f64>,
-    /// `M⁻¹` times it, and room for the next one, `n`.
+    /// `M⁻¹` times it, and storage for the next one, `n`.
     y: Vec<f64>,
     /// Lanczos vector `v = M⁻¹ v̂`, `n`.
     v: Vec<f64>,
     /// Direction of the last update of `x`, `n`.
     w: Vec<f64>,
-    /// The one before, `n`.
+    /// Direction of the update before that, `n`.
     w_old: Vec<f64>,
-    /// For the operator.
+    /// Scratch of the operator.
     scratch: Vec<f64>,
     /// `‖r‖²`.
     residual_squared: f64,
-    /// The numbers that go from one step to the next.
+    /// State of the QR factorisation between steps.
     rotation: Rotation,
 }
 
-/// The progress of the QR factorisation of the Lanczos tridiagonal matrix `T`.
+/// State of the QR factorisation of the Lanczos tridiagonal matrix `T`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rotation {
     /// Cosine and sine of the last reflection `[c s; s −c]`.
     cosine: f64,
     sine: f64,
-    /// Entry beside the diagonal of `T`, of this step and of the step before.
+    /// Entry beside the diagonal of `T`, of this step and of the previous one.
     beta: f64,
     beta_old: f64,
-    /// Entry above the diagonal of the coming column of `T`, once all reflections but the last are applied.
+    /// Entry above the diagonal of the next column of `T`, after all reflections but the last.
     delta_bar: f64,
-    /// Entry two above the diagonal of the coming column, once they are applied.
+    /// Entry two above the diagonal of the next column, after all reflections but the last.
     epsilon: f64,
     /// `√(rᵀ M⁻¹ r)`.
     phi_bar: f64,
@@ -93,7 +93,7 @@ impl Minres {
         let alpha = dot(&self.v, &self.y);
         axpy(-alpha / beta, &self.lanczos, &mut self.y);
 
-        // Now `lanczos` is the new vector and `y` is free for its preconditioned twin.
+        // Now `lanczos` is the new vector, and `y` is free for its preconditioned image.
         swap(&mut self.lanczos_old, &mut self.lanczos);
         swap(&mut self.lanczos, &mut self.y);
         system.preconditioner.apply(&self.lanczos, &mut self.y);
@@ -149,20 +149,20 @@ impl KrylovMethod for Minres {
         }
         let (alpha, beta_squared) = self.extend_basis(system);
 
-        // The last reflection applied to the new column of T.
+        // Applies the last reflection to the new column of T.
         let delta = old.cosine * old.delta_bar + old.sine * alpha;
         let gamma_bar = old.sine * old.delta_bar - old.cosine * alpha;
         let curvature = -old.cosine * gamma_bar * old.phi_bar * old.phi_bar;
         if !(beta_squared.is_finite() && gamma_bar.is_finite()) {
             return self.report(StepOutcome::NotFinite, curvature);
         }
-        // A preconditioner that is not positive definite shows here.
+        // True if the preconditioner is not positive definite.
         if beta_squared < 0.0 {
             return self.report(StepOutcome::Breakdown, curvature);
         }
         let beta = beta_squared.sqrt();
 
-        // A new reflection removes what is below the diagonal.
+        // A new reflection removes the entry below the diagonal.
         let gamma = gamma_bar.hypot(beta);
         if gamma == 0.0 {
             return self.report(StepOutcome::Breakdown, curvature);
@@ -179,7 +179,7 @@ impl KrylovMethod for Minres {
             phi_bar: sine * old.phi_bar,
         };
 
-        // w ← (v − ε w_old − δ w) / γ, where the old names are those of before; x and r follow.
+        // w ← (v − ε w_old − δ w) / γ with `w` and `w_old` of the previous step; x and r follow.
         axpy(-old.epsilon, &self.w_old, &mut self.v);
         axpy(-delta, &self.w, &mut self.v);
         scale(gamma.recip(), &mut self.v);

@@ -1,8 +1,8 @@
 //! Krylov methods, advanced one step at a time.
 //!
-//! A method is its own workspace: made empty, grown by the first [`restart`](KrylovMethod::restart), reused for ever.
-//! Nothing is decided here about when to stop: [`solve`](fn@crate::solve) does that for the plain case, and a method
-//! for contact, whose set of active rows changes as it goes, writes its own loop.
+//! A method is its own workspace: created empty, grown by the first [`restart`](KrylovMethod::restart), reusable. A
+//! method has no stopping rule: [`solve`](fn@crate::solve) has one for a single system, and a contact method, whose
+//! active set changes during the iteration, has its own loop.
 
 mod conjugate_gradient;
 mod conjugate_residual;
@@ -16,9 +16,9 @@ use crate::system::LinearSystem;
 
 /// An iteration on `A x = b` for symmetric `A`.
 pub trait KrylovMethod {
-    /// Starts anew from `x` and returns the norm `‖b − A x‖₂`, computed from the definition.
+    /// Restarts from `x` and returns the norm `‖b − A x‖₂`, computed from the definition.
     ///
-    /// Required whenever the system or `x` has changed by other means than a [`step`](Self::step).
+    /// Required whenever the system changed, or `x` changed other than by a [`step`](Self::step).
     ///
     /// # Panics
     /// If the operator is not square or the lengths do not match.
@@ -26,21 +26,21 @@ pub trait KrylovMethod {
 
     /// Improves `x` by one step: one product with `A`, one application of the preconditioner.
     ///
-    /// If the outcome is not [`StepOutcome::Advanced`], `x` is as it was and further steps are of no use.
+    /// If the outcome is not [`StepOutcome::Advanced`], `x` is unchanged and further steps are useless.
     ///
     /// # Panics
-    /// If `x` has another length than at the last restart.
+    /// If the length of `x` differs from that at the last restart.
     fn step(&mut self, system: &LinearSystem<'_>, x: &mut [f64]) -> Step;
 }
 
-/// What one step did.
+/// Result of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Whether `x` was changed, and if not, why.
     pub outcome: StepOutcome,
-    /// `‖b − A x‖₂` after the step by the recurrence of the method, from which the truth departs slowly.
+    /// `‖b − A x‖₂` after the step, by the recurrence of the method; it drifts slowly from the true value.
     pub residual: f64,
-    /// `√(rᵀ M⁻¹ r)` after the step: the norm that CR and MINRES minimise, and that hence never grows in them.
+    /// `√(rᵀ M⁻¹ r)` after the step: the norm that CR and MINRES minimise, so it never grows in them.
     pub preconditioned_residual: f64,
     /// Curvature `dᵀ A d` with its sign, for the direction `d` that the method documents. Not positive: `A` is not
     /// positive definite.
@@ -53,18 +53,18 @@ pub struct Step {
 pub enum StepOutcome {
     /// `x` was improved.
     Advanced,
-    /// The residual was exactly zero: there was nothing to improve.
+    /// The residual was exactly zero: `x` is the solution.
     Solved,
-    /// The method, which needs `A` positive definite, met a direction of zero or negative curvature.
+    /// The method needs a positive definite `A`, but found a direction of zero or negative curvature.
     NonPositiveCurvature,
-    /// A quantity by which the method divides vanished although the residual did not: `A` is singular, or indefinite
-    /// in a way that stops this method.
+    /// A divisor of the method vanished although the residual did not: `A` is singular, or indefinite in a way that
+    /// stops this method.
     Breakdown,
     /// A product or a dot product was infinite or not a number.
     NotFinite,
 }
 
-/// Gives a vector of the workspace the length that a restart needs; allocates only to grow.
+/// Gives a vector of the workspace the length for a restart; allocates only to grow.
 fn fit(vector: &mut Vec<f64>, length: usize) {
     vector.resize(length, 0.0);
 }

@@ -10,14 +10,14 @@ use crate::vector;
 
 /// `M` = the 3×3 diagonal blocks of a matrix.
 ///
-/// The natural choice for nodes in space: unlike scalar Jacobi it does not depend on how the axes are turned.
+/// Suited to nodes in space: unlike scalar Jacobi, it does not depend on the orientation of the axes.
 #[derive(Clone, Debug, Default)]
 pub struct BlockJacobi {
     inverses: Vec<Matrix3<f64>>,
 }
 
 impl BlockJacobi {
-    /// Blocks that a thread takes at a time.
+    /// Blocks per parallel task.
     const PIECE: usize = 8192;
 
     /// The preconditioner of a matrix.
@@ -30,11 +30,11 @@ impl BlockJacobi {
         Ok(block_jacobi)
     }
 
-    /// Adopts the diagonal blocks of another matrix; allocates only if it is larger than any before.
+    /// Takes the diagonal blocks of another matrix; allocates only to grow.
     ///
     /// # Errors
-    /// [`KrylovError::IndefiniteBlock`] if a diagonal block is not positive definite. The preconditioner must then not
-    /// be used before another update succeeds.
+    /// [`KrylovError::IndefiniteBlock`] if a diagonal block is not positive definite. The preconditioner is then
+    /// invalid until another update succeeds.
     pub fn update(&mut self, matrix: &SymmetricBlockMatrix) -> Result<(), KrylovError> {
         self.inverses.clear();
         for block in 0..matrix.blocks() {

@@ -20,11 +20,11 @@ impl Jacobi {
         Ok(jacobi)
     }
 
-    /// Adopts another diagonal; allocates only if it is longer than any before.
+    /// Takes another diagonal; allocates only to grow.
     ///
     /// # Errors
-    /// [`KrylovError::NonPositiveDiagonal`] if an entry is not positive and finite; the preconditioner is then as it
-    /// was.
+    /// [`KrylovError::NonPositiveDiagonal`] if an entry is not positive and finite; the preconditioner is then
+    /// unchanged.
     pub fn update(&mut self, diagonal: &[f64]) -> Result<(), KrylovError> {
         for (row, &value) in diagonal.iter().enumerate() {
             if !(value > 0.0 && value.is_finite() && value.recip().is_finite()) {

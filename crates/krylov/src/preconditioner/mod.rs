@@ -1,4 +1,4 @@
-//! Cheap approximate inverses that cut the number of iterations.
+//! Cheap approximate inverses that reduce the number of iterations.
 
 mod block_jacobi;
 mod identity;
@@ -10,9 +10,9 @@ pub use jacobi::Jacobi;
 
 /// A symmetric positive definite map `M⁻¹` that resembles the inverse of a matrix.
 ///
-/// It must stay the same map, and linear, from a restart of a method to the next.
+/// It must be linear, and constant between two restarts of a method.
 pub trait Preconditioner: Sync {
-    /// `z = M⁻¹ r`. What `z` held before must not matter.
+    /// `z = M⁻¹ r`. The result must not depend on the previous contents of `z`.
     ///
     /// # Panics
     /// Implementations may panic if `r` or `z` has the wrong length.

@@ -1,15 +1,15 @@
-//! Fused passes over several vectors: what a method does to an entry in one go, and sums of such over all entries.
+//! Fused passes over several vectors: several operations per entry in one pass, and sums over all entries.
 //!
-//! Passes over long vectors wait for memory, so one pass that does everything beats one for each operation.
+//! Memory bandwidth limits passes over long vectors, so one fused pass is faster than one pass per operation.
 
-/// Entries in a piece, three to a block of points: eight such vectors fit into a second cache of common size.
+/// Entries in a piece, a multiple of three: eight vectors of such pieces fit into a common second-level cache.
 const PIECE: usize = 3 * 4096;
 
-/// Vectors of at most so many pieces are handled by the calling thread.
+/// Most pieces of vectors that the calling thread handles alone.
 const ALONE: usize = 4;
 
-/// Where to cut `length` entries in two: the left part is the largest power-of-two number of pieces that leaves
-/// something on the right.
+/// Cut of `length` entries into two parts: the left part is the largest power-of-two number of pieces that leaves a
+/// nonempty right part.
 fn cut(length: usize) -> usize {
     length.div_ceil(PIECE).next_power_of_two() / 2 * PIECE
 }
@@ -18,11 +18,10 @@ fn pays(length: usize) -> bool {
     length > ALONE * PIECE && rayon::current_num_threads() > 1
 }
 
-/// Calls `kernel` with pieces of `written` and `read`, all of the same places; several at the same time where that
-/// pays.
+/// Calls `kernel` with pieces of `written` and `read` at the same positions, in parallel for long vectors.
 ///
-/// Pieces start at multiples of three entries. `kernel` must compute every entry, or every three, by themselves: then
-/// threads cannot change the result.
+/// Pieces start at multiples of three entries. `kernel` must compute every entry, or every three, independently of the
+/// others: then the result does not depend on threads.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -36,8 +35,8 @@ pub fn for_pieces<const M: usize, const N: usize>(
     update(written, read, length, pays(length), kernel);
 }
 
-/// Sums over all pieces of what `kernel` returns for each, one piece after the other along a tree that the length alone
-/// decides: the same bits whatever the number of threads.
+/// Sums the results of `kernel` over all pieces along a tree that depends on the length alone: the same bits for any
+/// number of threads.
 ///
 /// Pieces start at multiples of three entries.
 ///

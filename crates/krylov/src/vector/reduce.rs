@@ -40,7 +40,7 @@ pub fn norm_squared(a: &[f64]) -> f64 {
 
 /// The Euclidean norm `‖a‖`.
 ///
-/// Entries beyond about 1e154 in magnitude overflow to infinity: nothing is scaled.
+/// Without scaling: entries beyond about 1e154 in magnitude overflow to infinity.
 #[must_use]
 pub fn norm(a: &[f64]) -> f64 {
     norm_squared(a).sqrt()
@@ -95,7 +95,7 @@ fn tree_dot_pair(a: &[f64], b: &[f64], c: &[f64], parallel: bool) -> (f64, f64) 
     (left.0 + right.0, left.1 + right.1)
 }
 
-/// The dot product of at most one block, by eight running sums that are added pairwise.
+/// The dot product of at most one block, by eight running sums added pairwise.
 pub(super) fn block_dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();

@@ -1,4 +1,4 @@
-//! Updates in place: each entry is computed on its own, so threads cannot change it.
+//! Updates in place: each entry is computed independently of the others, so the result does not depend on threads.
 
 use super::reduce::block_dot;
 use super::{BLOCK, PARALLEL_PIECE, cut, pays};
@@ -38,8 +38,8 @@ pub fn xpby(x: &[f64], b: f64, y: &mut [f64]) {
     });
 }
 
-/// The step that every conjugate-direction method takes, in one pass: `x ← x + a p`, `r ← r − a q`; returns the new
-/// `r · r`, with the bits of [`norm_squared`](super::norm_squared).
+/// The step of every conjugate-direction method in one pass: `x ← x + a p`, `r ← r − a q`; returns the new `r · r`,
+/// with the bits of [`norm_squared`](super::norm_squared).
 ///
 /// # Panics
 /// If the lengths differ.

@@ -51,8 +51,7 @@ proptest! {
         }
     }
 
-    /// A diagonal that no positive definite matrix has, or a block that is not symmetric beyond rounding, is seen
-    /// wherever it is.
+    /// A nonpositive diagonal entry, or a block that is asymmetric beyond rounding, is detected in any place.
     #[test]
     fn indefinite_diagonals_are_seen((blocks, pairs, seed) in patterns(10), axis in 0..3_usize) {
         let mut matrix = random_matrix(blocks, pairs, seed, 0.0);

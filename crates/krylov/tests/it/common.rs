@@ -1,10 +1,10 @@
-//! Random matrices and vectors, and what it takes to compare bits between thread counts.
+//! Random matrices and vectors, and comparison of bits between thread counts.
 
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3};
 use proptest::prelude::*;
 
-/// Relative rounding that a dozen chained operations on well-scaled numbers may leave.
+/// Relative rounding of a dozen chained operations on well-scaled numbers.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A deterministic sequence of numbers in `[-1, 1)`; linear congruential, high bits.
@@ -60,7 +60,7 @@ pub(crate) fn random_matrix(
     matrix
 }
 
-/// A positive definite matrix: by diagonal dominance, with a spread of scales along the rows.
+/// A positive definite matrix by diagonal dominance, with a spread of scales along the rows.
 pub(crate) fn positive_matrix(
     blocks: usize,
     pairs: impl IntoIterator<Item = (u32, u32)>,
@@ -95,7 +95,7 @@ pub(crate) fn large_matrix(blocks: u32) -> SymmetricBlockMatrix {
     matrix
 }
 
-/// The whole matrix, written out without the crate's help.
+/// The whole matrix as a dense one, without code of the crate.
 pub(crate) fn dense(matrix: &SymmetricBlockMatrix) -> DMatrix<f64> {
     let mut dense = DMatrix::zeros(matrix.len(), matrix.len());
     let pattern = matrix.pattern();

@@ -111,7 +111,7 @@ fn what_has_no_factor_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Some blocks of a matrix are solved with as if there were no others, also by factors that are only read.
+    /// Some blocks of a matrix are solved as if there were no others, also with shared factors.
     #[test]
     fn blocks_are_factorised_without_the_others((blocks, pairs, seed) in patterns(12), every in 1_usize..4) {
         let matrix = random_matrix(blocks, pairs.clone(), seed, dominant(pairs.len()));

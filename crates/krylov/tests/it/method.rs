@@ -1,4 +1,4 @@
-//! What each method promises of each step.
+//! Guarantees of each step of each method.
 
 use impinge_krylov::{
     BlockJacobi, ConjugateGradient, ConjugateResidual, Identity, KrylovMethod, LinearSystem,
@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use crate::common::{Numbers, dense, patterns, positive_matrix, random_matrix, true_residual};
 
-/// Slack for quantities that must not grow, relative to where they started: rounding in the recurrences.
+/// Slack for quantities that must not grow, relative to their initial value: rounding in the recurrences.
 const SLACK: f64 = 1e-11;
 
-/// Departure of recurrences from the truth over the few steps taken here, relative to the start.
+/// Drift of recurrences from true values over the few steps here, relative to the start.
 const DRIFT: f64 = 1e-9;
 
 fn system<'a>(
@@ -27,7 +27,7 @@ fn system<'a>(
     }
 }
 
-/// Up to `count` steps from zero; calls `each` with `x` before and after, and what the step said.
+/// Up to `count` steps from zero; calls `each` with `x` before and after the step, and its result.
 fn walk(
     method: &mut dyn KrylovMethod,
     system: &LinearSystem<'_>,
@@ -68,8 +68,8 @@ proptest! {
         }
     }
 
-    /// The norm that CR and MINRES minimise never grows, and both norms they report are true ones, on positive definite
-    /// and on indefinite matrices.
+    /// The norm that CR and MINRES minimise never grows, and both reported norms are true, on positive definite and on
+    /// indefinite matrices.
     #[test]
     fn residual_methods_never_let_the_residual_grow(
         (blocks, pairs, seed) in patterns(20),
@@ -110,7 +110,7 @@ proptest! {
         prop_assert!(failures.is_empty(), "{}", failures.join("; "));
     }
 
-    /// MINRES knows the curvature along its residual without computing it.
+    /// The recurrence of MINRES contains the curvature along its residual.
     #[test]
     fn minres_reports_the_curvature_along_the_residual((blocks, pairs, seed) in patterns(20)) {
         let matrix = random_matrix(blocks, pairs.iter().copied(), seed, 0.0);
@@ -130,7 +130,7 @@ proptest! {
         }
     }
 
-    /// In the absence of negative curvature CR and MINRES are the same iteration.
+    /// For positive definite matrices CR and MINRES are the same iteration.
     #[test]
     fn conjugate_residual_and_minres_agree_when_definite((blocks, pairs, seed) in patterns(15)) {
         let matrix = positive_matrix(blocks, pairs, seed);

@@ -1,4 +1,4 @@
-//! Preconditioners where they are exact, and where they refuse.
+//! Preconditioners: matrices for which they are exact, and matrices that they reject.
 
 use impinge_krylov::{BlockJacobi, Jacobi, KrylovError, Preconditioner};
 use nalgebra::Matrix3;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::common::{Numbers, positive_matrix, product};
 
-/// The blocks made here have condition numbers of at most some hundreds.
+/// The blocks here have condition numbers of at most some hundreds.
 const TOLERANCE: f64 = 1e-10;
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Whole solves.
+//! Complete solves.
 
 use impinge_krylov::{
     BlockJacobi, ConjugateGradient, ConjugateResidual, Identity, KrylovMethod, LinearSystem,
@@ -27,7 +27,7 @@ fn methods() -> [(&'static str, Box<dyn KrylovMethod>); 3] {
 }
 
 proptest! {
-    /// In exact arithmetic n steps suffice; rounding is given four more.
+    /// In exact arithmetic n steps suffice; four more allow for rounding.
     #[test]
     fn positive_systems_take_no_more_steps_than_unknowns((blocks, pairs, seed) in patterns(12)) {
         let matrix = positive_matrix(blocks, pairs, seed);
@@ -44,8 +44,8 @@ proptest! {
         }
     }
 
-    /// Eigenvalues of both signs, at least 0.1 from zero. The two halves of the spectrum cost the Lanczos vectors their
-    /// orthogonality sooner than a definite one, so MINRES is given half as many steps more.
+    /// Eigenvalues of both signs, at least 0.1 from zero. Lanczos vectors lose orthogonality sooner than for a definite
+    /// spectrum, so MINRES may take half as many steps more.
     #[test]
     fn indefinite_systems_are_solved((blocks, pairs, seed) in patterns(12)) {
         let mut matrix = positive_matrix(blocks, pairs, seed);
@@ -64,7 +64,7 @@ proptest! {
         }
     }
 
-    /// Whatever the matrix, what is reported is the truth.
+    /// For every matrix, the report is true.
     #[test]
     fn reports_tell_the_truth((blocks, pairs, seed) in patterns(12)) {
         let matrix = random_matrix(blocks, pairs, seed, 0.0);
@@ -150,7 +150,7 @@ fn endings_are_named() {
             end(&matrix, &mut *method, &short),
             Termination::IterationLimit
         );
-        // Zero cannot be met by rounding numbers: either luck, or an honest end.
+        // Rounding rarely allows an exact zero: the solve converges by chance or reports another end.
         assert_ne!(
             end(&matrix, &mut *method, &exact),
             Termination::IterationLimit

@@ -12,39 +12,39 @@ use nalgebra::Vector3;
 use patch::patch;
 use simplify::{Face, simplify};
 
-/// Steps that positions are rounded to, along the longest side of the scene.
+/// Resolution of positions along the longest side of the scene.
 const GRAIN: f64 = 4095.0;
 
-/// Frames of a film, but for the last.
+/// Frames of a film, without the last.
 const FRAMES: u64 = 12;
 
-/// Most surface triangles that are shown as they are: some ten megabytes of frames.
+/// Most surface triangles without simplification: some ten megabytes of frames.
 const SHOWN: usize = 120_000;
 
-/// Most triangles of what is shown in the place of more.
+/// Most triangles of a simplified surface.
 const SIMPLIFIED: usize = 60_000;
 
-/// Surface triangles of the bodies, and where their vertices were.
+/// Surface triangles of the bodies, and the paths of their vertices.
 #[derive(Debug, Clone)]
 pub struct Film {
-    /// Surface vertices by their place in a frame.
+    /// Index of each surface vertex in a frame.
     vertices: Vec<u32>,
     /// Triangles, and the body of each.
     triangles: Vec<([usize; 3], usize)>,
-    /// Triangles of the scene, where fewer are shown.
+    /// Triangles of the scene, if simplified.
     simplified: Option<usize>,
     half_spaces: Vec<HalfSpace>,
     frames: Vec<Vec<Vector3<f64>>>,
     times: Vec<f64>,
-    /// A frame is kept every that many steps.
+    /// Interval of the frames, in steps.
     every: u64,
-    /// Step of the last one.
+    /// Step of the last frame.
     last: Option<u64>,
 }
 
 impl Film {
-    /// Of the bodies of `simulation` and of its obstacles over a run of `steps`; half-spaces are shown as squares, and
-    /// a surface of more than 120,000 triangles by fewer.
+    /// A film of the bodies and obstacles of `simulation` over a run of `steps`; half-spaces are shown as squares, and
+    /// a surface of more than 120,000 triangles is simplified.
     pub fn new(simulation: &Simulation, steps: u64) -> Self {
         let (model, state) = (simulation.model(), simulation.state());
         let mut faces: Vec<Face> = model
@@ -80,16 +80,16 @@ impl Film {
         }
     }
 
-    /// Shows it the state before a step; it keeps those that it needs.
+    /// Offers the state before a step; kept if its frame is due.
     pub fn watch(&mut self, state: &State) {
         if state.step.is_multiple_of(self.every) {
             self.push(state);
         }
     }
 
-    /// Shows it the last state.
+    /// Adds the last state.
     pub fn end(&mut self, state: &State) {
-        // A run that stopped early ends with a state that may have been kept.
+        // A run that stopped early ends with a state that may be a frame already.
         if self.last != Some(state.step) {
             self.push(state);
         }
@@ -102,7 +102,7 @@ impl Film {
         self.last = Some(state.step);
     }
 
-    /// The film with its knobs.
+    /// The film with its controls.
     pub(crate) fn figure(&self) -> String {
         let remark = self.simplified.map_or_else(String::new, |all| {
             format!(
@@ -117,7 +117,7 @@ impl Film {
     }
 
     /// The film as a JSON object: `t` times, `f` triangles and bodies in fours, `p` positions of each frame in threes,
-    /// `h` the corners of each half-space's patch, `s` the size of the scene.
+    /// `h` the corners of the square of each half-space, `s` the size of the scene.
     pub fn json(&self) -> String {
         let all = || self.frames.iter().flatten();
         let patches: Vec<[Vector3<f64>; 4]> = self

@@ -1,18 +1,18 @@
-//! A half-space as a square: what of it lies under the scene.
+//! A half-space as a square below the scene.
 
 use nalgebra::Vector3;
 
-/// How far a patch reaches beyond what it is for.
+/// Size of a square relative to the extent of the points.
 const MARGIN: f64 = 1.15;
 
-/// Corners of the square in the plane through `point` with the unit `normal` that everything in `points` is above,
-/// wound around the normal; nothing if there are no points.
+/// Corners of a square in the plane through `point` with the unit `normal` that covers the projection of `points`,
+/// wound around the normal; empty if there are no points.
 pub(super) fn patch<'a>(
     point: &Vector3<f64>,
     normal: &Vector3<f64>,
     points: impl Iterator<Item = &'a Vector3<f64>>,
 ) -> Option<[Vector3<f64>; 4]> {
-    // Along the coordinate axes where the normal is one: most floors are seen that way.
+    // If the normal is a coordinate axis, as for most floors, the sides are parallel to the others.
     let first = Vector3::ith(normal.iamin(), 1.0);
     let first = (first - normal * normal.dot(&first)).normalize();
     let second = normal.cross(&first);

@@ -1,24 +1,24 @@
-//! A surface with fewer triangles, for the eye: vertices that share a cell of a grid become one of them.
+//! A surface with fewer triangles for display: vertices that share a cell of a grid are merged.
 //!
 //! Source: Rossignac & Borrel 1993, "Multi-resolution 3D approximations for rendering complex scenes",
-//! <https://doi.org/10.1007/978-3-642-78114-8_29>; differs from it in: each body has a grid of its own, as fine as its
-//! share of the triangles allows, and a cluster is stood for by the vertex nearest to its mean, so that it moves with
-//! the body.
+//! <https://doi.org/10.1007/978-3-642-78114-8_29>; differs from it in: each body has its own grid, as fine as its share
+//! of the triangles allows, and the vertex nearest to the mean of a cluster represents it, so that it moves with the
+//! body.
 
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 
-/// A triangle of points, and the body it belongs to.
+/// A triangle of points, and its body.
 pub(super) type Face = ([u32; 3], usize);
 
-/// Growth of the cells from one try to the next.
+/// Growth of the cells from one attempt to the next.
 const GROWTH: f64 = 1.15;
 
 /// `faces` with at most `most` triangles, on some of the same points; each body keeps its share of them.
 ///
-/// `positions` are those that cells are laid on (m). Bodies smaller than a cell of theirs vanish, which takes fewer
-/// than a dozen triangles for each.
+/// `positions` (m) decide the cells. Bodies smaller than one of their cells vanish; they have fewer than a dozen
+/// triangles as their share.
 pub(super) fn simplify(positions: &[Vector3<f64>], faces: &[Face], most: usize) -> Vec<Face> {
     if faces.len() <= most {
         return faces.to_vec();
@@ -31,7 +31,7 @@ pub(super) fn simplify(positions: &[Vector3<f64>], faces: &[Face], most: usize) 
         *area += 0.5 * (b - a).cross(&(c - a)).norm();
         *count += 1.0;
     }
-    // A surface meets some 3/2 cells per area of one, and has two triangles per vertex.
+    // A surface meets some 3/2 cells per area of a cell face, and has two triangles per vertex.
     let mut cells: BTreeMap<usize, f64> = bodies
         .into_iter()
         .map(|(body, (area, count))| (body, (3.0 * area / (share * count)).sqrt()))
@@ -47,7 +47,7 @@ pub(super) fn simplify(positions: &[Vector3<f64>], faces: &[Face], most: usize) 
     }
 }
 
-/// `faces` between the clusters of cells of the given length (m) for each body; those that collapse are left out.
+/// `faces` between the clusters of cells of the given length (m) for each body; collapsed triangles are dropped.
 fn cluster(positions: &[Vector3<f64>], faces: &[Face], cells: &BTreeMap<usize, f64>) -> Vec<Face> {
     let mut members: Vec<((usize, [i64; 3]), u32)> = faces
         .iter()
@@ -86,7 +86,7 @@ fn cluster(positions: &[Vector3<f64>], faces: &[Face], cells: &BTreeMap<usize, f
             if a == b || b == c || c == a {
                 return None;
             }
-            // The same triangle starts at the same corner, and stays wound as it was.
+            // A canonical first corner, so that equal triangles compare equal; the winding stays.
             let first = (0..3).min_by_key(|&i| corners[i]).unwrap_or(0);
             corners.rotate_left(first);
             Some((corners, body))

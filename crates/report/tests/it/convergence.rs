@@ -6,7 +6,7 @@ use super::land;
 
 const METHODS: [&str; 4] = ["cr", "cr-diagonal", "sp-2cr", "ica"];
 
-/// A curve that went through other problems, from other starts, or lost a round would end elsewhere.
+/// A curve through other problems, from other starts, or without one of the rounds would end elsewhere.
 #[test]
 fn a_curve_ends_where_the_comparison_does() {
     let landed = land(&METHODS, 1, 2);

@@ -40,7 +40,7 @@ fn what_is_no_number_is_a_dash() {
     assert!(html.contains("<td>a&lt;b&gt;</td>"), "{html}");
 }
 
-/// A paper's ratio has a column only where a paper tells one.
+/// There is a column for a paper's ratio only if the paper gives one.
 #[test]
 fn ratios_refer_to_the_reference() {
     let records = land(&["cr", "sp-2cr"], 1, 2).records;

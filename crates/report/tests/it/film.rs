@@ -2,7 +2,7 @@
 
 use super::land;
 
-/// The numbers of `"key":[..]`, however nested.
+/// The numbers of `"key":[..]`, at any depth.
 fn numbers(json: &str, key: &str) -> Vec<f64> {
     let begin = json.find(&format!("\"{key}\":[")).expect("the key") + key.len() + 3;
     let rest = &json[begin..];
@@ -23,7 +23,7 @@ fn numbers(json: &str, key: &str) -> Vec<f64> {
 #[test]
 fn a_film_has_all_triangles_of_the_surface_in_every_frame() {
     let json = land(&["cr"], 4, 4).film.json();
-    // Six sides of 2 × 2 squares, 26 vertices, and of one, 8 vertices; the start and the ends of four steps.
+    // Six sides of 2 × 2 squares, 26 vertices, and of one square, 8 vertices; the start and the ends of four steps.
     let faces = numbers(&json, "f");
     assert_eq!(faces.len(), 4 * (48 + 12), "{json}");
     assert!(

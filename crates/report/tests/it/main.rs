@@ -1,4 +1,4 @@
-//! The page and what it is made of.
+//! The page and its parts.
 
 mod convergence;
 mod effort;
@@ -12,8 +12,8 @@ use impinge_report::{Film, Selection, Watch};
 use impinge_sim::compare::MethodRecord;
 use impinge_sim::{Scene, Simulation, StepReport};
 
-/// A cube that lands on the ground within two steps, sliding, and a smaller one close above it, which hits it when it
-/// slows down: that is not foreseen and takes a second round.
+/// A cube that lands on the ground within two steps, sliding, and a smaller one close above it, which hits it as it
+/// slows down: an impact that is not predicted and needs a second round.
 const LANDING: &str = r#"title = "a cube lands"
 
 [time]
@@ -39,7 +39,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// What a run of [`LANDING`] left.
+/// The results of a run of [`LANDING`].
 struct Landed {
     methods: Vec<(String, Method)>,
     records: Vec<MethodRecord>,

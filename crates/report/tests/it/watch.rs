@@ -1,4 +1,4 @@
-//! Which problems are compared, and which are kept.
+//! Selection of the problems that are compared, and of those that are kept.
 
 use impinge_contact::Method;
 use impinge_report::convergence::curves;
@@ -8,7 +8,7 @@ use impinge_sim::{Scene, Simulation};
 
 use super::{LANDING, land};
 
-/// Shows each solve that many times, and notes step and contacts.
+/// Passes each solve on that many times, and records step and contacts.
 struct Repeat {
     watch: Watch,
     times: usize,
@@ -25,7 +25,7 @@ impl SolveObserver for Repeat {
     }
 }
 
-/// Runs four steps and returns the watch, with step and contacts of every solve that it was shown.
+/// Runs four steps and returns the watch, with step and contacts of every solve passed to it.
 fn watched(times: usize) -> (Watch, Vec<(u64, usize)>) {
     let scene = Scene::parse("landing.toml", LANDING, &[""; 0]).expect("a scene");
     let mut simulation = Simulation::new(&scene).expect("a simulation");
@@ -61,7 +61,7 @@ fn the_step_with_the_most_contacts_is_kept_with_all_its_solves() {
     assert!(watch.take_sample().is_none(), "it was taken");
 }
 
-/// A step that goes on and on must not fill the memory, nor the plot.
+/// A step of very many solves must exhaust neither the memory nor the plot.
 #[test]
 fn no_more_than_fourteen_solves_of_a_step_are_kept() {
     let (watch, seen) = watched(20);
@@ -90,7 +90,7 @@ fn without_contacts_or_without_asking_nothing_is_kept() {
     assert!(land(&["cr"], 9, 2).sample.is_none());
 }
 
-/// A run by another method than the scene's is that of a scene that asks for it, and its observer stays.
+/// A run with another method equals that of a scene with that method, and keeps its observer.
 #[test]
 fn a_run_goes_by_the_method_that_it_is_told_to_use() {
     let ica = ["solver.method=\"ica\""];
@@ -109,7 +109,7 @@ fn a_run_goes_by_the_method_that_it_is_told_to_use() {
         told.advance().expect("a step");
     }
     assert_eq!(told.state(), expected.state());
-    // Solved once more from the same start, it does the same again.
+    // A second solve from the same start gives the same result.
     let [record] = &watch.records()[..] else {
         panic!("one method");
     };

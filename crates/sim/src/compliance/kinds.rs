@@ -1,35 +1,35 @@
-//! Which bodies are the same body, placed elsewhere.
+//! Groups of congruent bodies.
 
 use crate::model::{Model, PointMotion};
 use nalgebra::{Matrix3, Vector3};
 
-/// Points may be off a rigid motion by this part of the body's size: the rounding of placing them.
+/// Relative deviation of points from a rigid motion, in body sizes, that counts as rounding of their placement.
 const CONGRUENT: f64 = 1e-12;
 
-/// Equal bodies: the same elements of the same material, prescribed at the same nodes.
+/// Congruent bodies: the same elements of the same material, prescribed at the same nodes.
 #[derive(Debug, Clone)]
 pub(super) struct Kind {
-    /// The body that the others are compared with.
+    /// The reference body of the group.
     pub(super) first: usize,
-    /// Free points of it, ascending: the order of all that is known of the kind.
+    /// Its free points, ascending; all data of the group have this order.
     pub(super) points: Vec<u32>,
     pub(super) members: Vec<Member>,
 }
 
-/// One body of a kind, the first included.
+/// One body of a group, the reference body included.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
-    /// For each of the kind's points, the point of this body.
+    /// For each point of the group, the point of this body.
     pub(super) points: Vec<u32>,
-    /// For each of them, its block.
+    /// For each of these points, its block.
     pub(super) blocks: Vec<u32>,
-    /// What turns the rest of the first body to the rest of this one.
+    /// Rotation from the rest shape of the reference body to that of this one.
     pub(super) turn: Matrix3<f64>,
-    /// Whether nothing holds it.
+    /// Whether none of its points is prescribed.
     pub(super) free: bool,
 }
 
-/// Sorts the deformable bodies of `model` that have free nodes into kinds, in the order of the bodies.
+/// Groups the deformable bodies of `model` that have free nodes, in the order of the bodies.
 pub(super) fn kinds(model: &Model) -> Vec<Kind> {
     let mut kinds: Vec<(Kind, Shape)> = Vec::new();
     for body in 0..model.geometry.bodies.len() {
@@ -62,7 +62,7 @@ pub(super) fn kinds(model: &Model) -> Vec<Kind> {
     kinds.into_iter().map(|(kind, _)| kind).collect()
 }
 
-/// A body in the numbering of its mesh as it was given: copies agree in it, whatever order their points are stored in.
+/// A body in the node numbering of its given mesh, which copies share regardless of their storage order.
 struct Shape {
     body: usize,
     /// Point of the model of each node.
@@ -106,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// The rotation that takes this body's rest to that of `other`, if they are the same body.
+    /// The rotation from this rest shape to that of `other`, if the bodies are congruent.
     fn turn_to(&self, model: &Model, other: &Self) -> Option<Matrix3<f64>> {
         let elastic = &model.elements.elastic;
         let alike = self.points.len() == other.points.len()
@@ -120,7 +120,7 @@ impl Shape {
         if !alike {
             return None;
         }
-        // A frame on the first element of one and the same element of the other; then every node has to agree.
+        // Frames on one element of both give the rotation; then every node has to match.
         let element = self
             .tets
             .iter()
@@ -141,7 +141,7 @@ impl Shape {
             .iter()
             .map(|&p| (model.points.rest[p as usize] - from).norm())
             .fold(0.0, f64::max);
-        // Far from the origin coordinates have fewer digits left for the body.
+        // Far from the origin, coordinates keep fewer digits for the shape of the body.
         let far = from.amax().max(to.amax());
         let agree = self.points.iter().zip(&other.points).all(|(&p, &q)| {
             let there = turn * (model.points.rest[p as usize] - from) + to;
@@ -182,7 +182,7 @@ impl Shape {
     }
 }
 
-/// Rotation that fits all nodes best; `None` where it is not unique.
+/// Best fit of a rotation to all nodes; `None` if it is not unique.
 fn fit(model: &Model, from: &Shape, to: &Shape) -> Option<Matrix3<f64>> {
     let (a, b) = (from.center(model), to.center(model));
     let covariance: Matrix3<f64> = from
@@ -194,6 +194,6 @@ fn fit(model: &Model, from: &Shape, to: &Shape) -> Option<Matrix3<f64>> {
         })
         .sum();
     let svd = impinge_fem::kinematics::rotation_svd(&covariance);
-    // σ₂ + σ₃ = 0 leaves the rotation open.
+    // σ₂ + σ₃ = 0 leaves the rotation undetermined.
     (svd.sigma.y + svd.sigma.z > 1e-9 * svd.sigma.x).then(|| svd.rotation())
 }

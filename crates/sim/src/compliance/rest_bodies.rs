@@ -1,4 +1,4 @@
-//! The compliance at rest of all bodies, and where they have turned to.
+//! The compliance at rest of all bodies, and their present rotations.
 
 use super::kinds::{Kind, kinds};
 use super::store::{self, Stored};
@@ -13,18 +13,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Compliances at rest of the kinds of bodies of a model, by step length.
+/// Compliances at rest of the groups of congruent bodies of a model, by step length.
 pub struct RestBodies {
     kinds: Vec<Kind>,
     folder: Option<PathBuf>,
-    /// By the bits of the step; one per kind.
+    /// By the bits of the step length; one per group.
     known: BTreeMap<u64, Vec<Arc<RestCompliance>>>,
     rotations: Vec<Matrix3<f64>>,
     notices: Vec<String>,
 }
 
 impl RestBodies {
-    /// Nothing computed yet.
+    /// An empty store.
     pub fn new(model: &Model) -> Self {
         Self {
             kinds: kinds(model),
@@ -35,17 +35,17 @@ impl RestBodies {
         }
     }
 
-    /// Number of kinds of bodies: equal ones share what is known of them.
+    /// Number of groups of congruent bodies, which share their data.
     pub fn kinds(&self) -> usize {
         self.kinds.len()
     }
 
-    /// What the user should know, since the last call: stored numbers that belonged to something else.
+    /// Messages to the user since the last call: stored files of another problem.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Computes what is needed for steps of length `time_step` (s), or reads it from the scene's folder.
+    /// Computes the data for steps of length `time_step` (s), or reads them from the scene's folder.
     ///
     /// # Errors
     /// [`SimError::RestCompliance`] if a body has no compliance or it cannot be stored.
@@ -149,7 +149,7 @@ impl RestBodies {
     }
 }
 
-/// Rows and columns of `blocks`.
+/// The submatrix of `blocks`.
 fn part_of(matrix: &SymmetricBlockMatrix, blocks: &[u32]) -> SymmetricBlockMatrix {
     let local = |block: u32| blocks.binary_search(&block).ok().map(|i| i as u32);
     let entries: Vec<(u32, u32, usize)> = blocks
@@ -172,7 +172,7 @@ fn part_of(matrix: &SymmetricBlockMatrix, blocks: &[u32]) -> SymmetricBlockMatri
     part
 }
 
-/// Places among the kind's points of those that are on the collision surface, ascending.
+/// Indices of the group's points on the collision surface, ascending.
 fn surface_of(model: &Model, kind: &Kind) -> Vec<u32> {
     let mut surface: Vec<u32> = model
         .geometry

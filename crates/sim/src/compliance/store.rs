@@ -1,8 +1,7 @@
 //! Compliances at rest on disk.
 //!
-//! A file holds a line of text that names the format, the checksum of what the numbers were computed from, how many nodes
-//! the surface has, `(A⁰)⁻¹` between all pairs of them (72 bytes a pair), and a checksum of all that; numbers are
-//! little-endian.
+//! A file holds a line of text with the name of the format, the checksum of the input, the number of surface nodes,
+//! `(A⁰)⁻¹` between all pairs of them (72 bytes a pair), and a checksum of all these. Numbers are little-endian.
 
 use crate::output::Checksum;
 use crate::output::OutputError;
@@ -18,27 +17,27 @@ const FORMAT: &[u8] = b"impinge compliance at rest 1\n";
 /// Bytes of a number.
 const NUMBER: usize = 8;
 
-/// What a file held.
+/// Result of reading a file.
 pub(super) enum Stored {
-    /// What was asked for.
+    /// The requested compliance.
     Found(Vec<Matrix3<f64>>),
     /// No file.
     Missing,
-    /// Numbers of another mesh, material, damping, step or set of prescribed nodes.
+    /// A compliance of another mesh, material, damping, step or set of prescribed nodes.
     Foreign,
-    /// Not such a file, or not all of it.
+    /// Another format, or an incomplete file.
     Damaged,
 }
 
-/// The file of a body and step in `folder`.
+/// Path of the file for a body and step length in `folder`.
 pub(super) fn path(folder: &Path, body: &str, time_step: f64) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = body.chars().map(plain).collect();
     folder.join(format!("{name}-{time_step:e}.rest"))
 }
 
-/// Checksum of what a compliance depends on: the matrix at rest, in which mesh, material, damping, step and prescribed nodes
-/// are, and the nodes of the surface.
+/// Checksum of the input of a compliance: the surface nodes, and the matrix at rest, which depends on mesh, material,
+/// damping, step length and prescribed nodes.
 pub(super) fn key(momentum: &SymmetricBlockMatrix, surface: &[u32]) -> Checksum {
     let mut bytes = Vec::new();
     let pattern = momentum.pattern();
@@ -54,7 +53,7 @@ pub(super) fn key(momentum: &SymmetricBlockMatrix, surface: &[u32]) -> Checksum 
     Checksum::of(&bytes)
 }
 
-/// Reads what was stored for `key` and a surface of `nodes` nodes.
+/// Reads the compliance stored for `key` and a surface of `nodes` nodes.
 pub(super) fn read(path: &Path, key: Checksum, nodes: usize) -> Stored {
     let Ok(bytes) = fs::read(path) else {
         return if path.exists() {
@@ -93,7 +92,7 @@ pub(super) fn read(path: &Path, key: Checksum, nodes: usize) -> Stored {
     )
 }
 
-/// Stores `compliance`, making the folder if there is none.
+/// Stores `compliance`, and creates the folder if necessary.
 pub(super) fn write(
     path: &Path,
     key: Checksum,

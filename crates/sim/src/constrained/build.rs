@@ -1,4 +1,4 @@
-//! Systems that are measured again and again: cables, chains, sheets.
+//! Reference systems for tests and measurements: cables, chains, sheets.
 
 use super::{ConstrainedError, ConstrainedSystem, box_inertia};
 use impinge_contact::constraint::joint::{JointPlace, Side};
@@ -17,7 +17,7 @@ pub struct Cable {
     pub node_mass: f64,
     /// Mass of the particle at the end (kg).
     pub end_mass: f64,
-    /// Direction from the fixed end, unit.
+    /// Unit direction from the fixed end.
     pub along: Vector3<f64>,
     /// Compliance of a link (m/N).
     pub compliance: f64,
@@ -73,7 +73,7 @@ pub struct RigidChain {
     pub end_mass: f64,
     /// Whether joints are hinges about y instead of balls.
     pub hinges: bool,
-    /// Limits of the turn of each hinge (rad).
+    /// Limits of the angle of each hinge (rad).
     pub limits: Option<[f64; 2]>,
 }
 
@@ -81,7 +81,7 @@ impl RigidChain {
     /// The chain, horizontal along x, under gravity (m/s²).
     ///
     /// # Errors
-    /// [`ConstrainedError`] for boxes that cannot be.
+    /// [`ConstrainedError`] for boxes without volume or mass.
     pub fn build(&self, gravity: Vector3<f64>) -> Result<ConstrainedSystem, ConstrainedError> {
         let mut system = ConstrainedSystem::new(gravity);
         for k in 0..self.bodies {
@@ -122,7 +122,7 @@ impl RigidChain {
         Ok(system)
     }
 
-    /// Largest distance of two anchors that should meet, over the length of a body.
+    /// Largest distance between two coincident anchors, over the length of a body.
     pub fn largest_gap(&self, system: &ConstrainedSystem) -> f64 {
         let half = Vector3::x() * (0.5 * self.edges.x);
         let mut before = Vector3::zeros();
@@ -138,17 +138,17 @@ impl RigidChain {
     }
 }
 
-/// What a sheet is made of.
+/// Material of a sheet.
 #[derive(Debug, Clone)]
 pub enum SheetMaterial {
-    /// Distances along its edges, of that compliance (m/N).
+    /// Length constraints along its edges.
     Distances {
         /// Compliance (m/N).
         compliance: f64,
     },
     /// St Venant–Kirchhoff triangles.
     Triangles {
-        /// `D⁻¹` (1/Pa), of the three strains.
+        /// `D⁻¹` (1/Pa) for the three strain components.
         compliance: DMatrix<f64>,
         /// Thickness (m).
         thickness: f64,
@@ -164,7 +164,7 @@ pub struct Sheet {
     pub edge: f64,
     /// Mass of a particle (kg).
     pub node_mass: f64,
-    /// What it is made of.
+    /// Its material.
     pub material: SheetMaterial,
     /// Whether the whole row at `y = 0` is fixed, or its two corners only.
     pub whole_row: bool,

@@ -7,19 +7,19 @@ use nalgebra::DVector;
 /// Energies of a state (J).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// In gravity, 0 at the origin.
+    /// Potential energy of gravity, 0 at the origin.
     pub gravitational: f64,
-    /// `½ φᵀ C⁻¹ φ` of compliant constraints; one-sided ones only where they press. A singular compliance counts in its
-    /// range.
+    /// `½ φᵀ C⁻¹ φ` of compliant constraints, of one-sided ones only in compression. A singular compliance counts in
+    /// its range.
     pub elastic: f64,
-    /// Largest `|φ|` of hard bilateral rows (the unit of `φ`).
+    /// Largest `|φ|` of bilateral rows with zero compliance (the unit of `φ`).
     pub largest_violation: f64,
 }
 
 impl Energy {
-    /// Measures `system`.
+    /// Energies of `system`.
     pub fn of(system: &ConstrainedSystem) -> Self {
         let mut energy = Self::default();
         for (index, (x, v)) in system.positions.iter().zip(&system.velocities).enumerate() {
@@ -64,7 +64,7 @@ impl Energy {
         energy
     }
 
-    /// All of it.
+    /// Sum of all energies.
     pub fn total(&self) -> f64 {
         self.kinetic + self.gravitational + self.elastic
     }

@@ -1,4 +1,4 @@
-//! What makes constrained particles and bodies unusable.
+//! Errors of constrained particles and bodies.
 
 use impinge_contact::ContactError;
 use impinge_contact::constraint::ConstraintError;
@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ConstrainedError {
-    /// A particle that moves needs mass.
+    /// A moving particle without positive mass.
     #[error("particle {index} has the mass {mass} kg; give a positive one, or make it fixed")]
     Mass {
         /// Index of the particle.
@@ -17,7 +17,7 @@ pub enum ConstrainedError {
         /// Its mass (kg).
         mass: f64,
     },
-    /// A constraint acts on something that is not there.
+    /// A constraint refers to a particle or body that does not exist.
     #[error("constraint {constraint} ({name}) acts on {what} {index}, of which there are {count}")]
     Missing {
         /// Index of the constraint.
@@ -28,10 +28,10 @@ pub enum ConstrainedError {
         what: &'static str,
         /// The index it names.
         index: usize,
-        /// How many there are.
+        /// Number of particles or bodies.
         count: usize,
     },
-    /// A constraint between what does not move.
+    /// A constraint on fixed particles and bodies only.
     #[error("nothing that constraint {constraint} ({name}) acts on can move; leave it out")]
     Immovable {
         /// Index of the constraint.
@@ -39,18 +39,18 @@ pub enum ConstrainedError {
         /// Its name.
         name: String,
     },
-    /// Hard constraints that cannot all be met.
+    /// Inconsistent rigid constraints.
     #[error(
         "the hard constraints {names} contradict each other by {misfit:e} (m, or rad); no motion meets them all. Remove \
          one, move its anchor, or give it a compliance"
     )]
     Contradiction {
-        /// Names of the constraints that the others leave no room.
+        /// Names of the inconsistent constraints.
         names: String,
-        /// Largest contradiction.
+        /// Largest inconsistency.
         misfit: f64,
     },
-    /// A constraint in stiffness form needs a compliance to be turned into a stiffness.
+    /// A constraint in stiffness form without a compliance.
     #[error(
         "constraint {constraint} ({name}) is hard and has no stiffness form; use the compliance form"
     )]
@@ -66,10 +66,10 @@ pub enum ConstrainedError {
         /// The length (s).
         value: f64,
     },
-    /// The number of constraints, particles or bodies changed since the stepper was made.
+    /// The number of constraints, particles or bodies changed after the stepper was created.
     #[error("the system has changed since the stepper was made; make a new one")]
     Changed,
-    /// The solve broke down; the state is as it was.
+    /// The solve broke down; the state is unchanged.
     #[error(
         "the step could not be solved: velocities are not finite; take a shorter step, or turn geometric stiffness on"
     )]
@@ -77,10 +77,10 @@ pub enum ConstrainedError {
     /// A constraint that cannot be built.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
-    /// A problem that no method may start on.
+    /// A problem that the method rejects.
     #[error(transparent)]
     Contact(#[from] ContactError),
-    /// A rigid body that cannot be.
+    /// Invalid inertia of a rigid body.
     #[error(transparent)]
     Fem(#[from] FemError),
 }

@@ -1,13 +1,14 @@
-//! Particles, rigid bodies and constraints as plain data, advanced by one linear solve a step: no scene file, no contact.
+//! Particles, rigid bodies and constraints as plain data, advanced by one linear solve a step: no scene file, no
+//! contact.
 //!
 //! ```text
 //! [ M − h² K̃(λ)   −h Jᵀ ] [ v₊ ]   [ M v + h f ]
 //! [ −h J            −C  ] [ λ₊ ] = [    φ      ]           x₊ = x + h v₊
 //! ```
 //!
-//! The geometric stiffness `K̃` takes the forces `λ` of the step before. One-sided rows are solved on what momentum and the
-//! bilateral rows leave them. `docs/methods/stable_constraints.md` explains the method, and what follows from leaving
-//! `K̃` out.
+//! The geometric stiffness `K̃` takes the forces `λ` of the previous step. One-sided rows are solved after elimination
+//! of momentum and bilateral rows. `docs/methods/stable_constraints.md` explains the method, and the consequences of
+//! omitting `K̃`.
 //!
 //! ```
 //! use impinge_contact::constraint::{Point, link};

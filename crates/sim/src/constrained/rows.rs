@@ -1,9 +1,9 @@
-//! Rows of one constraint in compliance form, as a contact problem holds them.
+//! Rows of one constraint in compliance form, in the format of a contact problem.
 
 use impinge_contact::constraint::{Constraint, ConstraintGroup, ConstraintRows, Evaluation};
 use nalgebra::Vector3;
 
-/// Scratch of one constraint: kept, so that filling a problem allocates nothing.
+/// Buffers for one constraint, reused so that filling a problem does not allocate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowScratch {
     jacobian: Vec<Vector3<f64>>,
@@ -12,10 +12,11 @@ pub(crate) struct RowScratch {
 }
 
 impl RowScratch {
-    /// Appends `h J v + s C λ = −s φ`, `s = h/(h + d)`, to `rows`: `evaluation` holds `φ` and `J` at the start of a step of `h` (s).
+    /// Appends `h J v + s C λ = −s φ`, `s = h/(h + d)`, to `rows`. `evaluation` holds `φ` and `J` at the start of a
+    /// step of `h` (s).
     ///
-    /// With damping `d` that is `C λ = −(φ + d φ̇)` at the end of the step, over `1 + d/h`; without it, what a constraint is off
-    /// by at the start it is no more at the end.
+    /// With damping `d` this is `C λ = −(φ + d φ̇)` at the end of the step, divided by `1 + d/h`. Without damping and
+    /// compliance, the step removes the whole violation `φ`.
     pub(crate) fn push(
         &mut self,
         constraint: &Constraint,
@@ -31,7 +32,7 @@ impl RowScratch {
         self.compliance.clear();
         let count = constraint.rows();
         let compliance = if let Some(response) = &evaluation.response {
-            // C λ₊ = C λ(φ) − h J v: what a linear law would have for a value is C ∂V/∂φ here.
+            // C λ₊ = C λ(φ) − h J v: C ∂V/∂φ takes the place of the value of a linear law.
             let value = &response.compliance * &response.slope;
             self.offset.extend(value.iter().map(|phi| -phi * share));
             Some(&response.compliance)

@@ -1,4 +1,4 @@
-//! Inertia of the shapes that chains are made of.
+//! Inertia of boxes.
 
 use impinge_fem::{FemError, RigidInertia};
 use nalgebra::Vector3;

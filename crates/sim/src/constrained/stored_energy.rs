@@ -1,10 +1,10 @@
-//! Energy that one compliant constraint holds, by its value or by its force.
+//! Energy of one compliant constraint, from its value or its force.
 
 use impinge_contact::constraint::{Constraint, Evaluation};
 use nalgebra::DVector;
 
-/// `V(φ)`, or `½ φᵀ C⁻¹ φ` (J) of a compliant constraint at its latest value; 0 of a hard one, and of a one-sided one that
-/// does not press.
+/// `V(φ)`, or `½ φᵀ C⁻¹ φ` (J), of a compliant constraint at its latest value. 0 for a rigid constraint, and for a
+/// one-sided one without compression.
 pub(crate) fn stored(constraint: &Constraint, evaluation: &Evaluation) -> f64 {
     if let Some(response) = &evaluation.response {
         return response.energy;
@@ -23,11 +23,11 @@ pub(crate) fn stored(constraint: &Constraint, evaluation: &Evaluation) -> f64 {
     solved.map_or(0.0, |force| 0.5 * force.dot(&value))
 }
 
-/// `½ λᵀ C λ` (J): what a compliant constraint holds whose force is `lambda`; 0 of a hard one.
+/// `½ λᵀ C λ` (J), the energy of a compliant constraint with the force `lambda`; 0 for a rigid one.
 ///
-/// In compliance form the force is an unknown of the step, met to the solver's tolerance. The value at the end of the
-/// step is not: it is off `−C λ` by what the rows' linearisation leaves out, and `½ φᵀ C⁻¹ φ` multiplies the square of
-/// that by the stiffness.
+/// In compliance form the force is an unknown of the step, accurate to the solver's tolerance. The value at the end of
+/// the step differs from `−C λ` by the error of linearising the rows. `½ φᵀ C⁻¹ φ` would multiply the square of this
+/// error by the stiffness.
 pub(crate) fn held_by(constraint: &Constraint, lambda: &[f64]) -> f64 {
     constraint.compliance().map_or(0.0, |c| {
         let lambda = DVector::from_column_slice(lambda);

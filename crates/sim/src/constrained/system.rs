@@ -1,17 +1,17 @@
-//! Particles, rigid bodies and constraints: all that changes, and what stays.
+//! Particles, rigid bodies and constraints: the state and the constants of a constrained system.
 
 use crate::rigid::RigidState;
 use impinge_contact::constraint::{Constraint, Frame};
 use impinge_fem::{RigidInertia, RigidPose};
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// How a compliant constraint enters the system.
+/// The form in which a compliant constraint enters the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Formulation {
-    /// As a row with a force of its own; the better one where it is stiff, and the only one where it is hard.
+    /// A row with a force of its own: better for stiff constraints, and required for rigid ones.
     #[default]
     Compliance,
-    /// As a stiffness `h² Jᵀ C⁻¹ J` in the momentum matrix; the better one where it is soft or has more rows than unknowns.
+    /// A stiffness `h² Jᵀ C⁻¹ J` in the momentum matrix: better for soft constraints, or with more rows than unknowns.
     Stiffness,
 }
 
@@ -22,11 +22,11 @@ pub struct BodyState {
     pub inertia: RigidInertia,
     /// Pose, velocity and angular momentum.
     pub state: RigidState,
-    /// Whether it stays where it is.
+    /// Whether forces do not move it.
     pub fixed: bool,
 }
 
-/// Everything that is stepped, as plain data.
+/// A constrained system as plain data.
 ///
 /// | field | symbol | unit |
 /// |---|---|---|
@@ -39,28 +39,28 @@ pub struct ConstrainedSystem {
     pub gravity: Vector3<f64>,
     /// Positions of particles (m).
     pub positions: Vec<Vector3<f64>>,
-    /// Velocities of particles (m/s); that of a fixed one carries it along.
+    /// Velocities of particles (m/s); a fixed particle moves with its velocity.
     pub velocities: Vec<Vector3<f64>>,
     /// Masses of particles (kg).
     pub masses: Vec<f64>,
-    /// Which particles forces do not move.
+    /// Whether forces do not move the particle.
     pub fixed: Vec<bool>,
     /// Rigid bodies.
     pub bodies: Vec<BodyState>,
     /// Constraints.
     pub constraints: Vec<Constraint>,
-    /// How each enters; those beyond its length in compliance form.
+    /// Form of each constraint; beyond the length of this list, compliance form.
     pub formulations: Vec<Formulation>,
-    /// Forces of the step before: they make the geometric stiffness of the next.
+    /// Forces of the previous step, which give the geometric stiffness of the next.
     pub forces: Vec<f64>,
-    /// Whether a constraint has one; those beyond its length have none.
+    /// Whether a constraint has such a force; beyond the length of this list, none has.
     pub has_history: Vec<bool>,
     /// Simulated time (s).
     pub time: f64,
 }
 
 impl ConstrainedSystem {
-    /// Nothing, under gravity (m/s²).
+    /// An empty system under gravity (m/s²).
     pub fn new(gravity: Vector3<f64>) -> Self {
         Self {
             gravity,
@@ -120,7 +120,7 @@ impl ConstrainedSystem {
         self.constraints.iter().map(Constraint::rows).sum()
     }
 
-    /// How a constraint enters.
+    /// Form of a constraint.
     pub fn formulation(&self, constraint: usize) -> Formulation {
         self.formulations
             .get(constraint)
@@ -128,7 +128,7 @@ impl ConstrainedSystem {
             .unwrap_or_default()
     }
 
-    /// Linear momentum of all that is not fixed (N·s).
+    /// Linear momentum of all free particles and bodies (N·s).
     pub fn momentum(&self) -> Vector3<f64> {
         let mut sum = Vector3::zeros();
         for (index, v) in self.velocities.iter().enumerate() {

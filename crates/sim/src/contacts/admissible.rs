@@ -1,30 +1,33 @@
-//! Which normals the features at a vertex or an edge admit.
+//! Admissible contact normals: the normals inside the normal cones of a vertex or an edge.
 //!
-//! A separating plane touches a convex edge only with a normal between those of its two faces, and a vertex only with
-//! one that looks away from all of its edges. Two edges that cross near an end, or on the diagonal of a flat face, have
-//! a common perpendicular that violates this: as a contact normal it would wedge the bodies against each other.
+//! A separating plane touches a convex edge only with a normal between those of its two faces. It touches a vertex only
+//! with a normal that points away from all edges of the vertex. Two edges that cross near an end, or on the diagonal of
+//! a flat face, have a common perpendicular that violates this. As a contact normal it would wedge the bodies against
+//! each other.
 
 use crate::contacts::contact::ContactKey;
 use crate::geometry::Geometry;
 use nalgebra::Vector3;
 
-/// A normal may violate an admissibility condition by this much (rad) before it is turned.
+/// A normal may violate a condition of admissibility by this angle (rad) before it is turned.
 const SLACK: f64 = 1e-3;
 
-/// Conditions that contradict each other by no more than this (rad) are met halfway: the features lie in a slight hollow.
+/// Largest angle (rad) between inconsistent conditions that a compromise may satisfy: the features lie in a slight
+/// hollow.
 const HOLLOW: f64 = 0.3;
 
-/// Faces whose normal is this near to a right angle with a direction (sine) do not tell which side of them it looks to.
+/// Sine of the angle between face and direction below which the face does not tell on which side of it the direction
+/// points.
 const GRAZING: f64 = 0.1;
 
-/// Sweeps over the conditions; they are few and mostly compatible.
+/// Sweeps over the conditions, of which there are few; most are compatible.
 const SWEEPS: usize = 8;
 
-/// The unit normal near `normal` that the features of `key` admit at `positions`; `None` where they admit none (reflex
-/// edges, deep hollows, saddles).
+/// Unit normal near `normal` that the features of `key` admit at `positions`. `None` if they admit no normal, as at
+/// reflex edges, deep hollows and saddles.
 ///
-/// `normal` may be so far off that nothing of it is left: what slides along a flat side moves far in a step, and the
-/// pair that hits there comes from ahead. Then the sides say themselves which way they look.
+/// If no part of `normal` is admissible, the mean outward directions of both features are tried. This happens to a pair
+/// that slides along a flat side and collides from ahead.
 pub(crate) fn admissible(
     geometry: &Geometry,
     positions: &[Vector3<f64>],
@@ -38,7 +41,7 @@ pub(crate) fn admissible(
     let at = |point: u32| positions[point as usize];
     let inwards = -first.outward(geometry, at, -normal)?;
     let outwards = second.outward(geometry, at, normal)?;
-    // A flat side bounds a normal from both of its own sides alike.
+    // On a flat side the normal cone has two opposite directions; only one separates the bodies.
     let separates = |n: &Vector3<f64>| n.dot(&inwards) > 0.0 && n.dot(&outwards) > 0.0;
     let admitted =
         |seed| turned_until_admitted(geometry, positions, features, seed).filter(separates);
@@ -47,7 +50,7 @@ pub(crate) fn admissible(
         .or_else(|| admitted(inwards))
 }
 
-/// `normal` turned until `features` admit it; `None` if that does not come to an end.
+/// Turns `normal` until `features` admit it; `None` if that does not converge.
 fn turned_until_admitted(
     geometry: &Geometry,
     positions: &[Vector3<f64>],
@@ -63,7 +66,7 @@ fn turned_until_admitted(
         cone.below(geometry, positions, first, -1.0);
         cone.below(geometry, positions, second, 1.0);
         let length = cone.turned.norm();
-        // Conditions that leave next to nothing contradict each other.
+        // Conditions that remove nearly all of the normal are inconsistent.
         if length.is_nan() || length < 0.1 {
             return None;
         }
@@ -75,7 +78,7 @@ fn turned_until_admitted(
     (cone.violated <= HOLLOW).then_some(cone.turned)
 }
 
-/// One side of a contact whose normal its neighbours bound.
+/// One side of a contact, whose neighbouring faces and edges bound the normal.
 #[derive(Debug, Clone, Copy)]
 enum Feature {
     Vertex(u32),
@@ -83,7 +86,7 @@ enum Feature {
 }
 
 impl Feature {
-    /// Both sides of `key`; `None` where a face has the normal.
+    /// Both features of `key`; `None` for pairs that have the normal of a face.
     fn of(key: ContactKey) -> Option<[Self; 2]> {
         match key {
             ContactKey::VertexFace { .. } | ContactKey::VertexHalfSpace { .. } => None,
@@ -97,9 +100,9 @@ impl Feature {
         }
     }
 
-    /// The direction that its faces look on average: outwards for a solid, to the side of `near` for a thin body.
+    /// Mean direction that the faces of the feature look: outward for a solid, to the side of `near` for a thin body.
     ///
-    /// `at` says where a point is.
+    /// `at` gives the position of a point.
     fn outward(
         self,
         geometry: &Geometry,
@@ -131,8 +134,8 @@ impl Feature {
     }
 }
 
-/// `direction`, or its opposite, such that it looks out of the solid of the second edge and into that of the first;
-/// `None` where the faces at the edges do not agree on that. `at` says where a point is.
+/// `direction`, or its opposite, oriented out of the solid of the second edge and into the solid of the first. `None`
+/// if the faces at the edges do not agree. `at` gives the position of a point.
 pub(crate) fn between_solids(
     geometry: &Geometry,
     [first, second]: [u32; 2],
@@ -147,14 +150,14 @@ pub(crate) fn between_solids(
     both_look.then(|| direction * a.signum())
 }
 
-/// A normal that is being turned until it meets all conditions.
+/// A normal that is turned until it satisfies all conditions.
 struct Cone {
     turned: Vector3<f64>,
     violated: f64,
 }
 
 impl Cone {
-    /// Requires `side·n` not to look into the body that `feature` belongs to.
+    /// Requires that `side·n` does not point into the body of `feature`.
     fn below(
         &mut self,
         geometry: &Geometry,
@@ -168,7 +171,7 @@ impl Cone {
         }
     }
 
-    /// Requires `side·n` not to look into either face of an edge, and `n` to be normal to it.
+    /// Requires that `side·n` points into neither face of an edge and that `n` is orthogonal to the edge.
     fn below_edge(
         &mut self,
         geometry: &Geometry,
@@ -193,7 +196,7 @@ impl Cone {
         }
     }
 
-    /// Requires `side·n` not to look along any edge away from a vertex.
+    /// Requires that `side·n` does not point along any edge away from a vertex.
     fn below_vertex(
         &mut self,
         geometry: &Geometry,
@@ -230,7 +233,8 @@ mod tests {
         contacts::two_cubes::TwoCubes,
     };
 
-    /// Two cubes, where the middle of the lower one's top lies deeper by `depth`, that point, and an edge from it to a side of the top.
+    /// Two cubes, a point in the middle of the lower cube's top that is deeper by `depth`, and an edge from there to a
+    /// side of the top.
     fn dented(depth: f64) -> (TwoCubes, u32, u32) {
         let mut cubes = TwoCubes::apart();
         let middle = cubes.point([0.0, 0.0, 0.5]);
@@ -239,8 +243,8 @@ mod tests {
         (cubes, middle, edge)
     }
 
-    /// Where an edge lies in a flat side, the side says which way a normal looks, wherever the pair came from: along the
-    /// side, or from behind it.
+    /// Where an edge lies in a flat side, the side orients the normal, whether the pair comes along the side or from
+    /// behind.
     #[test]
     fn a_flat_side_gives_its_own_normal() {
         let (cubes, _, edge) = dented(0.0);
@@ -254,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Two edges within flat sides bound a normal from both sides alike; only one of its directions keeps the bodies apart.
+    /// Two edges within flat sides admit two opposite normals; only one of them separates the bodies.
     #[test]
     fn edges_of_flat_sides_are_kept_apart_not_pulled_through() {
         let (TwoCubes { model, positions }, _, lower) = dented(0.0);
@@ -280,7 +284,8 @@ mod tests {
         }
     }
 
-    /// In a slight hollow the sides are met halfway; a deep one admits nothing, and what touches there keeps its own pair.
+    /// In a slight hollow the normal is a compromise. A deep hollow admits no normal, and the pair keeps its own
+    /// features.
     #[test]
     fn a_hollow_is_met_halfway_until_it_is_deep() {
         let corner_of = |model: &Model, positions: &[Vector3<f64>]| {
@@ -292,7 +297,7 @@ mod tests {
         for (depth, admits) in [(0.02, true), (0.4, false)] {
             let (mut cubes, middle, _) = dented(depth);
             let corner = corner_of(&cubes.model, &cubes.positions);
-            // The corner looks down into the dent.
+            // The corner points down into the dent.
             let above = cubes.positions[middle as usize] + Vector3::z() * 1e-7;
             cubes.move_upper(corner, above.into());
             let TwoCubes { model, positions } = cubes;

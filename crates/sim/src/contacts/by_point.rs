@@ -1,20 +1,20 @@
-//! Contacts by the points that they act on.
+//! Index of contacts by the points that they act on.
 
 use crate::contacts::contact::Contact;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Which of a list of contacts act on a point. The list may grow, and contacts may change in everything but their points.
+/// Finds the contacts of a list that act on a point. The list may grow; contacts may change except for their points.
 #[derive(Debug)]
 pub(crate) struct ByPoint {
-    /// A point and the place of a contact in the list: ascending, of the contacts that were there at the start.
+    /// Pairs of a point and the index of a contact, ascending, for the contacts of the initial list.
     first: Vec<(u32, u32)>,
-    /// The same of those that came later.
+    /// The same pairs for contacts added later.
     later: BTreeSet<(u32, u32)>,
 }
 
 impl ByPoint {
-    /// The contacts of a list.
+    /// Indexes the contacts of a list.
     pub(crate) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
         let mut first: Vec<_> = (0..).zip(contacts).flat_map(entries).collect();
         first.par_sort_unstable();
@@ -24,12 +24,12 @@ impl ByPoint {
         }
     }
 
-    /// Adds the contact at `place`, one that was not there.
+    /// Adds the contact at index `place`, which must be new.
     pub(crate) fn add(&mut self, place: usize, contact: &Contact) {
         self.later.extend(entries((place as u32, contact)));
     }
 
-    /// Places of the contacts that act on `point`.
+    /// Indices of the contacts that act on `point`.
     pub(crate) fn at(&self, point: u32) -> impl Iterator<Item = usize> {
         let begin = self.first.partition_point(|entry| entry.0 < point);
         let first = (self.first[begin..].iter()).take_while(move |entry| entry.0 == point);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whenever they came, the contacts at a point are those whose stencil has it.
+        /// The contacts of a point are those whose stencil has it, whenever they were added.
         #[test]
         fn contacts_at_a_point_are_those_with_it(
             first in prop::collection::vec(prop::array::uniform4(0..12_u32), 0..20),

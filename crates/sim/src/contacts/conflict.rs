@@ -1,22 +1,23 @@
-//! Contacts at one touch that push against each other.
+//! Conflicting contacts at one touching place.
 //!
 //! A pair that touches near an end or a side is kept as a contact of the nearer vertices ([`super::features`]): one row
-//! for all pairs that meet there. It stands for them only as long as it faces their way. Where two edges have crossed
-//! near their ends, their own row looks one way and that of the ends may look the other; together they clamp the bodies
-//! with opposing forces that grow from step to step and that no solver settles. The pair's own row is the one that
-//! continuous detection asked for, so the other goes; what it kept apart is found again, pair by pair.
+//! for all pairs that meet there. Such a contact may represent a pair only if their normals agree. Where two edges have
+//! crossed near their ends, the normal of the edges and the normal of the ends may oppose each other. Together they
+//! clamp the bodies with opposing forces that grow from step to step. The pair's own row is the one that continuous
+//! collision detection requires, so the contact of vertices is dropped. Other pairs that it kept apart are detected
+//! again.
 //!
-//! In a fold that is pressed flat the row of a vertex and an edge may clamp a pair that has only the vertex and one end of the edge: their rows
-//! are not the same then, but nearly opposite, and forces of meganewtons came of it.
+//! In a fold that is pressed flat, the row of a vertex and an edge may conflict with a pair that shares only the vertex
+//! and one end of the edge. Their rows then differ, but are nearly opposite.
 
 use crate::contacts::by_point::ByPoint;
 use crate::contacts::contact::{CONTACTS_PER_TASK, Contact, ContactKey};
 use rayon::prelude::*;
 
-/// Cosine between rows below which they clamp what they both act on, although not all points are the same.
+/// Cosine between two rows below which they clamp the points they share, although not all points are the same.
 const CLAMPING: f64 = -0.5;
 
-/// Whether `proxy`, a contact of vertices, pushes against `own`, a contact of a pair that meets there.
+/// Whether `proxy`, a contact of vertices, conflicts with `own`, a contact of a pair that meets there.
 pub(crate) fn contradicts(proxy: &Contact, own: &Contact) -> bool {
     let stands_for_others = matches!(
         proxy.key,
@@ -39,7 +40,7 @@ pub(crate) fn contradicts(proxy: &Contact, own: &Contact) -> bool {
         let agreement = proxy.frame.normal.dot(&own.frame.normal);
         return (agreement < 0.0) == vertex_is_first;
     }
-    // What shares one side only may well be pressed from two.
+    // Contacts that share only one side may press it from two sides without a conflict.
     across > 0 && row_cosine(proxy, own) < CLAMPING
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
     product * a.frame.normal.dot(&b.frame.normal) / (length(a) * length(b))
 }
 
-/// Removes the contacts of vertices that push against the contact of a pair.
+/// Removes contacts of vertices that conflict with the contact of a pair.
 pub(crate) fn drop_contradicted(contacts: &mut Vec<Contact>) {
     let by_point = ByPoint::of(contacts.iter());
     let contradicted: Vec<bool> = (contacts.par_iter())
@@ -73,7 +74,7 @@ pub(crate) fn drop_contradicted(contacts: &mut Vec<Contact>) {
     contacts.retain(|_| contradicted.next() != Some(true));
 }
 
-/// Whether point `i` of the stencil is on the first side, the one that the normal points to.
+/// Whether point `i` of the stencil is on the first side, to which the normal points.
 fn first_side(contact: &Contact, i: usize) -> bool {
     match contact.key {
         ContactKey::EdgeEdge { .. } => i < 2,
@@ -105,7 +106,7 @@ mod tests {
     #[test]
     fn opposite_ways_contradict() {
         let up = Vector3::new(0.1, 0.0, 1.0).normalize();
-        // Point 10 is on the first side of the edges; as the greater number it is second of the ends.
+        // Point 10 is on the first side of the edges. As the greater number it comes second among the ends.
         assert!(contradicts(&ends(4, 10, up), &edges(up)));
         assert!(!contradicts(&ends(4, 10, -up), &edges(up)));
         let tilted = Vector3::new(-0.9, 0.0, 0.3).normalize();
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(contacts, [edges(up), ends(4, 11, -up), ends(4, 12, up)]);
     }
 
-    /// A vertex over an edge of which a pair of edges, or of a vertex and a face, has one end.
+    /// A vertex over an edge, and a pair of edges, or of a vertex and a face, that shares one end of this edge.
     #[test]
     fn rows_that_share_an_end_clamp_if_they_are_nearly_opposite() {
         let up = Vector3::z();
@@ -152,13 +153,13 @@ mod tests {
         assert!(!contradicts(&vertex_edge(&[10, 4, 6], up), &crossing));
         let across = Vector3::new(1.0, 0.0, -0.3).normalize();
         assert!(!contradicts(&vertex_edge(&[10, 4, 6], across), &crossing));
-        // The other way round, the vertex is one of the second edge's.
+        // Sides exchanged: the vertex is one of the second edge's.
         assert!(contradicts(&vertex_edge(&[4, 10, 6], up), &{
             let mut turned = crossing;
             turned.weights = [0.54, 0.46, -0.99, -0.01];
             turned
         }));
-        // Pressed from two sides, by bodies that have nothing to do with each other.
+        // Unrelated bodies that press from two sides.
         assert!(!contradicts(&vertex_edge(&[10, 8, 9], -up), &crossing));
         assert!(!contradicts(&vertex_edge(&[10, 11, 9], -up), &crossing));
     }

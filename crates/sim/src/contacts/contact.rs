@@ -4,10 +4,10 @@ use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-/// Contacts per parallel task at the least.
+/// Least number of contacts per parallel task.
 pub(crate) const CONTACTS_PER_TASK: usize = 512;
 
-/// Which features touch. The order of keys is the order of contacts everywhere.
+/// The pair of features that touch. Contacts are ordered by their keys everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// A point and a surface triangle.
@@ -24,14 +24,14 @@ pub enum ContactKey {
         /// Edge of the collision surface.
         second: u32,
     },
-    /// A point and an edge: where a pair touches within the clearance of an edge's end or a triangle's side.
+    /// A point and an edge: replaces a pair that touches within reach of an edge's end or a triangle's side.
     VertexEdge {
         /// Point of the geometry.
         vertex: u32,
         /// Edge of the collision surface.
         edge: u32,
     },
-    /// Two points: where a pair touches at ends or corners of both.
+    /// Two points: replaces a pair that touches at ends or corners of both sides.
     VertexVertex {
         /// Point of the geometry, the smaller number.
         first: u32,
@@ -47,10 +47,10 @@ pub enum ContactKey {
     },
 }
 
-/// A stored contact: what it touches, how it is linearised, and the force it carries.
+/// A persistent contact: its features, its linearisation, and the force it carries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
-    /// Which features.
+    /// The pair of features.
     pub key: ContactKey,
     /// Points of the stencil: `[p, a, b, c]`, `[a0, a1, b0, b1]`, `[p, a, b]`, `[p, q]` or `[p]`, the first side first.
     pub points: [u32; 4],
@@ -58,32 +58,33 @@ pub struct Contact {
     pub point_count: u8,
     /// Signed weights of the normal row: the gap vector is `Σ w x − origin`; they sum to 0, or to 1 for a half-space.
     pub weights: [f64; 4],
-    /// The same for the tangential rows: the material point that sticks.
+    /// The same for the tangential rows: weights of the anchor.
     pub anchor_weights: [f64; 4],
     /// A point of the half-space's plane; zero between meshes (m).
     pub origin: Vector3<f64>,
-    /// The half-space's material point that sticks; between meshes, how far the points are apart across the normal where
-    /// they stick: not at all, except at ends and corners (m).
+    /// For a half-space, its material point that sticks. Between meshes, the distance vector of the stuck points across
+    /// the normal: zero, except at ends and corners (m).
     pub anchor: Vector3<f64>,
     /// Normal and tangents.
     pub frame: ContactFrame,
     /// `d`: distance at the start of the step with the current linearisation (m).
     pub distance: f64,
-    /// Whether the anchor holds from the last step on: then slip is measured from it, else from the start of the step.
+    /// Whether the anchor persists from earlier steps: slip is then measured from it, else from the start of the step.
     pub anchored: bool,
-    /// Slip that has gathered since the anchor was dropped and that the step has to undo in order to stick (m).
+    /// Slip since the anchor was set, which the step has to undo in order to stick (m).
     pub slip_start: Vector3<f64>,
     /// `μ` of the pair.
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
-    /// Whether it was hit although it was stored: for the rest of the step it keeps to the place of the impact.
+    /// Whether a repeated impact occurred: for the rest of the step the contact keeps the linearisation of the impact.
     pub held: bool,
-    /// How often it was hit during this step although it was stored.
+    /// Number of repeated impacts during this step.
     pub hits: u8,
-    /// How often its gap asked for a new linearisation during this step.
+    /// Number of re-linearisations during this step that its gap required.
     pub relinearised: u8,
-    /// Whether it keeps to its own features although it is near an end or a side: a contact there did not keep it apart, or could not.
+    /// Whether it keeps its own features although it is near an end or a side, because a contact of the nearer features
+    /// fails to keep this pair apart.
     pub stands_alone: bool,
     /// Stencil positions at the latest linearisation (m).
     pub linearised_at: [Vector3<f64>; 4],
@@ -104,7 +105,7 @@ impl Contact {
         corners
     }
 
-    /// Turns the frame to a new normal, and the anchor with it.
+    /// Turns the frame, and the anchor with it, to a new normal.
     pub fn turn_to(&mut self, normal: Vector3<f64>) {
         let turned = self.frame.transported(normal);
         if !matches!(self.key, ContactKey::VertexHalfSpace { .. }) {
@@ -124,7 +125,7 @@ impl Contact {
         combine(&self.anchor_weights, corners) - self.anchor
     }
 
-    /// The current closest points become the anchor, with nothing slipped yet.
+    /// Sets the anchor to the current closest points, with zero slip.
     pub fn drop_anchor(&mut self, corners: &[Vector3<f64>; 4]) {
         self.anchor_weights = self.weights;
         let gap = combine(&self.weights, corners);
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     impl Contact {
-        /// A contact of `stencil` along `normal`, without forces, weights or an anchor.
+        /// A contact of `stencil` along `normal`, with zero forces and weights and without an anchor.
         pub(crate) fn bare(key: ContactKey, stencil: &[u32], normal: Vector3<f64>) -> Self {
             let mut points = [0; 4];
             points[..stencil.len()].copy_from_slice(stencil);
@@ -182,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Corners that meet are seldom one above the other: where they stick is where they are, not where they would be.
+    /// Corners seldom meet exactly opposite: the anchor keeps their offset across the normal.
     #[test]
     fn sticking_leaves_corners_where_they_meet() {
         let key = ContactKey::VertexVertex {

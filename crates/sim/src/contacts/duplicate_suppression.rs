@@ -1,13 +1,13 @@
-//! Hits at one place: which of them becomes a contact in this round, and which may wait.
+//! Duplicate suppression: only the earliest of neighbouring impacts becomes a contact in a collision round.
 //!
-//! Where two surfaces pass through each other, many pairs hit around every vertex: its faces, and the edges that end
-//! there. One row bars the way of most of them, and had they all become rows, most would end open. So each round takes
-//! the earliest hit for every two vertices that meet, and the next round finds those that it did not keep apart.
+//! Where two surfaces pass through each other, many pairs collide around every vertex: its faces, and the edges that
+//! end there. One row keeps most of them apart; with a row for each, most would end open. Each round takes the earliest
+//! impact for every two vertices that meet. The next round detects the pairs that are still colliding.
 
 use crate::contacts::contact::{Contact, ContactKey};
 use std::collections::BTreeSet;
 
-/// The places of new contacts of one round: the nearest corner of either side.
+/// Places of the new contacts of one round: the nearest corner of either side.
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {
     places: BTreeSet<[u32; 2]>,
@@ -19,7 +19,8 @@ impl Crowd {
         self.places.clear();
     }
 
-    /// Whether `contact` is the first of this round at its place; those at a half-space always are, one for each vertex.
+    /// Whether `contact` is the first of this round at its place. Contacts at a half-space always are: there is one per
+    /// vertex.
     pub(crate) fn admits(&mut self, contact: &Contact) -> bool {
         let first_side = match contact.key {
             ContactKey::VertexHalfSpace { .. } => return true,
@@ -32,12 +33,12 @@ impl Crowd {
         let (first, second) = weights.split_at(first_side);
         let one = contact.points[largest(first)];
         let other = contact.points[first_side + largest(second)];
-        // The sides of a pair of edges are told apart by their numbers, not by where they are.
+        // The order of two edges follows their numbers, not their positions.
         self.places.insert([one.min(other), one.max(other)])
     }
 }
 
-/// Place of the weight of largest size, the first of equal ones.
+/// Index of the weight of largest magnitude, the first of equal ones.
 fn largest(weights: &[f64]) -> usize {
     let mut largest = 0;
     for (i, weight) in weights.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The features that a pair touches with: its own, or an end, side or corner close by.
+//! The features that a pair touches with: its own, or a nearby end, side or corner.
 
 use crate::contacts::admissible::admissible;
 use crate::contacts::contact::ContactKey;
@@ -7,11 +7,11 @@ use crate::contacts::stencil::stencil_of;
 use crate::geometry::Geometry;
 use nalgebra::Vector3;
 
-/// The features that stand for a pair of `key` that touches at `corners`: those it touches with, if they admit a normal
-/// at `positions`, else its own.
+/// The features that represent a pair of `key` touching at `corners`: the touching features if they admit a normal at
+/// `positions`, else its own.
 ///
-/// In a hollow they admit none. A contact of the vertex there would keep the direction in which it was found, and what
-/// slides along the hollow would catch at it.
+/// In a hollow the touching features admit no normal. A contact of the vertex would keep the direction in which it was
+/// detected, and bodies that slide along the hollow would catch at it.
 pub(crate) fn features_for(
     geometry: &Geometry,
     key: ContactKey,
@@ -33,7 +33,7 @@ pub(crate) fn features_for(
 }
 
 /// The features that a pair of `key` touches with at `corners`: its own, or an end, side or corner nearer than `reach`
-/// (m). Near-duplicates of one touch get one key, whichever pairs found it.
+/// (m). Near-duplicates of one touching place share a key, whichever pairs collided.
 fn touching_features(
     geometry: &Geometry,
     key: ContactKey,
@@ -41,7 +41,7 @@ fn touching_features(
     reach: f64,
 ) -> ContactKey {
     let surface = &geometry.surface;
-    // The end of an edge that is nearer than `reach` to the place `along` it.
+    // The end of an edge that is nearer than `reach` to the fraction `along` of it.
     let end_of = |edge: u32, along: f64, length: f64| {
         let ends = surface.edges()[edge as usize];
         if along * length < reach {
@@ -59,7 +59,7 @@ fn touching_features(
             let area = (corners[2] - corners[1])
                 .cross(&(corners[3] - corners[1]))
                 .norm();
-            // Distance of the closest point from the side opposite to each corner.
+            // Whether the closest point is near the side opposite to each corner.
             let near_side = [0, 1, 2].map(|i: usize| {
                 let side = corners[1 + (i + 1) % 3] - corners[1 + (i + 2) % 3];
                 -weights[1 + i] * area < reach * side.norm()
@@ -104,7 +104,7 @@ fn touching_features(
                 (Some(p), Some(q)) => vertex_pair(p, q),
             }
         }
-        // One that slid to an end: it may meet there with one that slid along the other side's edge.
+        // A vertex that slid to an end may meet a vertex that slid along the edge of the other side.
         ContactKey::VertexEdge { vertex, edge } => {
             let along = -closest_weights(key, corners)[2];
             end_of(edge, along, (corners[2] - corners[1]).norm())
@@ -137,7 +137,7 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-    /// A vertex near an end of its edge touches that end, and elsewhere the edge.
+    /// A vertex near an end of its edge touches that end, elsewhere the edge.
     #[test]
     fn a_vertex_at_the_end_of_an_edge_touches_a_vertex() {
         let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");

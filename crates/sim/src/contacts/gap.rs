@@ -1,4 +1,4 @@
-//! How far apart the surfaces are at a contact.
+//! Distance between the surfaces at a contact.
 
 use crate::contacts::{
     contact::{Contact, ContactKey},
@@ -8,8 +8,8 @@ use crate::contacts::{
 use crate::geometry::Geometry;
 use nalgebra::Vector3;
 
-/// How far from a contact's closest points those of a pair may be that touches at the same place, in reaches: an edge or a corner stands for
-/// what touches within one reach of it.
+/// Largest distance, in reaches, of a pair's closest points from those of a contact at the same place. An edge or a
+/// corner represents all pairs that touch within one reach of it.
 const NEARBY: f64 = 2.0;
 
 /// Distance between the features of a contact (m); signed for a half-space.
@@ -22,11 +22,11 @@ pub(crate) fn distance_apart(contact: &Contact, corners: &[Vector3<f64>; 4]) -> 
     gap.norm()
 }
 
-/// Gap of a contact at `positions` (m): the distance of its features, or if that is not below `enough` and the contact is one of an edge
-/// or a corner, the least distance of what meets at this place.
+/// Gap of a contact at `positions` (m): the distance of its features. If that is at least `enough` and the contact is
+/// one of an edge or a corner, the least distance of all pairs at this place.
 ///
-/// A vertex that rests on a side close to an edge, or has slid a little past it, is kept as a contact with that edge: one row for all pairs
-/// that touch there. The edge is then farther from it than the side is.
+/// A vertex that rests on a side close to an edge, or slid a little past it, is kept as a contact with that edge: one
+/// row for all pairs there. The edge is then farther from the vertex than the side is.
 pub(crate) fn gap_at(
     geometry: &Geometry,
     positions: &[Vector3<f64>],
@@ -50,7 +50,7 @@ pub(crate) fn gap_at(
             .0
             .map(|point| positions[point as usize]);
         let [mut first, mut second] = closest_points(key, &corners);
-        // The sides may come the other way round.
+        // The sides may have the opposite order.
         if (first - one).norm() + (second - other).norm()
             > (first - other).norm() + (second - one).norm()
         {
@@ -73,8 +73,8 @@ fn closest_points(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [Vector3<f64>
     [point(0..first_side), -point(first_side..4)]
 }
 
-/// Calls `visit` with the vertex-face and edge-edge pairs of what meets at the corners of a contact's features, some of them twice. What
-/// shares a point is no pair.
+/// Calls `visit` with the vertex-face and edge-edge pairs of the neighbours of a contact's features, some of them
+/// twice. Features that share a point form no pair.
 fn for_neighbours(geometry: &Geometry, contact: &Contact, mut visit: impl FnMut(ContactKey)) {
     let mut visit_pair = |key: ContactKey| {
         let points = stencil_of(geometry, key).0;
@@ -111,7 +111,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// A corner over a flat side, beside an edge or a vertex of it that its contact is kept with: the gap is its height.
+        /// A corner over a flat side whose contact is with a nearby edge or vertex of that side: the gap is the
+        /// corner's height.
         #[test]
         fn beside_an_edge_the_gap_is_that_of_the_side(
             along in 0.05..0.45_f64,
@@ -136,14 +137,14 @@ mod tests {
             let own = distance_apart(&contact, &contact.gather(&positions));
             prop_assert!(own >= height * (1.0 - 1e-9));
             let gap = gap_at(&model.geometry, &positions, &contact, 0.5 * height);
-            // The upper cube's lower side is level: its other corners are as high.
+            // The upper cube's lower side is level: its other corners have the same height.
             prop_assert!((gap - height).abs() < 1e-12, "{gap} for {height}");
             let enough = gap_at(&model.geometry, &positions, &contact, 2.0 * own);
             prop_assert!((enough - own).abs() < 1e-15, "nothing nearer is looked for");
         }
     }
 
-    /// What touches elsewhere, at the other corners of the same cubes, is no gap of this contact.
+    /// Pairs that touch elsewhere, at other corners of the same cubes, do not enter the gap of this contact.
     #[test]
     fn a_touch_elsewhere_does_not_count() {
         let mut cubes = TwoCubes::apart();
@@ -151,7 +152,7 @@ mod tests {
         let edge = cubes.edge(middle, cubes.point([0.0, 0.5, 0.5]));
         let vertex = cubes.point([-0.25, -0.25, 0.55]);
         cubes.move_upper(vertex, [1e-4, 0.2, 0.5 + 3e-4]);
-        // The upper cube is tilted about that corner's edge: far ends of its sides are lower.
+        // The upper cube is tilted about that corner's edge: the far ends of its sides are lower.
         let pivot = cubes.positions[vertex as usize];
         for point in cubes.model.geometry.bodies[1].points.clone() {
             let arm = cubes.positions[point].x - pivot.x;

@@ -6,45 +6,46 @@ use crate::geometry::Geometry;
 use impinge_geometry::distance::{self, point_triangle};
 use nalgebra::Vector3;
 
-/// A contact's features seen at one configuration.
+/// Normal and weights of a contact's features at one configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Linearisation {
-    /// Unit normal, to the first side.
+    /// Unit normal, pointing to the first side.
     pub(crate) normal: Vector3<f64>,
     /// Signed weights of the closest points of the features' plane or lines, not clamped.
     pub(crate) weights: [f64; 4],
-    /// Part of the gap across the normal (m): what a contact at a vertex has moved off it.
+    /// Part of the gap across the normal (m): the lateral offset of a contact at a vertex.
     pub(crate) lateral: f64,
 }
 
-/// A weight below this is off the feature; the band keeps borders from flickering (spec 7.3).
+/// A weight below this is off the feature; the tolerance avoids flicker at borders.
 const OFF_FEATURE: f64 = -1e-3;
 
-/// Sine of the angle below which two edges have no usable common normal (spec 4.1).
+/// Sine of the angle below which two edges have no usable common normal: half of the digits of their cross product are
+/// lost.
 const PARALLEL_SINE: f64 = 1e-8;
 
-/// Normals that differ by less (rad) push in the same direction: a tenth of what one may violate its conditions by.
+/// Normals that differ by less (rad) count as equal: a tenth of the slack of admissible normals.
 const SAME_NORMAL: f64 = 1e-4;
 
-/// A closest point nearer than this to an end or side belongs to it, in clearances: contacts there come in
-/// near-duplicates, one per incident feature, and none of their own normals is right.
+/// A closest point nearer than this to an end or side belongs to it, in clearances. Contacts there come in
+/// near-duplicates, one per incident feature, and none of their own normals is admissible.
 const REACH_PER_CLEARANCE: f64 = 4.0;
 
-/// `REACH_PER_CLEARANCE` in metres.
+/// The distance (m) within which an end or side takes over a contact.
 pub(crate) fn reach(geometry: &Geometry, key: ContactKey) -> f64 {
     REACH_PER_CLEARANCE * geometry.clearance(key)
 }
 
-/// Inactive contacts are kept up to this distance, in clearances: one that closes again before it got farther is met
-/// where its row begins to push, not found by collision after the fact and pushed back.
+/// Inactive contacts are kept up to this distance, in clearances. A contact that closes again within it meets its row
+/// before the surfaces collide.
 const RELEASE_PER_CLEARANCE: f64 = 4.0;
 
-/// `RELEASE_PER_CLEARANCE` in metres.
+/// The distance (m) up to which an inactive contact is kept.
 pub(crate) fn release(geometry: &Geometry, key: ContactKey) -> f64 {
     RELEASE_PER_CLEARANCE * geometry.clearance(key)
 }
 
-/// Cosine between a normal and the direction to a pair's first side below which the pair is on the normal's other side.
+/// Cosine between a normal and the direction to a pair's first side below which the pair is behind the normal.
 const BEHIND: f64 = -0.5;
 
 impl Linearisation {
@@ -63,11 +64,11 @@ impl Linearisation {
         }
     }
 
-    /// The same, or the closest direction and points at `start` if the pair starts on the other side of this.
+    /// This linearisation, or the closest direction and points at `start` if the pair starts behind the normal.
     ///
-    /// A row demands a positive gap along its normal. Where the pair starts on the other side, the row would pull the
-    /// features through each other. A pair that comes from ahead along a side is on neither: what slides over a hump is
-    /// below its top before it gets there, and the direction to it would bar the way.
+    /// A row demands a positive gap along its normal. Where the pair starts behind it, the row would pull the features
+    /// through each other. A pair that comes along a side from ahead is not behind: before it slides over a hump it is
+    /// below its top, and the direction to the hump would block the motion.
     pub(crate) fn facing(self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
         let gap: f64 = (0..4)
             .map(|i| self.weights[i] * self.normal.dot(&start[i]))
@@ -85,8 +86,8 @@ impl Linearisation {
         }
     }
 
-    /// Whether the motion to `corners` already leaves a row between meshes with this linearisation a gap in `(0, clearance)` (m), along the
-    /// same `normal` as before: another solve would have nothing to mend.
+    /// Whether the motion to `corners` already gives a row between meshes with this linearisation a gap in
+    /// `(0, clearance)` (m), and the normal still equals `normal`. Another solve would then change nothing.
     pub(crate) fn changes_nothing(
         &self,
         normal: &Vector3<f64>,
@@ -99,7 +100,7 @@ impl Linearisation {
         (self.normal - normal).norm() < SAME_NORMAL && gap > 0.0 && gap < clearance
     }
 
-    /// The same with weights moved back onto the features.
+    /// The same with weights clamped to the features.
     pub(crate) fn clamped(mut self, key: ContactKey) -> Self {
         match key {
             ContactKey::VertexHalfSpace { .. } | ContactKey::VertexVertex { .. } => {}
@@ -124,10 +125,10 @@ impl Linearisation {
     }
 }
 
-/// Linearises the features of `key` at `corners`, near the normal `known`.
+/// Linearises the features of `key` at `corners`, with the normal oriented like `known`.
 ///
-/// `surroundings` are positions of all points: the normal is turned to what the neighbouring features admit there.
-/// Without them it stays the pair's own.
+/// `surroundings` are positions of all points: the normal is turned until the neighbouring features admit it. Without
+/// them it stays the pair's own.
 pub(crate) fn linearise(
     geometry: &Geometry,
     surroundings: Option<&[Vector3<f64>]>,
@@ -171,9 +172,9 @@ pub(crate) fn linearise(
     }
 }
 
-/// Face normal on the side of `known` and the foot of the perpendicular; `None` for a face without area.
+/// Face normal on the side of `known`, and the foot of the perpendicular. `None` for a face without area.
 ///
-/// The side is not always the outer one: the surface of inverted elements is met from within.
+/// The side may be the inner one: the surface of inverted elements is approached from within.
 fn vertex_face(
     [p, a, b, c]: &[Vector3<f64>; 4],
     known: &Vector3<f64>,
@@ -217,7 +218,7 @@ fn edge_edge(
     Some((normal, [1.0 - u, u, r - 1.0, -r]))
 }
 
-/// Weights of the closest points of the features themselves.
+/// Weights of the closest points of the features, clamped to them.
 pub(crate) fn closest_weights(key: ContactKey, corners: &[Vector3<f64>; 4]) -> [f64; 4] {
     let [p, a, b, c] = corners;
     match key {
@@ -252,7 +253,7 @@ pub(crate) fn closest_direction(
 mod tests {
     use super::*;
 
-    /// Another normal asks for another force, and a gap that is off for another motion.
+    /// A different normal needs a different force, a gap outside the range a different motion.
     #[test]
     fn a_row_that_the_motion_meets_changes_nothing() {
         let seen = Linearisation {
@@ -272,8 +273,8 @@ mod tests {
         assert!(!changes_nothing(Vector3::z(), -1e-6));
     }
 
-    /// A pair that starts behind its normal gets the direction between its features; one that comes from ahead, a little
-    /// below the top of what it will slide over, keeps the normal.
+    /// A pair that starts behind its normal gets the direction between its features. A pair that comes from ahead, a
+    /// little below the top of the hump it slides over, keeps the normal.
     #[test]
     fn only_what_starts_behind_its_normal_is_turned_round() {
         let key = ContactKey::VertexVertex {

@@ -1,4 +1,4 @@
-//! Contacts: which features touch, along which normal, and the record that is kept of it.
+//! Contacts: which features touch, along which normal, and the record of it.
 //!
 //! It knows the [`Geometry`](crate::geometry::Geometry) of the solids, and neither model, state nor step.
 

@@ -1,15 +1,15 @@
-//! New contacts of a round, beside those that were there before.
+//! New contacts of a collision round, kept apart from the known ones until its end.
 
 use crate::contacts::by_point::ByPoint;
 use crate::contacts::conflict::contradicts;
 use crate::contacts::contact::Contact;
 
-/// New contacts of a round, which join the others at its end. None is looked up by its key until then: of hits that come down to the same
-/// contact only the first counts.
+/// New contacts of a round, which join the others at its end. They are not found by key until then: of several impacts
+/// with the same key, only the first counts.
 #[derive(Debug, Default)]
 pub(crate) struct Added {
     contacts: Vec<Contact>,
-    /// Those before and these, once it is asked for.
+    /// Index of the known and the new contacts, built on first use.
     by_point: Option<ByPoint>,
 }
 
@@ -20,7 +20,7 @@ impl Added {
         self.by_point = None;
     }
 
-    /// Adds a contact beside `known` others that were there before the round.
+    /// Adds a contact beside `known` contacts that exist since before the round.
     pub(crate) fn push(&mut self, contact: &Contact, known: usize) {
         if let Some(by_point) = &mut self.by_point {
             by_point.add(known + self.contacts.len(), contact);
@@ -28,29 +28,29 @@ impl Added {
         self.contacts.push(*contact);
     }
 
-    /// Ends a round: moves the new contacts to their places among `contacts`. Whether there were any.
+    /// Ends a round: merges the new contacts into `contacts`. Returns whether there were any.
     pub(crate) fn join(&mut self, contacts: &mut Vec<Contact>) -> bool {
         let any = !self.contacts.is_empty();
         if any {
             self.contacts.sort_unstable_by_key(|contact| contact.key);
             contacts.append(&mut self.contacts);
-            // Two ascending runs, which a stable sort merges.
+            // A stable sort merges two ascending runs in linear time.
             contacts.sort_by_key(|contact| contact.key);
         }
         any
     }
 
-    /// Whether one of the `stored` or of the new contacts pushes against `proxy`.
+    /// Whether one of the `stored` or of the new contacts conflicts with `proxy`.
     pub(crate) fn contradict(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
         let (by_point, added) = self.by_point(stored);
-        // What it pushes against has its first point, whichever else.
+        // Every contact that conflicts with it acts on its first point.
         let mut there = by_point
             .at(proxy.points[0])
             .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
         there.any(|own| contradicts(proxy, own))
     }
 
-    /// Whether one of the `stored` contacts pushes against `own`, which would take its place.
+    /// Whether one of the `stored` contacts conflicts with `own` and would replace it.
     pub(crate) fn is_against_stored(&mut self, own: &Contact, stored: &[Contact]) -> bool {
         let (by_point, _) = self.by_point(stored);
         let mut proxies = (own.stencil().iter())
@@ -83,14 +83,14 @@ mod tests {
         Contact::bare(key, &points, Vector3::z())
     }
 
-    /// Ends of both that push against each other unlike [`edges`].
+    /// Ends of both sides, in conflict with [`edges`].
     fn ends(point: u32) -> Contact {
         let (first, second) = (point, point + 5);
         let key = ContactKey::VertexVertex { first, second };
         Contact::bare(key, &[first, second], -Vector3::z())
     }
 
-    /// Those that were there, those that came before the first question and those that came after it; nothing else.
+    /// The index has the known contacts and those added before and after the first query.
     #[test]
     fn every_contact_is_asked() {
         let stored: Vec<Contact> = [10, 20, 30].map(edges).to_vec();

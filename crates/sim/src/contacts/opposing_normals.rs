@@ -1,9 +1,10 @@
-//! Two pairs that touch at the same place, in opposite directions.
+//! Pairs that touch at the same place with opposite normals.
 //!
-//! Where a vertex has slid past a side of a face it may come up to the plane of the face from behind, while the edge at that side says
-//! rightly where it is. A row for each clamps the same points: forces of hundreds of newtons, and gaps that no solve
-//! meets. Both gaps are nearly one vector, measured along opposite normals, so one pair starts behind its own normal. That one is turned
-//! round: were it dropped, it would be found again. Rows move from round to round, so this is looked at before every solve.
+//! A vertex that has slid past a side of a face may approach the plane of the face from behind, while a contact with
+//! the edge at that side has the right normal. A row for each clamps the same points: forces become large, and no
+//! solution satisfies both gaps. Both gaps are nearly one vector, measured along opposite normals, so one pair starts
+//! behind its own normal. The normal of that pair is flipped; if the pair were dropped, it would collide again. Rows
+//! change from round to round, so every solve checks this first.
 
 use crate::contacts::conflict::row_cosine;
 use crate::contacts::{
@@ -13,15 +14,16 @@ use crate::contacts::{
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// Cosine between rows below which they say the opposite of each other.
+/// Cosine between two rows below which they are opposite.
 const OPPOSITE: f64 = -0.9;
 
-/// Cosine between the normal and the direction from one closest point to the other from which on a pair is in front of its normal. What is
-/// beside a face has its closest point at a side, and any direction: which way the face looks is not for that pair to say.
+/// Least cosine between the normal and the direction between the closest points for a pair in front of its normal. A
+/// vertex beside a face has its closest point at a side, in any direction: such a pair does not determine on which side
+/// of the face it is.
 const IN_FRONT: f64 = 0.5;
 
-/// Turns round what starts the step behind its own normal while another pair says the opposite; the points are at `positions` (m) then. It
-/// keeps no force, and the other one what the two of them left.
+/// Flips the normal of every pair that starts the step behind it while another pair has the opposite row. `positions`
+/// (m) are those at the start. The flipped pair loses its force; the other one keeps the difference of both.
 pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>]) {
     let is_pair = |contact: &Contact| !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
     let behind: Vec<usize> = (0..contacts.len())
@@ -55,8 +57,8 @@ pub(crate) fn turn_opposed(contacts: &mut [Contact], positions: &[Vector3<f64>])
     }
 }
 
-/// Whether a pair starts on the other side of its normal by its row, and is not in front of it by its closest points: a vertex in a narrow
-/// crease is in front of both walls, whatever a row says that was linearised elsewhere.
+/// Whether a pair starts behind its normal by its row, and is not in front of it by its closest points. A vertex in a
+/// narrow crease is in front of both walls, although a row linearised elsewhere may say otherwise.
 fn starts_behind(contact: &Contact, positions: &[Vector3<f64>]) -> bool {
     contact.distance < 0.0
         && closest_direction(contact.key, &contact.gather(positions))
@@ -64,11 +66,11 @@ fn starts_behind(contact: &Contact, positions: &[Vector3<f64>]) -> bool {
 }
 
 fn are_opposed(one: &Contact, other: &Contact) -> bool {
-    // Most that share a point have normals across each other, and no cosine of rows is larger than that of their normals.
+    // A cheap test first: the cosine of two rows never exceeds the cosine of their normals in size.
     one.frame.normal.dot(&other.frame.normal).abs() > -OPPOSITE && row_cosine(one, other) < OPPOSITE
 }
 
-/// The point with the largest weight: a row that says the opposite acts on it too.
+/// The point with the largest weight; an opposite row acts on it too.
 fn dominant(contact: &Contact) -> u32 {
     let points = contact.stencil().iter().zip(&contact.weights);
     let largest = points.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
@@ -149,8 +151,9 @@ mod tests {
         }
     }
 
-    /// Met in a pile of rings: a vertex beside a side, closest to which it is more across than above, so that nothing but the edges there
-    /// says which way the face looks. Clamped with friction, this took 414 kN where others have 12 N, and 5,000 iterations did not find them.
+    /// A vertex beside a side. The direction to its closest point is more lateral than normal, so that only the edges
+    /// there tell on which side of the face it is. With friction, two clamping rows would leave the solver without a
+    /// solution.
     #[test]
     fn a_face_says_nothing_of_what_is_beside_it() {
         let at = [
@@ -181,7 +184,8 @@ mod tests {
         );
     }
 
-    /// A vertex in a narrow crease is in front of both of its walls. The row of the one was linearised where the vertex has slid from.
+    /// A vertex in a narrow crease is in front of both walls. The row of one wall was linearised before the vertex
+    /// slid.
     #[test]
     fn the_walls_of_a_crease_stay() {
         let mut at = AT;

@@ -1,4 +1,4 @@
-//! Hits that are no touches: on the way through a body and out of it.
+//! Pass-through impacts: impacts of a pair inside a body, or on its way out.
 
 use crate::contacts::sweep::{Hit, Sweep};
 use crate::contacts::{
@@ -11,18 +11,19 @@ use crate::geometry::Geometry;
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-/// What a motion takes into a body.
+/// A feature that a motion takes into a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Entering {
     Vertex(u32),
     Edge(u32),
 }
 
-/// Whether `hit` is a vertex or an edge that leaves a body which it has entered on the same way, or moves on within it;
-/// `inside` lists what has entered.
+/// Whether `hit` is a vertex or an edge that leaves a body which it entered during the same motion, or that moves on
+/// within it. `inside` collects the features that have entered.
 ///
-/// It is no touch of its own: once the entry is barred nothing comes by. As a row it would push what entered farther in,
-/// against the row of the entry, and where the two share a ridge or a hollow nothing but huge forces meets both.
+/// A pass-through impact gets no contact: once the entry is prevented, it does not occur. As a row it would push the
+/// feature farther in, against the row of the entry. Where the two share a ridge or a hollow, only huge forces satisfy
+/// both.
 pub(crate) fn passes_through(
     inside: &mut BTreeSet<(Entering, usize)>,
     geometry: &Geometry,
@@ -52,8 +53,8 @@ pub(crate) fn passes_through(
     }
 }
 
-/// How fast the first side of a hit goes the way that the second side's body looks there, to a positive factor; `None` where the
-/// edges of a hit do not tell.
+/// Speed of the first side along the outward direction of the second side's body, up to a positive factor. `None` if
+/// the edges of the pair do not determine that direction.
 fn outward_speed(geometry: &Geometry, hit: &Hit, sweep: Sweep<'_>) -> Option<f64> {
     let at = |point: u32| {
         let start = sweep.start[point as usize];

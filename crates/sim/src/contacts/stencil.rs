@@ -1,4 +1,4 @@
-//! What a pair of features consists of: its points, the solids that they belong to, and the pair in words.
+//! The stencil of a pair of features: its points, their solids, and a description in words.
 
 use crate::contacts::contact::ContactKey;
 use crate::{geometry::Geometry, tolerances::PairScale};
@@ -27,7 +27,7 @@ pub(crate) fn stencil_of(geometry: &Geometry, key: ContactKey) -> ([u32; 4], u8)
     }
 }
 
-/// How many points of a stencil are on the first side.
+/// Number of stencil points on the first side.
 pub(crate) fn first_side(key: ContactKey) -> usize {
     if matches!(key, ContactKey::EdgeEdge { .. }) {
         2
@@ -63,7 +63,7 @@ pub(crate) fn solids_of(geometry: &Geometry, key: ContactKey) -> [usize; 2] {
     }
 }
 
-/// The pair in words, for messages.
+/// Describes the pair in words, for messages.
 pub(crate) fn describe(geometry: &Geometry, key: ContactKey) -> String {
     let [first, second] = solids_of(geometry, key);
     let (first, second) = (geometry.name_of(first), geometry.name_of(second));
@@ -93,7 +93,8 @@ pub(crate) fn describe(geometry: &Geometry, key: ContactKey) -> String {
 }
 
 impl Geometry {
-    /// Scale of the tolerances of a pair of features: the length of the finer body, and whether a rigid one takes part.
+    /// Scale of the tolerances of a pair of features: the length of the finer body, and whether a rigid body is
+    /// involved.
     pub fn scale_of(&self, key: ContactKey) -> PairScale {
         self.scale_between(solids_of(self, key))
     }
@@ -104,7 +105,7 @@ impl Geometry {
         self.pair_friction(first, second)
     }
 
-    /// `ε₂` of a pair (m): where it is an active contact, its gap ends in `(0, ε₂)`.
+    /// `ε₂` of a pair (m): an active contact ends the step with a gap in `(0, ε₂)`.
     pub fn clearance(&self, key: ContactKey) -> f64 {
         self.clearance_between(&solids_of(self, key))
     }

@@ -1,13 +1,13 @@
-//! A straight motion of all points, and a collision on it.
+//! A straight motion of all points, and an impact on it.
 
 use super::contact::ContactKey;
 use nalgebra::Vector3;
 
-/// A pair that the continuous test could not prove apart.
+/// An impact: a pair that continuous collision detection cannot prove separated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
     pub(crate) key: ContactKey,
-    /// Fraction of the step before which the pair is proven apart.
+    /// Fraction of the step up to which the pair is proven separated.
     pub(crate) time: f64,
     pub(crate) work_limited: bool,
 }

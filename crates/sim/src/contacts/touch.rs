@@ -1,4 +1,4 @@
-//! From a hit to the features that touch there, and to the contact that keeps them apart.
+//! From an impact to the touching features, and to the contact that keeps them apart.
 
 use crate::contacts::sweep::{Hit, Sweep};
 use crate::contacts::{
@@ -11,14 +11,14 @@ use crate::geometry::Geometry;
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// A hit, traced to the features that touch.
+/// An impact, reduced to the features that touch.
 pub(crate) struct Touch {
     pub(crate) key: ContactKey,
     points: [u32; 4],
     point_count: u8,
     /// Stencil positions at the time of impact (m).
     pub(crate) at_impact: [Vector3<f64>; 4],
-    /// Whether a contact of the nearer features does not keep this pair apart, or could not.
+    /// Whether the pair keeps its own features because a contact of nearer features fails to keep it apart.
     pub(crate) stands_alone: bool,
 }
 
@@ -57,7 +57,7 @@ impl Touch {
         }
     }
 
-    /// A contact from a hit: normal and weights at the time of impact, distance at the start (spec 4.3).
+    /// A contact from an impact: normal and weights at the time of impact, distance at the start.
     pub(crate) fn first_contact(&self, geometry: &Geometry, sweep: Sweep<'_>) -> Contact {
         let origin = match self.key {
             ContactKey::VertexHalfSpace { half_space, .. } => {
@@ -90,14 +90,14 @@ impl Touch {
         contact.weights = lin.weights;
         contact.frame = ContactFrame::around(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&start));
-        // Sticking means not to move along the tangents during this step. The paper asks to end at the point that was hit;
-        // near-duplicate contacts are hit at slightly different times and would then contradict each other.
+        // Sticking means no motion along the tangents during this step. Verschoor and Jalba 2019 end at the point of
+        // impact instead; near-duplicate contacts collide at slightly different times and would then be inconsistent.
         contact.drop_anchor(&start);
         contact
     }
 
-    /// Feature normal at the impact, or the closest direction at the start where the features have none that separates
-    /// them.
+    /// Feature normal at the impact. If the features admit none that separates them, the closest direction at the
+    /// start.
     fn linearisation(
         &self,
         geometry: &Geometry,

@@ -1,4 +1,4 @@
-//! What tests of features stand on: a cube of two by two cells a side, and a smaller one of a cell above it.
+//! Test scene: a cube of two by two cells a side, and a smaller cube of one cell above it.
 
 use crate::{model::Model, scene::Scene};
 use nalgebra::Vector3;
@@ -18,15 +18,15 @@ mesh = { cuboid = { size = [0.5, 0.5, 0.5], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-/// The two, the lower one centred at the origin.
+/// The two cubes, the lower one centred at the origin.
 pub(crate) struct TwoCubes {
     pub(crate) model: Model,
-    /// Of all points (m).
+    /// Positions of all points (m).
     pub(crate) positions: Vec<Vector3<f64>>,
 }
 
 impl TwoCubes {
-    /// As the scene has them, a twentieth of a metre apart.
+    /// The positions of the scene, with a gap of a twentieth of a metre.
     pub(crate) fn apart() -> Self {
         let scene = Scene::parse("two_cubes.toml", SCENE, &[""; 0]).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
@@ -36,7 +36,7 @@ impl TwoCubes {
         }
     }
 
-    /// The point that is at a place.
+    /// The point at a place.
     pub(crate) fn point(&self, x: [f64; 3]) -> u32 {
         let is_there = |p: &Vector3<f64>| (p - Vector3::from(x)).norm() < 1e-9;
         self.positions.iter().position(is_there).expect("a point") as u32
@@ -49,7 +49,7 @@ impl TwoCubes {
         edges.position(is_it).expect("an edge") as u32
     }
 
-    /// Moves the upper cube such that `point` of it comes to a place.
+    /// Moves the upper cube such that its `point` comes to a place.
     pub(crate) fn move_upper(&mut self, point: u32, to: [f64; 3]) {
         let shift = Vector3::from(to) - self.positions[point as usize];
         for moved in self.model.geometry.bodies[1].points.clone() {

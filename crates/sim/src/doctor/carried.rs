@@ -1,38 +1,39 @@
-//! Parts of solids that prescribed motions carry, and the times at which their paths are examined.
+//! Parts of solids with prescribed motions, and the times at which their paths are checked.
 
 use crate::model::{Model, PointMotion};
 use crate::scene::RigidMotion;
 use nalgebra::Vector3;
 
-/// How far two paths come towards each other between two looks, in the sum of the shortest sides of the boxes around
-/// both parts: two thin walls that pass through each other do so within that.
+/// Approach of two paths between two check times, over the sum of the shortest sides of the boxes around both parts.
+/// Two thin walls pass through each other within a distance of 1 in this unit.
 const LOOK: f64 = 0.25;
 
-/// Placements of triangles that are looked at for one pair of paths; beyond that, looks are farther apart.
+/// Limit of triangle placements checked for one pair of paths; beyond it, check times are farther apart.
 const WORK: f64 = 2e6;
 
-/// Looks at a pair of paths, at least and at most.
+/// Least and largest number of check times of a pair of paths.
 const LOOKS: [f64; 2] = [16.0, 4096.0];
 
-/// Halvings of the time between two looks.
+/// Bisections of the time between two check times.
 const HALVINGS: usize = 20;
 
-/// Points of one solid that one prescribed motion carries.
+/// Points of one solid that follow one prescribed motion.
 pub(super) struct Part<'a> {
     pub(super) solid: usize,
     pub(super) motion: &'a RigidMotion,
     pub(super) points: Vec<Vector3<f64>>,
     pub(super) triangles: Vec<[Vector3<f64>; 3]>,
     pub(super) center: Vector3<f64>,
-    /// Of a ball about the centre that holds all points (m).
+    /// Radius of the ball about the centre that contains all points (m).
     pub(super) radius: f64,
     /// Shortest side of the box around all points at the start (m).
     pub(super) thickness: f64,
-    /// Whether nothing of the solid is ever free; two such solids are never tested against each other.
+    /// Whether all points of the solid are prescribed for all time; two such solids are never tested against each
+    /// other.
     pub(super) passive: bool,
 }
 
-/// The parts of a model that prescribed motions carry.
+/// The parts of a model with prescribed motions.
 pub(super) fn parts(model: &Model) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     for solid in 0..model.geometry.solid_count() {
@@ -77,12 +78,12 @@ pub(super) fn parts(model: &Model) -> Vec<Part<'_>> {
 }
 
 impl Part<'_> {
-    /// Until when the motion carries anything (s).
+    /// Time at which the motion releases its points (s), or the end of the run.
     pub(super) fn end(&self, duration: f64) -> f64 {
         self.motion.until.unwrap_or(duration).min(duration)
     }
 
-    /// Fastest that a point moves (m/s).
+    /// Largest speed of a point (m/s).
     fn speed(&self) -> f64 {
         let turns = self.motion.fastest_turn();
         let arm = (self.center - self.motion.center).norm() + self.radius;
@@ -90,7 +91,7 @@ impl Part<'_> {
         legs.fold(self.motion.velocity.norm(), f64::max) + turns * arm
     }
 
-    /// Times at which the part, against `other`, is looked at (s), ascending from 0.
+    /// Times at which the part is checked against `other` (s), ascending from 0.
     pub(super) fn looks(&self, other: Option<&Self>, duration: f64) -> Vec<f64> {
         let end = other
             .map_or(duration, |other| other.end(duration))
@@ -98,7 +99,7 @@ impl Part<'_> {
         let speed = self.speed() + other.map_or(0.0, Part::speed);
         let sum = |of: fn(&Part<'_>) -> f64| of(self) + other.map_or(0.0, of);
         let thickness = sum(|part| part.thickness);
-        // Flat parts have no thickness; what they pass through is met for as long as it is thick, or not for long.
+        // Parts without thickness are compared by their radii: they overlap that long, or only briefly.
         let size = if thickness > 0.0 {
             thickness
         } else {
@@ -127,7 +128,7 @@ impl Part<'_> {
     }
 }
 
-/// The first time at which something is so that is not at the first of `times`; to a part of the time between two of
+/// The first time at which a condition holds that does not hold at the first of `times`, by bisection between two of
 /// them.
 pub(super) fn first_time(times: &[f64], is_so: impl Fn(f64) -> bool) -> Option<f64> {
     if is_so(*times.first()?) {

@@ -1,7 +1,7 @@
-//! Prescribed motions that leave no room: walls that close on a body, and paths that meet.
+//! Prescribed motions that leave no space: walls that close on a body, and paths that meet.
 //!
-//! Nothing is simulated: a body is where it starts, what drives it aside is not known. So these are warnings. They are
-//! right where the body is held or stands between the walls, which is the case that no step can solve.
+//! Nothing is simulated: a body is assumed to stay where it starts, although forces may move it aside. So these are
+//! warnings. They are right if the body is held or stands between the walls, in which case no step has a solution.
 
 use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
@@ -12,10 +12,10 @@ use super::squeeze::squeezes;
 use crate::model::Model;
 use crate::scene::RigidMotion;
 
-/// Points of a part without triangles that are looked for inside other parts.
+/// Number of points of a part without triangles that are tested for being inside other parts.
 const SAMPLE: usize = 16;
 
-/// Walls that close on bodies up to `duration` (s), and paths that meet.
+/// Finds walls that close on bodies up to `duration` (s), and paths that meet.
 pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
     if model.unknowns.motions.iter().all(RigidMotion::is_rest) {
         return;
@@ -73,7 +73,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
     }
 }
 
-/// When and where two parts meet that start apart.
+/// Time and place at which two parts meet that start apart.
 fn meeting(first: &Part<'_>, second: &Part<'_>, duration: f64) -> Option<(f64, Vector3<f64>)> {
     let place = |time: f64| meeting_at(first, second, time);
     let times = first.looks(Some(second), duration);
@@ -118,7 +118,7 @@ fn meeting_at(first: &Part<'_>, second: &Part<'_>, time: f64) -> Option<Vector3<
             }
         }
     }
-    // What has no triangles, as a row of nodes, is met by what closes around it.
+    // A part without triangles, such as a row of nodes, is tested by points inside the other.
     for (part, other, corners) in [(first, second, &theirs), (second, first, &ours)] {
         if !part.triangles.is_empty() || !other.passive {
             continue;

@@ -1,4 +1,4 @@
-//! The cheap part: elements, materials, units and the step, from sums over the model.
+//! The cheap checks: elements, materials, units and the time step, from sums over the model.
 
 use impinge_geometry::mesh::tet_quality;
 use nalgebra::Vector3;
@@ -8,40 +8,40 @@ use crate::geometry::Body;
 use crate::model::Model;
 use crate::scene::{Body as SceneBody, BodyMesh, Material, MeshFile, ObstacleShape, Scene};
 
-/// Factor between node masses beyond which a mesh is remarkable.
+/// Ratio of node masses above which a mesh gets a warning.
 const NODE_MASS_RATIO: f64 = 1e5;
 
-/// Factor between body masses beyond which a light body between heavy ones takes very many iterations.
+/// Ratio of body masses above which a light body between heavy ones takes very many iterations.
 const BODY_MASS_RATIO: f64 = 1e4;
 
-/// Mean edges that a wave may cross in a step without remark.
+/// Number of mean edges that a wave may cross in a step without a warning.
 const EDGES_PER_STEP: f64 = 50.0;
 
-/// Smallest extents that a body may cross in the first step without remark.
+/// Part of its smallest extent that a body may cross in the first step without a warning.
 const SIZES_PER_STEP: f64 = 0.5;
 
-/// Strain under its own weight at which a body no longer looks like one.
+/// Strain under its own weight above which a body gets a warning.
 const STRAIN: f64 = 0.3;
 
-/// Poisson's ratio from which locking is felt.
+/// Poisson's ratio from which volumetric locking is noticeable.
 const LOCKING: f64 = 0.48;
 
-/// Size (m) up to which a mesh from a file without `scale` is taken for one in metres: parts are drawn in millimetres,
-/// and few things that are simulated are larger.
+/// Size (m) up to which a mesh from a file without `scale` is assumed to be in metres. CAD files are commonly in
+/// millimetres, and few simulated objects are larger.
 const FILE_SIZE: f64 = 10.0;
 
-/// How much larger than all else in a scene a body that moves freely may be without remark. A slip from metres to
-/// millimetres makes a thousand of what would be about one; a cube among pebbles is 25 times as large as they are.
+/// Ratio of a moving body's size to the largest other size that gets no warning. Metres in place of millimetres give a
+/// factor of a thousand; a large cube among pebbles stays below 28.
 const SIZE_AMONG_OTHERS: f64 = 28.0;
 
-/// Sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²) of things that are simulated: from grains of sand
+/// Ranges without a warning of sizes (m), densities (kg/m³), moduli (Pa) and accelerations (m/s²): from grains of sand
 /// to halls, from aerogel to osmium, from jelly to diamond.
 const SIZES: [f64; 2] = [2e-4, 100.0];
 const DENSITIES: [f64; 2] = [1.0, 2.3e4];
 const MODULI: [f64; 2] = [1e2, 1.3e12];
 const LARGEST_GRAVITY: f64 = 300.0;
 
-/// Everything that can be said without looking for pairs.
+/// All checks that need no search for pairs.
 pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     let gravity = Vector3::from(scene.world.gravity).norm();
     if gravity > LARGEST_GRAVITY {
@@ -52,7 +52,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
             unit: "m/s²",
         });
     }
-    // Copies of a body are alike: the first speaks for all.
+    // Copies of a body are equal: the first represents all.
     for body in &model.geometry.bodies {
         if body.origin.copy == 0 {
             examine_body(&scene.bodies[body.origin.entry], body, model, gravity, out);
@@ -77,7 +77,7 @@ fn size(body: &Body, model: &Model) -> f64 {
     (upper - lower).max()
 }
 
-/// The sizes that a body or obstacle of this mesh file, if it is of one, may have without remark.
+/// The range of sizes without a warning for a body or obstacle of this mesh file, if it is from a file.
 fn sizes(file: Option<&MeshFile>) -> [f64; 2] {
     match file {
         Some(file) if file.scale.to_bits() == 1.0_f64.to_bits() => [SIZES[0], FILE_SIZE],
@@ -85,7 +85,7 @@ fn sizes(file: Option<&MeshFile>) -> [f64; 2] {
     }
 }
 
-/// Obstacles may be as large as they like, but for files in other units.
+/// Obstacles may have any size, except for files in other units.
 fn sizes_of_obstacles(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     for obstacle in &model.geometry.obstacles {
         if let ObstacleShape::File(file) = &scene.obstacles[obstacle.origin.entry].shape {
@@ -95,7 +95,7 @@ fn sizes_of_obstacles(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     }
 }
 
-/// Remarks on a body that is much larger than everything else.
+/// Warns of a body that is much larger than everything else.
 fn compare_sizes(model: &Model, out: &mut Vec<Symptom>) {
     let mut by_size: Vec<(f64, usize)> = (0..model.geometry.solid_count())
         .map(|index| (size(model.geometry.solid(index), model), index))
@@ -104,7 +104,7 @@ fn compare_sizes(model: &Model, out: &mut Vec<Symptom>) {
     let (Some(&(largest, index)), Some(&(next, other))) = (by_size.first(), by_size.get(1)) else {
         return;
     };
-    // What is moved by a motion, or an obstacle, is a floor or a wall.
+    // Moved bodies and obstacles are floors or walls.
     let is_free = !model.geometry.surface.passive()[index];
     if is_free && largest > SIZE_AMONG_OTHERS * next {
         out.push(Symptom::SizeAmongOthers {
@@ -151,7 +151,7 @@ fn examine_body(
     }
 }
 
-/// Remarks on a number that things which are simulated do not have: `(quantity, value, unit, range)`.
+/// Warns of a number outside its range: `(quantity, value, unit, range)`.
 fn odd(
     body: &Body,
     (quantity, value, unit, [least, most]): (&'static str, f64, &'static str, [f64; 2]),
@@ -185,7 +185,7 @@ fn examine_material(law: &Material, body: &Body, model: &Model, fall: f64, out: 
         });
     }
 
-    // Pressure waves in a solid without bounds: the P-wave modulus over the density.
+    // Pressure waves in an infinite solid: the P-wave modulus over the density.
     let modulus =
         law.young * (1.0 - law.poisson) / ((1.0 + law.poisson) * (1.0 - 2.0 * law.poisson));
     let wave = (modulus / law.density).sqrt();

@@ -1,37 +1,37 @@
-//! What the doctor can find.
+//! The findings of the doctor.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Quality below which an element is called a sliver. Meshes of good generators stay above 0.05; the time of a solve
-/// grows where elements are thinner than this.
+/// Quality below which an element is called a sliver. Good mesh generators stay above 0.05; thinner elements make
+/// solves slower.
 pub(super) const SLIVER_QUALITY: f64 = 0.01;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The scene cannot be run, or its start is impossible.
     Error,
-    /// It can be run, but probably does not mean what was meant, or will take long.
+    /// It can be run, but is probably not what the user meant, or will take long.
     Warning,
-    /// Good to know.
+    /// Useful information.
     Note,
 }
 
-/// One thing that the doctor found. Serialises flat, with its severity and its message.
+/// One finding. Serialises flat, with its severity and its message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What it is.
+    /// Kind and measures.
     #[serde(flatten)]
     pub symptom: Symptom,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub problem: String,
-    /// What to do about it.
+    /// The remedy.
     pub mend: String,
 }
 
@@ -46,29 +46,29 @@ impl From<Symptom> for Finding {
     }
 }
 
-/// What is wrong, with its measures in SI units. `Display` gives the sentence.
+/// The kind of a finding, with its measures in SI units. `Display` gives the sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Symptom {
     /// The scene, a mesh or a material cannot be used at all.
     Unusable {
-        /// Everything that is known about it.
+        /// The whole message.
         message: String,
     },
-    /// The surfaces of two bodies or obstacles meet.
+    /// The surfaces of two bodies or obstacles intersect.
     Overlap {
         /// A body or obstacle.
         first: String,
         /// Another one.
         second: String,
-        /// Pairs of triangles that meet.
+        /// Pairs of triangles that intersect.
         triangle_pairs: usize,
-        /// Shortest move of the first body found that takes it off the second (m).
+        /// Shortest translation of the first body found that separates it from the second (m).
         depth: f64,
-        /// Direction of that move.
+        /// Direction of that translation.
         direction: [f64; 3],
-        /// A point where they meet (m).
+        /// A point of the intersection (m).
         place: [f64; 3],
     },
     /// A body lies inside another without touching its surface.
@@ -77,9 +77,9 @@ pub enum Symptom {
         first: String,
         /// The outer body or obstacle.
         second: String,
-        /// Shortest move of the inner body found that takes it out (m).
+        /// Shortest translation of the inner body found that takes it out (m).
         depth: f64,
-        /// Direction of that move.
+        /// Direction of that translation.
         direction: [f64; 3],
         /// A point of the inner body (m).
         place: [f64; 3],
@@ -90,18 +90,18 @@ pub enum Symptom {
         first: String,
         /// The half-space.
         second: String,
-        /// How deep (m); 0 if it touches.
+        /// Depth (m); 0 if it touches.
         depth: f64,
         /// Normal of the half-space.
         direction: [f64; 3],
         /// The deepest point (m).
         place: [f64; 3],
     },
-    /// The surface of a body meets itself.
+    /// The surface of a body intersects itself.
     SelfIntersection {
         /// The body.
         body: String,
-        /// Pairs of triangles that meet.
+        /// Pairs of triangles that intersect.
         triangle_pairs: usize,
         /// A point of the first such pair (m).
         place: [f64; 3],
@@ -110,21 +110,21 @@ pub enum Symptom {
     Slivers {
         /// The body.
         body: String,
-        /// How many elements are as bad.
+        /// Number of elements of such quality.
         count: usize,
-        /// Nodes of the worst element, as the mesh was given, from 0.
+        /// Nodes of the worst element in the given mesh, from 0.
         nodes: [u32; 4],
         /// Its quality: 1 regular, 0 flat.
         quality: f64,
     },
-    /// Nodes whose masses differ so much that iterations suffer.
+    /// Node masses so different that iterations converge slowly.
     NodeMasses {
         /// The body.
         body: String,
         /// Largest over smallest mass of its nodes.
         ratio: f64,
     },
-    /// Bodies whose masses differ so much that the light one is pressed through iterations.
+    /// Body masses so different that contacts of the light one converge slowly.
     MassRatio {
         /// The lightest body.
         light: String,
@@ -141,7 +141,7 @@ pub enum Symptom {
         speed: f64,
         /// Edges that a wave crosses in a step.
         edges_per_step: f64,
-        /// A step in which it crosses ten (s).
+        /// Step length in which it crosses ten (s).
         step: f64,
     },
     /// A body crosses much of its own size in the first step.
@@ -150,72 +150,72 @@ pub enum Symptom {
         body: String,
         /// Its fastest node (m/s).
         speed: f64,
-        /// Parts of its smallest extent per step.
+        /// Distance per step over its smallest extent.
         sizes_per_step: f64,
     },
     /// A body that will be crushed by its own weight.
     OwnWeight {
         /// The body.
         body: String,
-        /// `ρ g L / E`: about the strain at its foot.
+        /// `ρ g L / E`: approximate strain at its foot.
         strain: f64,
     },
-    /// A size or a number that suggests other units than SI.
+    /// A size or number that suggests units other than SI.
     Units {
         /// Body, or key of the scene.
         subject: String,
-        /// What is odd.
+        /// Name of the quantity.
         quantity: &'static str,
         /// Its value.
         value: f64,
         /// Its unit.
         unit: &'static str,
     },
-    /// Surfaces that touch at the start, within the gap at which contacts rest; a run moves them back to it.
+    /// Surfaces that touch at the start, within the resting gap of contacts; a run offsets them to it.
     Touching {
         /// A body or obstacle.
         first: String,
         /// Another one, or a half-space.
         second: String,
-        /// How many pairs touch besides.
+        /// Number of other pairs that touch.
         others: usize,
-        /// How far a surface point moves at most (m).
+        /// Largest offset of a surface point (m).
         distance: f64,
     },
-    /// Two prescribed surfaces, or half-spaces, that come closer to each other than a body between them is wide.
+    /// Two prescribed surfaces, or half-spaces, that close to less than the width of a body between them.
     Squeezed {
         /// The body.
         body: String,
-        /// How many bodies more have too little room between the two.
+        /// Number of other bodies with too little space between the two.
         others: usize,
-        /// One of them.
+        /// One of the surfaces.
         first: String,
-        /// The other.
+        /// The other surface.
         second: String,
-        /// When there is too little room for the body (s): less than its width for a rigid body, less than a fifth of
-        /// it for others.
+        /// Time at which the space is too small for the body (s): less than its width for a rigid body, less than a
+        /// fifth of it for others.
         time: f64,
         /// Width of the body at the start (m).
         width: f64,
-        /// Least distance of the two (m); 0 if they meet.
+        /// Least distance of the two surfaces (m); 0 if they meet.
         room: f64,
-        /// When that is (s).
+        /// Time of the least distance (s).
         room_time: f64,
     },
     /// Two prescribed paths that meet.
     PathsMeet {
-        /// What one moves.
+        /// Name of the solid on one path.
         first: String,
-        /// What the other one moves, or a half-space.
+        /// Name of the solid on the other path, or of a half-space.
         second: String,
-        /// When (s).
+        /// Time at which they meet (s).
         time: f64,
-        /// About where (m).
+        /// Approximate place (m).
         place: [f64; 3],
         /// Whether a run keeps the two apart; it then stops there.
         tested: bool,
     },
-    /// A size that is out of all proportion to the others in the scene.
+    /// A size that is far larger than all others in the scene.
     SizeAmongOthers {
         /// The body.
         body: String,
@@ -226,54 +226,54 @@ pub enum Symptom {
         /// Its size (m).
         other_size: f64,
     },
-    /// A joint that holds bodies where they are not.
+    /// A joint whose anchor is far from its bodies.
     JointOff {
-        /// All that is known of it, with the mend.
+        /// The whole message, with the remedy.
         message: String,
     },
-    /// Bodies that are bound to each other although they do not meet.
+    /// Bodies that are bound to each other although they are apart.
     BoundApart {
         /// The joint.
         joint: String,
         /// The body whose nodes are bound.
         first: String,
-        /// The one that they are bound to.
+        /// The body to which they are bound.
         second: String,
         /// Distance of their surfaces (m).
         distance: f64,
     },
-    /// A hard joint that does not hold at the start: it closes in the first step, however fast that is.
+    /// A rigid joint that is violated at the start: the first step closes it, at any speed.
     JointApart {
         /// The joint.
         joint: String,
-        /// What it is off by (m, or rad).
+        /// Violation (m, or rad).
         misfit: f64,
         /// The same over the length of a step (m/s, or rad/s).
         rate: f64,
     },
-    /// Damping in compliance form that is many steps long: what turns gains energy by it.
+    /// Damping in compliance form over many steps, by which rotating bodies gain energy.
     LongDamping {
-        /// Which rows: an edge or a strain of a body.
+        /// Name of the rows: an edge or a strain of a body.
         rows: String,
-        /// Its time (s).
+        /// Its damping time (s).
         damping: f64,
         /// The same in steps.
         steps: f64,
     },
-    /// A tolerance out of all proportion to the scene.
+    /// A tolerance that is too large for the scene.
     Tolerance {
         /// Key of `solver`.
         key: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
         /// Its unit.
         unit: &'static str,
-        /// What it should be small against, in the same unit.
+        /// The quantity that it should be far below, in the same unit.
         scale: f64,
-        /// What that is.
+        /// Meaning of that quantity.
         meaning: &'static str,
     },
-    /// A material that linear tetrahedra make far too stiff.
+    /// A material for which linear tetrahedra are far too stiff.
     Locking {
         /// The body.
         body: String,
@@ -283,7 +283,7 @@ pub enum Symptom {
 }
 
 impl Symptom {
-    /// How bad it is.
+    /// Severity.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Unusable { .. }

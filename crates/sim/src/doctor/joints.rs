@@ -1,4 +1,4 @@
-//! Joints that do not hold where the scene starts, and rows with more damping than steps can follow.
+//! Joints that are violated at the start, and rows with too much damping for the step length.
 
 use impinge_contact::constraint::{Configuration, Frame};
 use impinge_geometry::distance::point_triangle;
@@ -10,18 +10,19 @@ use crate::geometry::Body;
 use crate::model::Model;
 use crate::scene::{JointKind, Scene};
 
-/// Distance (m), or angle (rad), that a hard joint may be off at the start without remark: what numbers in a file are rounded to.
+/// Distance (m), or angle (rad), by which a rigid joint may be violated at the start without a warning: rounding of
+/// numbers in a file.
 const ROUNDED: f64 = 1e-4;
 
-/// Distance between bound bodies over the size of the smaller, beyond which they do not meet.
+/// Distance between bound bodies over the size of the smaller, above which they count as apart.
 const APART: f64 = 0.02;
 
-/// Steps that the damping of a row may be long without remark. A row knows how fast a length changes along the direction that it has at the
-/// start of a step; that turning changes it, too, is of second order in the step, but damping multiplies it by how many steps it is
-/// long. A cloth of 0.15 J clamped at one side keeps to that with 6 steps, and has up to 0.16, 0.34 and 0.91 J with 20, 200 and 2,000.
+/// Damping time of a row, in steps, that gets no warning. A row uses the rate of a length along its direction at the
+/// start of a step. The change of length by rotation is of second order in the step, but damping multiplies it by its
+/// time in steps: longer damping lets rotating bodies gain energy.
 const DAMPED_STEPS: f64 = 10.0;
 
-/// Hard joints, which close in one step whatever they are off by at its start.
+/// Rigid joints, which close in the first step whatever their violation.
 pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     bound_apart(scene, model, out);
     let frames: Vec<Frame> = (model.rigid.iter())
@@ -52,7 +53,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
             });
         }
     }
-    // The rows of a joint, and of a chain of copies, have one name: the worst of them speaks for all.
+    // The rows of a joint, or of a chain of copies, share one name: the worst of them represents all.
     let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
     for joint in model
         .constraints
@@ -77,7 +78,7 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     }
 }
 
-/// Bodies that a `bind` joins although there is room between them.
+/// Bodies joined by a `bind` although there is space between them.
 fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     let of_name = |name: &str| {
         (0..model.geometry.solid_count())
@@ -113,8 +114,8 @@ fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
     (points.iter()).fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)))
 }
 
-/// Least distance of a point of one body from the triangles of another (m); the first that is not above `enough` ends
-/// the search.
+/// Least distance of a point of one body from the triangles of another (m). The search ends at the first distance not
+/// above `enough`.
 fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
     let (lower, upper) = bounds(model, from);
     let mut points: Vec<(f64, &Vector3<f64>)> = (model.points.rest[of.points.clone()].iter())

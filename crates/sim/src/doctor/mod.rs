@@ -1,8 +1,8 @@
-//! What would go wrong with a scene, before it does.
+//! Checks a scene before a run.
 //!
-//! - [`examine`]: everything, overlaps with their depth included
-//! - [`quick_look`]: the cheap part, for the beginning of every run
-//! - [`separate()`]: the same scene with bodies moved until nothing overlaps
+//! - [`examine`]: all checks, overlaps with their depth included
+//! - [`quick_look`]: the cheap checks, for the start of every run
+//! - [`separate()`]: the same scene with bodies moved until they do not overlap
 //!
 //! ```
 //! use impinge_sim::Scene;
@@ -60,19 +60,19 @@ use crate::stepper::Asynchronous;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Diagnosis {
-    /// What was found, by severity, then in the order of the examination.
+    /// The findings by severity, then in the order of the checks.
     pub findings: Vec<Finding>,
 }
 
 impl Diagnosis {
     fn new(symptoms: Vec<Symptom>) -> Self {
         let mut findings: Vec<Finding> = symptoms.into_iter().map(Finding::from).collect();
-        // Stable: the order within a severity stays.
+        // A stable sort keeps the order within a severity.
         findings.sort_by_key(|finding| finding.severity);
         Self { findings }
     }
 
-    /// How many findings have this severity.
+    /// Number of findings with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings
             .iter()
@@ -89,7 +89,7 @@ impl Diagnosis {
 /// Examines a scene completely: meshes, elements, units, step, and every overlap at the start with its depth.
 ///
 /// # Cost
-/// That of reading the scene, and for every pair that overlaps some hundred intersection tests of the two.
+/// Reading the scene, and some hundred intersection tests of every overlapping pair.
 pub fn examine(scene: &Scene) -> Diagnosis {
     let mut symptoms = Vec::new();
     match Model::new(scene) {
@@ -115,7 +115,7 @@ pub fn examine(scene: &Scene) -> Diagnosis {
                 }
             }));
             look_quickly(scene, &model, &mut symptoms);
-            // What overlaps is too close for layers, too: that was said.
+            // Overlapping bodies are reported already; they are too close for layers, too.
             let starts = symptoms
                 .iter()
                 .all(|symptom| symptom.severity() != Severity::Error);
@@ -143,8 +143,8 @@ fn look_quickly(scene: &Scene, model: &Model, symptoms: &mut Vec<Symptom>) {
     }
 }
 
-/// The part that costs next to nothing once there is a model: elements, materials, units, step, mass ratios, joints,
-/// prescribed motions, tolerances.
+/// The checks that are cheap once the model exists: elements, materials, units, step, mass ratios, joints, prescribed
+/// motions, tolerances.
 pub fn quick_look(scene: &Scene, model: &Model) -> Diagnosis {
     let mut symptoms = Vec::new();
     look_quickly(scene, model, &mut symptoms);

@@ -8,10 +8,10 @@ use super::finding::Symptom;
 use super::solid::{self, Solid};
 use crate::model::Model;
 
-/// Pairs of triangles that are counted; a start with more of them is bad enough.
+/// Limit of counted triangle pairs; a start with more of them is reported in any case.
 const MOST_TRIANGLE_PAIRS: usize = 1_000_000;
 
-/// Pairs of triangles that meet, by the solids they belong to.
+/// Intersecting triangle pairs of two solids.
 struct Meeting {
     solids: [usize; 2],
     triangle_pairs: usize,
@@ -19,7 +19,7 @@ struct Meeting {
     triangles: [u32; 2],
 }
 
-/// Every pair that overlaps, every body that reaches into a half-space, every surface that meets itself.
+/// Finds pairs that overlap, bodies that reach into a half-space, and surfaces that intersect themselves.
 pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
     let solids = solid::solids(model);
     half_spaces(model, out);
@@ -58,7 +58,7 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
     out.par_extend(apart.par_iter().filter_map(|&pair| inside(&solids, pair)));
 }
 
-/// Shortest move that was found to take one of two solids, which meet, off the other (m).
+/// Shortest translation found that separates two intersecting solids (m).
 pub(crate) fn depth(model: &Model, pair: [usize; 2]) -> f64 {
     let solids = solid::solids(model);
     let [first, second] = movable_first(&solids, pair);
@@ -66,7 +66,7 @@ pub(crate) fn depth(model: &Model, pair: [usize; 2]) -> f64 {
     exit.distance
 }
 
-/// The solid that can be moved first, so that a finding says what to move.
+/// The two solids with a movable one first, so that a finding says which one to move.
 fn movable_first(solids: &[Solid], [first, second]: [usize; 2]) -> [usize; 2] {
     if solids[first].movable || !solids[second].movable {
         [first, second]
@@ -110,7 +110,7 @@ fn meetings(model: &Model) -> Vec<Meeting> {
         .collect()
 }
 
-/// Whether one of two solids that do not meet lies inside the other.
+/// Whether one of two solids with disjoint surfaces lies inside the other.
 fn inside(solids: &[Solid], [first, second]: [usize; 2]) -> Option<Symptom> {
     let still = Vector3::zeros();
     let [inner, outer] = [[first, second], [second, first]]

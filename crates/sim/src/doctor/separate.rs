@@ -1,4 +1,4 @@
-//! A feasible start: bodies moved apart by as little as a series of projections finds.
+//! A feasible start: bodies moved apart by the least displacement that a series of projections finds.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -17,22 +17,22 @@ use crate::output::{OutputError, atomic};
 use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene};
 use crate::simulation::Simulation;
 
-/// Room left between bodies, in units of the clearance that contacts keep.
+/// Space left between bodies, in clearances of contacts.
 const MARGIN_PER_CLEARANCE: f64 = 2.0;
 
-/// Rounds of looking for overlaps and moving; a pile needs as many as it is bodies deep, and some.
+/// Limit of rounds that find overlaps and move bodies. A pile needs somewhat more rounds than it is bodies deep.
 const ROUNDS: usize = 200;
 
-/// Sweeps of one projection.
+/// Limit of sweeps of one projection.
 const SWEEPS: usize = 2000;
 
-/// Violation of a constraint, in units of the margin, that ends a projection.
+/// Violation of a constraint, in margins, that ends a projection.
 const SWEEP_TOLERANCE: f64 = 1e-3;
 
-/// Turns (degrees) below this are none.
+/// Angles (degrees) below this count as no rotation.
 const NO_TURN: f64 = 1e-12;
 
-/// How far a body was moved.
+/// The translation of a body.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Move {
@@ -44,21 +44,21 @@ pub struct Move {
     pub length: f64,
 }
 
-/// A scene whose start is free of overlap.
+/// A scene that starts without overlap.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Separation {
     /// The bodies that were moved, in the order of the scene.
     pub moves: Vec<Move>,
-    /// The scene with new positions. Copies that moved became bodies of their own.
+    /// The scene with new positions. Copies that moved are now separate bodies.
     pub scene: Scene,
 }
 
 impl Separation {
-    /// Writes the scene as a TOML file; mesh files are named so that they are found from there.
+    /// Writes the scene as a TOML file, with paths of mesh files relative to it.
     ///
     /// # Errors
-    /// [`OutputError`] if the file cannot be written; what stood there is then unchanged.
+    /// [`OutputError`] if the file cannot be written; an existing file is then unchanged.
     pub fn write(&self, path: &Path) -> Result<(), OutputError> {
         let text = self.to_toml(path.parent().unwrap_or(Path::new("")));
         let text = text.map_err(|error| OutputError::write(path, io::Error::other(error)))?;
@@ -85,7 +85,7 @@ impl Separation {
                 _ => None,
             });
         for path in meshes.chain(shapes) {
-            // A path that begins with a variable is absolute once that is known.
+            // A path that begins with a variable is absolute after substitution.
             if from != to && !path.starts_with("${") {
                 *path = from.join(&*path).to_string_lossy().into_owned();
             }
@@ -94,7 +94,7 @@ impl Separation {
     }
 }
 
-/// The folder from the root, without `.` and `..` where they can be resolved by name.
+/// The absolute folder, without `.` and `..` where they can be resolved by name.
 fn absolute(folder: &Path) -> PathBuf {
     let full = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let mut plain = PathBuf::new();
@@ -110,14 +110,14 @@ fn absolute(folder: &Path) -> PathBuf {
     plain
 }
 
-/// Why no feasible start was found.
+/// The reason why no feasible start was found.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SeparateError {
     /// The scene cannot be used for another reason.
     #[error(transparent)]
     Unusable(#[from] SimError),
-    /// A surface meets itself; no translation changes that.
+    /// A surface intersects itself; no translation changes that.
     #[error("the surface of `{body}` meets itself, which moving bodies cannot mend: mend its mesh")]
     SelfIntersection {
         /// The body.
@@ -134,12 +134,12 @@ pub enum SeparateError {
         first: String,
         /// Another one, or a half-space.
         second: String,
-        /// Shortest way out that was found (m).
+        /// Shortest way out found (m).
         depth: f64,
-        /// What holds both.
+        /// Reasons why both are fixed.
         why: String,
     },
-    /// Bodies are so confined that moving them did not help.
+    /// Bodies so confined that moving them did not separate them.
     #[error(
         "`{first}` and `{second}` still overlap after {rounds} rounds of moving: is there room for all bodies? Remove \
          some, or move the obstacles"
@@ -156,15 +156,15 @@ pub enum SeparateError {
 
 /// Moves bodies until nothing overlaps, by the least total squared displacement that a series of projections finds.
 ///
-/// Elastic, thin and rigid bodies whose nodes are all free are moved, and they are not turned. What only touches stays:
-/// a run moves its surface back. Every overlap gives a linear constraint on the translations, `d · (t_first − t_second)
-/// ≥ c`, with the direction of the shortest way out; the least translations that fulfil all of them are found by
-/// Hildreth's projections; then overlaps are looked for again. At the end every body in turn is tried on shorter ways
-/// with all others in place. The result is as short as these directions allow, which is not the least over all ways to
-/// separate the bodies.
+/// Elastic, thin and rigid bodies whose nodes are all free are translated, not rotated. Bodies that only touch stay: a
+/// run offsets their surfaces. Every overlap gives a linear constraint on the translations,
+/// `d · (t_first − t_second) ≥ c`, with the direction of the shortest way out. Hildreth's projections find the least
+/// translations that satisfy all of them, and overlaps are detected again. At the end, shorter ways are tried for each
+/// body in turn with all others in place. The result is minimal for these directions, not over all ways to separate the
+/// bodies.
 ///
 /// # Errors
-/// [`SeparateError`] naming the bodies that stay in each other's way.
+/// [`SeparateError`] naming the bodies that still overlap.
 ///
 /// # Source
 /// Hildreth, "A quadratic programming procedure", 1957, <https://doi.org/10.1002/nav.3800040113>.
@@ -211,7 +211,7 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
     })
 }
 
-/// What keeps a solid from being moved.
+/// The reason why a solid cannot be moved.
 fn hold(model: &Model, index: usize) -> String {
     let solid = model.geometry.solid(index);
     let count = solid.points.len();
@@ -232,7 +232,7 @@ fn hold(model: &Model, index: usize) -> String {
     }
 }
 
-/// The new scene must start: proved by the same test as that of a run.
+/// Checks that the new scene can start, by the same test as a run.
 fn prove(separated: &Scene, model: &Model) -> Result<(), SeparateError> {
     match Simulation::new(separated) {
         Ok(_) => Ok(()),
@@ -251,7 +251,7 @@ fn prove(separated: &Scene, model: &Model) -> Result<(), SeparateError> {
     }
 }
 
-/// Pairs of solids that meet or lie inside each other after being moved, ascending.
+/// Pairs of solids that intersect or contain each other after being moved, ascending.
 fn overlaps(model: &Model, solids: &[Solid], moves: &[Vector3<f64>]) -> Vec<[usize; 2]> {
     solid::near_pairs(model, solids, moves)
         .into_par_iter()
@@ -268,15 +268,15 @@ struct Constraint {
     direction: Vector3<f64>,
     least: f64,
     multiplier: f64,
-    /// What else is in the way, for a message.
+    /// Name of the other solid, for a message.
     other: String,
 }
 
 struct Problem<'a> {
     model: &'a Model,
-    /// Those of half-spaces first, then those of overlaps in the order of the rounds.
+    /// Constraints of half-spaces, then those of overlaps in the order of the rounds.
     constraints: Vec<Constraint>,
-    /// How many of them are of half-spaces, and how many were there before the last round.
+    /// Number of constraints of half-spaces, and number of constraints before the last round.
     of_half_spaces: usize,
     before_round: usize,
     moves: Vec<Vector3<f64>>,
@@ -296,7 +296,7 @@ impl<'a> Problem<'a> {
                         first: index,
                         second: None,
                         direction: half_space.normal,
-                        // A body that already stands closer than the margin may stay there.
+                        // A body that starts closer than the margin may stay there.
                         least: if height > 0.0 {
                             (margin - height).min(0.0)
                         } else {
@@ -327,7 +327,7 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// Adds a constraint for every overlap, in the direction of its shortest exit.
+    /// Adds a constraint for every overlap, along its shortest exit.
     fn add(&mut self, solids: &[Solid], overlaps: &[[usize; 2]]) -> Result<(), SeparateError> {
         let (moves, model) = (&self.moves, self.model);
         let found: Result<Vec<Constraint>, SeparateError> = overlaps
@@ -363,10 +363,11 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// [`Self::project`]; where that does not come to an end, from where this round began and without the rounds before it.
+    /// [`Self::project`]; if that does not converge, again from the start of this round and without the constraints of
+    /// earlier rounds.
     ///
-    /// The shortest way out is another one at every place. Ways that were found at different places may contradict each other
-    /// although there is room: round a ball, say, that lies between two bodies.
+    /// The shortest way out depends on the place. Ways found at different places may be inconsistent although there is
+    /// space: around a ball that lies between two bodies, for example.
     fn project_or_forget(&mut self) -> Result<(), SeparateError> {
         let start = self.moves.clone();
         let Err(stuck) = self.project() else {
@@ -384,7 +385,7 @@ impl<'a> Problem<'a> {
         self.project()
     }
 
-    /// The translations of least sum of squares that fulfil all constraints, from where the last projection ended.
+    /// The translations of least sum of squares that satisfy all constraints, starting from the last projection.
     fn project(&mut self) -> Result<(), SeparateError> {
         let mut worst = (0.0, 0);
         for _ in 0..SWEEPS {
@@ -418,7 +419,7 @@ impl<'a> Problem<'a> {
                 return Ok(());
             }
         }
-        // Slow is not stuck: what is left is less than the margin.
+        // Slow convergence is acceptable if the violation is below the margin.
         if worst.0 < 0.5 * self.margin {
             return Ok(());
         }
@@ -431,7 +432,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The scene with moved bodies; a row of copies of which one moved becomes single bodies.
+/// The scene with moved bodies; if one of several copies moved, all become separate bodies.
 fn moved_scene(scene: &Scene, model: &Model, moves: &[Vector3<f64>]) -> Scene {
     let mut copies: Vec<Vec<(&str, Placed, Vector3<f64>)>> = vec![Vec::new(); scene.bodies.len()];
     for (body, translation) in model.geometry.bodies.iter().zip(moves) {
@@ -461,7 +462,7 @@ fn moved_scene(scene: &Scene, model: &Model, moves: &[Vector3<f64>]) -> Scene {
                     })
                 });
             }
-            // What pulls at a part of the body goes along with it.
+            // Regions of nodal forces move along with the body.
             for region in body
                 .pulls
                 .iter_mut()

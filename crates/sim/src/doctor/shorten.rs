@@ -1,22 +1,22 @@
-//! Shorter ways for bodies that were moved apart, one body at a time.
+//! Shortens the translations of separated bodies, one body at a time.
 
 use nalgebra::Vector3;
 
 use super::solid::Solid;
 use crate::model::Model;
 
-/// Times that all bodies are tried.
+/// Passes over all bodies.
 const PASSES: usize = 3;
 
-/// Halvings of a way: to a thousandth of it.
+/// Bisections of a translation: to a thousandth of it.
 const HALVINGS: usize = 10;
 
-/// Part by which a way has to become shorter to count.
+/// Relative reduction below which a shorter translation does not count.
 const GAIN: f64 = 1e-3;
 
-/// Replaces each translation by the shortest one tried that keeps the body free of all others.
+/// Replaces each translation by the shortest tried one that keeps the body free of all others.
 ///
-/// Tried are: no translation, a part of the present one, and the exits from every body that is in the way at the start.
+/// The candidates are no translation, a part of the present one, and the exits from every body in the way at the start.
 pub(super) fn shorten(model: &Model, solids: &[Solid], margin: f64, moves: &mut [Vector3<f64>]) {
     for _ in 0..PASSES {
         let mut order: Vec<usize> = (0..solids.len())
@@ -41,7 +41,7 @@ pub(super) fn shorten(model: &Model, solids: &[Solid], margin: f64, moves: &mut 
     }
 }
 
-/// One body among all others, which stay where they are.
+/// One body among all others, which are fixed.
 struct Place<'a> {
     model: &'a Model,
     solids: &'a [Solid],
@@ -50,7 +50,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The other solids whose boxes the body meets after moving by `translation`.
+    /// The other solids whose boxes intersect the body's after a move by `translation`.
     fn neighbours(&self, translation: Vector3<f64>) -> impl Iterator<Item = (usize, Vector3<f64>)> {
         (0..self.solids.len())
             .filter(|&other| other != self.body)
@@ -68,7 +68,7 @@ impl Place<'_> {
         self.model.geometry.half_spaces.iter().all(|half_space| {
             let height = solid.lowest(&half_space.normal)
                 + half_space.normal.dot(&(translation - half_space.point));
-            // A body that stood closer than the margin at the start may stay there.
+            // A body that starts closer than the margin may stay there.
             height >= margin || (height > 0.0 && half_space.normal.dot(&translation) >= 0.0)
         }) && self
             .neighbours(translation)

@@ -1,4 +1,4 @@
-//! Closed surfaces at the start, and how far one has to move to be free of another.
+//! Closed surfaces at the start, and the translations that separate them.
 
 use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use crate::model::{Model, PointMotion};
 
-/// Pairs of triangles whose normals are tried as directions out of an overlap.
+/// Number of triangle pairs whose normals are candidate directions out of an overlap.
 const SAMPLE: usize = 64;
 
-/// Distinct normals that are tried, of each body.
+/// Number of distinct normals tried of each body.
 const NORMALS: usize = 6;
 
-/// Cosine above which two directions are taken for the same.
+/// Cosine above which two directions count as equal.
 const SAME_DIRECTION: f64 = 0.95;
 
-/// Halvings of a distance: to a millionth of the bodies' size.
+/// Bisections of a distance: to a millionth of the bodies' size.
 const HALVINGS: usize = 20;
 
 /// The surface of a body or mesh obstacle.
@@ -28,7 +28,7 @@ pub(super) struct Solid {
     closed: bool,
     /// Whether all of its points are free.
     pub(super) movable: bool,
-    /// Whether all of its points follow a prescribed motion; two such bodies may overlap.
+    /// Whether all points are prescribed for all time; two such bodies may overlap.
     pub(super) passive: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Solid {
 pub(super) struct Exit {
     /// Unit vector.
     pub(super) direction: Vector3<f64>,
-    /// How far the first body has to move along it (m).
+    /// Distance that the first body has to move along it (m).
     pub(super) distance: f64,
 }
 
@@ -103,7 +103,7 @@ impl Solid {
         })
     }
 
-    /// Pairs of triangles, of this solid moved by `shift` and of another, that meet: up to `limit` of them.
+    /// Pairs of intersecting triangles of this solid moved by `shift` and another, up to `limit`.
     pub(super) fn meetings(
         &self,
         other: &Self,
@@ -134,7 +134,7 @@ impl Solid {
             .fold(0.0, f64::max);
         let mut found = Vec::new();
         for first in &ours {
-            // One more box than the difference says: it is rounded.
+            // The box is one larger than the difference: the difference is rounded.
             let start = theirs
                 .partition_point(|second| second.lower.x < (first.lower.x - widest).next_down());
             for second in &theirs[start..] {
@@ -152,7 +152,7 @@ impl Solid {
         found
     }
 
-    /// Whether this solid, moved by `shift`, lies inside another whose surface it does not meet.
+    /// Whether this solid, moved by `shift`, lies inside another whose surface it does not intersect.
     pub(super) fn is_inside(&self, other: &Self, shift: &Vector3<f64>) -> bool {
         let point = self.a_point() + shift;
         other.closed
@@ -178,10 +178,10 @@ impl Solid {
             })
     }
 
-    /// Ways out of `other`, from where this solid is after moving by `shift`.
+    /// Ways out of `other` for this solid moved by `shift`.
     ///
-    /// Along each of a set of directions (the axes, the line between the middles, normals where the surfaces meet) a
-    /// distance at which the solids are free and just before which they are not.
+    /// Directions are the axes, the line between the centres, and normals where the surfaces intersect. For each, the
+    /// result is a distance at which the solids are separated and just below which they are not.
     pub(super) fn exits(&self, other: &Self, shift: &Vector3<f64>) -> Vec<Exit> {
         self.directions(other, shift)
             .into_par_iter()
@@ -234,7 +234,7 @@ impl Solid {
     }
 
     fn distance_along(&self, other: &Self, shift: &Vector3<f64>, direction: &Vector3<f64>) -> f64 {
-        // Beyond the far end of the other solid nothing meets.
+        // Beyond the far end of the other solid the two are separated.
         let beyond = -other.lowest(&-direction) - self.lowest(direction) - direction.dot(shift);
         let free = |distance: f64| self.is_free_of(other, &(shift + direction * distance));
         let (mut meets, mut apart) = (0.0, beyond / 64.0);
@@ -279,8 +279,7 @@ impl Boxed {
     }
 }
 
-/// Pairs of solids, each moved by its own translation, whose boxes overlap and that are kept apart by contact;
-/// ascending.
+/// Pairs of solids, each moved by its own translation, whose boxes overlap and that contact keeps apart; ascending.
 pub(super) fn near_pairs(
     model: &Model,
     solids: &[Solid],

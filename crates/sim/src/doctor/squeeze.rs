@@ -1,5 +1,5 @@
-//! Walls that close on a body: prescribed parts, or one and a half-space, that come nearer to each other than the body
-//! is wide.
+//! Walls that close on a body: prescribed parts, or a part and a half-space, that approach to less than the body's
+//! width.
 
 use nalgebra::Vector3;
 
@@ -8,21 +8,21 @@ use super::finding::Symptom;
 use crate::model::Model;
 use crate::scene::RigidMotion;
 
-/// Width to which a body that deforms may be pressed without remark, in its own: to a third, laws of material and
-/// meshes follow.
+/// Relative width to which a deformable body may be compressed without a warning. Material laws and meshes still work
+/// at a third.
 const PRESSED: f64 = 0.2;
 
-/// Something that a body can be pressed against.
+/// A solid or half-space that a body can be pressed against.
 enum Wall<'a> {
     Part(&'a Part<'a>),
-    /// By its number among half-spaces.
+    /// A half-space by its index.
     HalfSpace(usize),
 }
 
-/// A body between two walls that come nearer to each other than it is wide.
+/// A body between two walls that approach to less than its width.
 pub(super) struct Squeeze {
     body: usize,
-    /// How many bodies more there are between these walls.
+    /// Number of other bodies between these walls.
     others: usize,
     /// Solids, or half-spaces numbered after them.
     pub(super) walls: [usize; 2],
@@ -50,7 +50,7 @@ impl Squeeze {
     }
 }
 
-/// For each pair of walls the body that has too little room first; ascending by time.
+/// For each pair of walls, the body for which the space is too small first; ascending by time.
 pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<Squeeze> {
     let walls: Vec<Wall<'_>> = (parts.iter().map(Wall::Part))
         .chain((0..model.geometry.half_spaces.len()).map(Wall::HalfSpace))
@@ -89,7 +89,7 @@ pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<
     found
 }
 
-/// Directions along which two walls move against each other, if they do not turn.
+/// Directions along which two walls move relative to each other, if they do not rotate.
 fn directions<'a>(model: &Model, first: &Wall<'a>, second: &Wall<'a>) -> Vec<Vector3<f64>> {
     let [one, two]: [Option<&'a RigidMotion>; 2] = [first, second].map(|wall| match wall {
         Wall::Part(part) => Some(part.motion),
@@ -124,7 +124,7 @@ fn directions<'a>(model: &Model, first: &Wall<'a>, second: &Wall<'a>) -> Vec<Vec
     found
 }
 
-/// From the least to the greatest value of `along · x`.
+/// Least and greatest value of `along · x`.
 fn interval<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, along: &Vector3<f64>) -> [f64; 2] {
     points
         .map(|x| along.dot(x))
@@ -133,7 +133,7 @@ fn interval<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, along: &Vector3<
         })
 }
 
-/// Whether a body between two walls gets less room along a direction than it needs.
+/// Whether the walls leave a body less space along a direction than it needs.
 fn squeeze(
     model: &Model,
     walls: [&Wall<'_>; 2],
@@ -165,11 +165,11 @@ fn squeeze(
         std::mem::swap(&mut low, &mut high);
     }
     let [below, above] = [extent(low)[1], extent(high)[0]];
-    // Between its own held nodes a body starts where they end.
+    // Between its own held nodes, a body starts where they end.
     let is_own = |wall: &Wall<'_>| matches!(wall, Wall::Part(part) if part.solid == body);
     let foot = if is_own(low) { below } else { of_body[0] };
     let head = if is_own(high) { above } else { of_body[1] };
-    // A body without width is out of the way until the walls meet.
+    // A body without width fits until the walls meet.
     if below > foot + slack || above < head - slack || head - foot <= slack {
         return None;
     }
@@ -184,7 +184,7 @@ fn squeeze(
         (above + along.dot(&shift(high, time))) - (below + along.dot(&shift(low, time)))
     };
 
-    // The room is linear in time between the beginnings of legs.
+    // The space is linear in time between the starts of legs.
     let parts = [low, high].into_iter().filter_map(|wall| match wall {
         Wall::Part(part) => Some(*part),
         Wall::HalfSpace(_) => None,
@@ -206,7 +206,7 @@ fn squeeze(
         .copied()
         .min_by(|a, b| room(*a).total_cmp(&room(*b)))?;
 
-    // All three must overlap as seen along the direction, or the body is beside the walls.
+    // The projections of all three along the direction must overlap, or the body is beside the walls.
     let across = along.cross(&Vector3::ith(along.iamin(), 1.0)).normalize();
     for side in [across, along.cross(&across)] {
         let mut spans = vec![interval(points.iter(), &side)];

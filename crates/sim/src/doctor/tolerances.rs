@@ -1,17 +1,16 @@
-//! Tolerances that are out of all proportion to the scene.
+//! Tolerances that are too large for the scene.
 
 use super::finding::Symptom;
 use crate::model::Model;
 
-/// Clearance over the edges of the finest surface beyond which contacts are no longer where surfaces are; by default
-/// it is 2.5e-4.
+/// Clearance over the edges of the finest surface above which contacts are visibly apart; the default is 2.5e-4.
 const CLEARANCE_PER_EDGE: f64 = 0.05;
 
-/// Momentum tolerance over the impulse of the lightest body's weight in a step, beyond which that body need not feel it; by default it is
-/// 2e-4 or less.
+/// Momentum tolerance over the impulse of the lightest body's weight in a step. Above 1 the solution may ignore that
+/// body; the default is 2e-4 or less.
 const MOMENTUM_PER_WEIGHT: f64 = 1.0;
 
-/// What the scene gives, or asks for by `tolerances = "paper"`.
+/// Checks the tolerances of the scene, including those of `tolerances = "paper"`.
 pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
     let scales = &model.geometry.tolerances;
     let [edge, _] = model.geometry.lengths.range();

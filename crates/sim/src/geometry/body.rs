@@ -1,4 +1,4 @@
-//! What a solid consists of.
+//! Solids and half-spaces.
 
 use crate::scene::Placed;
 use nalgebra::Vector3;
@@ -9,23 +9,23 @@ use std::ops::Range;
 pub struct Body {
     /// Name from the scene.
     pub name: String,
-    /// The body or obstacle of the scene that it is a copy of.
+    /// The body or obstacle of the scene of which this is a copy.
     pub origin: Placed,
     /// Its points.
     pub points: Range<usize>,
     /// Its tetrahedra; empty for rigid bodies and obstacles.
     pub tets: Range<usize>,
-    /// Whether it is thin: elastic terms on its triangles instead of elements.
+    /// Whether it is thin: its triangles have elastic terms, and it has no elements.
     pub thin: bool,
     /// Whether it is a rigid body without a prescribed motion.
     pub free_rigid: bool,
-    /// Whether its surface may be met from both sides: a thin body, or an obstacle whose surface is open.
+    /// Whether its surface may be touched from both sides: a thin body, or an obstacle with an open surface.
     pub two_sided: bool,
     /// Its surface triangles.
     pub triangles: Range<usize>,
     /// Its own friction coefficient.
     pub friction: f64,
-    /// For each point, the node of the mesh as it was given: nodes are stored along a space-filling curve.
+    /// For each point, the node of the given mesh: points are stored along a space-filling curve.
     pub original_nodes: Vec<u32>,
 }
 

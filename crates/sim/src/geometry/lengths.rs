@@ -1,4 +1,4 @@
-//! Lengths that clearances and tolerances of contacts are made of: those of the bodies that meet, never of the scene.
+//! Lengths that scale the clearances and tolerances of contacts: those of the bodies in contact, not of the scene.
 
 use super::{Body, Geometry};
 use crate::tolerances::PairScale;
@@ -7,11 +7,11 @@ use nalgebra::Vector3;
 
 /// Mean surface edge of every body, at rest.
 ///
-/// One length for a body, not for each of its features: all contacts of two bodies then ask for one gap. A rigid box
-/// whose corners asked for different ones would tilt to and fro between them.
+/// One length per body rather than per feature gives all contacts of two bodies one gap. A rigid box whose corners had
+/// different gaps would tilt to and fro between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BodyLengths {
-    /// Of bodies and obstacles (m); infinite for obstacles, which may be as coarse or as fine as they like.
+    /// Of bodies and obstacles (m). Infinite for obstacles, whose meshes may have any resolution.
     of_solid: Vec<f64>,
     /// Smallest and largest (m).
     range: [f64; 2],
@@ -26,7 +26,7 @@ impl BodyLengths {
             *sum += (rest[first as usize] - rest[second as usize]).norm();
             *count += 1.0;
         }
-        // Of all that moves by itself; a body of elements counts even where all of its nodes are prescribed.
+        // Bodies that move by themselves; a body of elements counts even if all of its nodes are prescribed.
         let counts = |index: usize| {
             let solid = solids[index];
             solid.free_rigid || !solid.tets.is_empty() || solid.thin
@@ -51,12 +51,12 @@ impl BodyLengths {
         }
     }
 
-    /// The smallest and the largest that a pair may have (m).
+    /// The smallest and the largest length of any pair (m).
     pub fn range(&self) -> [f64; 2] {
         self.range
     }
 
-    /// The smallest of the solids (m), half-spaces among them; that of the scene where none of them has one.
+    /// The smallest length of the solids (m), half-spaces among them; that of the scene if none of them has one.
     fn smallest(&self, solids: &[usize]) -> f64 {
         let lengths = solids.iter().filter_map(|&solid| self.of_solid.get(solid));
         let smallest = lengths.copied().fold(f64::INFINITY, f64::min);
@@ -69,13 +69,13 @@ impl BodyLengths {
 }
 
 impl Geometry {
-    /// Length that the surroundings of a point are measured by (m).
+    /// The length that scales distances around a point (m).
     pub(crate) fn length_around(&self, point: usize) -> f64 {
         let solid = self.solid_of_point(point as u32);
         self.lengths.smallest(&[solid])
     }
 
-    /// Scale of the tolerances of a pair of solids: the length of the finer one, and whether a rigid one takes part.
+    /// Scale of the tolerances of a pair of solids: the length of the finer one, and whether a rigid body is involved.
     pub(crate) fn scale_between(&self, solids: [usize; 2]) -> PairScale {
         PairScale {
             length: self.lengths.smallest(&solids),
@@ -83,7 +83,7 @@ impl Geometry {
         }
     }
 
-    /// Scale of the tolerances of contacts of a body, whichever solid it meets.
+    /// Scale of the tolerances of contacts between a body and any solid.
     pub(crate) fn scale_of_body(&self, body: usize) -> PairScale {
         PairScale {
             length: self.lengths.smallest(&[body]),
@@ -91,7 +91,7 @@ impl Geometry {
         }
     }
 
-    /// Scale of the finest body, and of rigid bodies if there are any: no pair is held to less.
+    /// Scale of the finest body, and of rigid bodies if there are any: no pair has a finer scale.
     pub fn finest_scale(&self) -> PairScale {
         PairScale {
             length: self.lengths.range[0],
@@ -104,7 +104,7 @@ impl Geometry {
         self.tolerances.clearance(self.lengths.smallest(solids))
     }
 
-    /// The largest clearance that a pair may have (m).
+    /// The largest clearance of any pair (m).
     pub fn largest_clearance(&self) -> f64 {
         self.tolerances.clearance(self.lengths.range[1])
     }

@@ -1,6 +1,6 @@
 //! The solids of a simulation, and the features of their surfaces that may touch.
 //!
-//! It knows shapes, names and friction, and the lengths that contacts are measured by. It knows no mass, force or velocity.
+//! It knows shapes, names and friction, and the lengths that scale contacts. It knows no mass, force or velocity.
 
 mod body;
 mod lengths;
@@ -13,7 +13,7 @@ pub use neighbours::Neighbours;
 use crate::{scene::pair_friction, tolerances::ToleranceScales};
 use impinge_geometry::surface::CollisionSurface;
 
-/// All solids, numbered through: bodies, then mesh obstacles, then half-spaces.
+/// All solids, numbered consecutively: bodies, then mesh obstacles, then half-spaces.
 #[derive(Debug)]
 pub struct Geometry {
     /// Deformable bodies, then rigid bodies, those with a prescribed motion included.
@@ -74,13 +74,13 @@ impl Geometry {
         pair_friction(of(first), of(second))
     }
 
-    /// The rigid ones among the bodies, those with a prescribed motion included, ascending.
+    /// Rigid bodies, those with a prescribed motion included, ascending.
     pub fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.bodies.len())
             .filter(|&body| self.bodies[body].tets.is_empty() && !self.bodies[body].thin)
     }
 
-    /// Whether every edge of a solid's triangles is run through once in each direction: whether it has an inside.
+    /// Whether the triangles of a solid use every edge once in each direction, so that it has an inside.
     pub fn is_closed(&self, solid: usize) -> bool {
         let triangles = &self.surface.triangles()[self.solid(solid).triangles.clone()];
         let mut sides: Vec<[u32; 2]> = (triangles.iter())

@@ -1,8 +1,7 @@
-//! Which edges meet at a point, and which triangles at an edge.
+//! Incidence of surface features: edges at a point, triangles at an edge.
 
 use impinge_geometry::surface::CollisionSurface;
 
-/// Incidence of edges with faces and of vertices with edges.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.

@@ -1,34 +1,35 @@
-//! Points of deformable bodies by barycentric weights, in the elements that hold them.
+//! Points of deformable bodies as barycentric combinations of the nodes of an element.
 
 use super::parts::PartsToJoin;
 use crate::geometry::Body;
 use impinge_contact::constraint::Point;
 use nalgebra::{Matrix3, Vector3};
 
-/// Barycentric weight below 0 by which a place may miss an element and still be on it, and distance from a triangle over its
-/// longest edge: rounding of files and of placements.
+/// Relative tolerance of a place on an element, for rounding of files and placements: of a negative barycentric weight,
+/// and of the distance from a triangle over its longest edge.
 const INSIDE: f64 = 1e-6;
 
-/// Weight of a corner above which a place is that corner.
+/// Weight of a corner above which a place is identified with that corner.
 const CORNER: f64 = 1.0 - 1e-9;
 
 /// A place on a body.
 pub(super) struct Attached {
-    /// It as a function of nodes.
+    /// The place as a function of nodes.
     pub(super) point: Point,
-    /// Whether an element holds it.
+    /// Whether it is on an element.
     pub(super) inside: bool,
-    /// How far it is from what the weights make (m): off a sheet. Nothing is off a solid, whose elements go on.
+    /// Distance (m) between the place and the combination of nodes: nonzero beside a sheet only, since the elements of
+    /// a solid are extrapolated.
     pub(super) apart: f64,
 }
 
-/// `x` on a solid or thin body: of a solid in the element that holds `at`, or else in the one whose weights miss it
-/// least; of a thin body in the triangle nearest to `x`. Across a gap between the surface at `at` and `x` the element
-/// is taken to go on.
+/// `x` on a solid or thin body. For a solid, the element is the one that contains `at`, or else the one whose weights
+/// are violated least. For a thin body, it is the triangle nearest to `x`. Across a gap between the surface at `at` and
+/// `x`, the element is extrapolated.
 ///
-/// A place counts as inside up to `slack` (m) off an element: surfaces that touch something at the start recede by up
-/// to a contact clearance. A weight misses by that over the height of its corner. The point is `x` all the same: of a
-/// solid its element goes on, of a sheet the rest is a constant.
+/// A place counts as inside up to `slack` (m) off an element: touching surfaces are offset at the start by up to a
+/// contact clearance. The tolerance of a weight is `slack` over the height of its corner. The point is `x` in all
+/// cases: a solid extrapolates its element, a sheet adds a constant.
 pub(super) fn attach(
     parts: &PartsToJoin<'_>,
     body: &Body,
@@ -45,7 +46,7 @@ pub(super) fn attach(
     best(parts, body, [x, at], slack, false)
 }
 
-/// That of all elements, or of those alone whose boxes hold `at`.
+/// The best of all elements, or only of those whose boxes contain `at`.
 fn best(
     parts: &PartsToJoin<'_>,
     body: &Body,
@@ -67,7 +68,7 @@ fn best(
             [1.0 - w.sum(), w.x, w.y, w.z]
         };
         let of_at = of(at);
-        // The gradient of a weight is 1 over the height of its corner.
+        // The gradient of a weight has length 1 over the height of its corner.
         let [b, c, d] = [0, 1, 2].map(|row| inverse.row(row).transpose());
         let gradients = [-(b + c + d), b, c, d];
         let least = |slack: f64| {
@@ -87,12 +88,12 @@ fn best(
         let corners = triangle.map(|node| parts.rest[node as usize]);
         let ([a, b, c], apart) = on_triangle(corners, &x);
         let size = (corners[0] - corners[1]).norm();
-        // A point above a triangle is as far off as one beside it.
+        // Distance above a triangle counts like distance beside it.
         let miss = (-a.min(b).min(c)).max(apart / size).max(0.0);
         let missed = [((apart - slack) / size).max(0.0), miss];
         (triangle.as_slice(), [a, b, c, 0.0], 3, missed, apart)
     });
-    // By what is missed beyond the slack, then by what is missed at all.
+    // Ordered by the violation beyond the slack, then by the violation itself.
     let mut best: Option<([f64; 2], Attached)> = None;
     for (nodes, weights, count, missed, apart) in solid.chain(thin) {
         let weights = &weights[..count];
@@ -123,7 +124,7 @@ fn best(
     best.map(|(_, attached)| attached)
 }
 
-/// Whether the box around `corners`, wider by `slack` (m) and by what rounding may miss, holds `x`.
+/// Whether the box around `corners`, enlarged by `slack` (m) and the tolerance of rounding, contains `x`.
 fn box_holds(corners: &[Vector3<f64>; 4], x: &Vector3<f64>, slack: f64) -> bool {
     let [a, b, c, d] = corners;
     let (lower, upper) = (a.inf(b).inf(c).inf(d), a.sup(b).sup(c).sup(d));
@@ -131,7 +132,8 @@ fn box_holds(corners: &[Vector3<f64>; 4], x: &Vector3<f64>, slack: f64) -> bool 
     off <= slack + INSIDE * (upper - lower).amax()
 }
 
-/// Weights of the place in the plane of a triangle nearest to `x`, and how far the nearest place of the triangle is (m).
+/// Weights of the nearest place to `x` in the plane of a triangle, and the distance (m) of the nearest place of the
+/// triangle.
 fn on_triangle([a, b, c]: [Vector3<f64>; 3], x: &Vector3<f64>) -> ([f64; 3], f64) {
     let (u, v, p) = (b - a, c - a, x - a);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(&v), v.norm_squared());

@@ -15,9 +15,9 @@ use impinge_geometry::{distance::point_triangle, exact::winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Distance from the other surface, in mean edges of the finer one of both, up to which a node is on it where the scene
-/// does not say. It is more than gaps that keep bodies apart at the start, and less than half a layer of elements, the
-/// next ones that could be meant.
+/// Default of the distance from the other surface, in mean edges of the finer of both, up to which a node is on it. It
+/// is larger than gaps that separate bodies at the start, and smaller than half a layer of elements, where the next
+/// layer of nodes would be bound too.
 const NEAR: f64 = 0.1;
 
 /// A `bind` between two bodies of the model.
@@ -30,37 +30,37 @@ pub(super) struct Bind<'a> {
     pub(super) frames: &'a [Frame],
     pub(super) first: Held,
     pub(super) second: Held,
-    /// From where the joint is written to where these two bodies are (m).
+    /// From the position written in the joint to these two bodies (m).
     pub(super) shift: Vector3<f64>,
 }
 
-/// The place of the other surface that is closest to a node.
+/// The place of the other surface closest to a node.
 #[derive(Clone, Copy)]
 struct Closest {
     place: Vector3<f64>,
     distance: f64,
 }
 
-/// What becomes of a node.
+/// How a node is bound.
 struct Placed {
-    /// What it is held to, if it is.
+    /// The point it is held to, if any.
     to: Option<Point>,
-    /// From the surface (m).
+    /// Distance from the surface (m).
     distance: f64,
-    /// Whether the surface is closed around it, and farther than what counts as on it.
+    /// Whether it is inside the closed surface and deeper than the tolerance of the surface.
     enclosed: bool,
 }
 
 impl Bind<'_> {
-    /// One constraint for each selected node that is on the surface of the second body or inside it, and what the user
-    /// should know of the others.
+    /// One constraint for each selected node that is on the surface of the second body or inside it, and a message
+    /// about the others.
     ///
-    /// A node is on that surface where its closest point there is no farther than `distance`. It is held to that point,
-    /// by weights of the element there that are those of the point within the surface. One that is deeper inside a
-    /// closed body is held by the weights of the element around it. A thin body has no inside.
+    /// A node is on that surface if its closest point there is no farther than `distance`. It is held to that point, by
+    /// the weights that the point has in the surface's element. A node deeper inside a closed body is held by the
+    /// weights of the element around it. A thin body has no inside.
     ///
     /// # Errors
-    /// [`SimError::Scene`] where the bodies cannot be bound, or no selected node is on the surface or inside.
+    /// [`SimError::Scene`] if the bodies cannot be bound, or no selected node is on the surface or inside.
     pub(super) fn constraints(&self) -> Result<(Vec<Constraint>, Option<String>), SimError> {
         let (body, onto) = (self.body(self.first), self.body(self.second));
         self.check(body, onto)?;
@@ -115,7 +115,7 @@ impl Bind<'_> {
         self.scene.error_at(&path, problem, mend).into()
     }
 
-    /// Refuses bodies that cannot be bound.
+    /// Rejects bodies that cannot be bound.
     fn check(&self, body: &Body, onto: &Body) -> Result<(), SimError> {
         if self.first.solid == self.second.solid {
             let problem = format!("`{}` would be bound to itself", body.name);
@@ -133,8 +133,8 @@ impl Bind<'_> {
         Ok(())
     }
 
-    /// Whether the joint means a node at `x`. Nodes that touch something at the start may have receded by the slack of
-    /// their body, out of what was to hold them.
+    /// Whether the joint selects a node at `x`. The surface offset at the start may have moved nodes by the slack of
+    /// their body, out of the selecting shape.
     fn selects(&self, x: &Vector3<f64>) -> bool {
         let at = x - self.shift;
         let slack = self.first.slack;
@@ -147,7 +147,7 @@ impl Bind<'_> {
             && (self.joint.region).is_none_or(|region| in_box(region.lower, region.upper))
     }
 
-    /// What becomes of a node at `x`, if places up to `near` (m) off the surface count as on it.
+    /// How a node at `x` is bound, if places up to `near` (m) off the surface count as on it.
     fn placed(
         &self,
         [body, onto]: [&Body; 2],
@@ -161,7 +161,7 @@ impl Bind<'_> {
         let to = if deep && (onto.thin || !enclosed) {
             None
         } else {
-            // The element at the surface says nothing about a place layers below it.
+            // The element at the surface cannot be extrapolated to a place layers below it.
             let place = if deep { x } else { closest.place };
             Some(self.place(body, onto, x, &Closest { place, ..closest })?)
         };
@@ -172,7 +172,7 @@ impl Bind<'_> {
         })
     }
 
-    /// What of the second body a node at `x` is held to.
+    /// The point of the second body that holds a node at `x`.
     fn place(
         &self,
         body: &Body,
@@ -240,7 +240,7 @@ type Bounds = [Vector3<f64>; 2];
 struct Surface {
     triangles: Vec<(Corners, Bounds)>,
     bounds: Bounds,
-    /// Whether every edge is run through once in each direction, so that there is an inside.
+    /// Whether every edge is used once in each direction, so that there is an inside.
     closed: bool,
 }
 
@@ -270,19 +270,19 @@ impl Surface {
         }
     }
 
-    /// Whether `x` is in the box around all of it.
+    /// Whether `x` is in the box around the surface.
     fn may_hold(&self, x: &Vector3<f64>) -> bool {
         let [lower, upper] = self.bounds;
         x.sup(&lower).inf(&upper) == *x
     }
 
-    /// Whether it is closed around `x`.
+    /// Whether `x` is inside the closed surface.
     fn encloses(&self, x: &Vector3<f64>) -> bool {
         let corners = self.triangles.iter().map(|(corners, _)| *corners);
         self.closed && self.may_hold(x) && winding_number(x, corners) != 0
     }
 
-    /// The first of the closest places to `x`.
+    /// The closest place to `x`, the first of equal ones.
     fn closest(&self, x: &Vector3<f64>) -> Closest {
         let (mut square, mut place) = (f64::INFINITY, *x);
         for (corners, [lower, upper]) in &self.triangles {

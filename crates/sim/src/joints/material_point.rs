@@ -7,12 +7,12 @@ use super::{
 use impinge_contact::constraint::{Frame, Point};
 use nalgebra::{Matrix3, Vector3};
 
-/// Volume over the cube of the size below which points say nothing about what is out of their plane.
+/// Volume over the cube of the size below which four points count as coplanar.
 const FLAT: f64 = 1e-6;
 
-/// The material point of a body at `x`: of a rigid one itself, of others by the weights of the element that holds it or
-/// misses it by no more than a contact clearance, or their nearest node where there is none. A rigid body that follows
-/// a motion has no frame of its own; four of its nodes make one.
+/// The material point of a body at `x`. For a free rigid body it is a point of its frame. For others it is given by the
+/// weights of the element that contains it up to a contact clearance, or else by the nearest node. A rigid body with a
+/// prescribed motion has no frame of its own; four of its nodes replace it.
 pub(super) fn point(
     parts: &PartsToJoin<'_>,
     frames: &[Frame],
@@ -52,7 +52,7 @@ pub(super) fn point(
     }
 }
 
-/// Four points that are spread out, with the weights that make `x` of them; `None` if all of them lie in a plane.
+/// Four points far from each other, with the weights that give `x`; `None` if all points are coplanar.
 fn affine(
     rest: &[Vector3<f64>],
     points: std::ops::Range<usize>,

@@ -1,4 +1,4 @@
-//! Joints that hold a body far from where it is.
+//! Warnings about joints whose anchors are far from their bodies.
 
 use super::{
     material_point::point,
@@ -8,10 +8,11 @@ use crate::scene::{Joint, JointKind};
 use impinge_contact::constraint::{Configuration, Frame};
 use nalgebra::Vector3;
 
-/// Distance of a place from the box around a body, in diagonals of that box, above which it is likely to be a slip.
+/// Distance between an anchor and the box around a body, in diagonals of that box, above which it is probably a
+/// mistake.
 const FAR: f64 = 1.0;
 
-/// What the user should know of a `joint` that holds `body` at `anchor`: that it is misplaced, where it is.
+/// The warning about a `joint` that holds `body` at a distant `anchor`, if it is one.
 ///
 /// It is no error: a small weight on a long arm is held that way.
 pub(super) fn notice(
@@ -30,7 +31,7 @@ pub(super) fn notice(
         .fold((first, first), |(a, b), x| (a.inf(x), b.sup(x)));
     let across = (upper - lower).norm();
     let place = match (joint.kind, joint.axis) {
-        // Any place of its axis is as good: the nearest one counts.
+        // Every place of the axis is equivalent: the nearest one counts.
         (JointKind::Slider, Some(axis)) => {
             let axis = Vector3::from(axis).normalize();
             anchor + axis * axis.dot(&((lower + upper) * 0.5 - anchor))
@@ -56,7 +57,7 @@ pub(super) fn notice(
     ))
 }
 
-/// Where a deformable body is held in fact.
+/// The place where a deformable body is actually held.
 fn nearest(
     parts: &PartsToJoin<'_>,
     frames: &[Frame],

@@ -1,9 +1,9 @@
-//! The parts that joints may hold, and material points on them.
+//! The parts that joints can hold, and material points on them.
 
 use crate::{geometry::Body, rigid::RigidBody};
 use nalgebra::Vector3;
 
-/// What joints may hold.
+/// The bodies and points that joints can hold.
 pub(crate) struct PartsToJoin<'a> {
     pub(crate) rest: &'a [Vector3<f64>],
     pub(crate) tets: &'a [[u32; 4]],
@@ -13,13 +13,13 @@ pub(crate) struct PartsToJoin<'a> {
     pub(crate) rigid: &'a [RigidBody],
 }
 
-/// A body of the model that a joint names, and its place in the scene's list of copies.
+/// A body of the model that a joint names, and its index among the copies of the scene's body.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     pub(super) solid: usize,
     pub(super) rigid: Option<usize>,
-    /// How far off its elements a place may be and still be on it (m): its contact clearance, by which its surface may
-    /// have receded from what it touches at the start.
+    /// Tolerance (m) of a place on its elements: its contact clearance, by which the surface offset at the start may
+    /// have moved its surface.
     pub(super) slack: f64,
 }
 

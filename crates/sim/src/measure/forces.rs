@@ -1,4 +1,4 @@
-//! Contact forces as results: per contact, per point, per pair of bodies.
+//! Contact forces as results: per contact, per point and per pair of solids.
 
 use crate::{contacts::stencil::solids_of, model::Model, state::State};
 use impinge_contact::ContactState;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct ContactForce {
     /// Numbers of the two solids; half-spaces are numbered after bodies and mesh obstacles.
     pub solids: [usize; 2],
-    /// Where it acts on the first side (m).
+    /// Point of application on the first side (m).
     pub place: Vector3<f64>,
     /// Unit normal, to the first side.
     pub normal: Vector3<f64>,
@@ -29,7 +29,8 @@ pub struct PairForce {
     pub force: Vector3<f64>,
     /// Moment on the first solid about the world's origin (N·m).
     pub moment_on_first: Vector3<f64>,
-    /// Moment on the second solid about the world's origin (N·m): the opposite up to the clearance times friction.
+    /// Moment on the second solid about the world's origin (N·m). It is the opposite up to the clearance times
+    /// friction.
     pub moment_on_second: Vector3<f64>,
 }
 
@@ -71,7 +72,7 @@ pub fn contact_forces(model: &Model, state: &State) -> ContactForces {
             }
         }
         if contact.point_count == 1 {
-            // A half-space has no points: it feels the opposite force where the vertex is.
+            // A half-space has no points: it takes the opposite force at the vertex.
             moments[1] = -moments[0];
         }
         forces.contacts.push(ContactForce {

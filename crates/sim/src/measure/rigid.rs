@@ -17,18 +17,18 @@ pub struct Wrench {
     pub torque: Vector3<f64>,
 }
 
-/// Where a rigid body is, how it moves, and what contacts do to it.
+/// Pose, velocity and contact load of a rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RigidMeasure {
     /// Index among the model's bodies.
     pub body: usize,
-    /// Its pose; the centre is that of mass, or of the prescribed motion.
+    /// Its pose. The centre is the centre of mass, or that of the prescribed motion.
     pub pose: RigidPose,
-    /// Velocity of that centre (m/s).
+    /// Velocity of the centre (m/s).
     pub velocity: Vector3<f64>,
     /// Angular velocity (rad/s).
     pub angular_velocity: Vector3<f64>,
-    /// What the contacts of the state exert on it.
+    /// Force and torque of the contacts.
     pub wrench: Wrench,
 }
 

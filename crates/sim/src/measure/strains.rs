@@ -1,4 +1,4 @@
-//! Values of compliant constraints at a state, plastic strains taken off, and the energy that they hold.
+//! Elastic values of compliant constraints at a state, and their energy.
 
 use crate::{
     constrained::{held_by, stored},
@@ -9,14 +9,15 @@ use impinge_contact::constraint::law::MOST_ROWS;
 use impinge_contact::constraint::{Configuration, Constraint, Evaluation, Frame, Layout};
 use rayon::prelude::*;
 
-/// Constraints that one task takes: below that, handing them out costs more than they do.
+/// Least number of constraints per parallel task; with fewer, the task costs more than its work.
 pub(crate) const TASK: usize = 16;
 
-/// Energy that springs, other compliant joints and strains hold (J).
+/// Elastic energy of springs, other compliant joints and strains (J).
 ///
-/// Rows hold what their forces say ([`held_by`]), all others what their values say. So do rows before the first step, which
-/// have no forces yet, those with damping, whose forces are not the elastic ones alone, those that flow, whose forces are
-/// those before they flowed, and laws with a potential of their own, which is no quadratic form of the force.
+/// Constraint rows take it from their forces ([`held_by`]), other constraints from their values. Some rows take it from
+/// their values too: before the first step, since they have no forces; with damping, since their forces are not elastic
+/// alone; with plastic flow, since their forces are those before the flow; and with a potential of their own, which is
+/// no quadratic form of the force.
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
     let flows = |first: usize| {
         (model.constraints.stress_points)
@@ -42,7 +43,7 @@ pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
     all.map(|(_, energy)| energy).sum()
 }
 
-/// The values of the constraints that are not hard, plastic strains taken off: by row, list after list.
+/// Values of the compliant constraints minus plastic strains: by row, list after list.
 pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
     let lists = [
         &model.constraints.rows,
@@ -63,7 +64,7 @@ pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
     strains
 }
 
-/// Takes the plastic strain of its rows, the first of which is `first`, off the value of a constraint.
+/// Subtracts the plastic strain of the rows from `first` on from the value of a constraint.
 pub(crate) fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
     if state.plastic_strains.is_empty() {
         return;
@@ -80,12 +81,12 @@ enum List {
     Rows,
     /// In stiffness form.
     Soft,
-    /// Between points that never move.
+    /// Between points that never move freely.
     Held,
 }
 
-/// What `of` makes of each constraint of the model that is not hard, list after list: from its list, its first row, itself
-/// and its value at `state`. First rows come with the answers.
+/// Applies `of` to each compliant constraint of the model, list after list. Its arguments are the list, the first row,
+/// the constraint and its value at `state`. The results come with their first rows.
 fn evaluate<R: Send>(
     model: &Model,
     state: &State,
@@ -107,7 +108,7 @@ fn evaluate<R: Send>(
     })
 }
 
-/// The same of one list, the first row of which is `first`.
+/// The same for one list, with rows from `first` on.
 fn evaluate_list<R: Send>(
     constraints: &[Constraint],
     mut first: usize,
@@ -127,7 +128,7 @@ fn evaluate_list<R: Send>(
         particles: &state.positions,
         frames: &frames,
     };
-    // No unknowns: only the values are asked for.
+    // No unknowns: this needs values only.
     let (particles, bodies) = (
         vec![None; state.positions.len()],
         vec![None; state.rigid.len()],

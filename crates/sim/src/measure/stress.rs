@@ -1,9 +1,10 @@
-//! Stress of bodies whose strains are constraints, where finite elements do not give it.
+//! Stress of bodies with strain constraints in place of finite elements.
 
 use super::strains::elastic_strains;
 use crate::{model::Model, solid::StressElement, state::State};
 
-/// Replaces the von Mises stress (Pa) of the tetrahedra whose stress constraints say: the mean of their points by volume.
+/// Replaces the von Mises stress (Pa) of tetrahedra whose stress follows from constraints by the volume mean over their
+/// points.
 pub(crate) fn von_mises_into(model: &Model, state: &State, stresses: &mut [f64]) {
     if model.constraints.stress_points.is_empty() {
         return;

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Model {
-    /// Builds the model of a scene, and its state at time 0. Surfaces that touch recede to the gap at which contacts rest, see
-    /// [`touching`](Self::touching).
+    /// Builds the model of a scene, and its state at time 0. Surfaces that touch are offset to the resting gap of
+    /// contacts, see [`touching`](Self::touching).
     ///
     /// # Errors
     /// [`SimError`] for scenes, meshes and materials that cannot be simulated.

@@ -1,4 +1,4 @@
-//! From the parts of a scene to the model and its first state.
+//! Builds the model and its first state from the parts of a scene.
 
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
@@ -47,10 +47,11 @@ pub(super) struct Builder {
     materials: Vec<Material>,
     material_of_tet: Vec<u32>,
     density_of_tet: Vec<f64>,
-    /// Which tetrahedra only fill a body whose strains are in `strains`, and which of `cells` each is a part of.
+    /// Whether each tetrahedron only fills a body whose strains are in `strains`, and the element of `cells` that it is
+    /// part of.
     filling: Vec<bool>,
     cell_of_tet: Vec<Option<u32>>,
-    /// Hexahedra, and which of them are finite elements: the strains of the others are in `strains`.
+    /// Hexahedra, and whether they are finite elements: the strains of the others are in `strains`.
     cells: Vec<[u32; 8]>,
     stiff_cells: Vec<bool>,
     strains: Vec<StrainBody>,
@@ -125,7 +126,7 @@ impl Builder {
                     .iter()
                     .map(|&node| match part.prescribed[node as usize] {
                         Some(motion) => PointMotion::Prescribed(motion as u32),
-                        // Blocks are numbered once all nodes are known.
+                        // Blocks are numbered once all nodes are present.
                         None => PointMotion::Free(u32::MAX),
                     }),
             );
@@ -154,7 +155,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Notes how the strains of a solid are measured, whose tetrahedra are there already.
+    /// Records the strain measure of a solid whose tetrahedra are already added.
     fn add_strains(
         &mut self,
         part: &BodyPart,
@@ -213,7 +214,7 @@ impl Builder {
         });
     }
 
-    /// Takes stretching out of a thin body whose strains are constraints between its points, and notes them.
+    /// Records the strain constraints of a sheet, and removes stretching from its elastic terms.
     fn add_sheet(&mut self, part: &ShellPart, formulation: Formulation) {
         let offset = self.rest.len() as u32;
         let sheet = Sheet {
@@ -402,7 +403,7 @@ impl Builder {
         }
     }
 
-    /// Which pairs may touch at all; `joined` bodies overlap where they are joined.
+    /// Which pairs may touch. `joined` bodies overlap where they are joined.
     fn filter(&self, joined: Vec<[u32; 2]>) -> PairFilter {
         // Only bodies of elements change their shape.
         let bodies = self.bodies.iter().chain(&self.obstacles);
@@ -421,7 +422,7 @@ impl Builder {
         }
     }
 
-    /// Joints and links, then thin bodies in compliance form; the pairs are those that joints join.
+    /// Joints and links, then thin bodies in compliance form. The pairs are those of bodies that joints connect.
     fn constraints(&self, scene: &Scene, motions: &[RigidMotion]) -> Result<Joined, SimError> {
         let parts_to_join = PartsToJoin {
             rest: &self.rest,
@@ -518,7 +519,7 @@ impl Builder {
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
         }
-        // What has no pull of its own comes after what has.
+        // Points without a nodal force come last.
         self.pull.resize(self.rest.len(), Vector3::zeros());
         let solids: Vec<&Body> = self.bodies.iter().chain(&self.obstacles).collect();
         let lengths = BodyLengths::new(&solids, &surface, &self.rest);
@@ -593,15 +594,15 @@ impl Builder {
     }
 }
 
-/// Whether no point of a body is ever free.
+/// Whether all points of a body are prescribed for all time.
 fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
     prescribed
         .iter()
         .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
 }
 
-/// Drops the hard rows of joints that hold nothing which ever moves, where other rows of the same joint do: of the nodes that a `bind` reaches some
-/// may be fixed. A joint of which that is all stays, to be named.
+/// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
+/// `bind` reaches may be fixed. A joint with no other rows stays, so that an error can name it.
 fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
     let acts = |joint: &Constraint| {
         let mut terms = joint.points().iter().flat_map(|point| &point.terms);
@@ -616,7 +617,7 @@ fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
     joints.retain(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name));
 }
 
-/// Whether forces move a point, now or once its motion has let go of it.
+/// Whether forces move a point, now or after the release of its motion.
 fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
     match motion {
         PointMotion::Free(_) => true,
@@ -633,18 +634,18 @@ enum Place {
     Held,
 }
 
-/// Strains of a body that say its stress, one after the other in a list.
+/// Strains that give the stress of a body, consecutive in a list.
 struct Stressed<'a> {
     body: &'a StrainBody,
     law: StressLaw,
     place: Place,
-    /// Place of the first of them in its list.
+    /// Index of the first of them in its list.
     first: usize,
     /// Element and weight of each.
     elements: Vec<(usize, f64)>,
 }
 
-/// Where the stress of bodies is that of their strains, in the order of their rows.
+/// The points at which strains give stress, in the order of their rows.
 fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint> {
     let (rows, soft) = (joined.constraints.len(), joined.soft.len());
     let mut first_row = 0;

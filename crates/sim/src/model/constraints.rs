@@ -6,20 +6,20 @@ use impinge_contact::constraint::{Constraint, GeometricStiffness};
 /// Constraints by the form in which they enter a step. Their particles are points, their bodies the free rigid ones.
 #[derive(Debug)]
 pub struct Constraints {
-    /// In compliance form, as rows: joints and links, then strains of solids and sheets, then edges and triangles of thin
-    /// bodies.
+    /// In compliance form, as rows: joints and links, then strains of solids and sheets, then edges and triangles of
+    /// thin bodies.
     pub rows: Vec<Constraint>,
-    /// In stiffness form, in the momentum matrix: links, then strains of solids and sheets.
+    /// In stiffness form, as terms of the momentum matrix: links, then strains of solids and sheets.
     pub soft: Vec<Constraint>,
-    /// How many of `soft` are links, which may join two bodies.
+    /// Number of links among `soft`, which may join two bodies.
     pub soft_links: usize,
-    /// Strains between points that never move: they act on nothing, but hold energy.
+    /// Strains between points that never move freely: they exert no force on unknowns, but store energy.
     pub held: Vec<Constraint>,
-    /// Bodies that joints join without holding them apart, as numbers of the collision surface's bodies, the smaller one
-    /// first.
+    /// Pairs of bodies that joints connect without keeping them apart, as bodies of the collision surface, the smaller
+    /// number first.
     pub joined: Vec<[u32; 2]>,
     /// The constraints that give the stress of a body, in the order of their rows: `rows`, then `soft`, then `held`.
     pub(crate) stress_points: Vec<StressPoint>,
-    /// The part of the geometric stiffness of `rows` that is used.
+    /// How the geometric stiffness of `rows` enters the momentum matrix.
     pub geometric_stiffness: GeometricStiffness,
 }

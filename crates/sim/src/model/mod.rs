@@ -1,4 +1,4 @@
-//! Everything that stays constant during a run.
+//! The constant part of a simulation.
 
 mod build;
 mod builder;
@@ -22,11 +22,11 @@ pub use unknowns::{PointMotion, Unknowns};
 use crate::{geometry::Geometry, rigid::RigidBody};
 use impinge_contact::constraint::{Constraint, Term};
 
-/// The constant part of a simulation: meshes, masses, materials, topology, parameters. It changes only where the scene lets
-/// go of prescribed nodes.
+/// The constant part of a simulation: meshes, masses, materials, topology, parameters. It changes only when prescribed
+/// nodes are released.
 ///
-/// Points are numbered through: deformable bodies first, each along a space-filling curve, then rigid bodies, then mesh
-/// obstacles.
+/// Points are numbered consecutively: deformable bodies first, each along a space-filling curve, then rigid bodies,
+/// then mesh obstacles.
 #[derive(Debug)]
 pub struct Model {
     /// The solids, and the features of their surfaces that may touch.
@@ -39,7 +39,7 @@ pub struct Model {
     pub elements: Elements,
     /// Joints, links, and strains that are constraints.
     pub constraints: Constraints,
-    /// What moves each point, and the blocks of unknowns.
+    /// The motion of each point, and the blocks of unknowns.
     pub unknowns: Unknowns,
     /// Parameters of a step.
     pub settings: Settings,
@@ -48,7 +48,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// What the user should know of how the scene was read.
+    /// Messages to the user about how the scene was read.
     pub(crate) fn notices(&self) -> Vec<String> {
         let touching = self
             .notices
@@ -76,7 +76,7 @@ impl Model {
         }
     }
 
-    /// Which bodies are held at a point, or have rows or links of their own: all others are moved by forces alone.
+    /// Whether each body is held at a point, or has rows or links of its own. All other bodies move under forces alone.
     pub(crate) fn tied_bodies(&self) -> Vec<bool> {
         let is_held = |point: usize| {
             matches!(
@@ -102,8 +102,8 @@ impl Model {
         tied
     }
 
-    /// Frees the points whose prescribed motion has let go at `time` (s), whereupon the unknowns are others: the motions that
-    /// points had, for [`move_points`](Self::move_points) to give back. `None` if there were none.
+    /// Frees the points whose prescribed motion ends by `time` (s), and renumbers the unknowns. Returns the former
+    /// motions of the points, which [`move_points`](Self::move_points) can restore; `None` if no motion ends.
     pub(crate) fn release(&mut self, time: f64) -> Option<Vec<PointMotion>> {
         let ended: Vec<bool> = self
             .unknowns
@@ -124,7 +124,7 @@ impl Model {
         Some(before)
     }
 
-    /// Sets what moves each point, and numbers the unknowns by it.
+    /// Sets the motion of each point, and numbers the unknowns accordingly.
     pub(crate) fn move_points(&mut self, motions: Vec<PointMotion>) {
         self.unknowns = Unknowns::new(
             motions,
@@ -135,7 +135,7 @@ impl Model {
         );
     }
 
-    /// Name of a solid that a prescribed motion carries.
+    /// Name of a solid that a prescribed motion moves.
     pub(crate) fn name_of_moved(&self, motion: u32) -> String {
         let moved = PointMotion::Prescribed(motion);
         self.unknowns

@@ -5,27 +5,27 @@ use crate::geometry::Geometry;
 /// Findings of the construction of a model that do not stop a run.
 #[derive(Debug)]
 pub struct Notices {
-    /// Pairs that touched at the start and were moved apart, in the positions at rest.
+    /// Pairs that touched at the start, and the offset of their surfaces in the rest positions.
     pub touching: Option<TouchingStart>,
-    /// Joints that hold bodies where they are not, in words.
+    /// Joints whose anchors are away from their bodies, in words.
     pub(crate) doubtful_joints: Vec<String>,
 }
 
-/// What touched at the start, and was moved apart.
+/// Solids that touched at the start and were moved apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TouchingStart {
     /// Pairs of solids, or of a solid and a half-space, by number; ascending.
     pub pairs: Vec<[usize; 2]>,
-    /// The pair whose surfaces moved most.
+    /// The pair with the largest offset.
     pub worst: [usize; 2],
-    /// How far a surface point moved at most (m).
+    /// Largest offset of a surface point (m).
     pub distance: f64,
-    /// Whether points with a prescribed motion moved, and with them their paths.
+    /// Whether points with a prescribed motion were offset, and with them their paths.
     pub prescribed: bool,
 }
 
 impl TouchingStart {
-    /// What the user should know of it.
+    /// The message to the user.
     pub(crate) fn notice(&self, geometry: &Geometry) -> String {
         let [first, second] = self.worst.map(|index| geometry.name_of(index));
         let others = match self.pairs.len() {

@@ -18,10 +18,10 @@ pub struct Settings {
     pub allow_inversion: bool,
     /// Whether sticking contacts keep their anchor from step to step.
     pub anchored_contacts: bool,
-    /// The contact method with its settings, tolerances excepted.
+    /// The contact method with its settings, without tolerances.
     pub solver: Method,
-    /// The folder that compliances at rest are kept in, if any.
+    /// The folder of stored compliances at rest, if any.
     pub rest_compliance: Option<PathBuf>,
-    /// The asynchronous stepper's part of the scene, where it is chosen.
+    /// Settings of the asynchronous stepper, if it is chosen.
     pub asynchronous: Option<Asynchronous>,
 }

@@ -1,4 +1,4 @@
-//! What the scene says of contact methods, and what tolerances are relative to.
+//! The contact method of a scene, and the scales of tolerances.
 
 use crate::{
     error::SimError,
@@ -17,7 +17,7 @@ use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, Delas
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use nalgebra::Vector3;
 
-/// What of the geometric stiffness of joints the scene wants.
+/// The geometric stiffness of joints that the scene selects.
 pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     match scene.solver.joint_stiffness {
         crate::scene::JointStiffness::None => GeometricStiffness::None,
@@ -26,8 +26,9 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     }
 }
 
-/// Joints, and strains in compliance form, are rows that only one method knows; a compliance at rest is known of tetrahedra
-/// only: `of_tets` says that all solids are such.
+/// Checks that the method of the scene supports its constraints. Joints, and strains in compliance form, are rows that
+/// only one method supports. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
+/// of them.
 pub(super) fn check_method(
     scene: &Scene,
     solver: &Method,
@@ -67,7 +68,7 @@ pub(super) fn check_method(
     Ok(())
 }
 
-/// Scales of tolerances beside the forces of a step and the features that meet.
+/// Constant scales of the tolerances; the forces of a step and the features in contact give the others.
 pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     ToleranceScales {
         mode: match scene.solver.tolerances {
@@ -82,10 +83,10 @@ pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     }
 }
 
-/// Iterations of one solve after which a shorter step is the better bet.
+/// Iteration limit of one solve; beyond it a shorter step is expected to converge sooner.
 const MAX_ITERATIONS: u64 = 5000;
 
-/// The method of the scene. Keys that steer the conjugate-residual iteration mean nothing to the methods beside it.
+/// The method of the scene. Settings of the conjugate-residual iteration are ignored by other methods.
 pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     let mut method = match scene.solver.method {
         crate::scene::SolverMethod::Cr if !has_rows => {

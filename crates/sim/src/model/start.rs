@@ -1,4 +1,4 @@
-//! The state at time 0, and the start of a fall.
+//! The state at time 0, and the start of a free fall.
 
 use super::Model;
 use crate::{rigid::RigidState, solid::StressPoint, state::State};
@@ -36,7 +36,7 @@ pub(super) fn start_state(
         plastic_strains: vec![0.0; flowing],
         energy_gained: 0.0,
     };
-    // From the poses, as ever after: the rounding of the centre must not be a motion of the first step.
+    // From the poses, as in every later step: rounding of the centre must not appear as a motion in the first step.
     for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
         rigid.write_points(at, &mut state.positions, &mut state.velocities);
     }
@@ -45,10 +45,11 @@ pub(super) fn start_state(
 }
 
 impl Model {
-    /// Lets the deformable bodies that are `free` from now on begin to fall, as far as the start of the next solve goes.
+    /// Gives the bodies that `free` marks the acceleration of gravity, from which the start of the next solve is
+    /// predicted.
     ///
-    /// A body that does not turn starts with the answer then; from its velocities the solve would have to find it, and what that leaves
-    /// undecided makes the body vibrate from then on. Bodies that were accelerated before, or that more than gravity pulls at, go on as they did.
+    /// A body that does not rotate then starts with the exact solution. Otherwise the residual of the solve would make
+    /// the body vibrate. Bodies that already accelerate or have nodal forces are not changed.
     pub(crate) fn start_falling(&self, state: &mut State, free: impl Iterator<Item = bool>) {
         for (body, _) in self
             .geometry

@@ -1,14 +1,14 @@
-//! Starts that touch: surfaces recede to the gap at which contacts rest.
+//! Surface offset at the start: touching surfaces are moved inward to the resting gap of contacts.
 //!
-//! Contacts keep a gap of half the clearance. Where surfaces start nearer than that, touching or within rounding of it,
-//! the first step would push them apart, which strains what is held and throws what is free. So the shape at rest
-//! recedes there before the run: by less than a contact resolves, and without stress. All tests of intersection then
-//! need no notion of touching.
+//! Resting contacts keep a gap of half the clearance. If surfaces start closer, touching or within rounding of it, the
+//! first step would push them apart; that strains held bodies and accelerates free ones. So the rest shape is offset
+//! before the run, by less than contacts resolve and without stress. Intersection tests then need no case for touching
+//! surfaces.
 //!
-//! Each of two closed surfaces recedes along its own inward normals. Eroding two solids whose interiors are disjoint
-//! always separates them, whatever touches where: no direction has to be found for a pair, and a tight fit between
-//! walls has a solution. Solids that overlap by more stay so, and the exact test of the start finds them. A thin body
-//! has no inside; it recedes from the closed body that it touches.
+//! Each of two closed surfaces moves along its own inward normals. Eroding two solids with disjoint interiors always
+//! separates them, wherever they touch: no direction has to be found for a pair, and a tight fit between walls has a
+//! solution. Solids that overlap by more stay as they are, and the exact intersection test of the start reports them. A
+//! thin body has no inside; it moves away from the closed body that it touches.
 
 use super::{Model, PointMotion, TouchingStart};
 use crate::scene::SceneParts;
@@ -22,37 +22,38 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The gap of a resting contact over the clearance: the middle of `(0, ε₂)`, see `ToleranceScales::goal`.
 const REST_GAP: f64 = 0.5;
 
-/// How far a surface point may move, in clearances. Only corners sharper than 60 degrees would need more; they keep a
+/// Largest offset of a surface point, in clearances. Only corners sharper than 60 degrees would need more; they keep a
 /// smaller gap.
 const MOST: f64 = 1.0;
 
-/// Depth in a half-space that still counts as touching, in gaps of resting contacts. Surfaces that each recede by half
-/// that gap come apart up to the same depth.
+/// Depth in a half-space that still counts as touching, in gaps of resting contacts. Two surfaces that are each offset
+/// by half that gap separate up to the same depth.
 const DEPTH: f64 = 0.5;
 
-/// Sine between edges below which their cross product is no direction: half of the digits are lost there.
+/// Sine between two edges below which their cross product gives no direction: half of the digits are lost there.
 const PARALLEL: f64 = 1e-8;
 
-/// Pairs of triangles that are looked at to find the solids that overlap; a start with more of them is refused whatever
-/// touches.
+/// Largest number of intersecting triangle pairs in the search for overlapping solids. A start with more of them is
+/// rejected in any case.
 const MOST_OVERLAPS: usize = 1_000_000;
 
-/// Sweeps over the directions at one point, and the part of the way that may be left: nothing depends on its digits.
+/// Limits of the projections at one point: sweeps, and relative distance to the result. No result depends on their
+/// digits.
 const SWEEPS: usize = 200;
 const LEFT: f64 = 1e-3;
 
-/// The moves that a point has to make.
+/// The offsets required of a point.
 #[derive(Default)]
 struct Point {
-    /// How far the surface of a solid recedes here (m).
+    /// Inward offset of the solid's surface (m).
     inwards: f64,
-    /// Directions, and how far to move along each at least (m).
+    /// Directions, and the least offset along each (m).
     towards: Vec<(Vector3<f64>, f64)>,
 }
 
-/// Which surface points move where (m), and why; `None` if nothing starts nearer than contacts rest.
+/// New positions of the surface points (m), and the touching pairs. `None` if no pair starts closer than contacts rest.
 ///
-/// Pairs that overlap all the same are left as they are, to be measured and named.
+/// Pairs that still overlap are not moved; the test of the start measures and names them.
 pub(super) fn recede(model: &Model) -> Option<(Vec<Vector3<f64>>, TouchingStart)> {
     let first = Receding::new(model, BTreeSet::new()).finish()?;
     let moved: Vec<Vector3<f64>> = (model.points.rest.iter().zip(&first.0))
@@ -78,10 +79,10 @@ pub(super) fn recede(model: &Model) -> Option<(Vec<Vector3<f64>>, TouchingStart)
     }
 }
 
-/// Moves the points of `parts` as [`recede`] says for the model that was made of them.
+/// Moves the points of `parts` by the result of [`recede`] for the model built from them.
 ///
 /// # Errors
-/// [`SimError::Body`] for elements so thin that they would be turned inside out.
+/// [`SimError::Body`] for elements so thin that the offset would invert them.
 pub(super) fn apply(
     parts: &mut SceneParts,
     model: &Model,
@@ -122,11 +123,11 @@ pub(super) fn apply(
 struct Receding<'a> {
     model: &'a Model,
     points: BTreeMap<u32, Point>,
-    /// The pairs that touch, with how far each has to recede (m).
+    /// The touching pairs, with the offset of each (m).
     pairs: BTreeMap<[usize; 2], f64>,
     /// Which solids have an inside.
     closed: Vec<bool>,
-    /// Pairs of solids that are left alone, the smaller number first.
+    /// Pairs of overlapping solids, which are not moved; the smaller number first.
     overlapping: BTreeSet<[usize; 2]>,
 }
 
@@ -231,7 +232,7 @@ impl<'a> Receding<'a> {
             let near = distance::edge_edge(&one, &two);
             let (along, other) = (one[1] - one[0], two[1] - two[0]);
             let across = along.cross(&other);
-            // What parallel edges do, the corners at their ends do as well.
+            // For parallel edges, the corners at their ends give the offsets.
             let parallel = across.norm() < PARALLEL * along.norm() * other.norm();
             let across = if parallel { Vector3::zeros() } else { across };
             self.pair(
@@ -248,8 +249,8 @@ impl<'a> Receding<'a> {
         }
     }
 
-    /// Notes what the points of two features of different solids have to do. `across` is orthogonal to both features,
-    /// of any sign and length; `outwards` gives the direction in which each feature looks.
+    /// Records the offsets of the points of two features of different solids. `across` is orthogonal to both features,
+    /// of any sign and length; `outwards` gives the outward direction of each feature.
     fn pair(
         &mut self,
         features: [&[u32]; 2],
@@ -272,7 +273,7 @@ impl<'a> Receding<'a> {
             return;
         }
         let passive = solids.map(|solid| self.model.geometry.surface.passive()[solid]);
-        // Two thin bodies have no sides to recede to.
+        // Between two thin bodies no side is distinguished.
         if !(self.closed[solids[0]] || self.closed[solids[1]]) {
             return;
         }
@@ -337,7 +338,7 @@ impl<'a> Receding<'a> {
     }
 }
 
-/// The shortest move that goes at least as far along each direction as is asked for, by Hildreth's projections.
+/// The shortest offset that reaches the given length along each direction, by Hildreth's projections.
 fn least_move(towards: &[(Vector3<f64>, f64)]) -> Vector3<f64> {
     let mut way: Vector3<f64> = Vector3::zeros();
     let mut multipliers = vec![0.0; towards.len()];

@@ -1,27 +1,27 @@
-//! The unknowns of a step: what moves each point, the blocks of the velocity, and which of them are coupled.
+//! The unknowns of a step: the motion of each point, the blocks of the velocity, and their coupling.
 
 use super::{constraints::Constraints, elements::Elements};
 use crate::{joints::coupled_blocks, rigid::RigidBody, scene::RigidMotion};
 use impinge_krylov::block::BlockPattern;
 use std::sync::Arc;
 
-/// What moves a point.
+/// The motion of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointMotion {
-    /// The block of the velocity that holds it.
+    /// A free node, with its block of the velocity.
     Free(u32),
-    /// The free rigid body that it is part of.
+    /// Part of a free rigid body.
     Rigid(u32),
-    /// The prescribed motion that carries it.
+    /// Moved by a prescribed motion.
     Prescribed(u32),
 }
 
 /// Blocks of unknowns: one per free node, then two per free rigid body.
 #[derive(Debug)]
 pub struct Unknowns {
-    /// What moves each point.
+    /// The motion of each point.
     pub motion_of_point: Vec<PointMotion>,
-    /// The same, as the block of free nodes.
+    /// The block of each free node; `None` for other points.
     pub block_of_point: Vec<Option<u32>>,
     /// Point of each block; blocks beyond its length belong to rigid bodies.
     pub point_of_block: Vec<u32>,
@@ -32,7 +32,7 @@ pub struct Unknowns {
 }
 
 impl Unknowns {
-    /// Numbers the unknowns of points that move by `motion_of_point`, and finds which of them are coupled.
+    /// Numbers the unknowns according to `motion_of_point`, and finds their coupling.
     pub(super) fn new(
         mut motion_of_point: Vec<PointMotion>,
         motions: Vec<RigidMotion>,
@@ -53,8 +53,8 @@ impl Unknowns {
     }
 }
 
-/// Gives every free point its block, and every free rigid body two after them: the points of the blocks, and the blocks
-/// of the points.
+/// Gives every free point a block, then every free rigid body two. Returns the points of the blocks and the blocks of
+/// the points.
 fn number_blocks(
     motions: &mut [PointMotion],
     rigid: &mut [RigidBody],
@@ -76,7 +76,7 @@ fn number_blocks(
     (point_of_block, block_of_point)
 }
 
-/// Where the momentum matrix may have entries.
+/// The pattern of the momentum matrix.
 fn block_pattern(
     blocks: usize,
     elements: &Elements,

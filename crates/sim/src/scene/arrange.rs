@@ -1,4 +1,4 @@
-//! Where copies of a body are placed and how they are turned, the same on every machine.
+//! Positions and rotations of the copies of a body, identical on every machine.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
@@ -16,7 +16,7 @@ pub(super) fn grid_offset(copies: &Copies, spacing: &Vector3<f64>, index: u32) -
     cell.component_mul(spacing)
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014, <https://doi.org/10.1145/2714064.2660195>): integer operations alone, so
+/// SplitMix64 (Steele, Lea, Flood 2014, <https://doi.org/10.1145/2714064.2660195>). It uses integer operations only, so
 /// every platform draws the same numbers.
 #[derive(Debug, Clone)]
 pub(super) struct SplitMix64(u64);
@@ -40,8 +40,8 @@ impl SplitMix64 {
         (self.next() >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
     }
 
-    /// Uniform over all rotations: a unit quaternion by rejection from the cube, which needs no sine or cosine, whose
-    /// last bits differ between platforms.
+    /// Uniform over all rotations: a unit quaternion by rejection from the cube. It needs no sine or cosine, whose last
+    /// bits differ between platforms.
     pub(super) fn rotation(&mut self) -> UnitQuaternion<f64> {
         loop {
             let [w, i, j, k] = [(); 4].map(|()| self.symmetric());
@@ -79,7 +79,7 @@ mod tests {
             .map(|v| v.component_mul(v))
             .sum::<Vector3<f64>>()
             / f64::from(count);
-        // Four standard deviations of the two estimates.
+        // Four standard deviations of both estimates.
         assert!(mean.amax() < 4.0 * (1.0 / 3.0 / f64::from(count)).sqrt());
         assert!(
             (square.add_scalar(-1.0 / 3.0)).amax() < 4.0 * (4.0 / 45.0 / f64::from(count)).sqrt()

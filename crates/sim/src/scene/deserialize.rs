@@ -1,4 +1,4 @@
-//! Serde over a [`Node`] tree, so that every error keeps the place of the value it is about.
+//! Serde over a [`Node`] tree, so that every error keeps the place of its value.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use serde::forward_to_deserialize_any;
 use super::document::{Entry, Node, Origin, Value};
 use super::error::closest;
 
-/// Which mistake a mismatch is.
+/// The kind of a mismatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A key that the format does not have.
     Unknown,
-    /// A key of a table that has to be there.
+    /// A required key that is missing.
     Missing,
     /// A value that does not fit its key.
     Unfit,
@@ -42,7 +42,7 @@ impl Mismatch {
         }
     }
 
-    /// Keeps the innermost place: the first that is set.
+    /// Sets the place unless an inner place is already set.
     fn at(mut self, origin: &Origin) -> Self {
         self.origin.get_or_insert_with(|| origin.clone());
         self
@@ -113,7 +113,7 @@ impl Error for Mismatch {
     }
 }
 
-/// "did you mean", then all that is known.
+/// "did you mean", then all known words.
 fn suggestion(word: &str, known: &[&str], introduction: &str) -> String {
     let list = known.join(", ");
     match closest(word, known) {
@@ -219,7 +219,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
     }
 }
 
-/// A list that the visitor must take up to its last element.
+/// A list that the visitor must read to its last element.
 fn whole_list<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Value, Mismatch> {
     let mut rest = nodes.iter();
     let value = visitor.visit_seq(Elements(&mut rest))?;

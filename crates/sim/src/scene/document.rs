@@ -1,4 +1,4 @@
-//! The text of a scene as a tree whose every value knows where it was written.
+//! The text of a scene as a tree whose values keep their position in it.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{Diagnostic, Place, SceneError};
 
-/// Where a key or value came from.
+/// Origin of a key or value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Origin {
     /// Bytes of the scene text.
     Text(Range<usize>),
-    /// The override of this index.
+    /// The override with this index.
     Override(usize),
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Entry {
     pub(super) node: Node,
 }
 
-/// A scene's text with overrides applied.
+/// The text of a scene with overrides applied.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     name: String,
@@ -49,7 +49,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Parses `text`; `name` is what messages call the file.
+    /// Parses `text`; messages call the file `name`.
     pub(super) fn parse(
         name: &str,
         text: &str,
@@ -102,7 +102,7 @@ impl Document {
         }))
     }
 
-    /// The error for `problem` at the value of the dotted `path`, or of its nearest ancestor that was written.
+    /// The error for `problem` at the value of the dotted `path`, or of its nearest ancestor in the text.
     pub(super) fn error_at(
         &self,
         path: &str,
@@ -246,7 +246,7 @@ impl Document {
                 "write for example time.duration or body.0.material.young",
             ));
         }
-        // A bare word such as `diagonal` is meant as a string.
+        // A bare word such as `diagonal` is read as a string.
         let line = format!("value = {text}");
         let node = match DeTable::parse(&line) {
             Ok(table) => match table.get_ref().iter().next() {
@@ -289,7 +289,7 @@ impl Document {
     }
 }
 
-/// Replaces the value at the path `segments` below `node`; tables on the way are made, array entries must exist.
+/// Replaces the value at the path `segments` below `node`. Missing tables are created; array entries must exist.
 fn set(
     node: &mut Node,
     segments: &[&str],
@@ -335,7 +335,8 @@ fn set(
     }
 }
 
-/// How to write the number at a byte of `text`, if it begins or ends with its decimal point, as other formats allow.
+/// The correct form of the number at a byte of `text`, if it begins or ends with its decimal point, as other formats
+/// allow.
 fn digits_around_a_point(text: &str, at: usize) -> Option<String> {
     let at = floor_char_boundary(text, at);
     let is_of_number =

@@ -1,15 +1,15 @@
-//! What is wrong with a scene, where it stands and what to do.
+//! Errors of scenes, with their place and remedy.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a scene cannot be used.
+/// A scene that cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// The file could not be read at all.
+    /// The file cannot be read.
     #[error(
         "cannot read the scene file {}: {source}\n  mend: give the path of a scene file such as scenes/rings.toml",
         path.display()
@@ -17,7 +17,7 @@ pub enum SceneError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A key or value cannot be used.
@@ -28,14 +28,14 @@ pub enum SceneError {
     Several(Vec<Diagnostic>),
 }
 
-/// All of them, each as if it were alone, and their number.
+/// All messages, one after the other, and their number.
 fn in_turn(diagnostics: &[Diagnostic]) -> String {
     let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
     format!("{} mistakes\n{}", all.len(), all.join("\n"))
 }
 
 impl SceneError {
-    /// Places and mends of all mistakes; none for a file that could not be read.
+    /// Places and remedies of all mistakes; empty for a file that could not be read.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Invalid(diagnostic) => std::slice::from_ref(diagnostic),
@@ -44,7 +44,7 @@ impl SceneError {
         }
     }
 
-    /// All of `errors` as one, if there are any.
+    /// Combines all `errors` into one, if there are any.
     pub(super) fn of(errors: impl IntoIterator<Item = Self>) -> Result<(), Self> {
         let mut errors: Vec<Self> = errors.into_iter().collect();
         match errors.len() {
@@ -67,18 +67,18 @@ impl SceneError {
     }
 }
 
-/// One thing that is wrong with a scene.
+/// One mistake in a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What to do about it.
+    /// The remedy.
     pub mend: String,
 }
 
-/// Where a value of a scene was written.
+/// The place where a value of a scene was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -92,14 +92,14 @@ pub enum Place {
         column: usize,
         /// The whole line.
         text: String,
-        /// Characters of the line that the message is about, at least 1.
+        /// Width of the mark below the line, in characters, at least 1.
         width: usize,
     },
     /// In an override `KEY=VALUE`.
     Override {
         /// Name of the scene file that was overridden.
         file: String,
-        /// The override as given.
+        /// The override, unchanged.
         argument: String,
     },
     /// In a scene that a program built.
@@ -143,7 +143,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The entry of `known` that `word` was probably meant to be.
+/// The entry of `known` that is closest to `word`, if one is close.
 pub(super) fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     known
@@ -154,7 +154,7 @@ pub(super) fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// Fewest insertions, removals, changes and swaps of neighbours that turn `from` into `to`.
+/// Least number of insertions, deletions, substitutions and transpositions of neighbours that turn `from` into `to`.
 fn edit_distance(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();

@@ -1,7 +1,7 @@
-//! Scene files: what a simulation starts from, as TOML with units, overrides and errors that point at a line.
+//! Scene files: the input of a simulation as TOML, with units, overrides and errors that point at a line.
 //!
 //! - [`Scene`]: a scene, read from a file or built by a program; its fields are the keys of the format
-//! - [`SceneError`], [`Diagnostic`]: file, line, column and mend of what is wrong
+//! - [`SceneError`], [`Diagnostic`]: file, line, column and remedy of a mistake
 //! - [`SceneParts`]: meshes, materials and motions placed in the world, from [`Scene::instantiate`]
 //!
 //! ```
@@ -98,7 +98,7 @@ pub struct Scene {
     #[serde(default, rename = "joint")]
     pub joints: Vec<Joint>,
 
-    /// Where the keys were written; `None` for a scene that a program built.
+    /// The positions of the keys in the text; `None` for a scene that a program built.
     #[serde(skip)]
     document: Option<Arc<Document>>,
     /// The folder that mesh files are relative to; empty for the current folder.
@@ -106,10 +106,10 @@ pub struct Scene {
     folder: PathBuf,
 }
 
-/// Longest scene file that is read (bytes): a thousand times what scenes take.
+/// Longest scene file that is read (bytes): a thousand times the size of usual scenes.
 const LONGEST_TEXT: u64 = 1 << 26;
 
-/// Reads a text, from a pipe too, but not for ever.
+/// Reads a text, also from a pipe, up to the longest length.
 fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let file = File::open(path)?;
@@ -127,7 +127,7 @@ impl Scene {
     /// `KEY` is dotted, list entries count from 0 (`body.0.material.young=1e6`); `VALUE` is a TOML value, or text.
     ///
     /// # Errors
-    /// [`SceneError`] if the file cannot be read, is no TOML, or says something that has no meaning.
+    /// [`SceneError`] if the file cannot be read, is no TOML, or has an invalid key or value.
     pub fn load(path: impl AsRef<Path>, overrides: &[impl AsRef<str>]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let text = read_text(path).map_err(|source| SceneError::Read {
@@ -156,10 +156,10 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Checks every number; done by [`parse`](Self::parse), to be called after fields were changed by hand.
+    /// Checks every number. [`parse`](Self::parse) calls it; call it after changing fields by hand.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] or [`SceneError::Several`] for the values that have no meaning.
+    /// [`SceneError::Invalid`] or [`SceneError::Several`] for invalid values.
     pub fn validate(&self) -> Result<(), SceneError> {
         validate::validate(self)
     }
@@ -167,8 +167,8 @@ impl Scene {
     /// Reads the meshes and places everything in the world.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for a value without meaning, a mesh file that is missing or cannot be used, a box that
-    /// fixes nothing, or copies that could overlap.
+    /// [`SceneError::Invalid`] for an invalid value, a mesh file that is missing or cannot be used, a box that fixes no
+    /// node, or copies that could overlap.
     pub fn instantiate(&self) -> Result<SceneParts, SceneError> {
         build::instantiate(self)
     }
@@ -178,20 +178,20 @@ impl Scene {
         schemars::schema_for!(Self).to_value()
     }
 
-    /// Time from which steps count as settled (s).
+    /// Time after which steps count as settled (s).
     pub fn settled_after(&self) -> f64 {
         self.output
             .settled_after
             .unwrap_or(0.5 * self.time.duration)
     }
 
-    /// Nodes of the meshes that are made from counts in the scene, copies included; those of files and strips are known
-    /// only when they are there.
+    /// Number of nodes of the generated meshes, copies included. Meshes of files and strips do not count: their sizes
+    /// are known only after reading.
     pub fn generated_nodes(&self) -> u64 {
         build::generated_nodes(self)
     }
 
-    /// The mesh files that bodies and obstacles name, whether they are there or not.
+    /// The mesh files that bodies and obstacles name, existing or not.
     pub fn mesh_files(&self) -> Vec<PathBuf> {
         build::mesh_files(self)
     }
@@ -206,9 +206,9 @@ impl Scene {
         self.folder = folder.into();
     }
 
-    /// The error for `problem` at the dotted key `path`, with file and line where they are known.
+    /// The error for `problem` at the dotted key `path`, with file and line if known.
     ///
-    /// For later stages that find something wrong with the scene, for example bodies that overlap at the start.
+    /// For later stages that find a mistake in the scene, for example bodies that overlap at the start.
     pub fn error_at(
         &self,
         path: &str,

@@ -3,10 +3,12 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// A centre that moves at constant velocity, and a turn about it at constant angular velocity; from given times on at others.
+/// A centre with constant velocity and a rotation about it with constant angular velocity, which may change at given
+/// times.
 ///
-/// `x(t) = c + s(t) + R(t) (X − c)` for the point that is at `X` at time 0, where `s` adds up `v` times the duration and `R` turns by
-/// `exp(ω` times the duration`)` for each leg so far: exact for any `t`, no step is summed up.
+/// `x(t) = c + s(t) + R(t) (X − c)` for the point that is at `X` at time 0. `s` sums `v` times the duration, and `R`
+/// multiplies the rotations `exp(ω` times the duration`)`, over all legs up to `t`. The result is exact for any `t`: no
+/// time steps are summed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RigidMotion {
     /// Velocity `v` of the centre (m/s).
@@ -15,27 +17,27 @@ pub struct RigidMotion {
     pub angular_velocity: Vector3<f64>,
     /// Centre `c` at time 0 (m).
     pub center: Vector3<f64>,
-    /// When it lets go of what it moves (s); `None` for never.
+    /// Time at which it releases its points (s); `None` for never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
-    /// Other velocities, in the order of their times.
+    /// Later velocities, ascending by time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<MotionLeg>,
 }
 
-/// The velocities of a [`RigidMotion`] from a time on.
+/// The velocities of a [`RigidMotion`] from a given time on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MotionLeg {
-    /// When it begins (s).
+    /// Start time (s).
     pub at: f64,
-    /// Velocity of the centre from then on (m/s).
+    /// Velocity of the centre (m/s).
     pub velocity: Vector3<f64>,
-    /// Angular velocity from then on (rad/s).
+    /// Angular velocity (rad/s).
     pub angular_velocity: Vector3<f64>,
 }
 
 impl RigidMotion {
-    /// The motion that stands still.
+    /// The motion at rest.
     pub fn rest() -> Self {
         Self {
             velocity: Vector3::zeros(),
@@ -46,12 +48,12 @@ impl RigidMotion {
         }
     }
 
-    /// Whether it has let go at `time` (s). Times of steps are sums: `until` counts as reached within their rounding.
+    /// Whether it has ended at `time` (s). Times of steps are sums: `until` counts as reached within their rounding.
     pub fn has_ended(&self, time: f64) -> bool {
         self.until.is_some_and(|until| time >= until * (1.0 - 1e-9))
     }
 
-    /// Whether nothing ever moves.
+    /// Whether it never moves.
     pub fn is_rest(&self) -> bool {
         let still = |leg: MotionLeg| {
             leg.velocity == Vector3::zeros() && leg.angular_velocity == Vector3::zeros()
@@ -71,7 +73,7 @@ impl RigidMotion {
         speeds.fold(0.0, f64::max)
     }
 
-    /// The same of those that move something between two times (s).
+    /// Largest angular speed of the legs between two times (rad/s).
     pub fn fastest_turn_between(&self, from: f64, to: f64) -> f64 {
         if self.has_ended(from) {
             return 0.0;
@@ -82,7 +84,7 @@ impl RigidMotion {
             .fold(0.0, f64::max)
     }
 
-    /// How far the centre has moved at `time` (s), `s` (m).
+    /// Displacement `s` (m) of the centre at `time` (s).
     pub fn shift_at(&self, time: f64) -> Vector3<f64> {
         let parts = self.until_now(time);
         parts.fold(Vector3::zeros(), |sum, (leg, duration)| {
@@ -90,7 +92,7 @@ impl RigidMotion {
         })
     }
 
-    /// The turn up to `time` (s), `R`; `None` if nothing has turned.
+    /// The rotation `R` up to `time` (s); `None` for no rotation.
     pub fn turn_at(&self, time: f64) -> Option<UnitQuaternion<f64>> {
         let turning = self
             .until_now(time)
@@ -102,7 +104,8 @@ impl RigidMotion {
             .reduce(|before, after| after * before)
     }
 
-    /// Velocities of the centre (m/s) and of the turn (rad/s) at `time` (s); at the beginning of a leg its own.
+    /// Velocity of the centre (m/s) and angular velocity (rad/s) at `time` (s); at the start of a leg, those of that
+    /// leg.
     pub fn velocities_at(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
         let begun = self.then.iter().rev().find(|leg| leg.at <= time);
         begun.map_or((self.velocity, self.angular_velocity), |leg| {
@@ -110,7 +113,7 @@ impl RigidMotion {
         })
     }
 
-    /// Where the point that is at `start` (m) at time 0 is at `time` (s); `start` itself, bit for bit, while nothing moved.
+    /// Position at `time` (s) of the point that is at `start` (m) at time 0. Without motion it is `start`, bit for bit.
     pub fn position_at(&self, start: &Vector3<f64>, time: f64) -> Vector3<f64> {
         let shift = self.shift_at(time);
         match self.turn_at(time) {
@@ -142,7 +145,7 @@ impl RigidMotion {
         self.legs().zip(ends)
     }
 
-    /// The legs that have begun at `time` (s), each with how long it has lasted (s).
+    /// The legs that have begun at `time` (s), each with its duration up to then (s).
     fn until_now(&self, time: f64) -> impl Iterator<Item = (MotionLeg, f64)> {
         self.spans()
             .take_while(move |(leg, _)| leg.at <= 0.0 || leg.at < time)

@@ -1,4 +1,4 @@
-//! From a document to a scene, with every mistake of form that it has.
+//! Reads a scene from a document, and collects all of its format errors.
 
 use serde::Deserialize;
 
@@ -6,16 +6,16 @@ use super::deserialize::{Kind, Mismatch, NodeDeserializer};
 use super::document::{Document, Node, Origin, Value};
 use super::{Scene, SceneError};
 
-/// Mistakes beyond this number are not looked for: each costs another reading, and nobody mends more at a time.
+/// Limit of reported mistakes: each costs another reading, and nobody fixes more at a time.
 const MOST: usize = 100;
 
-/// Reads the tree of `document`. What cannot be used is taken out of a copy, which is then read again: so all mistakes
-/// are found, and not the first alone.
+/// Reads the tree of `document`. Invalid keys and values are removed from a copy, which is then read again, so that all
+/// mistakes are found.
 ///
-/// Returns the scene, and mistakes that leave it one that can be looked at further: keys that it does not have.
+/// Returns the scene, and mistakes that allow further checks: unknown keys.
 ///
 /// # Errors
-/// All mistakes, where some of them leave no scene.
+/// All mistakes, if some of them prevent reading the scene.
 pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), SceneError> {
     let mut root = document.root().clone();
     let (mut errors, mut incomplete) = (Vec::new(), Vec::new());
@@ -33,7 +33,7 @@ pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), Scen
             mend,
         } = mismatch;
         let origin = origin.unwrap_or(Origin::Text(0..0));
-        // What is missing where something was taken out may be just that.
+        // A missing key may be one that was removed.
         if kind != Kind::Missing || !incomplete.contains(&origin) {
             errors.push(document.error(&origin, problem, mend));
         }
@@ -44,7 +44,7 @@ pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), Scen
         }
     }
     SceneError::of(errors)?;
-    // Nothing is left that could be said of it.
+    // No mistake remains that has a place of its own.
     Err(document.error(
         &Origin::Text(0..0),
         "this is no scene",
@@ -52,16 +52,16 @@ pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), Scen
     ))
 }
 
-/// What became of a key or value that was to be taken out.
+/// The result of removing a key or value.
 enum Taken {
-    /// It was in the table, or list of tables, of this origin.
+    /// It was removed from the table, or list of tables, of this origin.
     From(Origin),
-    /// It is an entry of a list that is nothing without it: the whole list is to go.
+    /// It is an entry of a list that is invalid without it: the whole list has to be removed.
     WithItsList,
     Not,
 }
 
-/// Takes out the first key or value of that origin below `node`.
+/// Removes the first key or value of that origin below `node`.
 fn take_out(node: &mut Node, origin: &Origin) -> Taken {
     let place = node.origin.clone();
     match &mut node.value {
@@ -69,7 +69,7 @@ fn take_out(node: &mut Node, origin: &Origin) -> Taken {
             for at in 0..entries.len() {
                 let entry = &mut entries[at];
                 if entry.key_origin != *origin {
-                    // A list of tables stands where its first table does: the table is meant.
+                    // A list of tables has the origin of its first table: the table is meant.
                     match take_out(&mut entry.node, origin) {
                         Taken::Not if entry.node.origin != *origin => continue,
                         Taken::Not | Taken::WithItsList => {}

@@ -1,4 +1,4 @@
-//! Procedural meshes by their keys in the scene.
+//! Procedural meshes from their keys in the scene.
 
 use impinge_geometry::mesh::generate::{self, RingShape, TorusShape, VoussoirShape};
 use impinge_geometry::mesh::{MeshError, TetMesh, TriangleMesh};
@@ -59,7 +59,7 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
     }
 }
 
-/// Nodes of a generated body; 0 where they are known only once it is made or read.
+/// Number of nodes of a generated body; 0 if it is known only after generating or reading.
 pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
     let points = |cells: u32| u64::from(cells) + 1;
     let product = |counts: &[u64]| counts.iter().fold(1, |a: u64, &b| a.saturating_mul(b));
@@ -72,7 +72,7 @@ pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
         BodyMesh::Grid { cells, .. } | BodyMesh::Quadrilaterals { cells, .. } => {
             product(&cells.map(points))
         }
-        // The shells of a ball have 10 k² + 2 nodes each, beside its centre.
+        // The shells of a ball have 10 k² + 2 nodes each, in addition to its centre.
         BodyMesh::Sphere { subdivisions, .. } => {
             let n = u64::from(subdivisions);
             1 + product(&[10, n, n + 1, 2 * n + 1]) / 6 + 2 * n
@@ -86,7 +86,7 @@ pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
     }
 }
 
-/// Vertices of a generated obstacle; 0 where they are known only once it is read.
+/// Number of vertices of a generated obstacle; 0 if it is known only after reading.
 pub(super) fn obstacle_nodes(shape: &ObstacleShape) -> u64 {
     match *shape {
         ObstacleShape::Sphere { subdivisions, .. } => {
@@ -102,7 +102,7 @@ pub(super) fn obstacle_nodes(shape: &ObstacleShape) -> u64 {
     }
 }
 
-/// The hexahedra of a solid of them, as its nodes; empty for all others.
+/// The hexahedra of a hexahedral solid, as nodes; empty for others.
 pub(super) fn hexahedra(source: &BodyMesh) -> Vec<[u32; 8]> {
     match *source {
         BodyMesh::Hexahedra { cells, .. } => generate::cuboid_cells(cells.map(|n| n as usize)),
@@ -110,7 +110,7 @@ pub(super) fn hexahedra(source: &BodyMesh) -> Vec<[u32; 8]> {
     }
 }
 
-/// The quadrilaterals of a grid of them, as its vertices in order around each; empty for all others.
+/// The quadrilaterals of a quadrilateral grid, as vertices in order around each; empty for others.
 pub(super) fn quadrilaterals(source: &BodyMesh) -> Vec<[u32; 4]> {
     let BodyMesh::Quadrilaterals {
         cells: [nx, ny], ..
@@ -142,7 +142,7 @@ pub(super) fn grid(size: [f64; 2], cells: [u32; 2]) -> Result<TriangleMesh, Mesh
         for j in 0..ny {
             let (a, b) = (index(i, j), index(i + 1, j));
             let (c, d) = (index(i + 1, j + 1), index(i, j + 1));
-            // Diagonals alternate, so that the sheet prefers no direction.
+            // Alternating diagonals give the sheet no preferred direction.
             if (i + j) % 2 == 0 {
                 triangles.extend([[a, b, c], [a, c, d]]);
             } else {
@@ -153,9 +153,9 @@ pub(super) fn grid(size: [f64; 2], cells: [u32; 2]) -> Result<TriangleMesh, Mesh
     TriangleMesh::new(vertices, triangles)
 }
 
-/// The strip of `width` along a line of corners, two triangles per cell, no cell longer than `spacing` (m).
+/// The strip of `width` along a polyline, two triangles per cell, no cell longer than `spacing` (m).
 ///
-/// Its edges across are parallel to `across` less what that has along the line there: at a corner, along the bisector.
+/// Its transverse edges are the part of `across` orthogonal to the line there; at a corner, to the bisector.
 pub(super) fn strip(
     corners: &[[f64; 3]],
     across: [f64; 3],
@@ -188,7 +188,7 @@ pub(super) fn strip(
                 "it has more than {MOST_CELLS} cells of the spacing {spacing} m"
             )));
         }
-        // A corner belongs to the two sides that meet there.
+        // A corner belongs to both adjacent sides.
         if let Some(last) = along.last_mut() {
             *last += direction;
         }
@@ -228,10 +228,10 @@ pub(super) fn strip(
     TriangleMesh::new(vertices, triangles)
 }
 
-/// Most cells along a strip: a typing error must not fill the memory.
+/// Largest number of cells along a strip: a typing error must not exhaust the memory.
 const MOST_CELLS: usize = 100_000;
 
-/// Least part of `across` that is across the line.
+/// Least relative length of `across` orthogonal to the line.
 const LEAST_ACROSS: f64 = 1e-2;
 
 /// The surface of a procedural obstacle.

@@ -4,7 +4,7 @@ use impinge_contact::constraint::strain::StretchEnergy;
 use impinge_fem::NeoHookean;
 use nalgebra::{Matrix3, Vector3};
 
-/// A neo-Hookean solid as the law of principal stretches wants it.
+/// Parameters of a neo-Hookean solid as a law of principal stretches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OfStretches(pub(super) NeoHookean);
 

@@ -1,9 +1,9 @@
-//! Bodies whose strains are terms of their own: solids and sheets as constraints, in compliance or in stiffness form.
+//! Bodies whose strains are constraints: solids and sheets, in compliance or in stiffness form.
 //!
-//! Tetrahedra and hexahedra in stiffness form that spring back are not among them: `impinge_fem` assembles those faster. All
-//! others are integration points of a strain between nodes ([`strain`](impinge_contact::constraint::strain)): of tetrahedra,
-//! of hexahedra, of quadrilaterals, or of no elements at all. The tetrahedra of such a body fill it: they are its mass and its
-//! surface, and say how it is deformed.
+//! Elastic tetrahedra and hexahedra in stiffness form are not among them: `impinge_fem` assembles those faster. All
+//! others are integration points of a strain between nodes ([`strain`](impinge_contact::constraint::strain)): of
+//! tetrahedra, of hexahedra, of quadrilaterals, or meshless. The tetrahedra of such a body fill it: they give its mass
+//! and surface, and the deformation of frames.
 
 mod material;
 mod points;
@@ -12,7 +12,7 @@ mod stress;
 pub(crate) use points::{Elements, Sheet, StrainBody, Strains, strain_constraints};
 pub(crate) use stress::{StressElement, StressLaw, StressPoint};
 
-/// The cell that each tetrahedron fills a part of, for tetrahedra that fill `cells` of eight corners.
+/// For each tetrahedron, the cell of eight corners in `cells` that it is part of, if any.
 pub(crate) fn cells_of_tets(tets: &[[u32; 4]], cells: &[[u32; 8]]) -> Vec<Option<u32>> {
     let points = cells.iter().flatten().max().map_or(0, |&most| most + 1);
     let mut around = vec![Vec::new(); points as usize];

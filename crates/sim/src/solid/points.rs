@@ -13,7 +13,7 @@ use impinge_fem::{Material, VonMises};
 use nalgebra::{DMatrix, Vector3};
 use std::sync::Arc;
 
-/// What the strains of a body are measured in.
+/// The elements in which the strains of a body are measured.
 #[derive(Debug, Clone)]
 pub(crate) enum Elements {
     /// Linear tetrahedra of a solid.
@@ -30,11 +30,11 @@ pub(crate) enum Elements {
         /// Material.
         material: Material,
     },
-    /// No elements: a point in the middle of each tetrahedron, between all nodes around it.
+    /// No elements: one point in the middle of each tetrahedron, between all nodes in its neighbourhood.
     Meshless {
-        /// Tetrahedra that say where the points are and how much each stands for.
+        /// Tetrahedra that give the positions and volumes of the points.
         filling: Vec<[u32; 4]>,
-        /// How far a point sees (m).
+        /// Radius of the neighbourhood of a point (m).
         radius: f64,
         /// Material.
         material: Material,
@@ -55,7 +55,7 @@ pub(crate) enum Elements {
     },
 }
 
-/// A sheet of unit thickness: moduli are those times the thickness (N/m).
+/// A sheet of unit thickness: its moduli are those of the material times the thickness (N/m).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sheet {
     pub(crate) along: f64,
@@ -83,22 +83,21 @@ impl Sheet {
 #[derive(Debug, Clone)]
 pub(crate) struct StrainBody {
     pub(crate) name: String,
-    /// Points of the body, as they are numbered through.
+    /// Points of the body in the numbering of the model.
     pub(crate) points: std::ops::Range<usize>,
     pub(crate) elements: Elements,
-    /// `d` (s) of damping in proportion to stiffness.
+    /// Coefficient `d` (s) of stiffness-proportional damping.
     pub(crate) damping: f64,
-    /// Number of its first tetrahedron, or of hexahedra of its first one, among those of the model.
+    /// Index in the model of its first tetrahedron, or of its first hexahedron.
     pub(crate) first_element: usize,
-    /// Whether the constraints are rows of their own, or stiffnesses.
+    /// Whether the constraints are in compliance form (rows) or in stiffness form.
     pub(crate) in_rows: bool,
-    /// Von Mises stress at which it flows (Pa).
+    /// Von Mises yield stress (Pa).
     pub(crate) yield_stress: Option<f64>,
 }
 
 impl StrainBody {
-    /// What the stress at its points follows from, where a finite element does not say it: where it flows, and without
-    /// elements.
+    /// How stress follows from its strains, if no finite element gives it: with plastic flow, and without elements.
     pub(crate) fn stress_law(&self) -> Option<StressLaw> {
         if let Some(yield_stress) = self.yield_stress {
             return Some(StressLaw::Flowing(VonMises {
@@ -125,22 +124,22 @@ impl StrainBody {
     }
 }
 
-/// A constraint that is the strain of a body at one integration point.
+/// The constraint of one integration point of a body.
 #[derive(Debug)]
 pub(crate) struct Strain {
     pub(crate) constraint: Constraint,
-    /// Element it belongs to, in the order of [`Elements`].
+    /// Its element, in the order of [`Elements`].
     pub(crate) element: usize,
-    /// Rest volume of a solid that it stands for (m³), area of a sheet (m²).
+    /// Rest volume (m³) of a point of a solid, area (m²) of a point of a sheet.
     pub(crate) weight: f64,
 }
 
-/// The strains of a body, by whether forces ever move one of their points.
+/// The strains of a body, divided by whether one of their points ever moves freely.
 #[derive(Debug, Default)]
 pub(crate) struct Strains {
-    /// Of which at least one point moves.
+    /// At least one point moves.
     pub(crate) acting: Vec<Strain>,
-    /// Of which none does: they move nothing, but hold energy.
+    /// No point moves: these exert no force on unknowns, but store energy.
     pub(crate) held: Vec<Strain>,
 }
 
@@ -205,7 +204,7 @@ fn at<const N: usize>(rest: &[Vector3<f64>], nodes: &[u32; N]) -> [Vector3<f64>;
     nodes.map(|node| rest[node as usize])
 }
 
-/// The nodes within reach of the middle of a tetrahedron, and the integration point there.
+/// The nodes within the radius of the middle of a tetrahedron, and the integration point there.
 fn around(
     rest: &[Vector3<f64>],
     points: std::ops::Range<usize>,
@@ -224,18 +223,19 @@ fn around(
     Ok((near, point))
 }
 
-/// Strains in the making.
+/// Builder of the strains of a body.
 struct Points<'a> {
     body: &'a StrainBody,
     rest: &'a [Vector3<f64>],
     moves: &'a [bool],
-    /// The element whose points are being added.
+    /// The current element.
     element: usize,
     strains: Strains,
 }
 
 impl Points<'_> {
-    /// Points of the next element of a solid, in the strain that its material is linear in, or in principal stretches.
+    /// Adds the points of the next element of a solid, in the strain in which its material is linear, or in principal
+    /// stretches.
     fn add_solid(
         &mut self,
         material: &Material,
@@ -263,7 +263,7 @@ impl Points<'_> {
         }
     }
 
-    /// Points of the next element.
+    /// Adds the points of the next element.
     fn add(
         &mut self,
         measure: Measure,

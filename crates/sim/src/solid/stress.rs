@@ -1,51 +1,52 @@
-//! Stress of bodies whose strains are constraints, where it is not that of finite elements.
+//! Stress of bodies with strain constraints, where finite elements do not give it.
 
 use impinge_fem::{Hyperelastic, Material, VonMises};
 use nalgebra::{Matrix3, Vector3};
 
-/// A constraint whose value is a strain of a tetrahedron or a hexahedron.
+/// A constraint whose value is the strain of a tetrahedron or a hexahedron.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StressPoint {
-    /// Its first row among those of all constraints, in the order of their lists: in compliance form, in stiffness form, held.
+    /// Its first row among the rows of all constraints, in the order of their lists: compliance form, stiffness form,
+    /// held.
     pub(crate) first_row: usize,
     pub(crate) element: StressElement,
-    /// Rest volume that it stands for (m³).
+    /// Rest volume of the integration point (m³).
     pub(crate) weight: f64,
     pub(crate) law: StressLaw,
 }
 
 impl StressPoint {
-    /// Whether the material flows.
+    /// Whether the material is plastic.
     pub(crate) fn flows(&self) -> bool {
         matches!(self.law, StressLaw::Flowing(_))
     }
 }
 
-/// Which tetrahedra show the stress of a point.
+/// The tetrahedra to which the stress of a point is assigned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StressElement {
     /// A tetrahedron.
     Tetrahedron(usize),
-    /// Those that fill a hexahedron.
+    /// All tetrahedra of a hexahedron.
     Hexahedron(usize),
 }
 
-/// From a strain to a stress.
+/// How stress follows from strain.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StressLaw {
-    /// Of the elastic part of a co-rotational strain: what the yield stress is compared with.
+    /// From the elastic part of a co-rotational strain; compared with the yield stress.
     Flowing(VonMises),
-    /// Of a material, in the strain that it has as a constraint.
+    /// From the material, in the strain measure of its constraint.
     Elastic(Material),
 }
 
 impl StressLaw {
-    /// Von Mises stress (Pa) of the value of a constraint, plastic strain taken off.
+    /// Von Mises stress (Pa) for the value of a constraint minus plastic strain.
     pub(crate) fn von_mises(&self, strain: &[f64]) -> f64 {
         let full = || -> [f64; 6] { std::array::from_fn(|row| strain[row]) };
         match self {
             Self::Flowing(law) => law.von_mises(&full()),
-            // A rotation changes nothing about the size of a stress: `F` may be the stretch alone.
+            // A rotation does not change the magnitude of a stress: `F` may be the stretch alone.
             Self::Elastic(material) => material.von_mises(&match material {
                 Material::NeoHookean(_) => {
                     let stretches = Vector3::from_fn(|axis, _| 1.0 + strain[axis]);

@@ -1,4 +1,4 @@
-//! Constraints alone as a stepper of scenes: shells, rigid bodies and joints in one linear solve a step, without contact.
+//! Stepper without contact: thin and rigid bodies and joints in one linear solve per step.
 
 use crate::constrained::{
     BodyState, ConstrainedError, ConstrainedStepper, ConstrainedSystem, Formulation, StepSettings,
@@ -19,19 +19,19 @@ use impinge_contact::{
 use nalgebra::Vector3;
 use std::time::Instant;
 
-/// Advances a scene by the method of `docs/methods/stable_constraints.md`. It knows no contact: bodies pass through each
-/// other, and through themselves. Every step in which they do is counted.
+/// Advances a scene by the method of `docs/methods/stable_constraints.md`, without contact. Bodies may pass through
+/// each other and through themselves; steps in which they do are counted.
 ///
-/// Rows: joints first, in the order of the scene; then edges, then triangles of shells. Their forces are kept in
-/// [`State::joint_forces`], so a stepper made anew continues bit for bit.
+/// The rows are joints in the order of the scene, then edges, then triangles of thin bodies. [`State::joint_forces`]
+/// stores their forces, so that a new stepper continues bit for bit.
 pub struct Constrained {
     system: ConstrainedSystem,
     stepper: ConstrainedStepper,
     account: EnergyAccount,
-    /// Where points were at the start of the step (m).
+    /// Positions at the start of the step (m).
     start: Vec<Vector3<f64>>,
     crossings: Crossings,
-    /// Which surfaces crossed first, and when.
+    /// The first surfaces that crossed, and the time.
     first_crossing: Option<String>,
     notices: Vec<String>,
 }
@@ -40,8 +40,8 @@ impl Constrained {
     /// Prepares the rows of `model` at `state`.
     ///
     /// # Errors
-    /// [`SimError::Constrained`] naming joints that contradict each other or hold nothing that moves, and parts of shells
-    /// that have no length or area.
+    /// [`SimError::Constrained`] naming inconsistent joints, joints without movable points, and parts of thin bodies
+    /// without length or area.
     pub fn new(model: &Model, state: &State) -> Result<Self, SimError> {
         let mut system = system_of(model)?;
         load(model, state, &mut system, state.time);
@@ -72,12 +72,12 @@ impl Constrained {
         })
     }
 
-    /// Which surfaces crossed first, and when.
+    /// The first surfaces that crossed, and the time.
     pub(crate) fn first_crossing(&self) -> Option<&str> {
         self.first_crossing.as_deref()
     }
 
-    /// Counts a step in which surfaces crossed, and notes the first.
+    /// Counts a step in which surfaces crossed, and records the first.
     fn look_for_crossings(&mut self, model: &Model, state: &State, report: &mut StepReport) {
         let Some(met) = (self.crossings).first(model, &self.start, &state.positions) else {
             return;
@@ -94,21 +94,21 @@ impl Constrained {
         });
     }
 
-    /// Rows of all constraints.
+    /// Number of rows of all constraints.
     pub(crate) fn rows(&self) -> usize {
         self.system.rows()
     }
 
-    /// What the user should know, since the last call.
+    /// Messages to the user since the last call.
     pub(crate) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 }
 
-/// What the user should know of the hard joints of a model that another stepper takes: which of them follow from others.
+/// Checks the rigid joints of a model for another stepper. Returns a message about redundant ones.
 ///
 /// # Errors
-/// [`SimError::Constrained`] naming those that contradict each other, and joints that hold nothing that moves.
+/// [`SimError::Constrained`] naming inconsistent joints and joints without movable points.
 pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, SimError> {
     let moves = |term: &Term| match *term {
         Term::Particle { index, .. } => match model.unknowns.motion_of_point[index] {
@@ -131,12 +131,12 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
     match Constrained::new(model, state) {
         Ok(mut constrained) => Ok(constrained.take_notices()),
         Err(error @ SimError::Constrained(ConstrainedError::Contradiction { .. })) => Err(error),
-        // What only that stepper cannot take is no fault of the joints.
+        // An error that only this stepper has is no fault of the joints.
         Err(_) => Ok(Vec::new()),
     }
 }
 
-/// What stays: masses, inertia, constraints.
+/// The constants: masses, inertia, constraints.
 fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
     let mut system = ConstrainedSystem::new(model.settings.gravity);
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
@@ -159,7 +159,7 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
     system
         .constraints
         .extend(model.constraints.soft.iter().cloned());
-    // Those of thin bodies in stiffness form come last: they are no part of the model's.
+    // Terms of thin bodies in stiffness form come last: the model has no constraints for them.
     let moves: Vec<bool> = system.fixed.iter().map(|fixed| !fixed).collect();
     let places = ThinPlaces {
         rest: &model.points.rest,
@@ -175,7 +175,7 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
     Ok(system)
 }
 
-/// The state into the system; what a motion carries gets the velocity that brings it to its place at `end`.
+/// Loads the state into the system. Prescribed points get the velocity that takes them to their place at `end` (s).
 fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) {
     system.time = state.time;
     system.positions.clone_from(&state.positions);
@@ -204,7 +204,7 @@ fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) 
         .resize(system.constraints.len(), state.step > 0);
 }
 
-/// The system into the state.
+/// Stores the system in the state.
 fn store(model: &Model, system: &ConstrainedSystem, state: &mut State, end: f64) {
     state.positions.clone_from(&system.positions);
     state.velocities.clone_from(&system.velocities);

@@ -1,4 +1,4 @@
-//! Surfaces that meet although no contact keeps them apart: what a stepper that knows none has to report.
+//! Detection of surfaces that cross, for steppers without contact.
 
 use crate::model::Model;
 use impinge_geometry::{
@@ -8,8 +8,7 @@ use impinge_geometry::{
 };
 use nalgebra::Vector3;
 
-/// Looks for surfaces that meet on the straight way of a step, or intersect at its end. Joined bodies are excepted,
-/// as everywhere.
+/// Detects surfaces that cross along the straight paths of a step, or intersect at its end. Joined bodies are excepted.
 #[derive(Default)]
 pub(crate) struct Crossings {
     broad_phase: Bvh,
@@ -17,17 +16,17 @@ pub(crate) struct Crossings {
     candidates: CandidateSet,
 }
 
-/// The first two surfaces that met.
+/// The first two surfaces that crossed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crossing {
-    /// Their bodies, as numbers of the collision surface's; twice the same for a body that meets itself.
+    /// Their bodies in the collision surface; twice the same for a self-intersection.
     pub(crate) bodies: [usize; 2],
-    /// Fraction of the step until then.
+    /// Fraction of the step at the crossing.
     pub(crate) at: f64,
 }
 
 impl Crossings {
-    /// The first crossing on the way from `start` to `end` (m), if there is one.
+    /// The first crossing between `start` and `end` (m), if any.
     pub(crate) fn first(
         &mut self,
         model: &Model,
@@ -36,7 +35,7 @@ impl Crossings {
     ) -> Option<Crossing> {
         let is_finite = |x: &Vector3<f64>| x.iter().all(|coordinate| coordinate.is_finite());
         if !end.iter().all(is_finite) {
-            // Positions that are not finite cross nothing that could be named.
+            // Non-finite positions have no meaningful crossing.
             return None;
         }
         let surface = &model.geometry.surface;
@@ -55,7 +54,7 @@ impl Crossings {
                 at: met.time,
             });
         }
-        // Surfaces that were through each other from the start meet nothing more on their way.
+        // Surfaces that intersect from the start need not collide along their paths.
         let pairs = surface_intersections(end, surface, 1);
         pairs.first().map(|pair| Crossing {
             bodies: (pair.triangles).map(|triangle| {

@@ -1,4 +1,4 @@
-//! Steppers: what takes a state from one time to the next.
+//! Steppers: advance a state by one step.
 
 pub mod asynchronous;
 pub(crate) mod constrained;
@@ -15,10 +15,11 @@ use crate::{error::StepError, model::Model, report::StepReport, state::State};
 
 /// Advances a state by one whole step of the model.
 pub trait Stepper {
-    /// Takes one step; afterwards the state is collision-free at `state.time`, but for [`Constrained`], which knows no contact.
+    /// Takes one step. Afterwards the state is collision-free at `state.time`, except with [`Constrained`], which has
+    /// no contact.
     ///
     /// # Errors
-    /// [`StepError`] when the step cannot be made collision-free even in the shortest parts; the state is then the last
-    /// safe one, which may lie within the step.
+    /// [`StepError`] if even the shortest substep is not collision-free. The state is then the last safe one, which may
+    /// lie within the step.
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError>;
 }

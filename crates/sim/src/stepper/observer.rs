@@ -1,4 +1,4 @@
-//! Watching every solve of a step without being part of it.
+//! Observation of every solve of a step.
 
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
@@ -7,48 +7,48 @@ use impinge_contact::{
 };
 use std::sync::Arc;
 
-/// When a solve happened.
+/// Step, round and time of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolveStamp {
     /// Number of the step, from 1.
     pub step: u64,
-    /// Number of the solve within the step, from 1; attempts that were rolled back count too.
+    /// Number of the solve within the step, from 1; rejected attempts count too.
     pub round: u32,
-    /// Simulated time at the start of the step, or of the part of it (s).
+    /// Simulated time at the start of the step or substep (s).
     pub time: f64,
 }
 
 /// One solve, from its warm start to its result.
 #[derive(Clone, Copy)]
 pub struct Solve<'a> {
-    /// When it happened.
+    /// Step, round and time.
     pub stamp: SolveStamp,
     /// The method with its settings.
     pub method: Method,
     /// The problem.
     pub problem: &'a ContactProblem,
-    /// What is known of the bodies beyond it, if the method or the observer asked for that.
+    /// Compliance of the bodies, if the method or the observer uses it.
     pub bodies: Option<&'a Arc<TurnedBodies>>,
-    /// What it started from.
+    /// The warm start.
     pub start: &'a ContactSolution,
-    /// What it left.
+    /// The solution.
     pub solution: &'a ContactSolution,
-    /// What the method says of it.
+    /// The method's report.
     pub report: &'a ContactReport,
 }
 
-/// Looks at every solve; nothing that it does reaches the simulation.
+/// Observes every solve, without influence on the simulation.
 pub trait SolveObserver: Send {
-    /// One solve has ended.
+    /// Called after each solve.
     fn solved(&mut self, solve: &Solve<'_>);
 
-    /// Whether it wants to know [`Solve::bodies`] whatever the method is.
+    /// Whether it needs [`Solve::bodies`] with every method.
     fn wants_bodies(&self) -> bool {
         false
     }
 }
 
-/// A solver that shows each of its solves to an observer, where there is one.
+/// A solver that shows each of its solves to an observer, if there is one.
 pub(super) struct Observed<'a> {
     pub(super) solver: &'a mut dyn ContactSolver,
     pub(super) method: Method,

@@ -1,4 +1,4 @@
-//! Thin bodies as the model holds them: elastic terms over all points, and in which form they enter a step.
+//! Thin bodies of a model: elastic terms over all points, and the form in which they enter a step.
 
 pub(crate) mod rows;
 
@@ -15,14 +15,14 @@ pub struct ThinBodies {
     pub membranes: Vec<Membrane>,
     /// Hinges that resist bending, each body's with its damping time (s).
     pub hinges: Vec<(f64, Vec<Hinge>)>,
-    /// Points of the bodies whose springs and triangles are rows of constraints: compliance form.
+    /// Points of the bodies in compliance form, whose springs and triangles are constraint rows.
     pub in_rows: Vec<Range<usize>>,
-    /// Mass of each of their points (kg), by point.
+    /// Point and mass (kg) of each of their points.
     pub(crate) masses: Vec<(usize, f64)>,
 }
 
 impl ThinBodies {
-    /// Elastic energy (J) at given positions (m) of all terms but those that are rows of constraints, which know theirs.
+    /// Elastic energy (J) of all terms in stiffness form at given positions (m).
     ///
     /// # Panics
     /// If there are fewer positions than points.
@@ -45,7 +45,7 @@ impl ThinBodies {
                 .sum::<f64>()
     }
 
-    /// Whether stretching at `point` is a row of a constraint, not a stiffness.
+    /// Whether stretching at `point` is in compliance form.
     pub fn is_in_rows(&self, point: u32) -> bool {
         (self.in_rows.iter()).any(|points| points.contains(&(point as usize)))
     }
@@ -66,7 +66,7 @@ impl ThinBodies {
         (self.membranes.iter()).filter(|membrane| !self.is_in_rows(membrane.points[0]))
     }
 
-    /// Blocks of unknowns that the terms in stiffness form couple.
+    /// Blocks of unknowns coupled by the terms in stiffness form.
     pub(crate) fn block_pairs(&self, block_of_point: &[Option<u32>]) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         let mut couple = |points: &[u32]| {

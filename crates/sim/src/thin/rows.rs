@@ -8,18 +8,18 @@ use impinge_contact::constraint::{Constraint, Point, link};
 use impinge_fem::thin::{EdgeSpring, Membrane};
 use nalgebra::Vector3;
 
-/// What the terms of thin bodies belong to.
+/// The bodies and points of thin terms.
 pub(crate) struct ThinPlaces<'a> {
     /// Positions at rest (m).
     pub(crate) rest: &'a [Vector3<f64>],
     /// Deformable bodies.
     pub(crate) bodies: &'a [Body],
-    /// Which points are ever moved by forces.
+    /// Whether forces ever move each point.
     pub(crate) moves: &'a [bool],
 }
 
-/// Constraints of the edges, then of the triangles, of the bodies that are `in_rows` or of the others: those between points
-/// that never move where `held`, all others where not. Those without stiffness are left out.
+/// Constraints of the edges, then of the triangles, of the bodies that are `in_rows` or of the others. With `held`,
+/// they are those between points that never move freely, otherwise all others. Terms without stiffness are left out.
 ///
 /// # Errors
 /// [`ConstrainedError`] for a triangle without area, or a stiffness that has no inverse.
@@ -60,14 +60,14 @@ impl ThinPlaces<'_> {
     }
 }
 
-/// `C = l̄/k` of an edge with the force `k` per strain.
+/// `C = l̄/k` of an edge with the force `k` per unit strain.
 fn edge(spring: &EdgeSpring) -> Result<Constraint, ConstrainedError> {
     let [a, b] = spring.points.map(|point| Point::particle(point as usize));
     let compliance = spring.rest_length / spring.stiffness;
     Ok(link::spring(&a, b, spring.rest_length, compliance)?)
 }
 
-/// Plane stress of a unit thickness: `E t = 2 μ (1 + ν)`, `ν = λ/(λ + 2 μ)`.
+/// Plane stress of unit thickness: `E t = 2 μ (1 + ν)`, `ν = λ/(λ + 2 μ)`.
 fn element(rest: &[Vector3<f64>], membrane: &Membrane) -> Result<Constraint, ConstrainedError> {
     let rest = membrane.points.map(|point| rest[point as usize]);
     let poisson = membrane.lambda / (membrane.lambda + 2.0 * membrane.mu);

@@ -229,7 +229,7 @@ impl Search<'_> {
         }
     }
 
-    /// Calls for the ids of the pairs among the hits, of which some may be none.
+    /// Calls `found` with the ids of each hit that is a pair.
     #[cold]
     #[inline(never)]
     fn decide_each<const A: usize, const B: usize>(

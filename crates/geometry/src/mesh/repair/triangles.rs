@@ -41,7 +41,7 @@ pub(super) fn remove_flat(
         let mut added = Vec::new();
         for index in flat {
             if gone[index] {
-                // A neighbour took the corner in this round; the neighbour's triangles may be flat in the next.
+                // Another flat triangle split this one in this round; its parts may be flat in the next.
                 report.flat_elements -= 1;
                 continue;
             }

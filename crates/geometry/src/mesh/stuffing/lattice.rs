@@ -18,7 +18,7 @@ const MOST_POINTS: f64 = (1 << 26) as f64;
 /// Largest coordinate in lattice constants: leaves a quarter of the digits for positions within one cube.
 const MOST_COORDINATE: f64 = 1e12;
 
-/// Rounding allowance in whole numbers of cubes, in lattice constants.
+/// Rounding allowance for numbers of cubes, in lattice constants.
 const FIT: f64 = 1e-9;
 
 /// One of the 14 neighbours of a point: its offset in doubled coordinates.

@@ -9,8 +9,8 @@
 //! # Source
 //! Labelle and Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles", 2007, §3 (uniform
 //! elements), <https://doi.org/10.1145/1276377.1276448>. Differs from it in: signs from exact winding numbers about a
-//! triangle mesh instead of an implicit function; diagonals by node number where both choices are mirror images; step
-//! 5.
+//! triangle mesh instead of an implicit function; diagonals by node number where both choices are mirror images; also
+//! step 5.
 
 mod cuts;
 mod error;

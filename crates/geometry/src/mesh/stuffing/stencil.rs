@@ -96,7 +96,7 @@ fn diagonal(corners: [u32; 4], p: usize, q: usize, r: usize) -> (usize, usize) {
     if q_starts { (q, p) } else { (p, q) }
 }
 
-/// Fills the prism between two triangles; `from_bottom` tells for the sides 01, 02 and 12 whether the diagonal starts
+/// Fills the prism between two triangles; `from_bottom` says for the sides 01, 02 and 12 whether the diagonal starts
 /// at the bottom of the smaller corner. Returns `false`, and adds nothing, if the diagonals form a cycle.
 fn prism(bottom: [Key; 3], top: [Key; 3], from_bottom: [bool; 3], out: &mut Vec<[Key; 4]>) -> bool {
     let [d01, d02, d12] = from_bottom.map(usize::from);

@@ -1,4 +1,4 @@
-//! Queries over a candidate set: the same as one by one, whatever the number of threads.
+//! Queries over a candidate set: the same answers as one by one, for any number of threads.
 
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{
@@ -9,7 +9,7 @@ use impinge_geometry::mesh::generate::{RingShape, ring};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
-/// Rings that fly at each other, their candidates, and where they start and end.
+/// Rings that approach each other, their candidates, and their positions at the start and the end.
 struct Crash {
     surface: CollisionSurface,
     candidates: CandidateSet,

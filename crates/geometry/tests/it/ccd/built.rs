@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::Query;
 
-/// A quarter-integer point: sums, and products with a few such numbers, are exact.
+/// A quarter-integer point: sums and products of a few such numbers are exact.
 fn exact_point() -> impl Strategy<Value = Vector3<f64>> {
     prop_oneof![
         prop::array::uniform3((-64..64).prop_map(|i| f64::from(i) / 4.0)),
@@ -33,7 +33,7 @@ struct Contact {
 }
 
 impl Contact {
-    /// Completes three free motions by the first corner, which is to be at `place` at `time`.
+    /// Completes three free motions by the first corner, which must be at `place` at `time`.
     fn complete(
         first: Vector3<f64>,
         start: [Vector3<f64>; 3],
@@ -108,7 +108,7 @@ fn edge_edge_contact() -> impl Strategy<Value = Contact> {
     })
 }
 
-/// Changes that keep all numbers exact: 2⁴⁰ leaves the differences only the last bits.
+/// Changes that keep all numbers exact: with a shift of 2⁴⁰ only the last bits hold the differences.
 fn exact_changes() -> impl Strategy<Value = (f64, i32)> {
     (
         prop::sample::select(vec![0.0, 1.0, 1024.0, 1_099_511_627_776.0]),

@@ -1,4 +1,4 @@
-//! Continuous queries against exact arithmetic: nothing may be missed, nothing reported late.
+//! Continuous queries against exact arithmetic: no contact may be missed or reported late.
 
 use impinge_ccd_oracle::generate::{self, Generated};
 use impinge_ccd_oracle::{Corners, ExactQuery, Kind};
@@ -19,7 +19,7 @@ fn answer(kind: Kind, start: &Corners, end: &Corners, rule: &CcdRule) -> Toi {
     }
 }
 
-/// What the answer claims, checked exactly: no contact at all, or none before its time.
+/// Checks the claim of the answer exactly: no contact at all, or none before its time.
 fn check(kind: Kind, start: &Corners, end: &Corners, rule: &CcdRule) -> Result<Toi, String> {
     let exact = ExactQuery::new(kind, start, end, rule.minimum_separation).ok_or("not finite")?;
     let toi = answer(kind, start, end, rule);
@@ -62,7 +62,7 @@ fn generated_queries_are_neither_missed_nor_late() {
             separation,
             ..
         } = generate::query(0, number);
-        // Two families apart, so that every family meets every rule.
+        // Offset by two families, so that every family is tested with every rule.
         let rule = CcdRule {
             minimum_separation: separation,
             ..rules[(number / 22 % 8).saturating_sub(4) as usize]
@@ -78,7 +78,7 @@ fn generated_queries_are_neither_missed_nor_late() {
     );
 }
 
-/// The judge is judged by answers that others published.
+/// The oracle itself is tested with published answers.
 #[test]
 fn the_oracle_agrees_with_the_stored_answers() {
     for file in [
@@ -106,7 +106,7 @@ fn the_oracle_agrees_with_the_stored_answers() {
     }
 }
 
-/// Coordinates of every magnitude and sign, subnormal ones too; many equal each other.
+/// Coordinates of every magnitude and sign, subnormal ones included; many are equal.
 fn any_coordinate() -> impl Strategy<Value = f64> {
     prop_oneof![
         prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
@@ -143,7 +143,7 @@ proptest! {
         }
     }
 
-    /// Distances sampled densely never contradict the oracle, which has no other judge for separations.
+    /// Densely sampled distances never contradict the oracle: the only other test of separations.
     #[test]
     fn the_oracle_agrees_with_sampled_distances(
         start in prop::array::uniform4(prop::array::uniform3(-1.0..1.0)),
@@ -164,7 +164,8 @@ proptest! {
                 }.sqrt());
             }
             let exact = ExactQuery::new(kind, &start, &end, separation).expect("finite");
-            // Corners move at most √12 in a step, so distances change by at most 2 √12 / 800 beside a sample.
+            // Corners move at most √12 in a step, so distances differ by at most 2 √12 / 800 from those of the nearest
+            // sample.
             if closest < separation - 1e-9 {
                 prop_assert!(exact.touches());
             } else if closest > separation + 0.009 {

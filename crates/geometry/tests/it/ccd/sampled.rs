@@ -47,7 +47,7 @@ fn check_against_samples(
         let at: [_; 4] = std::array::from_fn(|k| start[k] * (1.0 - time) + end[k] * time);
         let distance = distance(&at);
         closest = closest.min(distance);
-        // What is proven: more than the separation before the reported time.
+        // The proof: more than the separation before the reported time.
         if answer.time().is_none_or(|impact| time < impact) {
             prop_assert!(
                 distance > rule.minimum_separation - 1e-13,
@@ -55,7 +55,8 @@ fn check_against_samples(
             );
         }
     }
-    // Between samples no pair of points approaches more than twice the fastest corner moves in half an interval.
+    // Between samples no pair of points approaches more than twice the motion of the fastest corner in half an
+    // interval.
     let fastest = (0..4)
         .map(|k| (end[k] - start[k]).norm())
         .fold(0.0, f64::max);

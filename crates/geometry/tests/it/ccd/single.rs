@@ -1,4 +1,4 @@
-//! Single queries whose answers are known by heart.
+//! Single queries with obvious answers.
 
 use impinge_geometry::ccd::{CcdRule, Toi, edge_edge, vertex_face};
 use nalgebra::Vector3;
@@ -77,7 +77,7 @@ fn numbers_that_are_not_finite_are_impacts() {
     for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for k in 0..4 {
             for c in 0..3 {
-                // Far apart on one axis, where a careless minimum would see a gap.
+                // Far apart on one axis, where a minimum that ignores NaN would find a gap.
                 let (mut broken, sound) = falling_vertex(100.0, 100.0);
                 broken[k][c] = wrong;
                 for query in [vertex_face, edge_edge] {

@@ -10,16 +10,16 @@ use super::Query;
 
 /// A query of the stored files.
 pub(super) struct Stored {
-    /// Its line, counted from one.
+    /// Line number, from 1.
     pub(super) line: usize,
     pub(super) kind: Kind,
     pub(super) start: Corners,
     pub(super) end: Corners,
-    /// Two neighbouring numbers, or one twice, that enclose the time of contact, if there is one.
+    /// Two neighbouring numbers, or one twice, that enclose the time of contact, if any.
     pub(super) contact: Option<[f64; 2]>,
 }
 
-/// The queries of a stored file; none, with the reason printed, if the data is absent.
+/// The queries of a stored file; none, with the reason printed, if the data are absent.
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
 pub(super) fn stored_queries(file: &str) -> Vec<Stored> {
     let Some(data) = std::env::var_os("IMPINGE_DATA") else {
@@ -74,8 +74,8 @@ fn check_file(name: &str, rule: &CcdRule) -> usize {
     alarms
 }
 
-// Tight inclusion gives 53 to 81 false alarms on the first file, additive conservative advancement 138. The bounds hold
-// what was reached here; nearly all that is left passes within rounding of contact.
+// Bounds of false alarms at the present level; nearly all of them pass within rounding of contact. On the first file,
+// Tight Inclusion has 53 to 81 and additive conservative advancement 138.
 #[test]
 fn published_vertex_face_queries() {
     assert!(check_file("queries_vf.csv", &CcdRule::default()) <= 38);

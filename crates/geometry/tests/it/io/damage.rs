@@ -1,4 +1,4 @@
-//! Damaged files of every format are refused or read, but never panic and never hang.
+//! Readers reject or read damaged files of every format, but never panic and never hang.
 
 use std::sync::LazyLock;
 
@@ -13,12 +13,12 @@ use super::file;
 use super::formats::binary;
 use super::{ply, stl, vtk};
 
-/// Mutants of each sound file.
+/// Mutants of each valid file.
 const MUTANTS: usize = 160;
 
-/// A sound file of each format.
+/// A valid file of each format.
 fn sound_files() -> Vec<(&'static str, Vec<u8>)> {
-    // Made once: every written file waits for the disk.
+    // Created once: every written file waits for the disk.
     static FILES: LazyLock<Vec<(&'static str, Vec<u8>)>> = LazyLock::new(make_sound_files);
     FILES.clone()
 }
@@ -64,27 +64,27 @@ fn make_sound_files() -> Vec<(&'static str, Vec<u8>)> {
     files
 }
 
-/// How many there are.
+/// Number of valid files.
 const FILES: usize = 15 + 2 * 48;
 
-/// Reads as both kinds; any answer will do.
+/// Reads as solid and as surface; any answer is valid.
 fn read_both(name: &str, content: &[u8]) {
     let (_folder, path) = file(name, content);
     let _ = read_tet_mesh(&path);
     let _ = read_triangle_mesh(&path);
 }
 
-/// The most memory that a reader may hold for files of a few kilobytes (bytes): far above what it needs, far below what
-/// believing a damaged count would take.
+/// Bound of the memory of a reader for files of a few kilobytes (bytes): far above its need, far below the size of a
+/// damaged count.
 const MOST_MEMORY: usize = 16 << 20;
 
-/// A few hundred mutants of every sound file.
+/// A few hundred mutants of every valid file.
 #[test]
 fn mutants_of_every_format() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (seed, (name, sound)) in (0..).zip(sound_files()) {
         let path = folder.path().join(name);
-        // Of VTK files there are many.
+        // There are many VTK files, so each has a smaller share.
         let share = if ["a.vtu", "a.vtp"].contains(&name) {
             16
         } else {
@@ -126,7 +126,7 @@ fn a_truncated_msh_file_is_always_an_error() {
         .into_iter()
         .filter(|(name, _)| *name == "a.msh")
     {
-        // Up to the last newline and the end mark there is nothing to lose.
+        // Without the last newline and the end mark, no content is lost.
         for length in 0..content.len() - 1 {
             let (_folder, path) = file(name, &content[..length]);
             assert!(
@@ -159,7 +159,7 @@ proptest! {
 
     #[test]
     fn overwritten_digits(which in 0..FILES, changes in prop::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..4)) {
-        // Digits in the place of digits change counts and indices while the file stays well-formed.
+        // Digits replace digits, which changes counts and indices while the file stays well-formed.
         let (name, mut content) = sound_files().swap_remove(which);
         let digits: Vec<usize> = (0..content.len()).filter(|&place| content[place].is_ascii_digit()).collect();
         prop_assume!(!digits.is_empty());
@@ -179,7 +179,7 @@ proptest! {
     }
 }
 
-/// Counts that would fill the memory, or keep a loop going for ever, if they were believed.
+/// Counts that would exhaust the memory, or keep a loop running for ever, if trusted.
 #[test]
 fn lying_counts_are_refused_at_once() {
     let many = ["4294967295", "99999999999999", "18446744073709551615"];

@@ -1,4 +1,4 @@
-//! The corners of each format.
+//! Special cases of each format.
 
 use impinge_geometry::io::{read_tet_mesh, read_triangle_mesh};
 use impinge_geometry::{MeshError, MeshIoError, TetMesh, TriangleMesh};

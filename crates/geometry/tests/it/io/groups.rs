@@ -58,13 +58,13 @@ fn all_versions_give_the_same_mesh_and_groups() {
     );
 }
 
-/// All tetrahedra numbered the other way round, as some programs do.
+/// All tetrahedra inverted, as in the files of some programs.
 #[test]
 fn a_mesh_of_the_other_orientation_is_turned_over() {
     let solid = read(&FORMAT_1.replace("1 2 5 4\n", "2 1 5 4\n"));
     assert!(solid.reoriented && (solid.mesh.volume() - 1.0 / 6.0).abs() < 1e-15);
     assert!(!read(FORMAT_1).reoriented);
-    // One of two: no convention, but damage.
+    // One of two inverted: damage, not a convention.
     let mixed = FORMAT_1
         .replace("$NOD\n4\n", "$NOD\n5\n6 1 1 1\n")
         .replace("$ELM\n2\n", "$ELM\n3\n3 4 7 1 4 5 2 6 4\n");

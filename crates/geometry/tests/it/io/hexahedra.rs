@@ -1,5 +1,5 @@
-//! Hexahedra from files: all formats give the same cells, their tetrahedra meet face to face, and what is twisted is
-//! named.
+//! Hexahedra from files: all formats give the same cells, their tetrahedra meet face to face, and errors name twisted
+//! cells.
 
 use impinge_geometry::io::{SolidMesh, read_solid_mesh, read_triangle_mesh};
 use impinge_geometry::mesh::{generate, hexahedron_tets};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::file;
 
-/// Two boxes of 1 m side by side, the second one named from another corner.
+/// Two boxes of 1 m side by side; the corners of the second start elsewhere.
 const CELLS: [[u32; 8]; 2] = [[0, 1, 4, 3, 6, 7, 10, 9], [5, 4, 1, 2, 11, 10, 7, 8]];
 
 fn nodes() -> Vec<Vector3<f64>> {
@@ -90,21 +90,21 @@ fn every_format_gives_the_same_hexahedra() {
         assert_eq!(solid.hexahedra, CELLS, "{name}");
         assert_eq!(solid.mesh.tets().len(), 12, "{name}");
         assert!((solid.mesh.volume() - 2.0).abs() < 1e-15, "{name}");
-        // Ten faces of two triangles: what is inside cancelled.
+        // Ten faces of two triangles; inner faces cancel.
         let (_folder, path) = file(name, content);
         let outside = read_triangle_mesh(path).expect(name);
         assert_eq!(outside.triangles().len(), 20, "{name}");
     }
 }
 
-/// Whatever the numbers of the nodes are, neighbours cut their common face alike.
+/// Neighbours cut their common face alike for any numbering of the nodes.
 #[test]
 fn tetrahedra_meet_face_to_face_in_any_numbering() {
     let box_of = generate::cuboid([1.0; 3], [3, 2, 2]).expect("sound");
     let cells = generate::cuboid_cells([3, 2, 2]);
     let count = box_of.nodes().len() as u32;
     for seed in 1..40_u32 {
-        // Steps that share no factor with the count of 36.
+        // Steps coprime to the count of 36.
         let step = [5, 7, 11, 13, 17, 19, 23, 25, 29, 31, 35][seed as usize % 11];
         let new = |node: u32| (node * step + seed) % count;
         let mut nodes = vec![Vector3::zeros(); count as usize];
@@ -138,12 +138,12 @@ fn twisted_and_mixed_solids_are_named() {
         message.contains("hexahedron 1") && message.contains("four around the bottom"),
         "{message}"
     );
-    // Upside down: all of its volume is negative.
+    // Upside down: its volume is negative.
     let mut inverted = CELLS;
     inverted[1].rotate_left(4);
     let message = refused("a.vtk", &vtk(&inverted));
     assert!(message.contains("hexahedron 1"), "{message}");
-    // Its bottom once more in the place of its top: no volume at all.
+    // Its top is its bottom again: no volume.
     let mut flat = CELLS;
     flat[0].copy_within(0..4, 4);
     let message = refused("a.vtk", &vtk(&flat));

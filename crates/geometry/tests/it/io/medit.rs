@@ -23,7 +23,7 @@ fn sections_of_all_kinds() {
         (solid.nodes().len(), solid.tets()),
         (4, &[[0, 1, 2, 3]][..])
     );
-    // Without surface elements: the outside of the tetrahedron.
+    // Without surface elements: the boundary of the tetrahedron.
     assert_eq!(read_triangle_mesh(&path).unwrap().triangles().len(), 4);
     let (_folder, path) = file("a.mesh", text);
     assert_eq!(

@@ -13,7 +13,7 @@ const POSITIONS: [[f64; 3]; 4] = [
 ];
 const FACES: [&[i32]; 4] = [&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]];
 
-/// The unit corner tetrahedron with colours and edges beside what is of use.
+/// The unit corner tetrahedron, with colours and edges, which are ignored.
 pub(super) fn tetrahedron(format: &str) -> Vec<u8> {
     let mut bytes = format!(
         "ply\nformat {format} 1.0\ncomment made by hand\nelement vertex 4\nproperty double x\nproperty float y\n\

@@ -1,4 +1,4 @@
-//! Polygons of surface files: concave, bent and odd ones.
+//! Polygons of surface files: concave, nonplanar and invalid ones.
 
 use impinge_geometry::TriangleMesh;
 use impinge_geometry::io::read_triangle_mesh;
@@ -21,7 +21,7 @@ fn polygon(corners: &[[f64; 3]]) -> TriangleMesh {
     read_triangle_mesh(path).expect("triangles")
 }
 
-/// The triangles cover the polygon once: as many as its corners less two, areas that add up, all wound like it.
+/// The triangles cover the polygon once: two fewer than its corners, areas that add up, all wound like it.
 fn check(corners: &[[f64; 3]], area: f64) {
     for start in 0..corners.len() {
         let mut turned = corners.to_vec();
@@ -97,7 +97,7 @@ fn corners_on_a_straight_side_stay_in_the_outline() {
     );
 }
 
-/// Four corners that lie in no plane, one of them pulled in.
+/// Four corners that lie in no plane, one of them reentrant.
 #[test]
 fn bent_polygons_are_cut_where_they_are_concave() {
     let mesh = polygon(&[
@@ -106,7 +106,7 @@ fn bent_polygons_are_cut_where_they_are_concave() {
         [1.0, 0.0, 0.0],
         [0.4, 2.0, 0.3],
     ]);
-    // The diagonal from the reentrant corner, not the one outside of the outline.
+    // The diagonal from the reentrant corner, not the one outside of the polygon.
     assert!(
         mesh.triangles()
             .iter()

@@ -1,4 +1,4 @@
-//! Every real mesh against what other programs measured. Needs the folder named by `IMPINGE_DATA`.
+//! Every real mesh against measurements of other programs. Needs the folder named by `IMPINGE_DATA`.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ fn check_summary(row: &Row, summary: &MeshSummary) {
     );
     assert_eq!(summary.is_closed(), row.open_edges == 0, "{}", row.file);
     let size = summary.upper - summary.lower;
-    // Some entries are rounding noise around 0, so a thousandth of the size is close enough there.
+    // Some entries are rounding noise around 0, so a thousandth of the size is the tolerance there.
     let scale = 1e-3 * size.max();
     for axis in 0..3 {
         check(row, "size", size[axis], row.size[axis], scale);
@@ -225,7 +225,7 @@ fn defects_of_real_surfaces_have_their_type() {
             "{file}"
         );
     }
-    // Wound inwards although closed.
+    // Closed, but wound inwards.
     let funnel = read("sofa/dolphin-funnel.obj");
     funnel.check_closed().unwrap();
     assert!(matches!(

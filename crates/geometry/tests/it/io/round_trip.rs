@@ -1,4 +1,4 @@
-//! What is written is read back bit for bit, and nothing half-written remains.
+//! Written files are read back bit for bit, and no partial file remains.
 
 use impinge_geometry::io::{
     read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
@@ -35,7 +35,7 @@ proptest! {
         let mesh = [[0, 1, 2, 3], [0, 2, 1, 3]]
             .into_iter()
             .find_map(|tet| TetMesh::new(nodes.clone(), vec![tet]).ok());
-        // Flat by chance: nothing to test.
+        // Flat by chance: no mesh to test.
         let Some(mesh) = mesh else { return Ok(()) };
         let folder = tempfile::tempdir().unwrap();
         for name in ["mesh.msh", "mesh.vtu", "mesh.mesh"] {
@@ -57,7 +57,7 @@ proptest! {
         prop_assert_eq!(bits(copy.vertices()), bits(mesh.vertices()));
         prop_assert_eq!(copy.triangles(), mesh.triangles());
 
-        // Vertices are numbered anew; both zeros are one position.
+        // Vertices get new numbers; both zeros are one position.
         let path = folder.path().join("mesh.stl");
         write_triangle_mesh(&path, &mesh).unwrap();
         let copy = read_triangle_mesh(&path).unwrap();
@@ -88,7 +88,7 @@ fn larger_solids_round_trip() {
         let path = folder.path().join(name);
         write_tet_mesh(&path, &mesh).unwrap();
         assert_eq!(read_tet_mesh(&path).unwrap(), mesh);
-        // The same file as a surface is the outside.
+        // Read as a surface, the same file gives the boundary.
         assert_eq!(
             read_triangle_mesh(&path).unwrap().triangles().len(),
             20 * 25
@@ -138,7 +138,7 @@ fn a_file_is_replaced_whole_or_not_at_all() {
     write_tet_mesh(&path, &mesh).unwrap();
     assert_eq!(read_tet_mesh(&path).unwrap(), mesh);
 
-    // A folder in the way: the error names the file, and no temporary file stays behind.
+    // A folder at the path: the error names the file, and no temporary file remains.
     let blocked = folder.path().join("blocked.msh");
     std::fs::create_dir(&blocked).unwrap();
     std::fs::write(blocked.join("inside"), "").unwrap();

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::file;
 
-/// A binary file with this title; normals are left zero.
+/// A binary file with this title; normals are zero.
 pub(super) fn binary(mesh: &TriangleMesh, title: &str) -> Vec<u8> {
     let mut bytes = title.as_bytes().to_vec();
     bytes.resize(80, b' ');

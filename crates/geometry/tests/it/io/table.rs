@@ -1,4 +1,4 @@
-//! What is known about the real meshes, measured by other programs (four significant digits).
+//! Properties of the real meshes, measured by other programs (four significant digits).
 
 /// One file of the data folder's `meshes`.
 pub(super) struct Row {
@@ -23,7 +23,7 @@ pub(super) struct Row {
 /// All files with triangles, without the voussoirs of the arch.
 pub(super) fn rows() -> Vec<Row> {
     let lines = include_str!("meshes.csv").lines();
-    // The first one names the columns.
+    // The first line names the columns.
     lines.skip(1).map(Row::read).collect()
 }
 

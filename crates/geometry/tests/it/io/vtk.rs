@@ -1,4 +1,4 @@
-//! VTK files as ParaView, PyVista and meshio write them, in every combination of their options.
+//! VTK files as ParaView, PyVista and meshio write them, in every combination of options.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 
 use super::file;
 
-/// Bytes per block of compressed data: few, so that there are several.
+/// Bytes per block of compressed data: few, so that there are several blocks.
 const BLOCK: usize = 32;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ impl Options {
         }
     }
 
-    /// Header and data as stored; in base64 each is encoded by itself where there are blocks.
+    /// Header and data as stored; base64 encodes each separately if there are blocks.
     fn stored(self, data: &[u8]) -> Vec<u8> {
         let encode = |bytes: &[u8]| match self.mode {
             Mode::AppendedRaw => bytes.to_vec(),
@@ -99,7 +99,7 @@ impl Options {
     }
 }
 
-/// An array as its type, name and numbers; `x` says how a number becomes bytes.
+/// An array as its type, name and numbers; `x` converts a number to bytes.
 struct Array {
     kind: &'static str,
     name: &'static str,
@@ -315,8 +315,8 @@ fn every_way_to_store_polygons_gives_the_same_triangles() {
     }
 }
 
-/// Symptom: sound `.vtp` files with appended data were refused. Cause: their offsets were decoded twice and counted
-/// twice against the bytes of the file. Law: a file whose arrays do not overlap is read, whatever its arrays are.
+/// Symptom: valid `.vtp` files with appended data are rejected. Cause: their offsets are decoded twice and count twice
+/// against the bytes of the file. Law: a file whose arrays do not overlap is read.
 #[test]
 fn appended_polygons_without_other_arrays_are_read() {
     let array = |kind, name, values: Vec<f64>| Array { kind, name, values };
@@ -344,7 +344,7 @@ fn appended_polygons_without_other_arrays_are_read() {
     }
 }
 
-/// A grid with values of all kinds, NaN with a payload among them.
+/// A grid with values of all kinds, including NaN with a payload.
 #[test]
 fn reading_a_written_grid_gives_back_every_bit() {
     let mut cells = Cells::default();
@@ -379,7 +379,7 @@ fn reading_a_written_grid_gives_back_every_bit() {
     assert_eq!(bits(&read), bits(&grid));
     assert_eq!(read.cells, grid.cells);
     assert_eq!(read.cell_data, grid.cell_data);
-    // Names with marks of XML are read as they are stored: nothing here asks for them.
+    // Names with special characters of XML stay escaped, so only the values are compared.
     assert_eq!(read.point_data[0].values, grid.point_data[0].values);
 }
 
@@ -432,7 +432,7 @@ fn faults_are_placed_and_named() {
         ),
         ("format=\"ascii\"", "format=\"\"", ["format", "none of"]),
     ] {
-        // Arrays that nothing asks for are not looked at.
+        // Arrays that are not requested are not decoded.
         let last = ascii.rfind("<Points>").unwrap_or(0);
         let (head, tail) = ascii.split_at(if from.starts_with("format") { last } else { 0 });
         assert!(tail.contains(from), "{from}");
@@ -452,7 +452,7 @@ fn faults_are_placed_and_named() {
         said.contains("array \"Points\"") && said.contains("follow"),
         "{said}"
     );
-    // A letter of the packed numbers, behind the four numbers of the header.
+    // A letter of the compressed data, behind the four numbers of the header.
     let packed = text(of(Mode::Inline, "vtkZLibDataCompressor"));
     let points = packed.find("<Points>").expect("points");
     let data = points + packed[points..].find("   ").expect("data") + 3 + 44 + 12;
@@ -463,7 +463,7 @@ fn faults_are_placed_and_named() {
     assert!(said.contains("array \"Points\""), "{said}");
 }
 
-/// A truncated header of an array: the file of a run cut short, which a reader that slices blindly stumbles over.
+/// A truncated header of an array, as in the file of an interrupted run, must not cause a panic.
 #[test]
 fn an_array_shorter_than_its_header_is_an_error() {
     let text = "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\
@@ -476,7 +476,7 @@ fn an_array_shorter_than_its_header_is_an_error() {
     );
 }
 
-/// Every array of many pieces refers to the same bytes: decoding them all would fill the memory.
+/// Every array of many pieces refers to the same bytes: decoding all would exhaust the memory.
 #[test]
 fn arrays_cannot_share_their_bytes() {
     let piece = "<Piece NumberOfPoints=\"1000\" NumberOfCells=\"0\"><Points><DataArray type=\"Float64\" \
@@ -493,7 +493,7 @@ fn arrays_cannot_share_their_bytes() {
     assert!(said.contains("belong to other arrays"), "{said}");
 }
 
-/// A megabyte of attributes of one element: the time must grow with their number only.
+/// A megabyte of attributes in one element: the time must be linear in their number.
 #[test]
 fn many_attributes_take_linear_time() {
     let attributes: String = (0..100_000).fold(String::new(), |mut text, number| {
@@ -505,7 +505,7 @@ fn many_attributes_take_linear_time() {
     );
     let start = std::time::Instant::now();
     read_vtu(text.as_bytes()).expect_err("no points");
-    // Quadratic time is ten seconds and more.
+    // Quadratic time would be ten seconds and more.
     assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
 }
 

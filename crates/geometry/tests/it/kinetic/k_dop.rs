@@ -1,4 +1,4 @@
-//! Volumes hold what they should, and the tree finds what brute force finds.
+//! Volumes contain their points, and the tree finds the pairs of brute force.
 
 use super::support::{moving_point, positions, vector, whims};
 use impinge_geometry::kinetic::k_dop::components;
@@ -17,7 +17,7 @@ fn around(x: &Vector3<f64>, radius: f64) -> KDop {
 
 #[test]
 fn directions_have_unit_length_and_differ() {
-    // The matrix of directions is read off the unit vectors.
+    // The images of the unit vectors are the columns of the matrix of directions.
     let columns = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| components(&axis));
     let direction = |k: usize| Vector3::new(columns[0][k], columns[1][k], columns[2][k]);
     for k in 0..13 {
@@ -42,7 +42,7 @@ proptest! {
         let mut inside = true;
         positions(&points, &whims, duration, |at| inside &= holds(&volume, &at[0], margin));
         prop_assert!(inside);
-        // With room for what the guards add in a second, its own path does not leave earlier.
+        // With a margin for the guards of one second, its own path does not leave earlier.
         let roomy = KDop::of_path(&points[0], duration, margin + 1e-5);
         let exit = roomy.exit_time(&points[0], margin);
         prop_assert!(exit >= duration, "{} {}", exit, duration);
@@ -62,7 +62,7 @@ proptest! {
         prop_assert!(inside);
     }
 
-    /// No direction separates the volumes of two balls that meet; volumes apart mean balls apart.
+    /// Volumes of two intersecting balls overlap; disjoint volumes mean disjoint balls.
     #[test]
     fn volumes_apart_mean_points_apart(x in vector(1.0), y in vector(1.0), radius in 0.0..0.5_f64) {
         let (a, b) = (around(&x, radius), around(&y, radius));
@@ -100,7 +100,7 @@ proptest! {
             .filter(|&i| volumes[i as usize].overlaps(&probe))
             .collect();
         prop_assert_eq!(found, expected);
-        // All at once gives the same tree, and all pairs of groups that are wanted.
+        // Setting all volumes at once gives the same tree, and all pairs of wanted groups.
         let mut whole = KDopTree::new(&places, &groups);
         whole.refit(|item| volumes[item as usize]);
         let wanted = |a: u32, b: u32| a != 0 || b != 0;
@@ -125,12 +125,12 @@ proptest! {
     }
 }
 
-/// Above the size from which it is shared among threads, a tree finds the same in the same order on any number of them.
+/// A tree large enough for several threads gives the same pairs in the same order for any number of threads.
 #[test]
 fn a_large_tree_finds_the_same_on_any_number_of_threads() {
     let place = |k: u32| Vector3::new(f64::from(k % 50), f64::from(k / 50), f64::from(k * 7 % 5));
     let places: Vec<Vector3<f64>> = (0..2000).map(place).collect();
-    // One body of all but two, which are bodies of their own: leaves close to the root.
+    // One body has all but two items, which are separate bodies: leaves close to the root.
     let groups: Vec<u32> = (0..2000).map(|k| if k < 2 { k + 1 } else { 0 }).collect();
     let volumes: Vec<KDop> = places.iter().map(|x| around(x, 1.6)).collect();
     let wanted = |a: u32, b: u32| a + b != 2;

@@ -1,4 +1,4 @@
-//! Known paths: what is called clear is clear, what is called near is near, and chords never promise more.
+//! Known paths: proven separation and reported approaches are true, and widths from chords are lower bounds.
 
 use super::support::vector;
 use impinge_geometry::kinetic::known_path::{chord_widths, first_approach, position_at};
@@ -16,7 +16,7 @@ fn kind() -> impl Strategy<Value = PairKind> {
     prop_oneof![Just(PairKind::VertexFace), Just(PairKind::EdgeEdge)]
 }
 
-/// A path from time 0 to 1 with some knots in between, or one that rests.
+/// A path from time 0 to 1 with some breakpoints in between, or one at rest.
 fn path() -> impl Strategy<Value = Vec<Knot>> {
     let moving = (
         vector(1.0),
@@ -73,7 +73,7 @@ proptest! {
         for sample in 0..=SAMPLES {
             let time = span[0] + (last - span[0]) * f64::from(sample) / f64::from(SAMPLES);
             let distance = distance_at(kind, &paths, time);
-            // At the instant that is named they may be as near as they like; it is the first.
+            // At the reported instant they may be arbitrarily near; it is the first one.
             let named = approach.is_some_and(|approach| time >= approach.time);
             prop_assert!(named || distance >= separation - ROUNDING, "{distance} at {time}");
         }
@@ -84,7 +84,7 @@ proptest! {
         }
     }
 
-    /// In one walk along the path just what each part gives by itself.
+    /// One pass along the path gives the same chords as each part by itself.
     #[test]
     fn chords_of_parts_are_those_of_each_part(
         path in path(),

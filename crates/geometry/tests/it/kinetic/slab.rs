@@ -1,4 +1,4 @@
-//! Separating slabs: never late, and not early without need.
+//! Separating slabs: never too late, and not much too early.
 
 use super::support::{moving_point, positions, vector, whims};
 use impinge_geometry::kinetic::separating_slab::{
@@ -12,10 +12,10 @@ fn kind() -> impl Strategy<Value = PairKind> {
     prop_oneof![Just(PairKind::VertexFace), Just(PairKind::EdgeEdge)]
 }
 
-/// What sampling itself may be off by (m): positions of a few metres, a hundred roundings.
+/// Error of the sampling itself (m): a hundred roundings of positions of a few metres.
 const SAMPLING: f64 = 1e-13;
 
-/// A certificate that never ends is sampled for this long (s).
+/// Duration of the sampling if a certificate never ends (s).
 const LONG: f64 = 10.0;
 
 proptest! {
@@ -79,7 +79,7 @@ proptest! {
     }
 }
 
-/// For two features that only translate towards each other, the certificate lasts at least 0.7 of the true time in nine
+/// For two features that translate towards each other, the certificate lasts at least 0.7 of the true time in nine
 /// cases of ten (the normal is that of the closest points at the start).
 #[test]
 fn translating_pairs_are_dated_well() {

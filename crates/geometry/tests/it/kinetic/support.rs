@@ -1,4 +1,4 @@
-//! Random motions that keep a promise.
+//! Random motions within a velocity bound.
 
 use impinge_geometry::kinetic::MovingPoint;
 use nalgebra::Vector3;
@@ -23,7 +23,7 @@ pub(super) fn moving_point() -> impl Strategy<Value = MovingPoint> {
         })
 }
 
-/// Directions of length up to 1, drawn for every point and every stretch of its way.
+/// Directions of length up to 1, for every point and every segment of its motion.
 pub(super) fn whims(stretches: usize) -> impl Strategy<Value = Vec<[Vector3<f64>; 4]>> {
     prop::collection::vec([unit(), unit(), unit(), unit()], stretches)
 }
@@ -32,7 +32,7 @@ fn unit() -> impl Strategy<Value = Vector3<f64>> {
     vector(1.0).prop_map(|v| if v.norm() > 1.0 { v.normalize() } else { v })
 }
 
-/// Positions at many instants up to `duration`, the velocity of each stretch being `v + ρ · whim`.
+/// Positions at many instants up to `duration`; the velocity of each segment is `v + ρ · whim`.
 pub(super) fn positions(
     points: &[MovingPoint; 4],
     whims: &[[Vector3<f64>; 4]],

@@ -65,7 +65,7 @@ fn the_ring_has_the_counts_of_the_paper() {
         ),
         (144, 216, 0)
     );
-    // Polygonal torus: section times the mean of polygon areas' derivative, i.e. s·(A(R+s/2) − A(R−s/2)).
+    // Polygonal torus: section times the mean derivative of the polygon's area, i.e. s·(A(R+s/2) − A(R−s/2)).
     let polygon = |radius: f64| 9.0 * radius * radius * (TAU / 18.0).sin();
     assert!(close(
         mesh.volume(),
@@ -77,7 +77,8 @@ fn the_ring_has_the_counts_of_the_paper() {
 
 #[test]
 fn the_ring_turns_into_itself() {
-    // The Kuhn cut is the same in every segment, so a turn by one segment maps surface triangles to surface triangles.
+    // The Kuhn cut is the same in every segment, so a rotation by one segment maps surface triangles to surface
+    // triangles.
     let mesh = ring(RingShape {
         major_radius: 1.0,
         section: 0.5,
@@ -133,7 +134,7 @@ fn the_ball_converges_and_keeps_its_shape() {
         let exact = 4.0 / 3.0 * PI * 8.0;
         let error = 1.0 - mesh.volume() / exact;
         assert!(error > 0.0 && error < last_error);
-        // Measured: the product with the square rises to 0.555.
+        // The product with the square rises to 0.555.
         assert!(error < 0.56 / (subdivisions * subdivisions) as f64);
         last_error = error;
 
@@ -264,7 +265,8 @@ proptest! {
     }
 }
 
-/// Volume of the polygonal torus tends to `2π² R r²`, its topology is a torus's, and its vertices lie on the true one.
+/// The volume of the polygonal torus tends to `2π² R r²`, its topology is that of a torus, and its vertices lie on the
+/// true torus.
 #[test]
 fn the_torus_is_closed_and_on_the_torus() {
     let volume = |n: usize| {

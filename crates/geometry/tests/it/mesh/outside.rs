@@ -1,4 +1,4 @@
-//! The outside of a solid, its curve order and its summary.
+//! The boundary of a solid, its curve order and its summary.
 
 use impinge_geometry::mesh::{MeshSummary, TetMesh, generate};
 use impinge_geometry::{MeshError, TriangleMesh};
@@ -111,7 +111,7 @@ fn curve_order_is_a_renumbering() {
 
 #[test]
 fn curve_order_brings_neighbours_together() {
-    // Mean distance in memory between the corners of a tetrahedron, against the plain row order of the grid.
+    // Mean distance in memory between the corners of a tetrahedron, compared with the row order of the grid.
     let spread = |mesh: &TetMesh| {
         let total: u32 = mesh
             .tets()

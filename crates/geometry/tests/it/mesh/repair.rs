@@ -1,4 +1,4 @@
-//! Faults of meshes, each mended and counted alone.
+//! Mesh defects, each repaired and counted alone.
 
 use impinge_geometry::mesh::repair::{RawMesh, RepairReport};
 use impinge_geometry::mesh::{MeshError, TriangleMesh, generate, hexahedron_tets};
@@ -51,7 +51,7 @@ fn a_sound_mesh_stays_as_it_is() {
 #[test]
 fn faults_of_a_surface_are_mended_and_counted() {
     let mut raw = cubes(&[[0.0; 3]]);
-    // Two triangles turned over, one doubled, one with a corner twice, one far node, and one corner split with a small
+    // Two triangles reversed, one doubled, one with a corner twice, one far node, and one corner split with a small
     // gap.
     raw.triangles[1].swap(0, 1);
     raw.triangles[7].swap(1, 2);
@@ -92,7 +92,7 @@ fn a_surface_inside_out_is_turned_over() {
 #[test]
 fn a_flat_triangle_gives_its_middle_corner_to_its_neighbour() {
     let mut raw = cubes(&[[0.0; 3]]);
-    // A node on a diagonal, reached from one side only: the flat triangle fills the gap between the two.
+    // A node on a diagonal, used on one side only: the flat triangle fills the gap between the two.
     let [a, b, c] = raw.triangles[0];
     let longest = [(a, b, c), (b, c, a), (c, a, b)]
         .into_iter()
@@ -108,7 +108,7 @@ fn a_flat_triangle_gives_its_middle_corner_to_its_neighbour() {
     assert_eq!((mesh.triangles().len(), report.flat_elements), (14, 1));
 }
 
-/// Where boxes touch in an edge or a corner, each gets nodes of its own a little apart.
+/// Where boxes touch in an edge or a corner, each gets its own nodes, a little apart.
 #[test]
 fn sheets_that_touch_are_split() {
     for (corner, split) in [([1.0, 1.0, 0.0], 2), ([1.0, 1.0, 1.0], 1)] {
@@ -167,7 +167,7 @@ fn what_cannot_be_mended_is_named() {
     let (mesh, report) = surface(raw);
     assert_eq!((report.nested_shells, report.reversed_elements), (0, 0));
     assert!((mesh.signed_volume() - (1.0 - 0.008)).abs() < 1e-12);
-    // A strip with one side.
+    // A one-sided strip.
     let count = 12_u32;
     let nodes = (0..2 * count).map(|node| {
         let (angle, side) = (
@@ -209,7 +209,7 @@ fn what_cannot_be_mended_is_named() {
     assert!(matches!(error, Err(MeshError::BadCoordinate { .. })));
 }
 
-/// The four corners of a tetrahedron, moved.
+/// The four corners of a translated tetrahedron.
 fn corner_tet(at: [f64; 3], sign: f64) -> [Vector3<f64>; 4] {
     let at = Vector3::from(at);
     [
@@ -222,7 +222,7 @@ fn corner_tet(at: [f64; 3], sign: f64) -> [Vector3<f64>; 4] {
 
 #[test]
 fn faults_of_a_solid_are_mended_and_counted() {
-    // Two tetrahedra that meet in a node, one inside out, one doubled, one flat; a node of none.
+    // Two tetrahedra that meet in a node, one inverted, one doubled, one flat; and an unused node.
     let mut nodes = corner_tet([0.0; 3], 1.0).to_vec();
     nodes.extend(corner_tet([0.0; 3], -1.0));
     nodes.push(Vector3::repeat(3.0));
@@ -247,7 +247,8 @@ fn faults_of_a_solid_are_mended_and_counted() {
     mesh.closed_surface().expect("clean");
 }
 
-/// Cells whose common face is cut along different diagonals do not meet face to face: to be named, not torn apart.
+/// Cells that cut their common face along different diagonals do not meet face to face: an error names them, and no
+/// node is split.
 #[test]
 fn mismatched_diagonals_are_named() {
     let box_of = generate::cuboid([1.0; 3], [2, 1, 1]).expect("a box");

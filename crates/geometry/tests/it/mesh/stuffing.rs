@@ -1,4 +1,4 @@
-//! Surfaces filled with tetrahedra: angles, volume, topology, and every kind of bad surface.
+//! Surfaces filled with tetrahedra: angles, volume, topology, and every kind of invalid surface.
 
 use std::f64::consts::PI;
 
@@ -11,8 +11,8 @@ use impinge_geometry::surface::CollisionSurface;
 use nalgebra::{Rotation3, Vector3};
 use proptest::prelude::*;
 
-/// The bounds of the method: the paper proves 10.7° and 164.8° for its own tie rules; ours are a little lower where
-/// points are warped in ways that a smooth surface would not ask for.
+/// The bounds of the method: the paper proves 10.7° and 164.8° for its own tie rules. The bounds here are a little
+/// wider, as points may be warped in ways that no smooth surface causes.
 const LEAST_ANGLE: f64 = 9.0;
 const LARGEST_ANGLE: f64 = 165.0;
 
@@ -20,14 +20,14 @@ fn fill(surface: &TriangleMesh, size: f64) -> Result<(TetMesh, StuffingReport), 
     tetrahedralize(surface, &StuffingOptions::new(size))
 }
 
-/// Options that accept any loss of volume: what is left must be sound all the same.
+/// Options that accept any loss of volume: the remaining mesh must be valid.
 fn any_volume(size: f64) -> StuffingOptions {
     let mut options = StuffingOptions::new(size);
     options.volume_tolerance = f64::MAX;
     options
 }
 
-/// Everything that is promised of any result.
+/// All guarantees of any result.
 fn check(surface: &TriangleMesh, mesh: &TetMesh, report: &StuffingReport) {
     let [least, largest] = report.dihedral;
     assert!(
@@ -37,7 +37,7 @@ fn check(surface: &TriangleMesh, mesh: &TetMesh, report: &StuffingReport) {
     assert!((mesh.volume() - report.volume).abs() <= 1e-12 * report.volume);
     let skin = mesh.surface().expect("faces that fit");
     skin.check_closed().expect("a manifold skin");
-    // What the simulator asks for at the start.
+    // The checks of the simulator at the start.
     let collision = CollisionSurface::new(
         skin.triangles().to_vec(),
         mesh.nodes().len(),
@@ -49,7 +49,7 @@ fn check(surface: &TriangleMesh, mesh: &TetMesh, report: &StuffingReport) {
         [],
         "the skin meets itself"
     );
-    // No node is outside of the surface's box.
+    // No node is outside of the bounding box of the surface.
     let box_of = |points: &[Vector3<f64>]| {
         points
             .iter()
@@ -74,7 +74,7 @@ fn a_ball_keeps_its_volume_and_its_nodes_lie_on_it() {
         assert_eq!((report.parts, report.removed), (1, 0));
         errors.push(1.0 - report.volume / report.surface_volume);
     }
-    // Chords of a sphere: second order.
+    // Chords of a sphere: an error of second order.
     assert!(
         errors[0] < 0.06 && errors[1] < 0.0125 && errors[2] < 0.003,
         "{errors:?}"
@@ -89,7 +89,7 @@ fn a_box_of_whole_cells_is_exact() {
     check(&cube, &mesh, &report);
     assert!((mesh.volume() - 0.125).abs() < 1e-14, "{}", mesh.volume());
     assert_eq!(report.constant.to_bits(), 0.125_f64.to_bits());
-    // The corners are there.
+    // The corners are nodes.
     let corner = Vector3::new(0.5, -0.25, 0.125);
     assert!(
         mesh.nodes()
@@ -161,7 +161,7 @@ fn bad_surfaces_are_named() {
         "{error}"
     );
 
-    // A shell in a shell of the same winding, and a separate part inside out.
+    // A shell in a shell of the same winding, and a separate inverted part.
     let first_of_second = ball.triangles().len() as u32;
     for second in [
         small.clone(),
@@ -233,7 +233,7 @@ fn bad_sizes_are_named() {
         matches!(error, StuffingError::TooFineForCoordinates { .. }),
         "{error}"
     );
-    // The size that a message recommends is one that works.
+    // The size recommended by a message works.
     let mut options = StuffingOptions::new(0.01);
     options.most_tets = 10_000;
     let Err(StuffingError::TooFine { coarser, .. }) = tetrahedralize(&ball, &options) else {
@@ -256,7 +256,7 @@ fn huge_and_tiny_shapes() {
     }
 }
 
-/// A plate of `n` by `n` bumps, thin enough that the lattice tears it here and there.
+/// A plate of `n` by `n` bumps, so thin that the lattice tears it in some places.
 fn thin_plate(n: usize, thickness: f64, turn: Rotation3<f64>) -> TriangleMesh {
     let plate = generate::sheet([1.0, 1.0], thickness, [n, n]).expect("a plate");
     let skin = plate
@@ -278,14 +278,14 @@ fn torn_plates_are_still_manifold() {
         check(&plate, &mesh, &report);
         removed += report.removed;
     }
-    // Otherwise this test would show nothing.
+    // Otherwise the test is void.
     assert!(removed > 0);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Boxes, cylinders and balls in any place, turned any way, down to sizes that hardly resolve them.
+    /// Boxes, cylinders and balls in any place and orientation, down to sizes that hardly resolve them.
     #[test]
     fn any_shape_keeps_the_bounds(
         which in 0usize..3,

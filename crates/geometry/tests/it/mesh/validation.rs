@@ -1,4 +1,4 @@
-//! Every defect is refused with its type and place.
+//! Every defect is rejected with its type and place.
 
 use impinge_geometry::MeshError;
 use impinge_geometry::mesh::{TetMesh, TriangleMesh, tet_quality, tet_volume, triangle_area};
@@ -183,7 +183,7 @@ fn flat_and_inverted_tetrahedra() {
 
 #[test]
 fn the_thinnest_sliver_is_legal_and_its_mirror_image_is_not() {
-    // Volumes far below any tolerance, decided by the exact sign alone.
+    // Volumes far below any tolerance; the exact sign alone decides.
     for height in [1e-9, 1e-18, 1e-100, f64::EPSILON * 1e-200] {
         let sliver = vec![
             Vector3::zeros(),
@@ -200,7 +200,7 @@ fn the_thinnest_sliver_is_legal_and_its_mirror_image_is_not() {
             MeshError::Inverted { tet: 0, .. }
         ));
     }
-    // Positive, but the volume underflows: a division by it would be infinite.
+    // Positive, but the volume underflows: a division by it would give infinity.
     let dust: Vec<_> = nodes()[..4].iter().map(|node| node * 1e-110).collect();
     assert_eq!(
         refused(dust, &[[0, 1, 2, 3]]),
@@ -289,7 +289,7 @@ fn surfaces_that_touch_themselves() {
 
 #[test]
 fn welding_closes_a_seam() {
-    // The shell with one face on corners of its own.
+    // The shell with one face on its own corners.
     let mut vertices = nodes()[..4].to_vec();
     vertices.extend_from_slice(&nodes()[1..4]);
     let triangles = vec![[4, 5, 6], [0, 3, 2], [0, 1, 3], [0, 2, 1]];

@@ -47,7 +47,7 @@ impl ConstrainedStepper {
         }
     }
 
-    /// Rows in compliance form, stiffnesses of those in stiffness form, and `−h² K̃` of both.
+    /// Rows in compliance form, stiffness of constraints in stiffness form, and `−h² K̃` of both.
     fn assemble_constraints(&mut self, system: &ConstrainedSystem, h: f64) {
         let problem = &mut self.problem;
         problem.constraints.clear();

@@ -1,15 +1,15 @@
-//! Hard rows that others imply, found before the first step; those that contradict others are refused.
+//! Redundant rigid rows, found before the first step; inconsistent ones are rejected.
 
 use super::super::{ConstrainedError, ConstrainedSystem};
 use super::ConstrainedStepper;
 use impinge_contact::constraint::GeometricStiffness;
 use impinge_contact::constraint::redundancy::{DependentRow, dependent_rows};
 
-/// Contradiction of hard rows (m, or rad) that passes for the rounding of a scene file.
+/// Inconsistency of rigid rows (m, or rad) that counts as rounding of a scene file.
 const SLOPPY: f64 = 1e-6;
 
 impl ConstrainedStepper {
-    /// Names hard rows that others imply; refuses those that contradict others.
+    /// Lists redundant rigid rows; rejects inconsistent ones.
     pub(super) fn find_dependent(
         &mut self,
         system: &ConstrainedSystem,
@@ -27,7 +27,7 @@ impl ConstrainedStepper {
         let inverse: Vec<f64> = diagonal.iter().map(|d| d.recip()).collect();
         let rows = &self.problem.constraints;
         self.dependent = dependent_rows(rows, &inverse);
-        // Groups are the constraints in compliance form.
+        // One group per constraint in compliance form.
         let of_group: Vec<usize> = (0..system.constraints.len())
             .filter(|&index| !self.condensed[index])
             .collect();

@@ -1,16 +1,18 @@
-//! Forces that a constraint did not have before: whether the step is solved anew with their geometric stiffness.
+//! Second solve for new forces: decides whether the step is repeated with the geometric stiffness of forces that
+//! appeared.
 
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
 use impinge_contact::constraint::{Configuration, Definiteness, GeometricStiffness, Layout};
 
-/// `h² ‖K̃‖/m` of a force without history above which the step is solved anew with it (spec 6.2).
+/// `h² ‖K̃‖/m` of new forces above which the step is repeated with their geometric stiffness. The momentum of a block
+/// then changes by a tenth; far smaller values repeat every step, far larger ones never do.
 const HEAVY: f64 = 0.1;
 
 impl ConstrainedStepper {
-    /// Whether constraints that had no force before now have forces that together would have mattered to something.
+    /// Whether constraints without a force in the last step now have forces whose sum is large for some block.
     ///
-    /// Together: a link that is said twice is as heavy as one that is said once.
+    /// Forces are summed over constraints, so that a duplicated link counts like a single one.
     pub(super) fn is_heavy(&mut self, system: &ConstrainedSystem) -> bool {
         if self.settings.geometric_stiffness == GeometricStiffness::None {
             return false;
@@ -58,7 +60,7 @@ impl ConstrainedStepper {
         })
     }
 
-    /// The forces just solved for become those of the geometric stiffness.
+    /// Takes the forces just solved for as those of the geometric stiffness.
     pub(super) fn take_forces(&mut self, system: &ConstrainedSystem) {
         let mut at = 0;
         for (index, constraint) in system.constraints.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which unknowns particles and bodies get, and what every constraint acts on.
+//! The unknowns of particles and bodies, and the blocks that each constraint acts on.
 
 use super::super::{ConstrainedError, ConstrainedSystem, Formulation};
 use impinge_contact::constraint::{BodyBlocks, Constraint, Term};
@@ -6,18 +6,18 @@ use impinge_krylov::block::BlockPattern;
 use nalgebra::Matrix3;
 use nalgebra::Vector3;
 
-/// The unknowns of a system, and the places of its constraints.
+/// The unknowns of a system, and the rows of its constraints.
 pub(super) struct Unknowns {
-    /// Block of each particle; none of a fixed one.
+    /// Block of each particle; `None` for a fixed one.
     pub(super) particles: Vec<Option<u32>>,
-    /// Blocks of each body; none of a fixed one.
+    /// Blocks of each body; `None` for a fixed one.
     pub(super) bodies: Vec<Option<BodyBlocks>>,
     /// Blocks that the momentum matrix couples.
     pub(super) pattern: BlockPattern,
     /// First row of each constraint, and the number of rows.
     pub(super) first_row: Vec<usize>,
     pub(super) rows: usize,
-    /// Which constraints are in stiffness form.
+    /// Whether each constraint is in stiffness form.
     pub(super) condensed: Vec<bool>,
 }
 
@@ -25,7 +25,7 @@ impl Unknowns {
     /// Lays out `system`: particles first, then bodies.
     ///
     /// # Errors
-    /// [`ConstrainedError`] naming what cannot be stepped.
+    /// [`ConstrainedError`] naming the invalid particle, body or constraint.
     pub(super) fn of(system: &ConstrainedSystem) -> Result<Self, ConstrainedError> {
         let mut count = 0_u32;
         let mut take = |blocks: u32| {

@@ -1,4 +1,4 @@
-//! The step: rows and stiffness at the start, one solve, motion to the end.
+//! The step of a constrained system: assembly at the start, one solve, motion to the end.
 
 mod assemble;
 mod dependent;
@@ -17,20 +17,20 @@ use impinge_krylov::block::SymmetricBlockMatrix;
 use layout::{Unknowns, get};
 use nalgebra::{Matrix3, Vector3};
 
-/// Tolerances of one-sided rows, near rounding for systems of the size of a person: there is nothing they could save.
+/// Tolerances of one-sided rows: near rounding for systems of human size. Looser ones would save no time.
 const TOLERANCES: Tolerances = Tolerances {
     momentum: 1e-6,
     gap: 1e-11,
     slip: 1e-11,
 };
 
-/// What steers a step.
+/// Settings of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepSettings {
-    /// What of the geometric stiffness is used.
+    /// How the geometric stiffness is used.
     pub geometric_stiffness: GeometricStiffness,
-    /// Times that a step is solved again with the forces just found, where a constraint had none before and its force is
-    /// large. 0: its first step does without geometric stiffness.
+    /// Number of repeated solves for new forces: a step is solved again if a constraint without history gets a large
+    /// force. With 0, its first step has no geometric stiffness.
     pub dry_solves: u32,
     /// The solver.
     pub solver: CompliantKktSettings,
@@ -49,28 +49,28 @@ impl Default for StepSettings {
     }
 }
 
-/// What a step tells of itself.
+/// Report of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ConstrainedReport {
     /// How the solve ended.
     pub termination: Termination,
-    /// Solves beyond the one: with forces of constraints that had none.
+    /// Repeated solves for new forces.
     pub dry_solves: u32,
     /// Iterations of an iterative solver.
     pub iterations: u64,
-    /// Whether dependent rows asked for more steps of refinement.
+    /// Whether redundant rows needed more refinement.
     pub regularised: bool,
 }
 
-/// Pattern, problem and solver. Makes no difference to the motion: one made anew continues bit for bit.
+/// Pattern, problem and solver. It carries no state of the motion: a new stepper continues bit for bit.
 pub struct ConstrainedStepper {
-    /// What steers the steps to come; a change takes effect at the next.
+    /// Settings of the following steps; a change takes effect at the next step.
     pub settings: StepSettings,
-    /// Hard rows that follow from others, as found at the start; their forces are not unique.
+    /// Redundant rigid rows found at the start; their forces are not unique.
     pub dependent: Vec<DependentRow>,
     particle_blocks: Vec<Option<u32>>,
     body_blocks: Vec<Option<BodyBlocks>>,
-    /// Which constraints are in stiffness form.
+    /// Whether each constraint is in stiffness form.
     condensed: Vec<bool>,
     first_row: Vec<usize>,
     problem: ContactProblem,
@@ -84,15 +84,15 @@ pub struct ConstrainedStepper {
     scratch: RowScratch,
     condenser: Condenser,
     forces: Vec<f64>,
-    /// `‖K̃‖` of forces without history on each block.
+    /// `‖K̃‖` of new forces on each block.
     sizes: Vec<f64>,
 }
 
 impl ConstrainedStepper {
-    /// Lays out the unknowns of `system`, completes its history, and looks for dependent constraints.
+    /// Lays out the unknowns of `system`, completes its history, and finds redundant constraints.
     ///
     /// # Errors
-    /// [`ConstrainedError`] naming what cannot be stepped; hard constraints that contradict each other are named.
+    /// [`ConstrainedError`] naming invalid parts of the system, or inconsistent rigid constraints.
     pub fn new(
         system: &mut ConstrainedSystem,
         settings: StepSettings,
@@ -132,7 +132,7 @@ impl ConstrainedStepper {
         &self.problem
     }
 
-    /// The answer to it.
+    /// Its solution.
     pub fn solution(&self) -> &ContactSolution {
         &self.solution
     }
@@ -140,7 +140,7 @@ impl ConstrainedStepper {
     /// Takes one step of `time_step` seconds.
     ///
     /// # Errors
-    /// [`ConstrainedError`]; the state is as it was then.
+    /// [`ConstrainedError`]; the state is then unchanged.
     pub fn advance(
         &mut self,
         system: &mut ConstrainedSystem,
@@ -181,7 +181,7 @@ impl ConstrainedStepper {
         Ok(report)
     }
 
-    /// Where everything is at the start, and the inertia of the step.
+    /// Computes poses at the start, and the inertia of the step.
     fn start(&mut self, system: &ConstrainedSystem, time_step: f64) {
         self.frames.clear();
         self.inertia.clear();
@@ -191,7 +191,7 @@ impl ConstrainedStepper {
                 center: at.pose.center,
                 orientation: at.pose.orientation,
             });
-            // Axes and inertia halfway through the free turn: the implicit midpoint rule.
+            // Axes and inertia at the midpoint of the free rotation: the implicit midpoint rule.
             let spin =
                 body.inertia
                     .free_spin(&at.pose.orientation, &at.angular_momentum, time_step);
@@ -203,7 +203,8 @@ impl ConstrainedStepper {
                 blocks.axes = turn * body.inertia.unit_axes();
             }
         }
-        // What carries itself along is where it will be: its motion is no unknown of the rows.
+        // Fixed particles move with their prescribed velocity, which is no unknown: rows see them at the end of the
+        // step.
         self.particles_end.clear();
         for (index, (x, v)) in system.positions.iter().zip(&system.velocities).enumerate() {
             let moved = if system.fixed[index] {
@@ -215,7 +216,7 @@ impl ConstrainedStepper {
         }
     }
 
-    /// The end of the step becomes the state.
+    /// Writes the end of the step into the state.
     fn finish(&mut self, system: &mut ConstrainedSystem, h: f64) {
         for (index, block) in self.particle_blocks.iter().enumerate() {
             if let Some(block) = block {

@@ -1,4 +1,4 @@
-//! The parts of a scene in the making.
+//! State of reading a scene.
 
 use super::parts::SceneParts;
 use crate::scene::Scene;

@@ -1,4 +1,4 @@
-//! Meshes of bodies and obstacles, made or read from files.
+//! Meshes of bodies and obstacles, generated or read from files.
 
 use super::builder::{Builder, bounds};
 use super::place::Placement;
@@ -40,14 +40,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Surface of a rigid body, and what computes the inertia of a copy from its placement and density.
+    /// Surface of a rigid body, and the function from placement and density of a copy to its inertia.
     pub(super) fn rigid_shape(
         &mut self,
         path: &str,
         source: &BodyMesh,
     ) -> Result<(TriangleMesh, InertiaOf), SceneError> {
         let solid = match (self.tet_mesh(path, source), source) {
-            // A file may hold a surface instead; if it holds neither, that is what the message is about.
+            // A file may hold a surface instead; if it holds neither, the message is about the surface.
             (Err(_), BodyMesh::File(file)) => {
                 let surface = self.surface_file(&format!("{path}.file"), file)?;
                 let (vertices, triangles) =
@@ -97,7 +97,7 @@ impl Builder<'_> {
             .map_err(|error| self.mesh_error(path, &error))
     }
 
-    /// The hexahedra of a solid of them, as its nodes; empty for all others. What [`tet_mesh`](Self::tet_mesh) has read.
+    /// Hexahedra of a solid, as nodes of the mesh that [`tet_mesh`](Self::tet_mesh) has read; empty for other solids.
     pub(super) fn hexahedra(
         &self,
         path: &str,
@@ -111,7 +111,7 @@ impl Builder<'_> {
         Ok(solid.map_or_else(Vec::new, |solid| solid.hexahedra.clone()))
     }
 
-    /// Refuses what is not made for hexahedra; those of a file are known only now.
+    /// Rejects settings that hexahedra do not support; for a file, this is known only after reading.
     pub(super) fn check_hexahedra(
         &self,
         path: &str,
@@ -195,7 +195,7 @@ impl Builder<'_> {
     }
 }
 
-/// The way out of a fault of a mesh, where it is not in the message.
+/// The remedy of a mesh error, if its message has none.
 fn mend_of_mesh(error: &MeshError) -> Option<&'static str> {
     match error {
         MeshError::OpenEdge { .. } => Some(
@@ -219,7 +219,7 @@ fn mend_of_mesh(error: &MeshError) -> Option<&'static str> {
     }
 }
 
-/// The files that bodies and obstacles name; those whose variables are not set are left out.
+/// The files of bodies and obstacles, except for paths with unset variables.
 pub(in crate::scene) fn mesh_files(scene: &Scene) -> Vec<PathBuf> {
     let of_bodies = scene.bodies.iter().filter_map(|body| match &body.mesh {
         BodyMesh::File(file) => Some(&file.path),
@@ -240,11 +240,11 @@ pub(in crate::scene) fn mesh_files(scene: &Scene) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The generalised mass of a placed copy of some density.
+/// Generalised mass of a placed copy for a density.
 pub(super) type InertiaOf =
     Box<dyn Fn(&Placement, f64) -> Result<RigidInertia, impinge_fem::FemError>>;
 
-/// What to subtract from the points of a file.
+/// The offset to subtract from the points of a file.
 pub(super) fn centering(file: &MeshFile, points: &[Vector3<f64>]) -> Vector3<f64> {
     if !file.center {
         return Vector3::zeros();

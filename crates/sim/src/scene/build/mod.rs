@@ -1,4 +1,4 @@
-//! From a scene to the parts of a model: placed meshes, materials, velocities and prescribed motions.
+//! Builds the parts of a model from a scene: placed meshes, materials, velocities and prescribed motions.
 
 mod builder;
 mod load;
@@ -21,10 +21,10 @@ use impinge_geometry::MeshError;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
-/// More nodes than this in one scene are taken for a mistake: a node takes about a kilobyte.
+/// Node limit of a scene: more are a mistake. A node takes about a kilobyte.
 const NODE_LIMIT: usize = 20_000_000;
 
-/// More bodies than this are: the smallest takes some ten kilobytes.
+/// Body limit of a scene. The smallest body takes some ten kilobytes.
 const BODY_LIMIT: usize = 100_000;
 
 pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
@@ -62,7 +62,7 @@ pub(super) fn generated_nodes(scene: &Scene) -> u64 {
     nodes_of_entries(scene).fold(0, |sum, (_, nodes)| sum.saturating_add(nodes))
 }
 
-/// The dotted key of each body and obstacle, and its generated nodes with those of its copies.
+/// The dotted key of each body and obstacle, and the number of its generated nodes over all copies.
 fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
     let bodies = scene.bodies.iter().enumerate().map(|(index, body)| {
         let copies = body.copies.map_or(1, |copies| copies.count);
@@ -76,7 +76,7 @@ fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
     }))
 }
 
-/// Refuses meshes that would fill the memory while they are made.
+/// Rejects meshes that would exhaust the memory while they are generated.
 fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
     let mut sum = 0_u64;
     for (path, nodes) in nodes_of_entries(scene) {
@@ -256,7 +256,7 @@ impl Builder<'_> {
         let mesh = mesh
             .map_vertices(|vertex| position + rotation * vertex)
             .map_err(|error| self.mesh_error(&mesh_path, &error))?;
-        // An open surface has two sides; of a closed one, the inside is solid.
+        // An open surface has two sides; a closed one encloses a solid.
         match mesh.check_closed_outwards() {
             Err(MeshError::OpenEdge { .. }) => mesh.check_sheet(),
             checked => checked,

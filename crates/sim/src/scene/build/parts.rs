@@ -1,4 +1,4 @@
-//! What a scene comes down to: placed meshes, materials, velocities and prescribed motions.
+//! The parts of a scene: placed meshes, materials, velocities and prescribed motions.
 
 use crate::scene::RigidMotion;
 use crate::scene::format::{Material, Shell};
@@ -6,7 +6,7 @@ use impinge_fem::RigidInertia;
 use impinge_geometry::mesh::{TetMesh, TriangleMesh};
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// Everything a model is made of, in world coordinates at time 0.
+/// All data of a model, in world coordinates at time 0.
 #[derive(Debug, Clone)]
 pub struct SceneParts {
     /// Elastic bodies in the order of the scene, copies one after the other.
@@ -23,16 +23,16 @@ pub struct SceneParts {
     pub motions: Vec<RigidMotion>,
 }
 
-/// Which body or obstacle of the scene a part is, and where it was placed.
+/// The body or obstacle of the scene that a part comes from, and its placement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placed {
-    /// Its place in the scene's list of bodies, or of obstacles.
+    /// Its index in the scene's list of bodies, or of obstacles.
     pub entry: usize,
-    /// Which copy it is, from 0.
+    /// Number of the copy, from 0.
     pub copy: usize,
-    /// Where the origin of the body's own frame was placed (m).
+    /// Position of the origin of the body's own frame (m).
     pub position: Vector3<f64>,
-    /// How the body was turned about that origin.
+    /// Rotation of the body about that origin.
     pub rotation: UnitQuaternion<f64>,
 }
 
@@ -43,17 +43,17 @@ pub struct BodyPart {
     pub name: String,
     /// Rest shape, scaled and placed as at time 0.
     pub mesh: TetMesh,
-    /// Its hexahedra as nodes, four around the bottom of each, then those above; empty where tetrahedra are its elements.
+    /// Its hexahedra as nodes, four around the bottom of each, then those above; empty for tetrahedral elements.
     pub cells: Vec<[u32; 8]>,
-    /// What it is a copy of.
+    /// The entry of the scene that it copies.
     pub origin: Placed,
-    /// What it is made of.
+    /// Material.
     pub material: Material,
     /// Coulomb friction coefficient (1); see [`pair_friction`].
     pub friction: f64,
-    /// Initial velocity of each node (m/s); of the motion itself where it is prescribed.
+    /// Initial velocity of each node (m/s); that of the motion if it is prescribed.
     pub velocity: Vec<Vector3<f64>>,
-    /// For each node the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    /// For each node, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
     /// Constant force on each node (N).
     pub pull: Vec<Vector3<f64>>,
@@ -66,19 +66,19 @@ pub struct ShellPart {
     pub name: String,
     /// Surface at rest, placed as at time 0.
     pub mesh: TriangleMesh,
-    /// What it is a copy of.
+    /// The entry of the scene that it copies.
     pub origin: Placed,
-    /// Its quadrilaterals as vertices in order around each; empty where triangles are its elements.
+    /// Its quadrilaterals as vertices in order around each; empty for triangular elements.
     pub quadrilaterals: Vec<[u32; 4]>,
-    /// Direction of its fibres, if it has any, turned with it.
+    /// Direction of its fibres, if any, rotated with the body.
     pub fibre: Option<Vector3<f64>>,
-    /// What it is made of.
+    /// Material.
     pub shell: Shell,
     /// Coulomb friction coefficient (1).
     pub friction: f64,
-    /// Initial velocity of each point (m/s); of the motion itself where it is prescribed.
+    /// Initial velocity of each point (m/s); that of the motion if it is prescribed.
     pub velocity: Vec<Vector3<f64>>,
-    /// For each point the index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    /// For each point, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
     /// Constant force on each point (N).
     pub pull: Vec<Vector3<f64>>,
@@ -89,11 +89,11 @@ pub struct ShellPart {
 pub struct RigidPart {
     /// Name for messages.
     pub name: String,
-    /// Surface as at time 0; wound outwards if it is closed.
+    /// Surface at time 0; oriented outwards if it is closed.
     pub mesh: TriangleMesh,
-    /// What it is a copy of.
+    /// The entry of the scene that it copies.
     pub origin: Placed,
-    /// Generalised mass, in world axes at time 0; of density 1 for a body with a prescribed motion.
+    /// Generalised mass, in world axes at time 0; for density 1 if the body has a prescribed motion.
     pub inertia: RigidInertia,
     /// Coulomb friction coefficient (1).
     pub friction: f64,
@@ -101,7 +101,7 @@ pub struct RigidPart {
     pub velocity: Vector3<f64>,
     /// Initial angular velocity (rad/s).
     pub angular_velocity: Vector3<f64>,
-    /// Index into [`SceneParts::motions`] of its prescribed motion, or `None` where it is free.
+    /// Index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub motion: Option<usize>,
 }
 
@@ -123,9 +123,9 @@ pub struct HalfSpacePart {
 pub struct MeshObstaclePart {
     /// Name for messages.
     pub name: String,
-    /// Surface as at time 0; wound outwards if it is closed.
+    /// Surface at time 0; oriented outwards if it is closed.
     pub mesh: TriangleMesh,
-    /// What it is.
+    /// The entry of the scene that it comes from.
     pub origin: Placed,
     /// Coulomb friction coefficient (1).
     pub friction: f64,
@@ -133,11 +133,11 @@ pub struct MeshObstaclePart {
     pub motion: usize,
 }
 
-/// Friction coefficient of a touching pair: the geometric mean of the two.
+/// Friction coefficient of a pair: the geometric mean of the two.
 ///
-/// It is symmetric, returns `mu` for two surfaces of the same `mu`, and 0 as soon as one surface is frictionless.
+/// It is symmetric, returns `mu` for two surfaces of the same `mu`, and 0 if one surface is frictionless.
 pub fn pair_friction(a: f64, b: f64) -> f64 {
-    // The product of equal numbers has an exact root only sometimes; equal coefficients must stay what they are.
+    // The square root of `a²` is not always exact; equal coefficients must be preserved.
     if a.to_bits() == b.to_bits() {
         a
     } else {

@@ -1,4 +1,4 @@
-//! Where bodies are, how they start and move, and what holds or pulls them.
+//! Placement, initial velocities, prescribed motions and nodal forces of bodies.
 
 use super::builder::{Builder, bounds};
 use super::parts::Placed;
@@ -8,14 +8,14 @@ use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
 use crate::scene::motion::{MotionLeg, RigidMotion};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
-/// Room between copies beyond what they need (1): far more than rounding, too little to see.
+/// Distance between copies over the distance they need: far more than rounding, too little to see.
 pub(super) const SPACING_SLACK: f64 = 1.02;
 
-/// Part of a length (1) that placing and turning points may round away.
+/// Relative rounding of lengths when points are placed and rotated.
 const ROUNDED: f64 = 1e-12;
 
 impl Builder<'_> {
-    /// The motion of each point that a `fixed` box of `body` holds; notes which boxes hold any.
+    /// The motion of each point in a `fixed` box of `body`. Marks the boxes that contain a point.
     pub(super) fn prescribed(
         &mut self,
         body: &Body,
@@ -36,7 +36,7 @@ impl Builder<'_> {
         prescribed
     }
 
-    /// Initial velocity of each point of `body`, which turns about `center`.
+    /// Initial velocity of each point of `body`, which rotates about `center`.
     pub(super) fn velocities(
         &self,
         body: &Body,
@@ -55,7 +55,7 @@ impl Builder<'_> {
         points.iter().zip(prescribed).map(of).collect()
     }
 
-    /// The constant force on each point of a copy of `body`. A pull that finds no point that it can move is a mistake.
+    /// The constant force on each point of a copy of `body`. A pull without a movable point is a mistake.
     pub(super) fn pull(
         &self,
         index: usize,
@@ -87,7 +87,7 @@ impl Builder<'_> {
         Ok(forces)
     }
 
-    /// A `fixed` box that holds nothing is a mistake.
+    /// A `fixed` box without points is a mistake.
     pub(super) fn check_fixed(
         &self,
         index: usize,
@@ -107,7 +107,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where each copy stands; a single placement for a body without copies.
+    /// The position of each copy; a single placement for a body without copies.
     pub(super) fn placements(
         &self,
         path: &str,
@@ -150,7 +150,7 @@ impl Builder<'_> {
             .collect())
     }
 
-    /// Distance between neighbouring copies (m), checked to keep them apart.
+    /// Distance between neighbouring copies (m). Checks that it keeps them apart.
     pub(super) fn spacing(
         &self,
         path: &str,
@@ -158,7 +158,7 @@ impl Builder<'_> {
         points: &[Vector3<f64>],
         rotation: &UnitQuaternion<f64>,
     ) -> Result<Vector3<f64>, SceneError> {
-        // Turned copies stay inside balls about their origins, unturned ones inside equal boxes.
+        // Rotated copies stay inside balls about their origins, others inside equal boxes.
         let needed = if copies.random_rotation {
             let radius = points.iter().map(Vector3::norm).fold(0.0, f64::max);
             Vector3::repeat(2.0 * radius)
@@ -173,7 +173,7 @@ impl Builder<'_> {
         let [nx, ny] = copies.columns;
         let rows = [nx, ny, copies.count.div_ceil(nx * ny)];
         for axis in 0..3 {
-            // Copies that touch recede from each other; what is less than that by rounding touches.
+            // Touching copies are separated by the surface offset; distances short by rounding count as touching.
             if rows[axis] > 1 && spacing[axis] < needed[axis] * (1.0 - ROUNDED) {
                 return Err(self.scene.error_at(
                     &format!("{path}.copies.spacing.{axis}"),
@@ -191,7 +191,7 @@ impl Builder<'_> {
         Ok(spacing)
     }
 
-    /// Index of a motion in the list, which holds each only once.
+    /// Index of a motion in the list of distinct motions.
     pub(super) fn motion(
         &mut self,
         motion: Option<&Motion>,
@@ -205,7 +205,7 @@ impl Builder<'_> {
             until: None,
             then: motion.then.iter().map(leg).collect(),
         });
-        // The centre of what stands still has no meaning.
+        // The centre of a motion at rest has no meaning.
         let motion = if motion.is_rest() {
             RigidMotion::rest()
         } else {
@@ -231,7 +231,7 @@ fn leg(leg: &Leg) -> MotionLeg {
     }
 }
 
-/// Whether a box holds a point, its boundary included; everything is held where there is no box.
+/// Whether a box contains a point, its boundary included; without a box, every point is inside.
 pub(super) fn is_inside(region: Option<&Region>, point: &Vector3<f64>) -> bool {
     region.is_none_or(|region| region.holds(point))
 }
@@ -242,7 +242,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// That a part is this copy of a body of the scene.
+    /// States that a part is this copy of a body of the scene.
     pub(super) fn origin(&self, entry: usize, copy: usize) -> Placed {
         Placed {
             entry,
@@ -285,7 +285,7 @@ pub(super) fn rotation(rotation: Option<&Rotation>) -> UnitQuaternion<f64> {
     })
 }
 
-/// Unit vector along `direction`, which is not zero but may be so short or long that its square is.
+/// Unit vector along `direction`, whose square may underflow or overflow although it is not zero.
 pub(super) fn normalized(direction: &[f64; 3]) -> Vector3<f64> {
     let direction = Vector3::from(*direction);
     (direction / direction.amax()).normalize()

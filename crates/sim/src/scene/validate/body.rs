@@ -4,7 +4,7 @@ use super::Check;
 use crate::scene::format::{Body, BodyKind, BodyMesh, Material, MaterialModel, StepperChoice};
 
 impl Check<'_> {
-    /// Whether this kind of body can have this mesh under this stepper.
+    /// Checks that this kind of body can have this mesh with this stepper.
     pub(super) fn kind_of_mesh(&self, path: &str, body: &Body) {
         let flat = matches!(
             body.mesh,
@@ -139,7 +139,7 @@ impl Check<'_> {
             self.direction(&format!("{path}.fibre"), "the fibre", &of.fibre);
             self.positive(&format!("{path}.across"), "`across` (N/m)", of.across);
             self.positive(&format!("{path}.shear"), "`shear` (N/m)", of.shear);
-            // Of the energy to be positive for every strain: 1 − ν² E_across / E_along > 0.
+            // The energy is positive for every strain if 1 − ν² E_across / E_along > 0.
             let ratio = shell.poisson.unwrap_or(0.0).powi(2) * of.across / shell.stretch;
             if shell.stretch > 0.0 && ratio >= 1.0 {
                 self.fail(

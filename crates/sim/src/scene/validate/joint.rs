@@ -4,7 +4,6 @@ use super::Check;
 use crate::scene::format::{Formulation, Joint, JointKind};
 
 impl Check<'_> {
-    /// A joint: the keys of its kind, and their values.
     pub(super) fn joint(&self, path: &str, joint: &Joint) {
         if let Some(anchor) = &joint.anchor {
             self.vectors(path, "anchor", anchor);
@@ -46,7 +45,7 @@ impl Check<'_> {
         }
     }
 
-    /// Which keys belong to which kind of joint.
+    /// Checks that each key belongs to this kind of joint.
     #[expect(clippy::too_many_lines, reason = "one entry per key")]
     pub(super) fn joint_keys(&self, path: &str, joint: &Joint) {
         let is_link = matches!(joint.kind, JointKind::Link | JointKind::Rope);

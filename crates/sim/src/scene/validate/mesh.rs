@@ -17,7 +17,7 @@ impl Check<'_> {
     pub(super) fn cells(&self, path: &str, values: &[u32], least: u32) {
         for &value in values {
             self.at_least(path, "this count", value, least);
-            // A typing error must not fill the memory: 500³ cells are already 750 million elements.
+            // A typing error must not exhaust the memory: 500³ cells are already 750 million elements.
             if value > 500 {
                 return self.fail(
                     path,

@@ -1,4 +1,4 @@
-//! What the numbers of a scene must fulfil beyond their type.
+//! Conditions on the numbers of a scene beyond their types.
 
 mod body;
 mod joint;
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 /// Checks the whole scene.
 ///
 /// # Errors
-/// Everything that was found, in the order of the checks.
+/// All mistakes, in the order of the checks.
 pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     let check = Check {
         scene,
@@ -85,18 +85,18 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     SceneError::of(found.into_iter().map(|(_, error)| error))
 }
 
-/// Largest component of a vector. A speed of that size about a centre that is as far away gives energies that still are numbers, even
-/// when they are summed over all points.
+/// Largest component of a vector. Energies of such a speed about a centre at such a distance stay finite, even when
+/// they are summed over all points.
 const LARGEST: f64 = 1e60;
 
 struct Check<'a> {
     scene: &'a Scene,
-    /// What was found, with the key it stands at.
+    /// The mistakes, each with its key.
     found: RefCell<Vec<(String, SceneError)>>,
 }
 
 impl Check<'_> {
-    /// Notes a mistake at a key; of several at one key the first is told, for the others may come of it.
+    /// Records a mistake at a key. Only the first one per key is reported; the others may follow from it.
     fn fail(&self, path: &str, problem: String, mend: &str) {
         let mut found = self.found.borrow_mut();
         if found.iter().all(|(known, _)| known != path) {
@@ -105,7 +105,7 @@ impl Check<'_> {
         }
     }
 
-    /// Greater than zero. Written so that NaN fails.
+    /// Greater than zero; the form of the comparison makes NaN fail.
     fn positive(&self, path: &str, what: &str, value: f64) {
         if value > 0.0 && value.is_finite() {
             return;

@@ -1,4 +1,4 @@
-//! Where bodies are, how they are moved or held, and their copies.
+//! Positions, motions and copies of bodies.
 
 use super::Check;
 use crate::scene::format::{Copies, Fixed, Motion, Pull, Region, Rotation, StepperChoice};

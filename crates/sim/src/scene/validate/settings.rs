@@ -10,7 +10,7 @@ impl Check<'_> {
         let time = &self.scene.time;
         self.positive("time.step", "the time step (s)", time.step);
         self.positive("time.duration", "the duration (s)", time.duration);
-        // Half a step of slack: a duration of one step must not fail for its last bit.
+        // Half a step of slack: a duration of one step must not fail because of its last bit.
         if time.duration < 0.5 * time.step {
             return self.fail(
                 "time.duration",
@@ -66,7 +66,8 @@ impl Check<'_> {
         self.at_least("output.every", "`every`", output.every, 1);
     }
 
-    /// A folder that a run writes to: whoever runs a scene of others is to know where.
+    /// A folder that a run writes to must be inside the folder of the scene file: scenes from others write nowhere
+    /// else.
     fn own_folder(&self, key: &str, folder: &str) {
         let is_inside =
             |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);

@@ -1,9 +1,9 @@
-//! What a scene says that its stepper does not heed: to ignore it in silence would pass one model off as another.
+//! Scene keys that the stepper does not support. Ignoring them silently would simulate another model.
 
 use super::Check;
 use crate::scene::format::{Solver, StepperChoice};
 
-/// Bounds: a stepper that has no use for one keeps it, so a scene may be run by several.
+/// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
 const BOUNDS: [&str; 5] = [
     "tolerances",
     "momentum_tolerance",
@@ -13,7 +13,7 @@ const BOUNDS: [&str; 5] = [
 ];
 
 impl Check<'_> {
-    /// Refuses joints, and keys of `time`, `solver` and `output`, that mean nothing to the stepper.
+    /// Rejects joints, and keys of `time`, `solver` and `output`, that the stepper does not support.
     pub(super) fn unheeded(&self) {
         let scene = self.scene;
         if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
@@ -54,11 +54,11 @@ impl Check<'_> {
     }
 }
 
-/// Keys of a solver that are not at their defaults.
+/// Keys of a solver that differ from their defaults.
 fn differing(solver: &Solver) -> impl Iterator<Item = String> {
     let keys = |solver: &Solver| match serde_json::to_value(solver) {
         Ok(serde_json::Value::Object(keys)) => keys,
-        // It is a table of plain values.
+        // The solver serialises to a table.
         _ => serde_json::Map::new(),
     };
     let defaults = keys(&Solver::default());
