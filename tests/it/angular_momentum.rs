@@ -1,4 +1,4 @@
-//! Angular momentum: how far contacts push two sides at different places.
+//! Angular momentum: couples of contacts whose two points are apart.
 
 use crate::rigid::IMPACT;
 use crate::support::{COLLISION, simulation};
@@ -8,10 +8,10 @@ use impinge_sim::geometry::Body;
 use impinge_sim::{Model, Simulation, State};
 use nalgebra::Vector3;
 
-/// A normal that neighbouring features admit may be this far (rad) from the direction between the closest points.
+/// An admissible normal may deviate by this (rad) from the direction between the closest points.
 const SLACK: f64 = 1e-3;
 
-/// How far off each other across the normal a corner and an edge or a corner may meet, in clearances.
+/// Largest tangential offset of a corner that meets an edge or a corner, in clearances.
 const REACH: f64 = 4.0;
 
 /// `IMPACT` with two rigid bodies.
@@ -24,9 +24,10 @@ fn two_rigid_bodies() -> String {
     text
 }
 
-/// Moment that the forces of a contact add up to (N m), at the `positions` that the step's momentum is balanced at: those of its start.
+/// Moment of the forces of a contact (N m) at the start `positions`, at which the momentum of the step is balanced.
 ///
-/// `x₁ = x₀ + Δt v₁` makes `Σ x₁ × m v₁ − Σ x₀ × m v₀ = Σ x₀ × m (v₁ − v₀)`: the change of angular momentum is that of the impulses there.
+/// `x₁ = x₀ + Δt v₁` gives `Σ x₁ × m v₁ − Σ x₀ × m v₀ = Σ x₀ × m (v₁ − v₀)`: impulses at the start positions change the
+/// angular momentum.
 fn couple(contact: &Contact, positions: &[Vector3<f64>]) -> Vector3<f64> {
     let at = contact.gather(positions);
     (0..contact.stencil().len())
@@ -34,7 +35,7 @@ fn couple(contact: &Contact, positions: &[Vector3<f64>]) -> Vector3<f64> {
         .sum()
 }
 
-/// How far two points of the bodies may go relative to each other in a step, at the speeds before or after it (m).
+/// Largest relative travel of two points of the bodies in a step, at the speeds before or after it (m).
 fn travel(model: &Model, states: [&State; 2]) -> f64 {
     let fastest = |state: &State| -> f64 {
         let of_body = |body: &Body| {
@@ -46,16 +47,16 @@ fn travel(model: &Model, states: [&State; 2]) -> f64 {
     states.map(fastest).into_iter().fold(0.0, f64::max) * model.settings.time_step
 }
 
-/// Contacts of a run, by what their couple was held to.
+/// Contacts of a run, by the bound on their couple.
 #[derive(Debug, Default)]
 struct Held {
-    /// To friction over the clearance (S2).
+    /// Friction over the clearance.
     to_friction: u32,
-    /// To the travel of a step.
+    /// Travel of a step.
     to_travel: u32,
 }
 
-/// Holds the couple of every contact that pushes after the step from `before` to its bound.
+/// Checks the couple of every pushing contact after the step from `before`.
 fn hold_couples(simulation: &Simulation, before: &State, relinearised: u32, held: &mut Held) {
     let (model, state) = (simulation.model(), simulation.state());
     let clearance = model.geometry.largest_clearance();
@@ -90,8 +91,8 @@ fn hold_couples(simulation: &Simulation, before: &State, relinearised: u32, held
     }
 }
 
-/// S2: a contact that was there before and keeps its linearisation adds no more than friction over the clearance. One that is new, or moved to
-/// where its features meet later in the step, pushes the sides at points that are as far apart as these go in a step: with or without friction.
+/// A persistent contact that keeps its linearisation adds at most friction over the clearance. A new or re-linearised
+/// one pushes at points that are as far apart as the sides travel in a step, with or without friction.
 #[test]
 fn contacts_add_couples_of_friction_over_the_clearance_or_of_one_step() {
     let mut to_friction = 0;
@@ -102,7 +103,7 @@ fn contacts_add_couples_of_friction_over_the_clearance_or_of_one_step() {
             for _ in 0..90 {
                 let before = simulation.state().clone();
                 let report = simulation.advance().expect("a plain impact is solved");
-                // A divided step reports the forces of its last part only.
+                // A subdivided step reports the forces of its last substep only.
                 assert_eq!(report.substeps, 1, "step {}", report.step);
                 hold_couples(&simulation, &before, report.relinearised, &mut held);
             }
@@ -113,7 +114,7 @@ fn contacts_add_couples_of_friction_over_the_clearance_or_of_one_step() {
     assert!(to_friction > 50, "{to_friction} of what stayed as it was");
 }
 
-/// Nothing else changes it where no body is elastic: implicit Euler's own change of what stresses turn is left out.
+/// Rigid bodies only: implicit Euler changes the angular momentum of stressed bodies.
 #[test]
 fn couples_of_contacts_explain_every_change_between_rigid_bodies() {
     for friction in ["world.friction=0", "world.friction=0.5"] {
@@ -135,7 +136,7 @@ fn couples_of_contacts_explain_every_change_between_rigid_bodies() {
             let now = Vector3::from(report.angular_momentum);
             if let Some(last) = last {
                 let error = (now - last - couples * model.settings.time_step).norm();
-                // Rounding of the bodies' own: they have some tenths of a newton second, some centimetres away.
+                // Rounding: the bodies have some tenths of a newton second, some centimetres away.
                 assert!(error <= 1e-14, "step {}: {error:e} N m s", report.step);
             }
             last = Some(now);

@@ -11,7 +11,7 @@ fn scene(name: &str, overrides: &[&str]) -> Scene {
     Scene::load(path, overrides).expect("a shipped scene")
 }
 
-/// Runs a scene for some steps; nothing may intersect at any of them, and something must have touched.
+/// Runs a scene for some steps; no state may have intersections, and contacts must occur.
 fn run(name: &str, overrides: &[&str], steps: u32) -> Simulation {
     let mut simulation = Simulation::new(&scene(name, overrides)).expect("a shipped scene starts");
     for _ in 0..steps {
@@ -28,7 +28,7 @@ const SHEET: [&str; 2] = [
     "asynchronous.thickness=0.008",
 ];
 
-/// C12: the two ways to find what comes near give the same states, bit for bit, and the same pushes.
+/// Both ways to find close pairs give the same states, bit for bit, and the same impulses.
 #[test]
 fn both_back_ends_move_alike() {
     for (name, overrides, steps) in [
@@ -50,7 +50,7 @@ fn both_back_ends_move_alike() {
 #[test]
 fn a_sheet_falls_on_a_ball() {
     let simulation = run("falling_sheet.toml", &SHEET, 40);
-    // It hangs over the ball, whose top is at 0.1 m.
+    // The sheet hangs over the ball, whose top is at 0.1 m.
     let heights = simulation.state().positions[..169].iter().map(|x| x.z);
     let (lowest, highest) = heights.fold((f64::INFINITY, 0.0_f64), |(low, high), z| {
         (low.min(z), high.max(z))
@@ -65,7 +65,7 @@ fn a_ball_goes_through_curtains_without_going_through_cloth() {
         "asynchronous.thickness=0.02",
     ];
     let simulation = run("particle_and_curtains.toml", &overrides, 30);
-    // It was shot by half a metre.
+    // The ball was shot by half a metre.
     let ball = simulation.model().geometry.solid(3).points.clone();
     let places = simulation.state().positions[ball].iter().map(|x| x.x);
     assert!(places.fold(f64::INFINITY, f64::min) > 0.45);
@@ -96,7 +96,7 @@ const COARSE_KNOT: [&str; 3] = [
     "asynchronous.thickness=1.2e-3",
 ];
 
-/// The bights of the knot close, and neither slips through the other.
+/// The bights of the knot close, and neither passes through the other.
 #[test]
 fn a_reef_knot_tightens() {
     let overrides = [&COARSE_KNOT[..], &["asynchronous.detection=speculative"]].concat();
@@ -109,7 +109,7 @@ fn a_reef_knot_tightens() {
             .map(|point| sign * simulation.state().positions[point].x)
             .fold(f64::NEG_INFINITY, f64::max)
     };
-    // The left ribbon still goes round the right one: its bend is to the right of the other's.
+    // The left ribbon still passes round the right one: its bend is to the right of the other's.
     let (left, right) = (reach(0, 1.0), -reach(1, -1.0));
     assert!(left > right, "{left} {right}");
     assert!(left - right < 0.08, "not tightened: {left} {right}");
@@ -144,8 +144,8 @@ fn balls_are_shot_at_nails() {
     run("projectiles_on_nails.toml", &overrides, 15);
 }
 
-/// A sheet that is held at two edges sags onto a ball, without friction so that it can rest in one way only: both steppers
-/// end within the thickness of the layers of each other.
+/// A sheet held at two edges sags onto a ball, without friction so that its state of rest is unique. Both steppers end
+/// within the thickness of the layers of each other.
 #[test]
 fn both_steppers_rest_alike() {
     let thickness = 5e-3;
@@ -188,7 +188,7 @@ shape = {{ sphere = {{ radius = 0.05, subdivisions = 4 }} }}
     }
     let events = asynchronous.events().expect("the asynchronous stepper");
     assert!(events.layer_pushes > 0, "nothing touched");
-    // The mean of a while, for the layers tremble.
+    // Averaged, because layers vibrate.
     let mut mean = vec![nalgebra::Vector3::zeros(); asynchronous.state().positions.len()];
     for _ in 0..50 {
         asynchronous.advance().expect("it runs");
@@ -235,7 +235,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
         rising |= report.momentum[2] > 0.0;
         let energy = report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
         let first = *first.get_or_insert(energy);
-        // What the layers hold is not counted, so there may be less during an impact.
+        // The energy of layers is not counted, so there may be less during an impact.
         assert!(energy < 1.02 * first, "{energy} J of {first} J");
     }
     assert!(rising);
@@ -248,7 +248,7 @@ fn two_runs_are_equal() {
     assert_eq!(of(), of());
 }
 
-/// Walls that close on what is between them end the run with a message; everything before is safe.
+/// Walls that close on a body end the run with a message; every earlier state is free of intersections.
 #[test]
 fn a_compactor_that_closes_stops_safely() {
     let overrides = [
@@ -312,7 +312,7 @@ fn what_a_stepper_does_not_know_is_refused() {
     }
 }
 
-/// Two blocks 0.1 m apart and a floor 0.1 m below them, with given motions.
+/// Two blocks 0.1 m apart and a floor 0.1 m below them, with prescribed motions.
 fn driven(left: &str, right: &str) -> Simulation {
     let text = format!(
         r#"
@@ -347,7 +347,7 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
     Simulation::new(&scene).expect("it starts")
 }
 
-/// Runs until obstacles meet; their names, and when.
+/// Runs until obstacles meet; returns their names and the time.
 fn meeting_of(mut simulation: Simulation) -> (String, String, f64) {
     let error = loop {
         match simulation.advance() {
@@ -365,13 +365,13 @@ fn meeting_of(mut simulation: Simulation) -> (String, String, f64) {
     else {
         panic!("{error}");
     };
-    // The last state is that of the meeting.
+    // The last state is the one of the impact.
     assert!((simulation.state().time - time).abs() <= 0.0);
     (first, second, time)
 }
 
-/// When `0.05 cos φ + 0.05 sin φ + 0.1 t` is 0.15 m, with `φ = t/2`: a corner of the left block that turns and moves touches
-/// the plane of the right one, whose side is long enough.
+/// Time at which `0.05 cos φ + 0.05 sin φ + 0.1 t` is 0.15 m, with `φ = t/2`: a corner of the turning and moving left
+/// block touches the plane of the right one, whose side is long enough.
 fn turned_meeting() -> f64 {
     let (mut before, mut after) = (0.0, 1.0);
     for _ in 0..60 {
@@ -386,8 +386,8 @@ fn turned_meeting() -> f64 {
     before
 }
 
-/// Nothing gives way between prescribed motions, so the run ends when they meet, with the names of both; however fast they
-/// are, even where they would have passed through each other between two looks.
+/// Prescribed bodies cannot yield, so the run ends at their impact with the names of both, even if fast bodies would
+/// pass through each other between two checks.
 #[test]
 fn obstacles_driven_into_each_other_stop_the_run() {
     let rest = "{ velocity = [0, 0, 0] }";
@@ -426,7 +426,7 @@ fn obstacles_driven_into_each_other_stop_the_run() {
     }
 }
 
-/// What touches at the start may go on touching: a block that slides on the floor and along another one that stands.
+/// Bodies in contact at the start may stay in contact: a block slides on the floor and along a standing block.
 #[test]
 fn obstacles_that_touch_at_the_start_may_slide() {
     let mut simulation = Simulation::new(&scene(
@@ -446,7 +446,7 @@ fn obstacles_that_touch_at_the_start_may_slide() {
     }
 }
 
-/// A cube in free flight under `material` keys, for a tenth of a second: momentum and all energy but that of the layers.
+/// A cube in free flight under `material` keys for a tenth of a second: momentum, and energy without that of layers.
 fn flying(keys: &str) -> (nalgebra::Vector3<f64>, f64) {
     let text = format!(
         r#"
@@ -479,8 +479,8 @@ angular_velocity = [0, 40, 0]
     )
 }
 
-/// The damping keys of solids mean what they do under the synchronous stepper: in proportion to mass the momentum goes as
-/// `exp(−a t)`, in proportion to stiffness it stays, and the energy of vibration goes.
+/// The damping keys of solids have the same meaning as under the synchronous stepper. Mass damping reduces momentum by
+/// `exp(−a t)`; stiffness damping keeps it and removes the energy of vibration.
 #[test]
 fn solids_are_damped_as_their_keys_say() {
     let (plain, of_plain) = flying("");
@@ -489,11 +489,11 @@ fn solids_are_damped_as_their_keys_say() {
     let expected = plain * f64::exp(-0.4);
     assert!((dragged - expected).norm() < 1e-12, "{dragged} {expected}");
     assert!((stilled - plain).norm() < 1e-12, "{stilled} {plain}");
-    // It bulges as it is set turning, and rings.
+    // The spin makes it bulge and vibrate.
     assert!(of_stilled < 0.999 * of_plain, "{of_stilled} {of_plain}");
 }
 
-/// How far the free end of a strip has sunk after a tenth of a second (m).
+/// Sag of the free end of a strip after a tenth of a second (m).
 fn sunk(stepper: &str, step: f64, damping: f64) -> f64 {
     let text = format!(
         r#"
@@ -518,7 +518,7 @@ fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
     -positions.iter().map(|x| x.z).fold(0.0, f64::min)
 }
 
-/// `bend_damping` means the same to both steppers: it holds a strip up for a while, equally well.
+/// `bend_damping` has the same meaning under both steppers: it slows the sag of a strip equally.
 #[test]
 fn both_steppers_damp_bending_alike() {
     let asynchronous = "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 2e-3";

@@ -1,4 +1,4 @@
-//! Energy under the asynchronous stepper, of elastic bodies that lose none: what is thrown at walls keeps what it has, crumpled or crushed.
+//! Energy under the asynchronous stepper: elastic bodies thrown at walls keep their energy, even crumpled or crushed.
 
 use crate::support::{energy, simulation};
 
@@ -15,7 +15,7 @@ thickness = 2e-3
 restitution = 1
 "#;
 
-/// A sheet that is stiff to bend, edge on.
+/// A sheet with high bending stiffness, edge on.
 const SHEET: &str = r#"
 [[body]]
 name = "sheet"
@@ -29,7 +29,7 @@ name = "wall"
 shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.15] } }
 "#;
 
-/// A cube that is thrown to and fro, by 4 m/s where waves go through it at 10 m/s.
+/// A cube thrown to and fro at 4 m/s, with a wave speed of 10 m/s.
 const CUBE: &str = r#"
 [[body]]
 name = "cube"
@@ -45,7 +45,7 @@ name = "ceiling"
 shape = { half_space = { normal = [0, 0, -1], point = [0, 0, 0.12] } }
 "#;
 
-/// With clocks of twice the length, and hinges that tick half as often as springs, both gained a quarter in as long.
+/// Clocks of twice the length, or hinges at half the frequency of springs, gain energy here.
 #[test]
 fn what_is_thrown_at_walls_without_loss_gains_nothing() {
     for (name, body) in [("sheet", SHEET), ("cube", CUBE)] {
@@ -64,7 +64,7 @@ fn what_is_thrown_at_walls_without_loss_gains_nothing() {
         }
         let events = simulation.events().expect("the asynchronous stepper");
         assert!(events.layer_pushes > 0, "{name}: nothing touched");
-        // Layers that are pressed hold some of it, so one state tells little.
+        // Compressed layers hold some energy, so a single state does not suffice.
         let tail = &energies[80..];
         let mean = tail.iter().sum::<f64>() / tail.len() as f64;
         let gained = mean / thrown - 1.0;
@@ -72,7 +72,7 @@ fn what_is_thrown_at_walls_without_loss_gains_nothing() {
     }
 }
 
-/// Where impacts lose something, clocks are coarser unless the scene says otherwise.
+/// With lossy impacts clocks are coarser unless the scene sets them.
 #[test]
 fn losses_choose_the_clocks() {
     let ticks = |overrides: &[&str]| {

@@ -1,4 +1,4 @@
-//! What the asynchronous stepper does where it cannot go on: it says so, at once, and what is there is safe.
+//! Limits of the asynchronous stepper: it stops at once with a message, and its last state is free of intersections.
 
 use crate::support::assert_apart;
 use impinge_sim::doctor::examine;
@@ -34,7 +34,7 @@ fn start(overrides: &[&str]) -> Result<Simulation, String> {
     Simulation::new(&scene(overrides)).map_err(|error| error.to_string())
 }
 
-/// Advances until it stops; the reason.
+/// Advances until it stops; returns the reason.
 fn stop(mut simulation: Simulation, steps: u32) -> String {
     for _ in 0..steps {
         if let Err(error) = simulation.advance() {
@@ -46,7 +46,7 @@ fn stop(mut simulation: Simulation, steps: u32) -> String {
     panic!("nothing stopped it");
 }
 
-/// A clock that ticks a million times between two looks would seem to hang.
+/// A clock with a million ticks between two checks would seem to hang.
 #[test]
 fn clocks_that_are_too_fast_are_refused_by_name() {
     for (setting, part) in [
@@ -68,7 +68,7 @@ fn clocks_that_are_too_fast_are_refused_by_name() {
     }
 }
 
-/// What is so fast that nothing can be said of where it will be does not hang either.
+/// A body too fast for any certificate does not hang the run either.
 #[test]
 fn points_that_cannot_be_kept_in_view_stop_the_run() {
     for detection in [
@@ -92,7 +92,7 @@ fn points_that_cannot_be_kept_in_view_stop_the_run() {
     }
 }
 
-/// A force that ticks more seldom than steps end ticks with them.
+/// A force with a period longer than a step ticks at the end of each step.
 #[test]
 fn gravity_is_there_however_long_its_period_may_be() {
     let mut falling = start(&["asynchronous.longest_period=1", "body.0.position=[0, 0, 1]"])
@@ -104,7 +104,7 @@ fn gravity_is_there_however_long_its_period_may_be() {
     assert!((fallen - 0.5 * 9.81 * 0.01).abs() < 3e-3, "{fallen} m");
 }
 
-/// Friction takes energy, however large its coefficient is: what sticks is brought back no faster than it slid.
+/// Friction takes energy for every coefficient: sticking sides return no faster than they slid.
 #[test]
 fn no_friction_adds_energy() {
     for friction in ["world.friction=5", "world.friction=1e6"] {
@@ -160,7 +160,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     );
 }
 
-/// Pieces of a turn are short enough for straight paths, whatever the longest period is.
+/// Pieces of a rotation are short enough for straight paths, whatever the longest period is.
 #[test]
 fn a_fast_blade_does_not_turn_through_a_post() {
     let text = r#"
@@ -191,14 +191,14 @@ position = [0, -0.08, 0]
     let scene = Scene::parse("blade.toml", text, &[""; 0]).expect("a scene");
     let error = stop(Simulation::new(&scene).expect("it starts"), 10);
     assert!(error.contains("`blade` and `post`"), "{error}");
-    // A quarter turn less what both are wide.
+    // A quarter turn less the widths of both.
     assert!(
         error.contains("t = 0.0045") || error.contains("t = 0.0046"),
         "{error}"
     );
 }
 
-/// A sheet whose edge is driven into a block, with windows of speculation in which it is driven through it.
+/// A sheet whose edge is driven into a block, with speculative windows that drive it through.
 #[test]
 fn speculation_stops_where_time_hardly_passes() {
     let pressed = [
@@ -215,7 +215,7 @@ fn speculation_stops_where_time_hardly_passes() {
     }
 }
 
-/// Bodies that start within the layers are named, and the doctor finds them, too.
+/// Bodies that start within the layers are named, also by the doctor.
 #[test]
 fn what_starts_too_close_is_named() {
     let close = ["body.0.position=[0, 0, 0.0500001]"];

@@ -1,5 +1,5 @@
-//! Free motion and corrective motion in whole scenes: how good the warped compliance is on bent bodies, momentum, slopes,
-//! rigid and soft bodies together, and compliances at rest on disk.
+//! Free and corrective motion in whole scenes: error of the warped compliance on bent bodies, momentum, slopes, rigid
+//! and soft bodies together, and compliances at rest on disk.
 
 use crate::support::{COLLISION, assert_apart, bits, momentum_scale, scene, simulation};
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
@@ -33,7 +33,7 @@ allow_inversion = true
 method = "warped-compliance"
 "#;
 
-/// A problem and its bodies, once there was a solve.
+/// A problem and its bodies, after the first solve.
 type Sample = Option<(ContactProblem, Arc<TurnedBodies>)>;
 
 /// The last problem of a run.
@@ -86,14 +86,14 @@ fn largest_turn(bodies: &TurnedBodies) -> f64 {
         .to_degrees()
 }
 
-/// W3: errors of the compliance of a sagging beam at most twice those that dense matrices of the same beam have, and at least five times less
-/// than without turning it.
+/// Errors of the compliance of a sagging beam: at most twice those of dense matrices of the same beam, and at most a
+/// fifth of those without rotation.
 #[test]
 fn a_sagging_beam_yields_as_if_its_compliance_at_rest_were_bent_with_it() {
     let last = Last::default();
     let mut simulation = simulation(BEAM, &[]);
     simulation.observe_solves(last.clone());
-    // Largest turn of a node (degrees) and relative error there.
+    // Largest rotation of a node (degrees) and its relative error.
     let mut table = [(17.0, 0.014), (50.0, 0.025), (73.0, 0.037)].iter();
     let mut next = table.next();
     for _ in 0..200 {
@@ -118,7 +118,7 @@ fn a_sagging_beam_yields_as_if_its_compliance_at_rest_were_bent_with_it() {
     assert!(next.is_none(), "the beam never turned by {next:?}");
 }
 
-/// A body that nothing holds and that has next to no inertia yields to any force without end: said when the scene is loaded.
+/// A free body with almost no inertia yields without bound to any force: rejected when the scene is loaded.
 #[test]
 fn a_floating_body_without_inertia_is_refused_at_load() {
     let weightless = "body.0.material.density=1e-12";
@@ -133,7 +133,7 @@ fn a_floating_body_without_inertia_is_refused_at_load() {
     load(&["body.0.fixed=[]"]).expect("slowed by its inertia");
 }
 
-/// The same beam, free and bent to an arc of so many degrees, as a problem without contacts.
+/// The same beam, free and bent to an arc of the given degrees, as a problem without contacts.
 fn arc(degrees: f64, time_step: f64) -> (ContactProblem, TurnedBodies, Vec<u32>) {
     let mesh = generate::cuboid([1.0, 0.17, 0.17], [12, 2, 2]).expect("a beam");
     let material = Material::corotational(1e5, 0.4).expect("sound");
@@ -199,7 +199,8 @@ fn arc(degrees: f64, time_step: f64) -> (ContactProblem, TurnedBodies, Vec<u32>)
     )
 }
 
-/// Medians over 20 forces on nodes of the surface: relative errors of the displacement, and of the momentum that the
+/// Medians over 20 forces on surface nodes: relative errors of the displacement, and of the response's momentum against
+/// the impulse.
 /// response has over the impulse.
 fn errors(degrees: f64, time_step: f64, repair: bool) -> [f64; 2] {
     let (problem, bodies, surface) = arc(degrees, time_step);
@@ -232,8 +233,8 @@ fn errors(degrees: f64, time_step: f64, repair: bool) -> [f64; 2] {
     })
 }
 
-/// W3, W11: a free beam bent to an arc, at most twice the errors that dense matrices have; and none of the momentum with its
-/// repair.
+/// A free beam bent to an arc: at most twice the errors of dense matrices, and no error of momentum with the momentum
+/// projection.
 #[test]
 fn a_bent_free_beam_answers_with_known_errors() {
     let table = [
@@ -251,7 +252,7 @@ fn a_bent_free_beam_answers_with_known_errors() {
     }
 }
 
-/// Largest change of the total momentum over the start's while two bodies collide in free space.
+/// Largest change of the total momentum over the initial one while two bodies collide in free space.
 fn drift(overrides: &[&str]) -> f64 {
     let mut simulation = simulation(COLLISION, overrides);
     let momentum = |simulation: &Simulation| -> Vector3<f64> {
@@ -274,7 +275,7 @@ fn drift(overrides: &[&str]) -> f64 {
     worst
 }
 
-/// W11: with the exact compliance and with the repair momentum is what the free motion's tolerance leaves of it.
+/// With the exact compliance or the projection, momentum is exact to the tolerance of the free motion.
 #[test]
 fn momentum_is_kept_through_a_collision() {
     let tight = "solver.momentum_tolerance=1e-14";
@@ -319,7 +320,7 @@ const RIGID: &str = "kind = \"rigid\"\ndensity = 1000";
 const SOFT: &str =
     "material = { young = 1e7, poisson = 0.3, density = 1000, stiffness_damping = 1e-3 }";
 
-/// Mean velocity down the slope (m/s) after 0.2 s and after 0.4 s, and the mean way between (m).
+/// Mean velocity down the slope (m/s) after 0.2 s and after 0.4 s, and the mean displacement between (m).
 fn slide(kind: &str, tangent: f64, overrides: &[&str]) -> [f64; 3] {
     let mut simulation = simulation(&slope(kind, tangent), overrides);
     let angle = tangent.atan();
@@ -338,7 +339,7 @@ fn slide(kind: &str, tangent: f64, overrides: &[&str]) -> [f64; 3] {
     [seen[0][0], seen[1][0], seen[1][1] - seen[0][1]]
 }
 
-/// W6: a rigid block sticks below the angle of friction, with either compliance: less than 1e-6 m/s.
+/// A rigid block sticks below the friction angle with either compliance: less than 1e-6 m/s.
 #[test]
 fn a_slope_holds_a_rigid_block_below_the_angle_of_friction() {
     for method in [EXACT, WARPED] {
@@ -347,7 +348,7 @@ fn a_slope_holds_a_rigid_block_below_the_angle_of_friction() {
     }
 }
 
-/// W6: so does a soft one, whose nodes yield so little that gaps within their tolerance would leave their forces open.
+/// A soft block sticks too. Its nodes yield so little that gaps within tolerance would not determine their forces.
 #[test]
 fn a_slope_holds_a_soft_block_below_the_angle_of_friction() {
     for method in [EXACT, WARPED] {
@@ -356,7 +357,7 @@ fn a_slope_holds_a_soft_block_below_the_angle_of_friction() {
     }
 }
 
-/// W6: above that angle it slides as Coulomb says.
+/// Above that angle it slides by Coulomb's law.
 #[test]
 fn a_slope_beyond_the_angle_of_friction_lets_a_block_slide() {
     for (kind, method) in [
@@ -377,7 +378,7 @@ fn a_slope_beyond_the_angle_of_friction_lets_a_block_slide() {
     }
 }
 
-/// Soft blocks that fall on each other, turned at random.
+/// Soft blocks with random orientation fall on each other.
 const HEAP: &str = r#"
 [time]
 step = 0.01
@@ -395,8 +396,8 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// W9: ten seconds of a heap with the warped compliance: no step without its numbers, nothing overlaps or inverts, and what
-/// falls comes to rest. (`scenes/dino_rain.toml` and `scenes/chain5.toml` are the large ones of the kind.)
+/// Ten seconds of a heap with the warped compliance: every step reports, no overlap or inversion, and the heap comes to
+/// rest. (`scenes/dino_rain.toml` and `scenes/chain5.toml` are the large scenes of this kind.)
 #[test]
 fn a_heap_comes_to_rest() {
     let mut simulation = simulation(HEAP, &[WARPED]);
@@ -418,9 +419,9 @@ fn a_heap_comes_to_rest() {
     assert!(last < 1e-6 * most, "{last:e} J of {most:e} J");
 }
 
-/// What the warped compliance misses of the momentum is mended by corrections until it is within the tolerance, or counted:
-/// always without them, and where bodies are strained so far that a correction brings it no nearer (St. Venant-Kirchhoff
-/// softens under pressure).
+/// Corrections reduce the momentum error of the warped compliance to the tolerance, or the solve is counted as inexact:
+/// always without corrections, and at strains at which a correction does not help (St. Venant-Kirchhoff softens under
+/// pressure).
 #[test]
 fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
     for (model, mended) in [
@@ -434,7 +435,7 @@ fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
             let mut unmet = 0;
             for _ in 0..60 {
                 let report = simulation.advance().expect("they can be kept apart");
-                // Of a step in parts the worst residual and the largest tolerance may be of different parts.
+                // In a subdivided step the worst residual and the largest tolerance may come from different substeps.
                 if report.substeps == 1 {
                     let missed = report.momentum_residual > 2.0 * report.momentum_tolerance;
                     assert_eq!(missed, report.unmet_momentum > 0, "step {}", report.step);
@@ -443,7 +444,7 @@ fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
             }
             unmet
         };
-        // The softest law turns elements inside out where the heap lands.
+        // The softest law inverts elements at the impact of the heap.
         let inverts = "solver.allow_inversion=true";
         assert_eq!(unmet(&[WARPED, inverts]) == 0, mended, "{model}");
         assert!(
@@ -483,7 +484,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// Rigid and soft bodies press on each other: nothing overlaps, and either compliance ends near conjugate residuals.
+/// Rigid and soft bodies press on each other: no overlap, and either compliance ends near conjugate residuals.
 #[test]
 fn rigid_and_soft_bodies_share_a_scene() {
     let run = |method: &str| {
@@ -507,7 +508,7 @@ fn rigid_and_soft_bodies_share_a_scene() {
     }
 }
 
-/// Ten steps of a falling block with its compliance at rest in `folder`: its bits, and what was said.
+/// Ten steps of a falling block with its compliance at rest in `folder`: its bits and messages.
 fn stored(folder: &Path, overrides: &[&str]) -> (Vec<u64>, Vec<String>) {
     let mut all = vec![WARPED, "solver.rest_compliance=."];
     all.extend_from_slice(overrides);
@@ -526,8 +527,8 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.map(|entry| entry.expect("a file").path()).collect()
 }
 
-/// A compliance on disk gives the bits of a computed one; one of another material or mesh and half a file are noticed, said
-/// and replaced.
+/// A compliance on disk gives the bits of a computed one. A file of another material or mesh, or a truncated one, is
+/// reported and replaced.
 #[test]
 fn a_stored_compliance_is_used_only_where_it_belongs() {
     let folder = tempfile::tempdir().expect("a folder for the test");
@@ -556,7 +557,7 @@ fn a_stored_compliance_is_used_only_where_it_belongs() {
             said.len() == 1 && said[0].contains("belongs to another"),
             "{foreign}: {said:?}"
         );
-        // And back: the file is now that of the other one.
+        // And back: the file now belongs to the other body.
         let said = again(foreign);
         assert!(said.len() == 1 && said[0].contains("`block`"), "{said:?}");
         assert_eq!(std::fs::read(&file).expect("readable"), written);

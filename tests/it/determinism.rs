@@ -1,4 +1,4 @@
-//! One set of bits: for any number of threads, and for a run that is taken up again from its state.
+//! One set of bits: for any number of threads, and for a run resumed from its state.
 
 use crate::rigid::{IMPACT, TUMBLE};
 use crate::support::{COLLISION, STACK, THROW, bits, scene, simulation, without_times};
@@ -36,7 +36,7 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// A state is all there is: a stepper made anew continues from it as if nothing had happened.
+/// A state is complete: a new stepper continues from it with the same bits.
 #[test]
 fn a_restart_continues_bit_for_bit() {
     for text in [THROW, STACK, COLLISION, IMPACT, TUMBLE] {
@@ -67,8 +67,8 @@ fn a_restart_continues_bit_for_bit() {
     }
 }
 
-/// Candidates outlive a step as long as they cover the motion: how many there are depends on when they were collected,
-/// which pairs collide does not.
+/// Candidates persist over steps while they cover the motion. Their number depends on the time of collection; the
+/// colliding pairs do not.
 fn without_candidates(report: StepReport) -> StepReport {
     StepReport {
         vertex_face_candidates: 0,

@@ -4,8 +4,8 @@ use crate::support::{COLLISION, STACK, THROW, active, energy, simulation};
 use impinge_sim::Model;
 use nalgebra::Vector3;
 
-/// What solves, and the one linearisation of a turn, may leave of momentum (N·s): a thousandth of what moves the
-/// lightest body by `g Δt²` in a step, or by the clearance where there is no gravity.
+/// Momentum residual allowed by solves and by the one linearisation of a rotation (N·s): a thousandth of the impulse
+/// that moves the lightest body by `g Δt²` in a step, or by the clearance without gravity.
 fn left_over(model: &Model) -> f64 {
     let masses = (0..model.geometry.bodies.len()).map(|body| model.body_mass(body));
     let lightest = masses.fold(f64::INFINITY, f64::min);

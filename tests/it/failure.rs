@@ -1,4 +1,4 @@
-//! What a run says when a step cannot be completed, and where it stops.
+//! Messages and final states of runs with a step that cannot be completed.
 
 use impinge_contact::Termination;
 use impinge_geometry::exact::surface_intersections;
@@ -7,7 +7,7 @@ use impinge_sim::{Interrupt, Scene, Simulation, StepFailure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A rigid box between the ground and a plate that comes down on it: no forces keep both away.
+/// A rigid box between the ground and a descending plate: no forces keep both apart.
 const SCENE: &str = r#"
 title = "A box between closing plates"
 [time]
@@ -30,8 +30,8 @@ position = [0, 0, 0.13]
 motion = { velocity = [0, 0, -0.2] }
 "#;
 
-/// The run stops before anything passes through anything, and names what the box is between and the solve that has no answer, with what it is
-/// off by. A shorter step, which cannot help, is not recommended.
+/// The run stops before any intersection. It names the obstacles around the box and the unsolvable solve with its
+/// error. It does not recommend a shorter step, which cannot help.
 #[test]
 fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     let scene = Scene::parse("crushed.toml", SCENE, &[""; 0]).expect("a scene");
@@ -70,7 +70,7 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
     assert!(crossing.is_empty(), "{text}");
 }
 
-/// Where a plate goes up from the box, or a box that could yield is between the plates, the cause is another.
+/// If the plate moves up, or a deformable box is between the plates, the cause is another.
 #[test]
 fn what_is_not_squeezed_is_not_called_so() {
     let rigid = "kind = \"rigid\"\n";
@@ -79,7 +79,7 @@ fn what_is_not_squeezed_is_not_called_so() {
         "material = { young = 1e6, poisson = 0.3, density = 1000 }\nposition = [0, 0, 0.051]";
     let yielding = SCENE.replace(rigid, "").replace(elastic, soft);
     let leaving = SCENE.replace("[0, 0, -0.2]", "[0, 0, 0.2]");
-    // A ground that goes down as fast as the plate comes after it is no press either.
+    // A ground that descends as fast as the plate does not crush the box either.
     let together = SCENE.replace(
         "shape = { half_space = { normal = [0, 0, 1] } }",
         "shape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, -0.01]\nmotion = { velocity = [0, 0, -0.2] }",
@@ -121,8 +121,8 @@ fn failed(text: &str, steps: usize) -> (StepFailure, u32) {
     (error.failure, unmet.load(Ordering::Relaxed))
 }
 
-/// A step that cannot succeed is given up after one solve without an answer for each length of its parts, and three: what costs minutes is to
-/// ask for more rounds of the same.
+/// An impossible step is given up after one unconverged solve per substep length, and three in all; further collision
+/// rounds would cost minutes.
 #[test]
 fn a_step_that_cannot_succeed_is_given_up_soon() {
     let text = SCENE.replace("minimum_step = 4e-3\n", "");
@@ -132,7 +132,7 @@ fn a_step_that_cannot_succeed_is_given_up_soon() {
     assert!((1..=9).contains(&unmet), "{unmet} solves");
 }
 
-/// A soft cube whose elements must not turn inside out, between walls that meet: the message says what presses it.
+/// A soft cube that must not invert, between closing walls: the message names the walls.
 #[test]
 fn a_cube_that_gives_way_no_further_is_named_with_its_walls() {
     let text = SCENE
@@ -164,7 +164,7 @@ fn a_cube_that_gives_way_no_further_is_named_with_its_walls() {
     assert!(said.contains("change a `motion`"), "{said}");
 }
 
-/// Whatever the method, an interrupt that is raised ends the step at once with the state of its start.
+/// For every method, a raised interrupt ends the step at once with its start state.
 #[test]
 fn an_interrupted_step_leaves_the_state_of_its_start() {
     for method in [

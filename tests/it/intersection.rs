@@ -1,17 +1,17 @@
-//! No intersection in any committed state, judged by predicates that the solver does not use.
+//! No intersection in any committed state, by predicates that the solver does not use.
 
 use crate::support::{
     COLLISION, SQUEEZE, STACK, THROW, active, assert_apart, simulation, true_gap,
 };
 use impinge_sim::measure::forces::contact_forces;
 
-/// Contacts that push, of which at most one in a hundred is beyond the clearance or cannot be measured.
+/// Contacts that push; at most one in a hundred may be beyond the clearance or not measurable.
 #[derive(Debug, Default)]
 struct Examined {
     all: u32,
-    /// Farther off at the end than the clearance: kept apart where they were hit on the way.
+    /// Farther apart at the end than the clearance: separated at an impact within the step.
     beyond: u32,
-    /// No longer opposite to each other.
+    /// Features that are no longer opposite to each other.
     unmeasured: u32,
 }
 
@@ -32,7 +32,7 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
                     examined.unmeasured += 1;
                     continue;
                 };
-                // A contact that was hit on the way is kept apart there, and may be farther off at the end.
+                // A contact at an impact within the step is separated there, and may be farther apart at the end.
                 assert!(
                     gap > 0.0 && (gap < clearance || contact.held),
                     "{name}, step {}: {:?} is {gap:e} m apart, not in (0, {clearance:e})",
@@ -64,7 +64,7 @@ fn self_collision_stays_outside() {
     assert!(touched_itself > 0, "the inner sides never met");
 }
 
-/// Walls that leave no room: the run stops with an error, at a state that is still whole.
+/// Closing walls: the run stops with an error, at a state without intersections.
 #[test]
 fn crushing_walls_end_in_an_error_and_a_safe_state() {
     let text = r#"

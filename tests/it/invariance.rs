@@ -1,14 +1,14 @@
-//! Invariance: where a scene is turned to, and which unit of length it is told in, does not change what happens.
+//! Invariance: rotation of a scene and the unit of length do not change the motion.
 
 use crate::support::simulation;
 use nalgebra::{Rotation3, Vector3};
 
-/// A tilted cube falls on the ground; the whole scene is turned about y.
+/// A tilted cube falls on the ground; the whole scene is rotated about y.
 fn turned(degrees: f64) -> String {
     let turn = Rotation3::from_axis_angle(&Vector3::y_axis(), degrees.to_radians());
     let [gravity, normal, position] = [[0.0, 0.0, -9.81], [0.0, 0.0, 1.0], [0.0, 0.0, 0.075]]
         .map(|v| <[f64; 3]>::from(turn * Vector3::from(v)));
-    // Both turns are about y, so their angles add up.
+    // Both rotations are about y, so their angles add up.
     let tilt = 20.0 + degrees;
     format!(
         r"
@@ -31,7 +31,7 @@ shape = {{ half_space = {{ normal = {normal:?} }} }}
     )
 }
 
-/// What solver tolerances may make of the positions of a body of a tenth of a metre after 60 steps (m).
+/// Position error due to solver tolerances for a body of a tenth of a metre after 60 steps (m).
 const TOLERATED: f64 = 1e-6;
 
 #[test]
@@ -45,7 +45,7 @@ fn a_turned_scene_moves_alike() {
         other.advance().expect("a plain fall is solved");
     }
     assert!(touched);
-    // Nodes are stored along a curve through space, in another order when the scene is turned.
+    // Nodes follow a space-filling curve, so a rotated scene has another order.
     let (one, two) = (by_original_node(&straight), by_original_node(&other));
     for (point, (x, turned)) in one.iter().zip(&two).enumerate() {
         let difference = (back * turned - x).norm();
@@ -53,7 +53,7 @@ fn a_turned_scene_moves_alike() {
     }
 }
 
-/// A tenth of every length, and units that go with it: m → 0.1 m, with seconds and kilograms per volume kept.
+/// A tenth of every length, with units to match: m → 0.1 m; seconds and kilograms per volume stay.
 #[test]
 fn a_smaller_scene_moves_alike() {
     let scene = |scale: f64, gravity: f64, young: f64| {

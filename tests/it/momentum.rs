@@ -1,10 +1,10 @@
-//! Momentum: contacts push both sides alike, elastic forces sum to zero, so nothing inside a system moves it.
+//! Momentum: contact forces are opposite and elastic forces sum to zero, so internal forces do not change it.
 
 use crate::support::{COLLISION, STACK, THROW, active, mass, momentum_scale, simulation};
 use impinge_sim::{Model, Scene};
 use nalgebra::Vector3;
 
-/// What the sums of some hundred nodes may lose to rounding, relative to `Σ ‖m v‖`.
+/// Rounding of sums over some hundred nodes, relative to `Σ ‖m v‖`.
 const ROUNDING: f64 = 1e-10;
 
 #[test]
@@ -26,7 +26,7 @@ fn colliding_bodies_keep_their_momentum() {
     assert!(touched > 5, "the bodies met in {touched} steps only");
 }
 
-/// Over a whole step, momentum changes by weight and contact forces, and by nothing else.
+/// Over a whole step, only weight and contact forces change momentum.
 #[test]
 fn weight_and_contact_forces_explain_every_change() {
     for text in [THROW, STACK] {
@@ -38,7 +38,7 @@ fn weight_and_contact_forces_explain_every_change() {
             let report = simulation.advance().expect("a plain fall is solved");
             touched |= active(simulation.state()).next().is_some();
             let now = Vector3::from(report.momentum);
-            // A divided step reports the forces of its last part only.
+            // A subdivided step reports the forces of its last substep only.
             if report.substeps == 1 {
                 let weight = simulation.model().settings.gravity * mass(simulation.model());
                 let expected = (weight + Vector3::from(report.contact_force)) * step;
@@ -55,7 +55,7 @@ fn weight_and_contact_forces_explain_every_change() {
     }
 }
 
-/// A cube pulled at its upper face, held by nothing.
+/// A free cube with a force on its upper face.
 const PULLED: &str = r#"
 [time]
 step = 5e-3
@@ -72,7 +72,7 @@ pulls = [
 ]
 "#;
 
-/// Momentum is force times time under every stepper that knows forces, wherever they pull.
+/// Momentum is force times time under every stepper with nodal forces, wherever they act.
 #[test]
 fn pulls_are_the_change_of_momentum() {
     let of_layers = "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 5e-3\n";

@@ -1,11 +1,11 @@
-//! Open surfaces as obstacles: they have two sides, like a thin body that is held everywhere.
+//! Open surfaces as obstacles: they have two sides, like a thin body with all nodes prescribed.
 
 use crate::support::{assert_apart, simulation};
 use impinge_sim::Simulation;
 use nalgebra::Vector3;
 use std::fmt::Write;
 
-/// A slope of 25 degrees in steps of a metre, as triangles wound upwards or downwards.
+/// A slope of 25 degrees in strips of a metre, as triangles oriented upwards or downwards.
 fn slope(upwards: bool) -> String {
     let tangent = 25.0_f64.to_radians().tan();
     let mut text = String::new();
@@ -25,7 +25,7 @@ fn slope(upwards: bool) -> String {
     text
 }
 
-/// A block on one side of the slope, and gravity across it.
+/// A block on one side of the slope, with gravity towards it.
 fn block(side: f64, slope: &str) -> Simulation {
     let (sine, cosine) = 25.0_f64.to_radians().sin_cos();
     let height = side * (0.1 + 1e-3);
@@ -55,8 +55,8 @@ fn center(simulation: &Simulation) -> Vector3<f64> {
         / count
 }
 
-/// A block slides down by half g (sin - mu cos) t^2, on either side of the surface, whichever way it is wound, as on a thin
-/// body that is held.
+/// A block slides down by half g (sin - mu cos) t^2, on either side of the surface and with either orientation, as on a
+/// prescribed thin body.
 #[test]
 fn a_block_slides_on_an_open_surface() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -77,7 +77,7 @@ fn a_block_slides_on_an_open_surface() {
             assert_apart(run.model(), run.state());
         }
         let [free, held] = [0, 1].map(|run| center(&runs[run]) - start[run]);
-        // Their clearances differ: edges of a held thin body count, those of an obstacle do not.
+        // Their clearances differ: edges of a prescribed thin body count, those of an obstacle do not.
         let clearances = runs
             .each_ref()
             .map(|run| run.model().geometry.largest_clearance());

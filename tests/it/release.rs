@@ -1,10 +1,10 @@
-//! Nodes that are let go after a time.
+//! Nodes that are released after a time.
 
 use crate::support::simulation;
 use impinge_sim::Simulation;
 use nalgebra::Vector3;
 
-/// A bar that is pulled at one end for fifty steps.
+/// A bar pulled at one end for fifty steps.
 const PULLED: &str = r#"
 [time]
 step = 1e-3
@@ -42,15 +42,16 @@ fn what_is_let_go_falls_freely() {
             assert!((simulation.state().positions[end] - path).norm() < 1e-12);
             continue;
         }
-        // The nodes keep the velocity that they had in the hand.
+        // The nodes keep their prescribed velocity.
         let change = momentum(&simulation) - before - Vector3::new(0.0, 0.0, -weight * 1e-3);
         assert!(change.norm() < 1e-10 * weight, "step {step}: {change}");
     }
     assert!(simulation.state().positions[end].z < 1.0 - 0.005);
 }
 
-/// What flies undisturbed is solved for before it begins, in every step: nothing is left over that a stiff body would vibrate with.
-/// (Gravity changes it by less than the rows of a body that lies on something may be off and, the second one, by little more than a solve may.)
+/// Every step first computes undisturbed flight, so no solver noise makes a stiff body vibrate. (Gravity changes the
+/// motion by less than the tolerance of the rows of a resting body and, in the second case, by little more than the
+/// solver tolerance.)
 #[test]
 fn a_body_in_flight_needs_no_iteration() {
     let (bar, _) = PULLED.split_once("fixed").expect("a hand");
@@ -78,7 +79,7 @@ fn a_body_in_flight_needs_no_iteration() {
     }
 }
 
-/// What is let go as a whole falls from its first step on as what was thrown.
+/// A body released as a whole falls like a thrown one from its first step on.
 #[test]
 fn what_is_let_go_as_a_whole_needs_no_iteration() {
     let whole = PULLED.replace("-0.14, 1, 2]", "0.16, 1, 2]");
@@ -90,7 +91,7 @@ fn what_is_let_go_as_a_whole_needs_no_iteration() {
     assert!(simulation.state().velocities.iter().all(|v| v.z < -0.4));
 }
 
-/// Gravity is no start for what something holds: of three bars, one in a hand, one on a joint and one in flight, only the last starts with it.
+/// A held body does not start with gravity: of three bars, prescribed, on a joint and in flight, only the last does.
 #[test]
 fn only_what_nothing_holds_starts_falling() {
     let body = |name: &str, y: f64| {
@@ -123,7 +124,7 @@ fn only_what_nothing_holds_starts_falling() {
     }
 }
 
-/// A row between what does not move says what its force is, and nothing else, until its node is let go.
+/// A row between prescribed nodes only reports its force until a node is released.
 #[test]
 fn a_compliant_joint_may_hold_what_is_held() {
     let joint = "\n[[joint]]\nkind = \"ball\"\nfirst = \"bar\"\nanchor = [-0.15, -0.015, 0.985]\ncompliance = 1e-6\n";
@@ -144,6 +145,6 @@ fn a_compliant_joint_may_hold_what_is_held() {
                 .total_cmp(&(rest[b] - corner).norm())
         })
         .expect("points");
-    // Five newtons on 1e-6 m/N, and what they swing.
+    // Five newtons on 1e-6 m/N, plus the swing.
     assert!((now[held] - corner).norm() < 1e-4, "{}", now[held]);
 }

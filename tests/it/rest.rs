@@ -1,4 +1,4 @@
-//! Rest: impacts do not rebound, and what lies on the ground is carried with its weight.
+//! Rest: impacts do not rebound, and the ground carries the weight of resting bodies.
 
 use crate::support::{mass, simulation};
 use impinge_fem::RigidPose;
@@ -6,14 +6,14 @@ use impinge_sim::StepReport;
 use impinge_sim::measure::forces::contact_forces;
 use nalgebra::Vector3;
 
-/// What a solve leaves of a body's momentum, over that of its weight in a step, at the most: ten times its share of
-/// the largest impulse, which is that of the ground here.
+/// Largest momentum error of a body after a solve, over the momentum of its weight in a step: ten times its share of
+/// the largest impulse, which is the ground's.
 const RESIDUAL: f64 = 1e-3;
 
 /// Steps at the end of a run over which forces are averaged.
 const AVERAGED: u32 = 50;
 
-/// A box that is all but rigid falls flat: the next steps leave it no speed but that of the gap correction.
+/// An almost rigid box falls flat: only the speed of the gap correction remains in the next steps.
 #[test]
 fn a_stiff_box_does_not_rebound() {
     let text = r"
@@ -50,7 +50,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     assert!(contact_steps > 10);
 }
 
-/// A box that lies down on the ground.
+/// A box that comes to rest on the ground.
 const RESTING: &str = r#"
 [time]
 step = 1e-3
@@ -65,7 +65,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// Mean force of the ground on the box over the last steps, against its weight, relative.
+/// Mean force of the ground on the box over the last steps, relative to its weight.
 fn weight_error(overrides: &[&str], steps: u32) -> f64 {
     let mut simulation = simulation(RESTING, overrides);
     let mut mean = Vector3::zeros();
@@ -82,7 +82,7 @@ fn weight_error(overrides: &[&str], steps: u32) -> f64 {
     (mean + weight).norm() / weight.norm()
 }
 
-/// The forces that are reported carry a resting body, for steps, stiffnesses and meshes far apart.
+/// Reported forces carry a resting body, over wide ranges of step, stiffness and mesh.
 #[test]
 fn weight_is_recovered_from_contact_forces() {
     let cases = [
@@ -138,8 +138,8 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// What a solve leaves below its tolerance is not put into the pile's motion, to be solved away in the next step: every step's forces
-/// carry the pile, and most steps find nothing to do.
+/// Solver noise does not enter the motion of a pile, where the next step would have to remove it: the forces of every
+/// step carry the pile, and most steps need no iterations.
 #[test]
 fn a_stiff_pile_does_not_move_up_and_down() {
     let mut simulation = simulation(PILE, &[]);
@@ -181,7 +181,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// What rows may be off by does not keep a stack trembling.
+/// Row errors within tolerance do not keep a stack in motion.
 #[test]
 fn a_rigid_stack_comes_to_rest_and_costs_nothing() {
     let mut simulation = simulation(RIGID_STACK, &[]);
@@ -205,7 +205,7 @@ fn a_rigid_stack_comes_to_rest_and_costs_nothing() {
     );
 }
 
-/// S6: ten boxes stand for two seconds as they were put.
+/// Ten boxes stand for two seconds in place.
 #[test]
 fn a_tower_of_rigid_boxes_stays_upright_and_in_its_place() {
     let mut simulation = simulation(RIGID_STACK, &["body.0.copies.count=10"]);

@@ -6,7 +6,7 @@ use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 use std::f64::consts::{PI, TAU};
 
-/// A bar that tumbles about its middle axis in free space.
+/// A bar in free rotation about its middle axis.
 const TUMBLING: &str = r#"
 [time]
 step = 2e-3
@@ -24,7 +24,7 @@ velocity = [0.4, 0.1, -0.2]
 angular_velocity = [2, 5, 1]
 "#;
 
-/// Kinetic energy errors over the start's, and where the bar points at the end.
+/// Kinetic energy errors over the initial energy, and the final direction of the bar.
 fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
     let step = format!("time.step={}", duration / f64::from(steps));
     let mut simulation = simulation(TUMBLING, &[&step]);
@@ -38,7 +38,7 @@ fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
         };
         assert!(drift(report.momentum, first.momentum) <= 1e-12);
         let turned = drift(report.angular_momentum, first.angular_momentum);
-        // Rounding adds up over the thousands of steps of the reference: an ulp or so in each.
+        // Rounding adds up over the thousands of steps of the reference: about an ulp each.
         let rounding = 4.0 * f64::from(steps) * f64::EPSILON;
         assert!(turned <= rounding.max(1e-12), "{turned:e}");
         worst = worst.max((energy(&report) - energy(first)).abs() / energy(first));
@@ -80,7 +80,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// It falls on a corner, then on an edge, comes to lie, and the ground carries it.
+/// It falls on a corner, then on an edge, comes to rest, and the ground carries it.
 #[test]
 fn a_falling_box_lands_and_its_weight_is_recovered() {
     let mut simulation = simulation(BOX_ON, &[]);
@@ -106,7 +106,7 @@ fn a_falling_box_lands_and_its_weight_is_recovered() {
     assert!(error <= 1e-3, "{error:e} of the weight");
 }
 
-/// What a box on a slope gains in speed within 0.3 s over `g sin θ t`, `1 − μ/tan θ` if it slides; and its speed then (m/s).
+/// Speed gain of a box on a slope within 0.3 s over `g sin θ t`, `1 − μ/tan θ` if it slides; and its final speed (m/s).
 fn slide(tangent: f64) -> (f64, f64) {
     let degrees = f64::atan(tangent).to_degrees();
     let (sin, cos) = degrees.to_radians().sin_cos();
@@ -133,12 +133,12 @@ fn slide(tangent: f64) -> (f64, f64) {
 
 #[test]
 fn a_box_on_a_slope_sticks_and_slides_as_coulomb_says() {
-    // The law of spec 10.2, S5: less than 1e-3 m/s, long after the first touch.
+    // Less than 1e-3 m/s, long after the first contact.
     let (_, stuck) = slide(0.49);
     assert!(stuck.abs() < 1e-3, "{stuck:e} m/s");
     for tangent in [0.51, 0.8] {
         let ((found, _), expected) = (slide(tangent), 1.0 - 0.5 / tangent);
-        // A thousandth of gravity: the slip tolerance leaves half of that.
+        // A thousandth of gravity: the slip tolerance allows half of that.
         assert!(
             (found - expected).abs() < 1e-3,
             "tan {tangent}: {found} instead of {expected}"
@@ -180,7 +180,7 @@ fn a_rigid_and_a_deformable_body_exchange_momentum() {
         assert_apart(simulation.model(), simulation.state());
         let first = start.get_or_insert_with(|| report.clone());
         touched += usize::from(report.active > 0);
-        // Scales: the momentum of the ball alone, and that at the distance of the bodies' size.
+        // Scales: the momentum of the ball alone, and its moment at the distance of the bodies' size.
         let scale = 0.52 * 2.0;
         let drift = Vector3::from(report.momentum) - Vector3::from(first.momentum);
         assert!(
@@ -188,7 +188,7 @@ fn a_rigid_and_a_deformable_body_exchange_momentum() {
             "step {}: {drift}",
             report.step
         );
-        // Moments balance up to the distance that the two sides of a contact slide in a step.
+        // Moments balance up to the slip of a contact in a step.
         let drift = Vector3::from(report.angular_momentum) - Vector3::from(first.angular_momentum);
         assert!(
             drift.norm() <= 1e-2 * scale * 0.1,
@@ -201,7 +201,7 @@ fn a_rigid_and_a_deformable_body_exchange_momentum() {
     assert!(turned > 0.1, "the bar turned by {turned} rad");
 }
 
-/// Rigid boxes and a turning drum: all kinds of contact of a rigid side.
+/// Rigid boxes and a turning drum: all contact types of a rigid side.
 pub(crate) const TUMBLE: &str = r#"
 [time]
 step = 1e-3
@@ -232,7 +232,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.1] } }
 "#;
 
-/// Boxes fall on a turning drum and off it: nothing ever intersects, and no step goes wrong.
+/// Boxes fall on a turning drum and off it: no intersection, and no failed step.
 #[test]
 fn boxes_on_a_turning_drum_never_intersect() {
     let mut simulation = simulation(TUMBLE, &[]);
@@ -250,11 +250,11 @@ fn boxes_on_a_turning_drum_never_intersect() {
         let measures = rigid_measures(simulation.model(), simulation.state());
         torque = torque.max(measures[4].wrench.torque.y.abs());
     }
-    // What lies on the drum rubs on it: μ m g r is 0.05 N·m for one box.
+    // Boxes on the drum slide on it: μ m g r is 0.05 N·m for one box.
     assert!(torque > 1e-3, "{torque} N m");
 }
 
-/// A rigid box in a drum of ten sides that turns about a lying axis, between two lids.
+/// A rigid box in a drum of ten sides that turns about a horizontal axis, between two lids.
 const TUMBLER: &str = r#"
 [time]
 step = 4e-3
@@ -281,11 +281,11 @@ name = "far lid"
 shape = { half_space = { normal = [0, -1, 0], point = [0, 0.055, 0] } }
 "#;
 
-/// Half a turn in contact and more, against sides that turn too: on short and long steps, a rigid body and a soft one, what re-linearises
-/// comes to an end within its limit of rounds, and no step is divided.
+/// More than half a turn in contact with turning sides, on short and long steps, of a rigid and a soft body:
+/// re-linearisation ends within its limit of rounds, and no step is subdivided.
 #[test]
 fn a_box_that_tumbles_in_a_drum_takes_few_rounds() {
-    // Spec 7.4.
+    // Limit of collision rounds.
     const MOST_ROUNDS: u32 = 20;
     let soft = TUMBLER.replacen(
         "kind = \"rigid\"\ndensity = 1000",
@@ -302,7 +302,7 @@ fn a_box_that_tumbles_in_a_drum_takes_few_rounds() {
     ] {
         let step_of = format!("time.step={step}");
         let mut simulation = simulation(text, &[&step_of]);
-        // Where a diagonal of the box looks in the plane that it turns in.
+        // Angle of a diagonal of the box in its plane of rotation.
         let diagonal = |simulation: &Simulation| {
             let points = &simulation.model().geometry.bodies[0].points;
             let positions = &simulation.state().positions;
@@ -331,7 +331,7 @@ fn a_box_that_tumbles_in_a_drum_takes_few_rounds() {
     assert!(relinearised > 100, "{relinearised}: nothing was at stake");
 }
 
-/// A mass ratio of a million: conjugate residuals do not get the forces, and the step is not divided for that.
+/// A mass ratio of a million: conjugate residuals do not converge, and the step is not subdivided for that.
 #[test]
 fn a_ton_rests_on_a_gram() {
     let text = r#"

@@ -1,9 +1,9 @@
-//! What is far away and touches nothing changes nothing, however large or light it is.
+//! Distant bodies without contact change nothing, however large or light they are.
 
 use crate::support::simulation;
 use nalgebra::Vector3;
 
-/// A peg of twenty millimetres falls on its edge onto a floor that is a coarse mesh.
+/// A peg of twenty millimetres falls on its edge onto a floor with a coarse mesh.
 const PEG: &str = r#"
 [time]
 step = 2e-3
@@ -63,7 +63,7 @@ density = 1000
 position = [10, 0, 10]
 "#;
 
-/// Positions of the points of one body after so many steps.
+/// Positions of the points of one body after the given steps.
 fn end(parts: &[&str], steps: u32, body: &str) -> Vec<Vector3<f64>> {
     let mut simulation = simulation(&parts.concat(), &[]);
     for _ in 0..steps {
@@ -93,7 +93,7 @@ fn a_peg_lands_as_alone() {
     }
 }
 
-/// What solves leave of the forces, two parts in ten thousand, takes it no farther than the same part of its fall.
+/// Force errors of solves, two parts in ten thousand, change its fall by no more than that share.
 #[test]
 fn a_cloth_moves_as_alone() {
     let steps = 60;

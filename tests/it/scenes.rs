@@ -1,4 +1,4 @@
-//! Small variants of shipped scenes do what their titles say.
+//! Small variants of shipped scenes do what their titles claim.
 
 use crate::support::assert_apart;
 use impinge_sim::measure::rigid::rigid_measures;
@@ -15,7 +15,7 @@ fn shipped(name: &str, overrides: &[&str]) -> Simulation {
     Simulation::new(&scene).expect("a shipped scene starts apart")
 }
 
-/// Advances by `steps`; nothing may intersect at any time.
+/// Advances by `steps`; no state may have intersections.
 fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
     let mut last = StepReport::default();
     for _ in 0..steps {
@@ -25,8 +25,8 @@ fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
     last
 }
 
-/// From `settle` steps on, for as many again, bodies hardly move: kinetic energy below 1e-8 of the potential at the start, drift below the
-/// clearance.
+/// For `settle` steps after the first `settle` steps, bodies hardly move: kinetic energy below 1e-8 of the initial
+/// potential energy, drift below the clearance.
 fn assert_rests(simulation: &mut Simulation, settle: u32) {
     let initial = advance(simulation, 1).gravitational_energy;
     advance(simulation, settle - 1);
@@ -54,7 +54,7 @@ fn a_rigid_stack_rests() {
     assert_rests(&mut shipped("rigid_stack.toml", &[]), 400);
 }
 
-/// The keystone comes down by the joints that close, and no further.
+/// The keystone sinks as the joints close, and no further.
 #[test]
 fn an_arch_stands_and_rests() {
     let mut simulation = shipped("arch.toml", &[]);
@@ -62,7 +62,7 @@ fn an_arch_stands_and_rests() {
     let start = keystone(&simulation);
     assert_rests(&mut simulation, 600);
     let fall = start.z - keystone(&simulation).z;
-    // Fifteen joints of a fifth of a millimetre let the crown down by some millimetres; free fall would be 7 metres.
+    // Fifteen joints of a fifth of a millimetre lower the crown by some millimetres; free fall would be 7 metres.
     assert!(
         (0.0..0.01).contains(&fall),
         "the keystone came down by {fall} m"
@@ -74,14 +74,14 @@ fn an_arch_stands_and_rests() {
     assert!(carried > 0.0);
 }
 
-/// The shaft drags the balls along, and their friction holds it back.
+/// The shaft drags the balls along, and their friction brakes it.
 #[test]
 fn a_bearing_turns() {
     let overrides = [
         "body.0.mesh.sphere.subdivisions=2",
         "obstacle.0.shape.torus.sides=36",
         "obstacle.0.shape.torus.tube_sides=12",
-        // A coarse torus lies within the true one.
+        // A coarse torus lies within the exact one.
         "obstacle.0.shape.torus.major_radius=0.252",
         "body.0.position=[0.16, 0, 0.062]",
     ];
@@ -96,13 +96,13 @@ fn a_bearing_turns() {
     }
     assert!(report.active >= 18, "{} contacts", report.active);
     assert!(report.angular_momentum[2] > 0.0);
-    // Over the time in which the balls find their places; single moments swing to and fro.
+    // Averaged while the balls find their places; single values oscillate.
     assert!(torque.z < 0.0, "{torque}");
-    // It carries part of the balls' weight.
+    // The shaft carries part of the balls' weight.
     assert!(force.z < 0.0, "{force}");
 }
 
-/// The walls take the crowd along.
+/// The walls push the crowd along.
 #[test]
 fn a_wedge_pushes_its_crowd() {
     let overrides = [
@@ -116,8 +116,8 @@ fn a_wedge_pushes_its_crowd() {
     assert!(report.active > 30, "{} contacts", report.active);
 }
 
-/// As shipped, a cube that hits the ground at 20 m/s is crushed to a quarter of its volume in places, never inverted, and
-/// gains no energy on its way back.
+/// As shipped: a cube that hits the ground at 20 m/s is compressed to a quarter of its volume in places, never
+/// inverted, and gains no energy on its rebound.
 #[test]
 fn a_cube_thrown_at_20_metres_a_second_is_never_inverted() {
     let mut simulation = shipped("thrown_cube.toml", &[]);
@@ -134,7 +134,7 @@ fn a_cube_thrown_at_20_metres_a_second_is_never_inverted() {
     }
 }
 
-/// Fast and soft enough to turn elements inside out: rows that start on the wrong side of a pair would pull it through.
+/// Fast and soft enough for inverted elements: a contact with a wrong normal would pull the pair through.
 #[test]
 fn a_cube_thrown_at_60_metres_a_second_passes_through_nothing() {
     let overrides = [
@@ -146,7 +146,7 @@ fn a_cube_thrown_at_60_metres_a_second_passes_through_nothing() {
     advance(&mut simulation, 30);
 }
 
-/// The cloth comes down on the ball, hangs over it, and the ball carries it.
+/// The cloth falls on the ball, hangs over it, and the ball carries it.
 #[test]
 fn cloth_hangs_over_a_ball() {
     let mut simulation = shipped("cloth_on_ball.toml", &["body.0.mesh.grid.cells=[10,10]"]);
@@ -156,7 +156,7 @@ fn cloth_hangs_over_a_ball() {
     let lowest = heights().fold(f64::INFINITY, f64::min);
     assert!((0.29..0.31).contains(&highest), "{highest} m");
     assert!(lowest < 0.1, "{lowest} m");
-    // What a fall of half a millimetre gives: it hardly swings.
+    // The energy of a fall of half a millimetre: it hardly swings.
     assert!(last.kinetic_energy < 1e-3, "{} J", last.kinetic_energy);
     let weight = 0.2 * 9.81;
     assert!(
@@ -166,7 +166,7 @@ fn cloth_hangs_over_a_ball() {
     );
 }
 
-/// Energy of everything after each step (J), until a step fails.
+/// Total energy after each step (J), until a step fails.
 fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
     let mut energies = Vec::new();
     for _ in 0..steps {
@@ -179,7 +179,7 @@ fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
     energies
 }
 
-/// Most that any step gained (J).
+/// Largest gain of a step (J).
 fn gain(energies: &[f64]) -> f64 {
     let gains = energies.windows(2).map(|pair| pair[1] - pair[0]);
     gains.fold(f64::NEG_INFINITY, f64::max)
@@ -190,7 +190,7 @@ fn gain(energies: &[f64]) -> f64 {
 fn a_cable_holds_up_to_eulers_ratio() {
     let friction = 0.3;
     let ratio = f64::exp(std::f64::consts::PI * friction);
-    // What of the cable hangs at either side (kg).
+    // Mass of the cable on either side (kg).
     let hanging = 0.4 * 0.03 * 5.0;
     for (share, holds) in [(0.93, true), (1.07, false)] {
         let mass = share * ratio * (1.0 + hanging) - hanging;
@@ -210,14 +210,14 @@ fn a_cable_holds_up_to_eulers_ratio() {
     }
 }
 
-/// The block comes back up; without geometric stiffness the cable makes energy out of nothing.
+/// The block rebounds; without geometric stiffness the cable gains unexplained energy.
 #[test]
 fn a_cable_throws_a_block_back() {
     let most = |energies: &[f64]| energies.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut simulation = shipped("cable_impact.toml", &[]);
     let with = energies(&mut simulation, 560);
     assert!(most(&with) <= with[0], "{} J", most(&with));
-    // Once it has let go of the block, its snapping back may gain some in a step; 0.44 J of 255 J here.
+    // After the block has left, the recoil of the cable may gain a little energy in a step.
     assert!(gain(&with) < 5e-3 * with[0], "{} J", gain(&with));
     let up = simulation.state().rigid[0].velocity.z;
     assert!(up > 0.5, "{up} m/s");
@@ -226,7 +226,7 @@ fn a_cable_throws_a_block_back() {
     assert!(without > 1.1 * with[0], "{without} J");
 }
 
-/// The ball, which touches the bed at a height of 1.25 m, sinks into it by more than 15 cm, and comes up again.
+/// The ball, which touches the bed at a height of 1.25 m, sinks by more than 15 cm and rebounds.
 #[test]
 fn a_trampoline_throws_a_ball_up() {
     let mut simulation = shipped("trampoline.toml", &["body.0.mesh.grid.cells=[6,6]"]);
@@ -244,7 +244,7 @@ fn a_trampoline_throws_a_ball_up() {
     assert!(back > 1.25, "{back} m");
 }
 
-/// The weights hang at their ends of the towel, and the heavier one is held.
+/// The weights hang at the ends of the towel, and friction holds the heavier one.
 #[test]
 fn a_towel_holds_weights_over_a_post() {
     let mut simulation = shipped("cloth_over_post.toml", &[]);
@@ -262,7 +262,7 @@ fn a_towel_holds_weights_over_a_post() {
     }
 }
 
-/// No step gains energy and no joint opens; without geometric stiffness the swing cannot be stepped.
+/// No step gains energy and no joint opens; without geometric stiffness the run fails.
 #[test]
 fn a_ragdoll_swings_on_a_liana() {
     let mut simulation = shipped("ragdoll_on_liana.toml", &[]);
@@ -280,11 +280,11 @@ fn a_ragdoll_swings_on_a_liana() {
     }
     let overrides = ["solver.joint_stiffness=none"];
     let without = energies(&mut shipped("ragdoll_on_liana.toml", &overrides), 200);
-    // It ends where no step, however short, gets its joints together.
+    // It ends at a step that no subdivision makes solvable.
     assert!((15..60).contains(&without.len()), "{}", without.len());
 }
 
-/// A sheet of 1 GPa keeps its size while it swings down; coarse, with longer steps than the shipped one.
+/// A sheet of 1 GPa keeps its size while it swings down; coarser and with longer steps than the shipped one.
 #[test]
 fn stiff_cloth_keeps_its_size() {
     let overrides = ["body.0.mesh.grid.cells=[5,5]", "time.step=2e-3"];
@@ -302,7 +302,7 @@ fn stiff_cloth_keeps_its_size() {
     }
 }
 
-/// The string throws the arrow off with a part of what the bow had stored, and loses it.
+/// The string accelerates the arrow with part of the bow's energy, and releases it.
 #[test]
 fn a_bow_shoots_an_arrow() {
     let mut simulation = shipped("bow_and_arrow.toml", &[]);
@@ -343,7 +343,7 @@ fn a_chain_catches_a_block() {
     );
 }
 
-/// Both forms of tetrahedra come down alike; hexahedra of the same nodes bend more.
+/// Both forms of tetrahedra sag alike; hexahedra of the same nodes bend more.
 #[test]
 fn cantilevers_of_both_forms_agree() {
     let overrides = [
@@ -373,13 +373,13 @@ fn an_orthotropic_patch_leans_and_carries() {
     let ball = simulation.state().rigid[0].pose.center;
     assert!(ball.z > 0.2, "{ball:?}");
     let (model, x) = (simulation.model(), &simulation.state().positions);
-    // Of the free ones: equal stiffness both ways would leave their mean where it was.
+    // Mean of the free nodes; equal stiffness in both directions would not move it sideways.
     let shift = |point: usize| x[point].y - model.points.rest[point].y;
     let mean = (0..36).map(shift).sum::<f64>() / 36.0;
     assert!(mean.abs() > 1e-4, "{mean} m");
 }
 
-/// Bodies of four materials fall on each other: none gains energy, the plastic one keeps a part of its strain.
+/// Bodies of four materials fall on each other: no energy gain, and the plastic body keeps part of its strain.
 #[test]
 fn four_materials_collide() {
     let mut simulation = shipped("complex_materials.toml", &[]);
@@ -395,7 +395,7 @@ fn four_materials_collide() {
     assert!(most > 0.01, "{most}");
 }
 
-/// A Lachman test: the shin comes forward by millimetres, and further without the front cruciate ligament.
+/// A Lachman test: the shin moves forward by millimetres, and further without the front cruciate ligament.
 #[test]
 fn a_knee_without_its_ligament_gives_way() {
     let forward = |overrides: &[&str]| {
@@ -411,7 +411,7 @@ fn a_knee_without_its_ligament_gives_way() {
     assert!(torn > whole + 1e-3, "{torn} m, {whole} m");
 }
 
-/// Rubber from a file stays on its plate node by node, carries it, and comes to rest where friction stops it.
+/// Rubber from a file stays on its plate node by node, carries it, and comes to rest by friction.
 #[test]
 fn a_rubber_mount_lands_on_its_rubber() {
     let mut simulation = shipped("rubber_mount.toml", &["time.step=5e-3"]);
@@ -441,12 +441,12 @@ fn a_rubber_mount_lands_on_its_rubber() {
         let off = (pose.center + pose.orientation * arm - state.positions[point]).norm();
         assert!(off < 1e-6, "{off:e} m off the plate");
     }
-    // 0.6 m/s against a friction of 0.6 take three centimetres, and the fall some more.
+    // 0.6 m/s against a friction of 0.6 take three centimetres, the fall adds some.
     assert!((0.02..0.15).contains(&pose.center.x), "{}", pose.center);
     assert!((0.05..0.072).contains(&pose.center.z), "{}", pose.center);
 }
 
-/// No joint of a shipped scene is misplaced.
+/// Every joint of a shipped scene has bodies at its anchor.
 #[test]
 fn shipped_joints_are_on_their_bodies() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");

@@ -1,10 +1,10 @@
-//! What solvers leave undone must not be seen beside the forces that act, however small these are.
+//! Solver errors are small compared with the acting forces, however small these are.
 
 use crate::support::simulation;
 use impinge_sim::Simulation;
 use nalgebra::Vector3;
 
-/// A beam of ten kilograms that is held at one end; damping brings it to rest within the duration.
+/// A beam of ten kilograms, clamped at one end; damping brings it to rest within the duration.
 const CANTILEVER: &str = r"
 [time]
 step = 1e-2
@@ -32,7 +32,7 @@ fn tip(text: &str, overrides: &[&str]) -> Vector3<f64> {
     moved.map(|(x, now)| now - x).sum::<Vector3<f64>>() / count as f64
 }
 
-/// Sag by its own weight, and bending by a thousandth of that across, of which three in a hundred may be off.
+/// Sag under its own weight, and deflection by a lateral force of a thousandth of it, within 3 %.
 #[test]
 fn a_beam_bends_by_its_weight_and_by_a_thousandth_of_it() {
     let across = 0.01 * 9.81;
@@ -64,7 +64,7 @@ fn a_beam_bends_by_its_weight_and_by_a_thousandth_of_it() {
     }
 }
 
-/// A soft block on a slope two in a hundred steeper than its friction holds.
+/// A soft block on a slope 2 % steeper than the friction limit.
 #[test]
 fn a_block_slides_as_its_friction_lets_it() {
     let (friction, gravity) = (0.5, 9.81);

@@ -1,4 +1,4 @@
-//! Small scenes and what the laws look at in them.
+//! Small scenes and the measurements of the laws.
 
 use impinge_contact::ContactState;
 use impinge_geometry::exact::surface_intersections;
@@ -7,7 +7,7 @@ use impinge_sim::report::StageTimes;
 use impinge_sim::{Model, Scene, Simulation, State, StepReport};
 use nalgebra::Vector3;
 
-/// A tilted cube thrown at the ground, sideways too.
+/// A tilted cube thrown at the ground with a sideways velocity.
 pub(crate) const THROW: &str = r#"
 [time]
 step = 1e-3
@@ -40,7 +40,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// A ball and a turning bar meet off-centre in free space.
+/// A ball and a turning bar collide off-centre in free space.
 pub(crate) const COLLISION: &str = r#"
 [time]
 step = 1e-3
@@ -126,7 +126,7 @@ pub(crate) fn energy(report: &StepReport) -> f64 {
     report.kinetic_energy + report.elastic_energy + report.gravitational_energy
 }
 
-/// What reports of equal runs have in common.
+/// The common part of the reports of equal runs.
 pub(crate) fn without_times(mut report: StepReport) -> StepReport {
     report.times = StageTimes::default();
     report
@@ -140,7 +140,7 @@ pub(crate) fn bits(state: &State) -> Vec<u64> {
         .collect()
 }
 
-/// No two triangles share a point, and no free point lies in a half-space; exact predicates and a plane's sign.
+/// No two triangles share a point, and no free point is inside a half-space, by exact predicates and a plane's sign.
 pub(crate) fn assert_apart(model: &Model, state: &State) {
     let pairs = surface_intersections(&state.positions, &model.geometry.surface, 10);
     assert!(pairs.is_empty(), "step {}: {pairs:?}", state.step);
@@ -160,8 +160,9 @@ pub(crate) fn assert_apart(model: &Model, state: &State) {
     }
 }
 
-/// Distance of the features of a contact along their own normal, from their positions alone (m); `None` where they are no longer opposite to
-/// each other. A corner that meets an edge or a corner has no such normal: there it is the distance to the sides that end in them.
+/// Distance of the features of a contact along their own normal, from their positions alone (m); `None` if they are not
+/// opposite to each other. A corner that meets an edge or a corner has no such normal: the distance is then to the
+/// adjacent sides.
 pub(crate) fn true_gap(model: &Model, state: &State, contact: &Contact) -> Option<f64> {
     let at = |point: u32| state.positions[point as usize];
     let edge = |index: u32| model.geometry.surface.edges()[index as usize].map(at);
@@ -207,7 +208,7 @@ pub(crate) fn true_gap(model: &Model, state: &State, contact: &Contact) -> Optio
     }
 }
 
-/// Height of a point above a triangle on its outer side (m); `None` where it is not opposite to it.
+/// Height of a point above a triangle on its outer side (m); `None` if the point is not opposite to it.
 fn height_above(p: &Vector3<f64>, [a, b, c]: [Vector3<f64>; 3]) -> Option<f64> {
     let area = (b - a).cross(&(c - a));
     let inside = [[a, b], [b, c], [c, a]]
@@ -216,7 +217,7 @@ fn height_above(p: &Vector3<f64>, [a, b, c]: [Vector3<f64>; 3]) -> Option<f64> {
     inside.then(|| area.normalize().dot(&(p - a)))
 }
 
-/// Least height of a point above the triangles that have all of `corners` (m); infinite where it is opposite to none.
+/// Least height of a point above the triangles that have all of `corners` (m); infinite if it is opposite to none.
 fn above_sides(model: &Model, state: &State, point: u32, corners: &[u32]) -> f64 {
     let at = |point: u32| state.positions[point as usize];
     let sides = model.geometry.surface.triangles().iter();
@@ -226,7 +227,7 @@ fn above_sides(model: &Model, state: &State, point: u32, corners: &[u32]) -> f64
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Height of an edge over another along their common normal, the cross product of both (m); `None` where they do not cross.
+/// Height of an edge over another along their cross product (m); `None` if they do not cross.
 fn height_across([a0, a1]: [Vector3<f64>; 2], [b0, b1]: [Vector3<f64>; 2]) -> Option<f64> {
     let (a, b) = (a1 - a0, b1 - b0);
     let cross: Vector3<f64> = a.cross(&b);
@@ -236,7 +237,7 @@ fn height_across([a0, a1]: [Vector3<f64>; 2], [b0, b1]: [Vector3<f64>; 2]) -> Op
     opposite.then(|| cross.normalize().dot(&(a0 - b0)))
 }
 
-/// Least distance of crossing edges, those that have all of `one` and those that have all of `other` (m); infinite where none cross.
+/// Least distance of crossing edges, those with all of `one` and those with all of `other` (m); infinite if none cross.
 fn across_edges(model: &Model, state: &State, one: &[u32], other: &[u32]) -> f64 {
     let edges = |corners: &[u32]| -> Vec<[Vector3<f64>; 2]> {
         let edges = model.geometry.surface.edges().iter();

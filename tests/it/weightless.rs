@@ -1,8 +1,8 @@
-//! Without gravity: vibrations lose energy and never gain any, whatever the step.
+//! Without gravity: vibrations never gain energy, whatever the step.
 
 use crate::support::{energy, simulation};
 
-/// Bodies that are held at a side and begin to move; what vibrates is as soft as a sponge or as a sheet of cloth.
+/// Bodies held at a side, with an initial velocity; as soft as a sponge or a sheet of cloth.
 const SCENES: [(&str, &str); 4] = [
     (
         "cube",
@@ -41,7 +41,7 @@ fn scene(body: &str) -> String {
     )
 }
 
-/// Energy after each of so many steps (J).
+/// Energy after each of the given steps (J).
 fn energies(text: &str, overrides: &[&str], steps: usize) -> Vec<f64> {
     let mut simulation = simulation(text, overrides);
     let step = |_| energy(&simulation.advance().expect("a vibration is solved"));

@@ -1,10 +1,12 @@
-//! One door for checks, conformance tables and measurements: `cargo xtask ci | conformance | validate | golden | bench`.
+//! One entry point for checks, conformance tables and measurements:
+//! `cargo xtask ci | conformance | validate | golden | fuzz | bench`.
 //!
-//! - [`ci`]: everything that has to hold before a change is taken
+//! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
-//! - [`validate`]: simulations beside theory (case, expected, got, bound, verdict)
+//! - [`validate`]: simulations compared with theory (case, expected, got, bound, verdict)
 //! - [`golden`]: results that no refactoring may change, as hashes
-//! - [`mod@bench`]: how fast, on this machine
+//! - [`fuzz`]: readers of files, tested with arbitrary bytes
+//! - [`mod@bench`]: speed on this machine
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -14,6 +16,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod fuzz;
 mod golden;
 mod validate;
 
@@ -35,13 +38,15 @@ struct Arguments {
 enum Task {
     /// Runs every check, or the named ones
     Ci(ci::Options),
-    /// Compares each layer with what it guarantees; exit code 1 on a broken guarantee
+    /// Compares each layer with its guarantees; exit code 1 on a broken guarantee
     Conformance(conformance::Options),
-    /// Compares whole simulations with theory; exit code 1 where one is wrong or a known failure holds
+    /// Compares whole simulations with theory; exit code 1 if one is wrong or a known failure holds
     Validate(validate::Options),
-    /// Records results as hashes, or compares them with the record; exit code 1 where one is another
+    /// Records results as hashes, or compares them with the record; exit code 1 if one differs
     #[command(subcommand)]
     Golden(golden::Task),
+    /// Fuzzes the readers of files; exit code 1 where one panics, hangs or fills the memory
+    Fuzz(fuzz::Options),
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
@@ -53,6 +58,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
         Task::Golden(task) => golden::run(&task),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),
     };
     match good {

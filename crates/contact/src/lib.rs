@@ -24,9 +24,9 @@
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
-//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone and maximum dissipation to tolerance |
+//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone, maximum dissipation |
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
-//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` at rest: errors of a few percent of the impulse |
+//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest: a few percent of the impulse |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
 //! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one with constraint rows |
 //!
@@ -69,8 +69,10 @@ pub mod method;
 pub mod penalty;
 pub mod problem;
 pub mod residual;
+mod setting;
 pub mod solution;
 pub mod stored;
+mod tolerances;
 
 pub use error::ContactError;
 pub use interrupt::Interrupt;
@@ -79,3 +81,4 @@ pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
 pub use stored::{StoredProblem, StoredProblemError};
+pub use tolerances::Tolerances;

@@ -3,7 +3,7 @@
 //! Written from the definition. Shares no code with a solver: own product with the momentum matrix, own rows, own
 //! compliances.
 
-use crate::{ContactProblem, ContactSolution, method::active_set_cr::Tolerances};
+use crate::{ContactProblem, ContactSolution, Tolerances};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::fmt;

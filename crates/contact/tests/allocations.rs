@@ -1,4 +1,4 @@
-//! A solver that has seen a problem of some size allocates nothing for the next one of that size.
+//! A second solve of the same size allocates nothing.
 
 #![expect(
     unsafe_code,
@@ -27,7 +27,7 @@ struct Counting;
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Whether this thread takes part: the test harness has threads of its own, which allocate as they please.
+    /// Whether this thread counts: the test harness allocates on its own threads.
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -37,7 +37,7 @@ fn count() {
     }
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
+// SAFETY: forwards to the system's allocator, which keeps the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -60,7 +60,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// One test only: another one running beside it would be counted too.
+/// A single test: another one in parallel would be counted too.
 #[test]
 fn second_solve_allocates_nothing() {
     rayon::broadcast(|_| COUNTED.set(true));

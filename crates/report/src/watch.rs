@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use impinge_contact::Tolerances;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::{ContactProblem, ContactSolution, Method};
 use impinge_sim::compare::{Comparison, MethodRecord};
 use impinge_sim::stepper::{Solve, SolveObserver};

@@ -1,6 +1,6 @@
 //! Tolerances of a step in physical units.
 
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 
 /// Origin of the tolerances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

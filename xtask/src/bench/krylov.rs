@@ -1,8 +1,8 @@
-//! How much of the memory bandwidth the half-stored block product reaches.
+//! Share of the memory bandwidth that the half-stored block product reaches.
 //!
-//! The product is limited by reading its matrix, so its yardstick is the STREAM triad `a = b + s c`, measured in the same
-//! process, turn by turn with the product.
-//! Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y` once each; 24 per triad entry.
+//! Reading the matrix limits the product, so it is compared with the STREAM triad `a = b + s c`, measured in the same
+//! process in turns with the product. Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y`
+//! once each; 24 per triad entry.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -51,7 +51,7 @@ fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
         .num_threads(threads)
         .build()
         .expect("a pool of threads");
-    // Small matrices are repeated, so that the clock has something to measure.
+    // Small matrices are repeated so that the clock resolves the time.
     let repeats = 1 + 250_000 / stored_blocks;
     let mut rates: Vec<(f64, f64)> = pool.install(|| {
         (0..rounds)
@@ -121,8 +121,7 @@ impl Triad {
     }
 }
 
-/// The time that `work` takes: processor time of this thread if it works alone, so that other programs on the machine
-/// do not count, and time on the wall otherwise.
+/// The time of `work`: processor time if this thread works alone, so that other programs do not count, else wall time.
 fn seconds(threads: usize, work: impl FnOnce()) -> f64 {
     let wall = Instant::now();
     let processor = processor_seconds();
@@ -133,9 +132,9 @@ fn seconds(threads: usize, work: impl FnOnce()) -> f64 {
     }
 }
 
-/// Processor time of the calling thread, where the system tells it (Linux).
+/// Processor time of the calling thread, on systems that report it (Linux).
 fn processor_seconds() -> Option<f64> {
-    // The kernel brings its account up to date when the thread yields.
+    // The kernel updates the time when the thread yields.
     std::thread::yield_now();
     let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = account.split_whitespace().next()?.parse().ok()?;

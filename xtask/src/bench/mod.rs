@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast, on this machine.
+//! `cargo xtask bench`: speed on this machine.
 
 mod krylov;
 mod sim;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use clap::Subcommand;
 
-/// What to measure.
+/// Selection of measurements.
 #[derive(Subcommand)]
 pub(crate) enum Case {
     /// The block product against the memory bandwidth that a triad reaches
@@ -33,7 +33,7 @@ pub(crate) enum Case {
     },
 }
 
-/// Measures; there is nothing to fail but the input. Only a release build does: another one builds and starts it.
+/// Measures; only invalid input fails. A debug build builds and starts a release build.
 pub(crate) fn run(case: &Case) -> Result<bool, Box<dyn Error>> {
     if cfg!(debug_assertions) {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

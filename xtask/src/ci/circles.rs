@@ -1,8 +1,8 @@
-//! No files of a crate import each other in a circle.
+//! Rejects circular imports between the files of a crate.
 //!
-//! Read are `use` lines and paths that begin with `crate` or `super`. A name that a module exports again (`pub use`) is
-//! an import of the file that defines it, and exporting is none. What is compiled for tests only does not count.
-//! Circles that are known stand in `circles.txt`; none may be new or grow.
+//! The check reads `use` lines and paths that begin with `crate` or `super`. A re-exported name (`pub use`) counts as
+//! an import of the file that defines it; the re-export itself is no import. Test code does not count. `circles.txt`
+//! lists the known circles; a new or larger one fails the check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A crate and the files of a circle on each line.
 const KNOWN: &str = include_str!("circles.txt");
 
-/// Longest chain of modules that export a name from each other; a longer one leads back to itself.
+/// Longest chain of re-exports; a longer one is a cycle.
 const MOST_EXPORTS: usize = 16;
 
 /// A module by its path in the crate: the root is empty.
@@ -40,7 +40,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
                 *of == name && circle.iter().all(|file| files.contains(file))
             };
             if let Some(entry) = known(KNOWN).into_iter().find(is_known) {
-                // One that became smaller is asked to be written down as it is.
+                // A smaller circle must be recorded.
                 if entry.1.len() == circle.len() {
                     unused.remove(&entry);
                 }
@@ -81,7 +81,7 @@ fn known(list: &str) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// The files of a crate: their place below `src` and their text as tokens, by module.
+/// The files of a crate by module: path below `src` and tokens.
 struct Sources(BTreeMap<Module, (String, Vec<String>)>);
 
 impl Sources {
@@ -120,7 +120,7 @@ impl Sources {
         Self(sources)
     }
 
-    /// Places of modules, sorted.
+    /// Paths of modules, sorted.
     fn files(&self, modules: &[Module]) -> Vec<String> {
         let mut files: Vec<String> = (modules.iter())
             .filter_map(|module| self.0.get(module))
@@ -153,7 +153,7 @@ fn module_of(place: &str) -> Module {
     parts
 }
 
-/// Words, `::` and single marks, without comments and literals.
+/// Words, `::` and single punctuation marks, without comments and literals.
 fn tokens(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -181,7 +181,7 @@ fn tokens(text: &str) -> Vec<String> {
                 }
             }
             ('"', _) => {
-                // A raw string ends with as many `#` as it begins with, and knows no escapes.
+                // A raw string ends with as many `#` as it begins with, and has no escapes.
                 let hashes = tokens
                     .iter()
                     .rev()
@@ -213,7 +213,7 @@ fn tokens(text: &str) -> Vec<String> {
                 }
                 i += 1;
             }
-            // A letter between quotes, not a lifetime.
+            // A character literal, not a lifetime.
             ('\'', _) if at(i + 2) == '\'' => i += 3,
             (':', ':') => {
                 tokens.push("::".to_owned());
@@ -262,7 +262,7 @@ fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
                 "}" | ")" | "]" => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            // An attribute that follows is part of the item, a block ends it.
+            // A following attribute belongs to the item; a block ends it.
             depth == 0 && [";", "}", ","].contains(&token.as_str())
         });
         let item = &rest[..end.map_or(rest.len(), |end| end + 1)];
@@ -277,7 +277,7 @@ fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
     (kept, modules)
 }
 
-/// What a file names: paths as written and whether each is exported again under a name.
+/// A path in a file, as written, and whether it is re-exported under a name.
 struct Named {
     path: Vec<String>,
     exported: Option<String>,
@@ -296,7 +296,7 @@ fn named(tokens: &[String]) -> Vec<Named> {
                 .unwrap_or(tokens.len() - i);
             let is_public = match i.checked_sub(1).map(|last| tokens[last].as_str()) {
                 Some("pub") => true,
-                // `pub(crate)` and the like.
+                // `pub(crate)` and similar.
                 Some(")") => tokens[..i]
                     .iter()
                     .rposition(|token| token == "(")
@@ -306,7 +306,7 @@ fn named(tokens: &[String]) -> Vec<Named> {
             leaves(&tokens[i + 1..i + length], &[], is_public, &mut named);
             i += length;
         } else if word == "crate" || word == "super" {
-            // What an item is visible in, is no import.
+            // The scope of a visibility is no import.
             let is_scope = i >= 2 && tokens[i - 1] == "in" && tokens[i - 2] == "(";
             let mut path = vec![word.to_owned()];
             while let [colons, name, ..] = &tokens[i + 1..]
@@ -378,7 +378,7 @@ fn leaves(tree: &[String], before: &[String], is_public: bool, named: &mut Vec<N
     });
 }
 
-/// Where a path leads from the root of the crate; `None` for other crates.
+/// A path from the root of the crate; `None` for other crates.
 fn absolute(sources: &Sources, module: &Module, path: &[String]) -> Option<Vec<String>> {
     let (mut base, mut rest) = match path.first()?.as_str() {
         "crate" => (Vec::new(), &path[1..]),
@@ -401,7 +401,7 @@ fn absolute(sources: &Sources, module: &Module, path: &[String]) -> Option<Vec<S
     Some([base.as_slice(), rest].concat())
 }
 
-/// Which modules each module imports, re-exports resolved.
+/// The imports of each module, with re-exports resolved.
 fn imports(sources: &Sources) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut used: Vec<(&Module, Vec<String>)> = Vec::new();
     let mut exports: BTreeMap<(&Module, String), Vec<String>> = BTreeMap::new();
@@ -428,7 +428,7 @@ fn imports(sources: &Sources) -> BTreeMap<Module, BTreeSet<Module>> {
     imports
 }
 
-/// The module that defines what a path names.
+/// The module that defines a path.
 fn owner(
     sources: &Sources,
     exports: &BTreeMap<(&Module, String), Vec<String>>,
@@ -448,7 +448,7 @@ fn owner(
     None
 }
 
-/// Modules that lead to each other, of two modules or more.
+/// Strongly connected components of two modules or more.
 fn circles(imports: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     let reached = |from: &Module| {
         let mut reached: BTreeSet<&Module> = BTreeSet::new();
@@ -481,7 +481,7 @@ fn circles(imports: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     circles
 }
 
-/// A line for each file of a circle: which of the others it imports.
+/// A line for each file of a circle: its imports among the others.
 fn imports_within(sources: &Sources, circle: &[String]) -> Vec<String> {
     let of = |module: &Module| sources.0.get(module).map(|(place, _)| place.as_str());
     let mut lines = Vec::new();

@@ -1,12 +1,12 @@
-//! The layer rule: what each package may depend on, compared with what `cargo metadata` says.
+//! The layer rule: allowed dependencies of each package, compared with `cargo metadata`.
 
 use std::error::Error;
 
 use cargo_metadata::MetadataCommand;
 
-/// Every package of the workspace, and the packages of the workspace it may depend on, tests included.
+/// Every package of the workspace and its allowed dependencies in the workspace, tests included.
 const LAYERS: [(&str, &[&str]); 11] = [
-    // Judges in tests and in `verify`, so it stands on nothing of ours.
+    // An independent oracle for tests and `verify`, so it has no dependencies of ours.
     ("impinge-ccd-oracle", &[]),
     // Damages files for the tests of every reader.
     ("impinge-damage", &[]),
@@ -64,7 +64,7 @@ const LIBRARIES: &[&str] = &[
     "impinge-sim",
 ];
 
-/// True if no package depends on one that it must not know.
+/// True if every dependency is allowed.
 pub(super) fn check() -> Result<bool, Box<dyn Error>> {
     let metadata = MetadataCommand::new().no_deps().exec()?;
     let packages: Vec<(String, Vec<String>)> = metadata
@@ -89,7 +89,7 @@ pub(super) fn check() -> Result<bool, Box<dyn Error>> {
     Ok(mistakes.is_empty())
 }
 
-/// What breaks the rule among `(package, its dependencies)`.
+/// Violations of the rule among `(package, its dependencies)`.
 fn mistakes(packages: &[(String, Vec<String>)]) -> Vec<String> {
     let mut mistakes = Vec::new();
     for (package, dependencies) in packages {

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: the checks that a change has to pass, each selectable by name.
+//! `cargo xtask ci`: the checks that a change must pass, each selectable by name.
 
 mod circles;
 mod layers;
@@ -13,7 +13,7 @@ use clap::ValueEnum;
 
 use crate::{conformance, golden, validate};
 
-/// What to check.
+/// Selection of checks.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Checks to run [default: all, in this order]
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     except: Vec<Step>,
 }
 
-/// One check. The order is that of a whole run: what fails quickly comes first.
+/// One check, in the order of a whole run: quick failures first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Step {
     /// Formatting
@@ -33,7 +33,7 @@ enum Step {
     Layers,
     /// No files of a crate import each other in a circle
     Circles,
-    /// Every path that the documentation names exists
+    /// Every path in the documentation exists
     Paths,
     /// Lints of all targets, warnings denied
     Clippy,
@@ -41,11 +41,11 @@ enum Step {
     Doc,
     /// `cargo test --workspace`
     Test,
-    /// What each layer guarantees, in its quick form
+    /// Guarantees of each layer, in the quick form
     Conformance,
-    /// Whole simulations beside theory, in the quick form
+    /// Whole simulations compared with theory, in the quick form
     Validate,
-    /// Results beside those of the record, to 1e-6
+    /// Results compared with the record, to 1e-6
     Golden,
 }
 
@@ -127,7 +127,7 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<d
 }
 
 /// Root of the workspace.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_owned()
 }

@@ -1,18 +1,18 @@
-//! Every path that the documentation names must exist, so that a map does not rot.
+//! Every path in the documentation must exist.
 //!
-//! The check reads code spans that look like a path (they hold a `/`, or end like a file) and the targets of links. It
-//! leaves out fenced blocks, which hold pictures and commands.
+//! The check reads code spans that look like a path (they contain a `/`, or end like a file) and the targets of links.
+//! It skips fenced blocks, which hold pictures and commands.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Documents whose code spans are paths from the root of the workspace.
+/// Documents with code spans that are paths from the root of the workspace.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"];
 
-/// Folders whose Markdown files are maps, too.
+/// Folders with such Markdown files.
 const MAP_FOLDERS: [&str; 1] = ["docs/methods"];
 
-/// Documents of which only the links are checked.
+/// Documents with links only.
 const LINKED: [&str; 6] = [
     "README.md",
     "CHANGELOG.md",
@@ -22,7 +22,7 @@ const LINKED: [&str; 6] = [
     "docs/output.md",
 ];
 
-/// True if everything named is there.
+/// True if every path exists.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let mut maps: Vec<PathBuf> = MAPS.iter().map(|name| root.join(name)).collect();
     for folder in MAP_FOLDERS {
@@ -67,8 +67,8 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     Ok(missing == 0)
 }
 
-/// Where code spans lead: from the root, else from the last folder that was named by itself, else from the folder of the
-/// last file, so that a table can name its folder once.
+/// Resolves code spans: from the root, else from the last folder named alone, else from the folder of the last file, so
+/// that a table names its folder once.
 fn places_of_spans(root: &Path, spans: &[String]) -> Vec<PathBuf> {
     let (mut named, mut last) = (root.to_path_buf(), root.to_path_buf());
     let mut places = Vec::new();
@@ -103,7 +103,7 @@ fn looks_like_a_path(span: &str) -> bool {
             .iter()
             .any(|known| extension == *known)
     });
-    // `m/s` and `J/m3` are units: a path has a folder of more than two letters.
+    // `m/s` and `J/m3` are units: the first folder of a path has more than two letters.
     let folder = span.split('/').next().unwrap_or_default();
     span.chars().all(plain) && (is_file || span.contains('/') && folder.len() > 2)
 }

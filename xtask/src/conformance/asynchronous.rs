@@ -1,4 +1,4 @@
-//! The asynchronous stepper: safety and conservation as guarantees, speed, growth and shares of time as figures.
+//! The asynchronous stepper: safety and conservation as guarantees; speed, growth and shares of time as figures.
 
 mod paths;
 
@@ -28,16 +28,16 @@ use super::overlap::overlaps;
 use super::table::Table;
 use paths::{Paths, Verdict};
 
-/// Cells along a side of the falling sheet; twice the square is the number of triangles.
+/// Cells along a side of the falling sheet; the number of triangles is twice the square.
 const SIDES: [u32; 4] = [22, 50, 100, 224];
 
-/// Instants at which a pair is looked at while its certificate lasts …
+/// Instants at which a pair is checked during its certificate.
 const SAMPLES: u32 = 8;
 
-/// … which is sampled for at most this long (s).
+/// Longest sampled part of a certificate (s).
 const LONGEST_CERTIFICATE: f64 = 10.0;
 
-/// The scenes, each with what makes it small and lets what happens later happen soon, and the steps to run.
+/// The scenes, each with overrides that make it small and its contacts early, and the number of steps.
 const SCENES: [(&str, &[&str], u64); 6] = [
     (
         "falling_sheet.toml",
@@ -89,7 +89,7 @@ const SCENES: [(&str, &[&str], u64); 6] = [
     ),
 ];
 
-/// Times in a step at which paths are judged and begun anew: short paths have few pairs.
+/// Checks per step, each of which starts new paths: short paths have few pairs.
 const LOOKS: u32 = 10;
 
 /// A scene that ran to its end or to a stop.
@@ -154,7 +154,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     back_ends(table, extent)
 }
 
-/// Distance of two features (m), by code that certificates do not use.
+/// Distance of two features (m), by code that is independent of the certificates.
 fn distance_by_library(kind: PairKind, at: &[Vector3<f64>; 4]) -> f64 {
     let [a, b, c, d] = at.map(|x| ParryVector::new(x.x, x.y, x.z));
     match kind {
@@ -171,7 +171,7 @@ fn distance_by_library(kind: PairKind, at: &[Vector3<f64>; 4]) -> f64 {
     }
 }
 
-/// Random pairs that move at random: none comes closer than its certificate says before that ends.
+/// Random pairs in random motion: none comes closer than its certificate promises before the expiry time.
 fn slabs(table: &mut Table, extent: Extent) {
     let count = if extent == Extent::Full {
         1_000_000
@@ -216,14 +216,13 @@ fn slabs(table: &mut Table, extent: Extent) {
     );
 }
 
-/// How many times as fast as certificates speculation is to be. It cannot be while both share forces and layers, and these take
-/// two thirds of the time under certificates and more (docs/methods/asynchronous.md).
+/// Target speed-up of speculation over certificates. Out of reach while both share the cost of forces and layers.
 const SPECULATION: f64 = 10.0;
 
 /// One run of [`back_ends`].
 struct BackEnd {
     state: State,
-    /// Time that passed (s).
+    /// Wall time (s).
     wall: f64,
     statistics: Statistics,
 }
@@ -256,8 +255,8 @@ fn back_end(
     })
 }
 
-/// Speculation beside certificates: the same bits; the time that passes beside that of certificates, and of certificates for one
-/// velocity, which every kick dates anew (the paper's), on one thread and on all of them.
+/// Speculation against certificates: the same bits. Wall time is compared with certificates, and with certificates for
+/// one velocity that every velocity impulse reschedules (the paper's), on one thread and on all.
 fn back_ends(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let share = if extent == Extent::Full { 1 } else { 4 };
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -311,7 +310,7 @@ fn back_ends(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// No state of any scene intersects.
+/// No state of any scene has intersections.
 fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     for (name, overrides, steps) in SCENES {
         let overrides: Vec<String> = match extent {
@@ -346,7 +345,7 @@ fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// C6: on no straight piece of its path does any feature meet another one, in any of the scenes.
+/// On no straight piece of a path does a feature meet another, in any of the scenes.
 fn safety(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     for (name, overrides, steps) in SCENES {
         let steps = match extent {
@@ -400,7 +399,8 @@ fn safety(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where the time goes, in the paper's scene and in a plain one. The paper's columns are events and what they re-date.
+/// Shares of time in the paper's scene and in a simple one. The paper's columns are events and rescheduled
+/// certificates.
 fn shares(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let steps = if extent == Extent::Full { 40 } else { 10 };
     for name in ["reef_knot", "falling_sheet"] {
@@ -450,9 +450,9 @@ fn growth(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
         let overrides = [
             format!("body.0.mesh.grid.cells=[{side},{side}]"),
             format!("asynchronous.thickness={}", 0.2 * cell),
-            // The same clocks at every size: mass per vertex and stiffness of a spring both go with the cell.
+            // The same clocks at every size: mass per vertex and stiffness of a spring both scale with the cell.
             "time.step=1e-3".to_owned(),
-            // In contact for most of the time: 40 ms of free fall would measure forces only.
+            // In contact for most of the time; free fall would measure forces only.
             "body.0.position=[0.02,0.01,0.11]".to_owned(),
             "body.0.velocity=[0,0,-2]".to_owned(),
         ];
@@ -469,7 +469,7 @@ fn growth(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
             &format!("{triangles_of}: ns an event"),
             format!("{:.0}", 1e9 * cost),
         );
-        // Forces are most of the events and cheap; so the kinds of contact are looked at by themselves, too.
+        // Most events are cheap forces, so the kinds of contact events have their own figures.
         let of_kinds = [
             (EventKind::Volume, statistics.volume_lapses),
             (EventKind::Slab, statistics.slab_lapses),

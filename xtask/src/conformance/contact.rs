@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, PreconditionerKind, Tolerances,
+    ActiveSetCr, ActiveSetCrSettings, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactReport, ContactRow, ContactSolution, ContactSolver, Termination,
@@ -41,12 +42,12 @@ fn tight() -> ActiveSetCrSettings {
     }
 }
 
-/// A particle of 2 kg that has to stop, stick or slide.
+/// A particle of 2 kg that must stop, stick or slide.
 fn particle(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let mass = 2.0;
     let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(1, []));
     momentum.values_mut()[0] = Matrix3::from_diagonal_element(mass);
-    // Half a millimetre above the ground, at 3 m/s downwards: 0.5 m/s are allowed, 2.5 m/s must be stopped.
+    // Half a millimetre above the ground, at 3 m/s downwards: 0.5 m/s may remain, 2.5 m/s must be stopped.
     let (falls, height) = (-3.0, 5e-4);
     for (name, speed) in [("sticks", 1.0), ("slides", 4.0)] {
         let rhs = vec![mass * speed, 0.0, mass * falls];
@@ -77,7 +78,7 @@ fn particle(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An elastic block thrown at the ground: residuals, both preconditioners alike, duplicated contacts.
+/// An elastic block thrown at the ground: residuals, agreement of both preconditioners, duplicated contacts.
 fn block(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let axis = match extent {
         Extent::Quick => 6,
@@ -158,7 +159,7 @@ fn solve(
     Ok((solution, report))
 }
 
-/// A block of `axis³` nodes tied by springs, spinning and falling askew onto the ground; `copies` of each contact.
+/// A block of `axis³` nodes joined by springs, spinning and falling obliquely on the ground; `copies` of each contact.
 fn lattice(axis: usize, copies: usize) -> ContactProblem {
     let spacing = 0.02;
     let (mass, stiffness) = (1000.0 * f64::powi(spacing, 3), 0.4 * 5e5 * spacing);

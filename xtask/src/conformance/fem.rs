@@ -1,4 +1,4 @@
-//! fem: forces and stiffness are derivatives, rigid motions cost nothing, golden values of the extrapolated energy.
+//! fem: forces and stiffness are derivatives, rigid motions cost no energy, golden values of the extrapolated energy.
 
 use std::error::Error;
 
@@ -14,7 +14,7 @@ use super::table::Table;
 const YOUNG: f64 = 5e5;
 const POISSON: f64 = 0.2;
 const DENSITY: f64 = 1000.0;
-/// Volume ratio below which the neo-Hookean law is extrapolated: that of Verschoor and Jalba.
+/// Volume ratio below which the neo-Hookean law is extrapolated, as in Verschoor and Jalba 2019.
 const THRESHOLD: f64 = 0.7;
 
 /// Principal stretches, energy density (J/m³) and principal stresses (Pa) of the neo-Hookean law, extrapolated
@@ -62,7 +62,7 @@ pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
     golden(table)
 }
 
-/// Deformation gradients on both sides of the threshold of 70 % volume, flat and inverted ones among them.
+/// Deformation gradients on both sides of the threshold of 70 % volume, some flat or inverted.
 fn deformations() -> Vec<Matrix3<f64>> {
     let turn = Rotation3::from_euler_angles(0.4, -0.7, 1.1).into_inner();
     let stretches = [
@@ -92,7 +92,7 @@ fn derivatives(
 ) {
     let mut force_error = 0.0_f64;
     let mut tangent_error = 0.0_f64;
-    // The co-rotational stiffness leaves the change of the rotation out, on purpose: only its rest value is exact.
+    // The co-rotational stiffness neglects the change of the rotation by design: only its rest value is exact.
     let exact_tangent = name != "co-rotational";
     for deformation in deformations() {
         let x: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| deformation * node).collect();
@@ -137,7 +137,7 @@ fn derivatives(
     }
 }
 
-/// Rotations cost no force, forces sum to zero, masses to the mass.
+/// Rotations cost no force, forces sum to zero, nodal masses to the total mass.
 fn invariance(table: &mut Table, name: &str, model: &ElasticModel, mesh: &TetMesh) {
     // The rest lengths of the mesh are twentieths of a metre.
     let force_scale = YOUNG * 0.05 * 0.05;
@@ -231,7 +231,7 @@ fn convexity(
     Ok(())
 }
 
-/// The table of the specification, which has ten digits.
+/// Reference values with ten digits.
 fn golden(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let material = NeoHookean::with_threshold(Lame::new(YOUNG, POISSON)?, THRESHOLD)?;
     let mut worst = 0.0_f64;

@@ -1,4 +1,4 @@
-//! Bare friction problems of a folder: each solved, each judged.
+//! Friction problems of a folder: each solved and checked.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,13 +13,13 @@ use impinge_contact::delassus::{
 use impinge_krylov::direct::singular_values;
 use nalgebra::{DMatrix, Vector3};
 
-/// Singular values above this part of the largest count.
+/// Singular values above this share of the largest count.
 const RANK: f64 = 1e-10;
 
-/// Above so many contacts a dense decomposition takes minutes: no rank then.
+/// Largest number of contacts with a rank: the dense decomposition of a larger problem takes minutes.
 const MOST_FOR_RANK: usize = 1000;
 
-/// Solves every `.fcp` file of `folder`, prints a line for each and what their sum is; true if all were solved.
+/// Solves every `.fcp` file of `folder`, prints a line for each and a summary; true if all were solved.
 pub(super) fn run(folder: &Path, method: &str, tolerance: f64) -> Result<bool, Box<dyn Error>> {
     let method = FrictionMethod::named(method).ok_or_else(|| {
         let names = FrictionMethod::ALL.map(FrictionMethod::name).join(", ");
@@ -46,7 +46,7 @@ pub(super) fn run(folder: &Path, method: &str, tolerance: f64) -> Result<bool, B
     );
     let mut solved = 0;
     for file in &files {
-        // One unusable file is one broken line, not the end of the table.
+        // An unusable file is one broken line and does not end the table.
         match line(file, method, tolerance) {
             Ok((text, good)) => {
                 println!("{text}");
@@ -133,7 +133,7 @@ fn line(
     Ok((text, good))
 }
 
-/// `max |u − u_ref| / max |q|` where the folder has a reference velocity beside the problem.
+/// `max |u − u_ref| / max |q|` if the folder has a reference velocity for the problem.
 ///
 /// A figure only: some problems have several exact solutions.
 fn reference_difference(
@@ -163,7 +163,7 @@ fn reference_difference(
     ))
 }
 
-/// Singular values of `W` above [`RANK`] of the largest.
+/// Number of singular values of `W` above [`RANK`] of the largest.
 fn rank(problem: &FrictionProblem) -> Option<usize> {
     let contacts = problem.contacts();
     if contacts > MOST_FOR_RANK {

@@ -1,4 +1,4 @@
-//! geometry: no impact is missed, no pair is missed, surfaces are filled well, shapes have their counts.
+//! geometry: no missed impact, no missed pair, well-filled surfaces, element counts of shapes.
 
 mod candidates;
 mod filling;
@@ -21,7 +21,7 @@ const GENERATED: [u64; 2] = [5_000, 10_000_000];
 /// Rings of the full form: half a million triangles.
 const RINGS: u32 = 3_472;
 
-/// Parts that only the geometry table has.
+/// Parts of the geometry table alone.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Parts {
     /// Runs every query file of this folder [default: $IMPINGE_DATA/ccd]
@@ -30,10 +30,10 @@ pub(super) struct Parts {
     /// Judges this many generated collision queries by exact arithmetic [default: 5000; 10 million with --full]
     #[arg(long, value_name = "N")]
     random: Option<u64>,
-    /// Which generated queries
+    /// Seed of the generated queries
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Measures the broad phase and the step size on surfaces: one file, which rests, or pairs FILE_START FILE_END
+    /// Measures the broad phase and the step size on surfaces: one file, at rest, or pairs FILE_START FILE_END
     #[arg(long, value_name = "FILE", num_args = 1..)]
     candidates: Vec<PathBuf>,
     /// The same on a generated pile of this many rings of 144 triangles [default with --full: 3472]
@@ -42,14 +42,14 @@ pub(super) struct Parts {
     /// Fills surfaces with tetrahedra: simple shapes; with --full also large ones and those of $IMPINGE_DATA/meshes
     #[arg(long)]
     filling: bool,
-    /// Grows the boxes of --candidates and --pile by this length in m [default: 0; for a surface that rests, a
-    /// thousandth of its largest extent]
+    /// Grows the boxes of --candidates and --pile by this length in m [default: 0; for a surface at rest, a thousandth
+    /// of its largest extent]
     #[arg(long, value_name = "LENGTH")]
     inflate: Option<f64>,
 }
 
 impl Parts {
-    /// Whether particular parts were asked for, and so nothing else.
+    /// Whether particular parts are selected, and so nothing else.
     pub(super) fn are_chosen(&self) -> bool {
         self.ccd.is_some()
             || self.random.is_some()
@@ -66,7 +66,7 @@ pub(super) fn fill(
 ) -> Result<(), Box<dyn Error>> {
     let parts = &options.geometry;
     if let Some(folder) = &parts.ccd {
-        // Its own times are the point, so they are taken with care.
+        // Its times are a result, so they are measured with care.
         queries::fill(table, folder, Extent::Full)?;
     }
     if let Some(count) = parts.random {
@@ -102,7 +102,7 @@ pub(super) fn fill(
     moving_pile(table)
 }
 
-/// The ring that the method's paper counts.
+/// The ring with the counts of the paper.
 fn shapes(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let mesh = ring(RingShape {
         major_radius: 0.05,
@@ -117,7 +117,7 @@ fn shapes(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The broad phase finds what brute force finds, from a moving pile to the next, refitting in between.
+/// The broad phase finds the pairs of brute force, from one moving pile to the next, refitted in between.
 fn moving_pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let mesh = ring(RingShape {
         major_radius: 0.05,

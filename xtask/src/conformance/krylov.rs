@@ -1,4 +1,4 @@
-//! krylov: solves reach what they report, and the bits do not depend on threads.
+//! krylov: solves reach their reported residual, and bits do not depend on threads.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{Extent, table::Table};
 
-/// `‖b − A x‖/‖b‖` that the solves have to reach.
+/// Required `‖b − A x‖/‖b‖` of the solves.
 const RELATIVE: f64 = 1e-10;
 
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
@@ -24,7 +24,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
         .collect();
     let (positive, _) = solve_all(table, "positive definite", &matrix, &rhs, true)?;
     bits(table, &matrix, &rhs, &positive)?;
-    // The same with every seventh node pulled the other way: indefinite.
+    // Every seventh node has negative stiffness: indefinite.
     let mut indefinite = matrix;
     for node in (0..indefinite.blocks()).step_by(7) {
         *indefinite.diagonal_block_mut(node) *= -1.0;
@@ -33,7 +33,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Solves with the methods that suit; returns the solutions and the largest number of steps.
+/// Solves with the suitable methods; returns the solutions and the largest number of steps.
 fn solve_all(
     table: &mut Table,
     name: &str,
@@ -84,7 +84,7 @@ fn solve_all(
     Ok((x, most))
 }
 
-/// `‖b − A x‖/‖b‖` by a product that shares no code with the one that was used.
+/// `‖b − A x‖/‖b‖` by an independent product.
 fn csr_residual(matrix: &SymmetricBlockMatrix, x: &[f64], rhs: &[f64]) -> f64 {
     let csr = matrix.to_csr();
     let (mut error, mut size) = (0.0, 0.0);
@@ -135,7 +135,7 @@ fn bits(
     Ok(())
 }
 
-/// A grid of `axis³` nodes whose edges are springs, each node held a little.
+/// A grid of `axis³` nodes with springs as edges, each node weakly held.
 fn elastic_grid(axis: usize) -> SymmetricBlockMatrix {
     let index = |x: usize, y: usize, z: usize| (x + axis * (y + axis * z)) as u32;
     let mut springs = Vec::new();

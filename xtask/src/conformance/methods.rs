@@ -1,5 +1,5 @@
-//! methods: whole scenes by the default method, proven free of intersections step by step, and the problems that they
-//! meet by every method.
+//! methods: whole scenes by the default method, proven free of intersections step by step, and every method on the
+//! problems of these scenes.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use super::progress::Progress;
 use super::scenes::{CASES, Case, Plan, untrue};
 use super::{Extent, table::Table};
 
-/// The methods: the default first, without its regions, then the paper's, then their rivals.
+/// The methods: the default, the default without subdomains, the paper's, then their rivals.
 pub(super) const METHODS: [&str; 8] = [
     "cr",
     "cr-whole",
@@ -34,10 +34,10 @@ pub(super) const METHODS: [&str; 8] = [
     "active-set",
 ];
 
-/// The one that ratios refer to.
+/// The reference of ratios.
 const REFERENCE: &str = "cr-full";
 
-/// Runs the scenes (those of `chosen`, if any), and fills `table` with what must hold.
+/// Runs the scenes (those of `chosen`, if any), and adds the guarantees to `table`.
 pub(super) fn fill(
     table: &mut Table,
     extent: Extent,
@@ -71,7 +71,7 @@ pub(super) fn fill(
     Ok(records)
 }
 
-/// The methods, and the variants of them.
+/// Comparisons of the methods, and of their variants.
 struct Both(Watch, Watch);
 
 impl SolveObserver for Both {
@@ -85,14 +85,14 @@ impl SolveObserver for Both {
     }
 }
 
-/// What one run left.
+/// Result of one run.
 struct Run {
     reports: Vec<StepReport>,
-    /// State after the steps that are taken again.
+    /// State after the steps that are repeated.
     halfway: State,
     overlaps: usize,
     film: Option<Film>,
-    /// Why it stopped early.
+    /// Reason of an early stop.
     stopped: Option<String>,
 }
 
@@ -176,7 +176,8 @@ fn examine(
     })
 }
 
-/// What every run must be: complete, free of intersections, settled in every solve, and the same on other threads.
+/// Requirements on every run: complete, free of intersections, every solve converged, and the same bits on other
+/// threads.
 fn hold_to_the_guarantees(
     table: &mut Table,
     (name, plan): (&str, Plan),
@@ -244,7 +245,7 @@ fn hold_to_the_guarantees(
     );
 }
 
-/// How each method converges on one thread, and whether all of their answers are the same on three.
+/// Convergence of each method on one thread, and whether all solutions have the same bits on three.
 fn converge(
     sample: &Sample,
     methods: &[(String, Method)],
@@ -281,7 +282,7 @@ fn bits(answers: &[ContactSolution]) -> Vec<u64> {
         .collect()
 }
 
-/// Takes the steps of `plan`; with a watch, proves and films each of them.
+/// Takes the steps of `plan`; a watch checks and records each of them.
 fn run(
     mut simulation: Simulation,
     plan: Plan,
@@ -347,15 +348,16 @@ fn same_bits(a: &State, b: &State) -> bool {
     a.step == b.step && bits(a) == bits(b)
 }
 
-/// Most iterations of the reference over the most of the default method.
+/// Largest ratio of iterations, reference over default method.
 const MOST_OF_FULL: f64 = 4.0;
 
 /// A figure of one method.
 type Measure = fn(&MethodRow) -> Average;
 
-/// What the paper found of its heaps: each refinement of conjugate residuals pays, and staggered projections do not. The order is
-/// that of means, ratios are those of medians: single solves in which states go round in circles make means. Times are those of this
-/// machine, of one run. These are aims: rivals may be better than theirs (`docs/methods/rivals.md` says where, and why).
+/// The paper's findings on its heaps: each refinement of conjugate residuals pays, and staggered projections do not.
+/// The order compares means, ratios compare medians, because a few solves with cycling active sets dominate means.
+/// Times are of one run on this machine. These are aims: rivals may do better than in the paper (see
+/// `docs/methods/rivals.md`).
 fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f64) {
     let row = |method: &str| rows.iter().find(|row| row.name == method);
     let of = |method: &str| row(method).map_or(f64::NAN, |row| row.iterations.mean);
@@ -366,7 +368,7 @@ fn hold_to_the_order(table: &mut Table, name: &str, rows: &[MethodRow], most: f6
         of("cr"),
         most,
     );
-    // Far from what it takes: a net for what goes wrong with it.
+    // Far above the usual value: detects failures of the method.
     table.at_most(
         &format!("{name}: iterations a step of {REFERENCE}"),
         full,

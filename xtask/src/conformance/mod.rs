@@ -1,5 +1,5 @@
-//! `cargo xtask conformance`: one table per layer of what it guarantees, what was measured, and whether that holds;
-//! every contact method side by side; and all of it as a page.
+//! `cargo xtask conformance`: one table per layer of guarantees, measurements and verdicts; every contact method side
+//! by side; and a page of all tables.
 
 mod asynchronous;
 mod compliance;
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use table::Table;
 
-/// What to compare.
+/// Selection of comparisons.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
     /// Layers [default: all]
@@ -34,13 +34,13 @@ pub(crate) struct Options {
     /// The cases that take seconds, as in `ci` (this is the default)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Larger cases, and times that are worth reading
+    /// Larger cases, and meaningful times
     #[arg(long)]
     full: bool,
     /// Only these contact scenes [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     scenes: Vec<String>,
-    /// Where the report is written, its numbers as tables beside it [default: target/conformance/report.html]
+    /// File of the report; tables of its numbers go beside it [default: target/conformance/report.html]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(
@@ -91,7 +91,7 @@ enum Layer {
     Methods,
 }
 
-/// How much to do.
+/// Extent of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Quick,

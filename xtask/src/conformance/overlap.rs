@@ -1,13 +1,13 @@
-//! What must never be in a committed state, looked for by what takes no part in keeping it out.
+//! Independent check for intersections in committed states.
 
 use impinge_geometry::exact::surface_intersections;
 use impinge_sim::{Model, State};
 
-/// Most pairs of triangles that are counted in one state.
+/// Largest number of intersecting pairs that are counted in one state.
 const MOST: usize = 100;
 
-/// Pairs of surface triangles that intersect, by exact predicates, and surface points that are not above a half-space. Points
-/// that nothing moves may stand in a half-space: obstacles do.
+/// Pairs of intersecting surface triangles, by exact predicates, and surface points that are not above a half-space.
+/// Prescribed points may be inside a half-space, as those of obstacles are.
 pub(super) fn overlaps(model: &Model, state: &State) -> usize {
     let below = model.geometry.half_spaces.iter().map(|half_space| {
         let points = model.geometry.surface.vertices().iter();
@@ -15,7 +15,7 @@ pub(super) fn overlaps(model: &Model, state: &State) -> usize {
         free.filter(|&&point| {
             let from = state.positions[point as usize] - half_space.point;
             let height = half_space.normal.dot(&from);
-            // Not a number is not above either.
+            // NaN is not above either.
             height.is_nan() || height <= 0.0
         })
         .count()

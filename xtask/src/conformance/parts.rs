@@ -1,16 +1,16 @@
-//! What each part of a method brings: the same problems by variants that differ in one setting.
+//! Effect of each part of a method: variants that differ in one setting, on the same problems.
 
 use std::fmt::Write as _;
 
 use impinge_contact::Method;
+use impinge_contact::Tolerances;
 use impinge_contact::method::MethodError;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_report::MethodRow;
 use impinge_report::effort::{pair, variants};
 use impinge_sim::compare::MethodRecord;
 
-/// Most iterations of one solve by a variant: several times what any of them needs that converges, so that one whose
-/// states go round in circles does not take for ever. Its step then counts with what it was stopped at.
+/// Iteration limit of one solve by a variant: several times the need of any that converges; it bounds solves with
+/// cycling active sets. Such a step counts with the limit.
 pub(super) const MOST_ITERATIONS: u64 = 2000;
 
 /// `u64::MAX`: never.
@@ -18,13 +18,13 @@ const NEVER: &str = "18446744073709551615";
 
 /// A method with some settings changed.
 struct Variant {
-    /// How it is asked for by `impinge compare --methods`, but for the iteration limit.
+    /// Its specification for `impinge compare --methods`, without the iteration limit.
     name: &'static str,
-    /// What is different about it.
+    /// Description of the difference.
     what: &'static str,
 }
 
-/// The variants; the first is what the others are compared with.
+/// The variants; the first is the reference.
 const VARIANTS: [Variant; 17] = [
     Variant {
         name: "cr",
@@ -96,7 +96,7 @@ const VARIANTS: [Variant; 17] = [
     },
 ];
 
-/// All of them, with the names to show.
+/// All variants, with their names in tables.
 pub(super) fn contenders(tolerances: Tolerances) -> Result<Vec<(String, Method)>, MethodError> {
     VARIANTS
         .iter()
@@ -112,7 +112,7 @@ pub(super) fn contenders(tolerances: Tolerances) -> Result<Vec<(String, Method)>
         .collect()
 }
 
-/// What was found: each row with what is different about it.
+/// Results: each row with its difference.
 pub(super) fn rows(records: &[MethodRecord]) -> Vec<(String, MethodRow)> {
     MethodRow::of(records, VARIANTS[0].name, |_| None)
         .into_iter()
@@ -142,7 +142,7 @@ pub(super) fn text(rows: &[(String, MethodRow)]) -> String {
     text + "\n"
 }
 
-/// The rows as a part of the scene's section.
+/// The rows as part of the scene's section.
 pub(super) fn section(rows: &[(String, MethodRow)]) -> String {
     format!(
         "<h4>What each part brings</h4>\n<p class=\"note\">The same problems from the same warm starts by variants that differ in one thing, at most {MOST_ITERATIONS} iterations a solve: one whose states go in circles ends there and is unmet.</p>\n{}",
@@ -160,7 +160,7 @@ mod tests {
         slip: 1e-6,
     };
 
-    /// A setting that does not exist, or that is the default, would compare a method with itself.
+    /// An unknown setting, or one equal to the default, would compare a method with itself.
     #[test]
     fn every_variant_can_be_had_and_is_one() {
         let contenders = contenders(TOLERANCES).expect("settings that exist");

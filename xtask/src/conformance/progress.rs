@@ -1,4 +1,4 @@
-//! What a long comparison is at, on the terminal; elsewhere a line for every step that was compared.
+//! Progress of a long comparison on a terminal; elsewhere a line for every compared step.
 
 use std::io::{IsTerminal as _, stderr};
 use std::time::{Duration, Instant};
@@ -29,13 +29,13 @@ impl Progress {
         }
     }
 
-    /// Shows which method has its turn.
+    /// Shows the method at work.
     pub(super) fn announce(&self) -> impl Fn(u64, &str) + Send + Sync + 'static {
         let bar = self.bar.clone();
         move |step, method| bar.set_message(format!("step {step}: {method}"))
     }
 
-    /// A step was taken; `compared` if methods solved its problems.
+    /// Counts a step; `compared` if methods solved its problems.
     pub(super) fn step(&self, step: u64, compared: bool) {
         self.bar.inc(1);
         if compared && !stderr().is_terminal() {

@@ -1,4 +1,4 @@
-//! The page: every table, and the contact methods scene by scene; and the numbers in it as tables beside it.
+//! The page of all tables and of the contact methods by scene; and its numbers as tables beside it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::Extent;
 use super::methods::METHODS;
 use super::table::Table;
 
-/// Where the page is written unless something else is asked for.
+/// Default path of the page.
 pub(super) fn place() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
@@ -20,7 +20,7 @@ pub(super) fn place() -> PathBuf {
 }
 
 /// Writes the page, and beside it `NAME-tables.csv` and, for each scene, `NAME-SCENE-steps.csv` and
-/// `NAME-SCENE-convergence.csv`; each whole or not at all.
+/// `NAME-SCENE-convergence.csv`; each atomically.
 pub(super) fn write(
     path: &Path,
     extent: Extent,

@@ -1,4 +1,5 @@
-//! The contact scenes that methods are compared on, each as shipped, or with fewer bodies where that takes days, and as a small variant.
+//! The contact scenes of the comparison of methods: as shipped, or with fewer bodies if all take days, and as a small
+//! variant.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,16 +10,16 @@ use impinge_sim::scene::{Obstacle, ObstacleShape};
 
 use super::Extent;
 
-/// Which steps to take, and which of them to compare methods on.
+/// Selection of steps to take and to compare methods on.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     /// Steps of the run.
     pub(super) steps: u64,
     /// First step whose problems every method solves.
     pub(super) from: u64,
-    /// Every how many steps after it.
+    /// Interval of the compared steps.
     pub(super) every: u64,
-    /// Steps that are taken again on another number of threads.
+    /// Steps that are repeated on another number of threads.
     pub(super) again: u64,
 }
 
@@ -34,24 +35,24 @@ impl Plan {
 
 /// A shipped scene.
 pub(super) struct Case {
-    /// What it is called: mostly the name of the file.
+    /// Name: usually that of the file.
     name: &'static str,
-    /// Name of the small variant, where it is of something else.
+    /// Name of the small variant, if it has another content.
     small_name: Option<&'static str>,
-    /// The file in `scenes/`, without its ending, and overrides: only where all of it would take days.
+    /// The file in `scenes/`, without extension, and overrides: only if all bodies would take days.
     full: (&'static str, &'static [&'static str]),
     full_plan: Plan,
-    /// The same of the small variant.
+    /// File and overrides of the small variant.
     small: (&'static str, &'static [&'static str]),
     small_plan: Plan,
-    /// Whether its meshes are found through `IMPINGE_DATA`.
+    /// Whether its meshes need `IMPINGE_DATA`.
     data: bool,
-    /// Iterations over those of CR(Full), by method, where the paper tells (spec 9.4).
+    /// Iterations over those of CR(Full), by method, if the paper has them.
     paper: &'static [(&'static str, f64)],
-    /// Most iterations a step of the default method, where the problems of the full plan are those of a heap of the paper's: its
-    /// order of methods is held to as well.
+    /// Largest iterations per step of the default method, if the full plan has a heap of the paper; the paper's order
+    /// of methods is then checked too.
     pub(super) heap: Option<f64>,
-    /// Whether variants of the methods are compared on it, too.
+    /// Whether variants of the methods are compared too.
     pub(super) parts: bool,
 }
 
@@ -64,7 +65,7 @@ const fn plan(steps: u64, from: u64, every: u64, again: u64) -> Plan {
     }
 }
 
-/// Twelve rings, thrown down so that they meet soon.
+/// Twelve rings with a downward velocity, so that they meet soon.
 const FEW_RINGS: &[&str] = &[
     "title=\"12 rings fall into a pile\"",
     "body.0.copies.count=12",
@@ -72,7 +73,7 @@ const FEW_RINGS: &[&str] = &[
     "body.0.velocity=[0, 0, -2]",
 ];
 
-/// A box of a quarter of the floor, and a tenth of the bunnies: a step of all 120 takes up to half a minute, and some methods many times that.
+/// A box of a quarter of the floor, and a tenth of the bunnies: all 120 would take days with some methods.
 const FEWER_BUNNIES: &[&str] = &[
     "title=\"12 bunnies fall into a pile\"",
     "body.0.copies.count=12",
@@ -133,7 +134,8 @@ pub(super) const CASES: &[Case] = &[
         heap: Some(45.0),
         parts: true,
     },
-    // Where layers still slide on each other. The pile comes to rest so soon that what is settled asks for next to nothing.
+    // Layers still slide on each other here. Later the pile is at rest, and converged contacts need almost no
+    // iterations.
     Case {
         name: "pyramid_moving",
         small_name: None,
@@ -271,7 +273,7 @@ impl Case {
         }
     }
 
-    /// What to do with it.
+    /// Its plan of steps.
     pub(super) fn plan(&self, extent: Extent) -> Plan {
         match extent {
             Extent::Quick => self.small_plan,
@@ -279,7 +281,7 @@ impl Case {
         }
     }
 
-    /// The scene; `None` if it needs meshes that this machine does not have.
+    /// The scene; `None` if its meshes are missing on this machine.
     pub(super) fn load(&self, extent: Extent) -> Result<Option<Scene>, Box<dyn Error>> {
         if self.data && std::env::var_os("IMPINGE_DATA").is_none() {
             return Ok(None);
@@ -295,7 +297,7 @@ impl Case {
         Ok(Some(Scene::load(path, overrides)?))
     }
 
-    /// Iterations of `method` over those of `reference` in the paper, if it tells.
+    /// Iterations of `method` over those of `reference` in the paper, if it has both.
     pub(super) fn paper_ratio(&self, method: &str, reference: &str) -> Option<f64> {
         if method == reference && !self.paper.is_empty() {
             return Some(1.0);
@@ -305,16 +307,16 @@ impl Case {
     }
 }
 
-/// Numbers that titles say in words.
+/// Numbers as words in titles.
 const NUMBERS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
 
-/// Meshes that titles name, as words of the title and of the file.
+/// Meshes in titles, as words of the title and of the file.
 const MESHES: [[&str; 2]; 2] = [["armadillo", "armadillo"], ["bunn", "bunny"]];
 
-/// What a title says and the scene does not hold: a number that is neither that of all bodies, nor of those of one
-/// entry, nor of mesh obstacles; or a mesh that no file of the scene has.
+/// A claim of a title that is false for the scene: a number other than that of all bodies, of one entry's bodies or of
+/// mesh obstacles; or a mesh that is in no file of the scene.
 pub(super) fn untrue(scene: &Scene) -> Option<String> {
     let bodies: Vec<u32> = (scene.bodies.iter())
         .map(|body| body.copies.map_or(1, |copies| copies.count))

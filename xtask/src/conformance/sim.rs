@@ -1,4 +1,5 @@
-//! sim: rings fall into a heap; no intersection, exact momentum, bounded energy, the same bits on any number of threads.
+//! sim: rings fall into a heap; no intersection, exact momentum, bounded energy, the same bits on any number of
+//! threads.
 
 use std::error::Error;
 
@@ -10,7 +11,7 @@ use nalgebra::Vector3;
 use super::overlap::overlaps;
 use super::{Extent, table::Table};
 
-/// A heap of rings between walls, thrown down so that they meet soon.
+/// A heap of rings between walls, with a downward velocity so that they meet soon.
 const SCENE: &str = r#"
 title = "A few rings fall into a heap"
 [time]
@@ -28,7 +29,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// What happened in a run.
+/// Result of a run.
 #[derive(Default)]
 struct Run {
     reports: Vec<StepReport>,
@@ -55,7 +56,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()?;
-        // The certificates are the same for the same bits: one run is enough for them.
+        // Equal bits have equal certificates, so one run suffices.
         let certify = threads == 1;
         runs.push(pool.install(|| take(&scene, steps, certify).map_err(|e| e.to_string()))?);
     }
@@ -100,13 +101,13 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Takes `steps` steps; with `certify`, examines each of them.
+/// Takes `steps` steps; with `certify`, checks each of them.
 fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>> {
     let mut simulation = Simulation::new(scene)?;
     let model_mass: f64 = simulation.model().points.mass.iter().sum();
     let step = simulation.model().settings.time_step;
     let gravity = simulation.model().settings.gravity;
-    // What solves, and the one linearisation of a turn, may leave of momentum.
+    // Momentum residual allowed by solves and by the one linearisation of a rotation.
     let residual = {
         let model = simulation.model();
         let masses = (0..model.geometry.bodies.len()).map(|body| model.body_mass(body));
@@ -129,7 +130,8 @@ fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>>
             run.overlaps += overlaps(model, state);
             let clearance = model.geometry.largest_clearance();
             if report.active > 0 {
-                // A contact that was hit on the way is kept apart there, and may be farther off at the end.
+                // A contact with clamped weights is kept apart at the impact, and may be farther apart at the end of
+                // the step.
                 let loose = report.loose_contacts > 0;
                 run.gaps_outside += usize::from(report.minimum_gap <= 0.0);
                 run.gaps_outside += usize::from(!loose && report.maximum_gap >= clearance);
@@ -137,7 +139,7 @@ fn take(scene: &Scene, steps: u64, certify: bool) -> Result<Run, Box<dyn Error>>
             let momentum = Vector3::from(report.momentum);
             let energy =
                 report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
-            // What is left of a subdivided step knows only the forces of its last part.
+            // The forces of a subdivided step are those of its last substep only.
             if let (Some((momentum_before, energy_before)), 1) = (before, report.substeps) {
                 let expected = (gravity * model_mass + Vector3::from(report.contact_force)) * step;
                 let error = (momentum - momentum_before - expected).norm() / weight_impulse;

@@ -1,5 +1,5 @@
-//! sweeps: what the default method costs over the length of the step, the stiffness and the number of bodies, and whether
-//! what has come to rest stays there.
+//! sweeps: cost of the default method over step length, stiffness and number of bodies, and whether bodies at rest stay
+//! at rest.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,22 +11,22 @@ use nalgebra::Vector3;
 
 use super::{Extent, table::Table};
 
-/// Most that iterations a simulated second may differ by over a sweep (spec 9, figure 9 and section 6.1 of the paper).
+/// Largest ratio of iterations per simulated second over a sweep (figure 9 and section 6.1 of the paper).
 const FACTOR: f64 = 2.0;
 
-/// Young's modulus (Pa) that figure 9 is of.
+/// Young's modulus (Pa) of figure 9.
 const STIFF: f64 = 5e6;
 
-/// Most that the exponent of the time of a step over the number of bodies is to be.
+/// Largest aimed exponent of the time of a step over the number of bodies.
 const GROWTH: f64 = 1.1;
 
-/// Exponent beyond which something looks at every pair.
+/// Exponent beyond which some stage is quadratic in the number of bodies.
 const STEEP: f64 = 1.5;
 
 /// Most kinetic energy at rest, over the potential energy at the start.
 const AT_REST: f64 = 1e-8;
 
-/// When scenes have settled (s).
+/// Time at which scenes are at rest (s).
 const SETTLED: f64 = 1.0;
 
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
@@ -39,7 +39,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Iterations a simulated second of the pyramid of 14 bodies, for one length of the step and one Young's modulus.
+/// Iterations per simulated second of the pyramid of 14 bodies, for one step length and one Young's modulus.
 fn pyramid(step: f64, young: f64, duration: f64) -> Result<f64, Box<dyn Error>> {
     let mut settings = vec![format!("time.step={step}")];
     settings.extend((0..3).map(|body| format!("body.{body}.material.young={young}")));
@@ -101,7 +101,7 @@ fn spread(costs: &[f64]) -> f64 {
     costs.iter().copied().fold(0.0, f64::max) / smallest
 }
 
-/// Stacks and arches: what moves once they have settled, and how far.
+/// Stacks and arches: remaining motion at rest, and its extent.
 fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let scenes: &[(&str, &[&str], f64)] = match extent {
         Extent::Quick => &[("rigid_stack", &["body.0.copies.count=4"], 1.0)],
@@ -111,7 +111,7 @@ fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
         let mut simulation = Simulation::new(&shipped(name, settings)?)?;
         let step = simulation.model().settings.time_step;
         let eps2 = simulation.model().geometry.largest_clearance();
-        // Of the first step: what a body falls in it does not show.
+        // Of the first step; the fall of a body during it is negligible.
         let potential = simulation.advance()?.gravitational_energy;
         while simulation.state().time < SETTLED - 0.5 * step {
             simulation.advance()?;
@@ -138,7 +138,7 @@ fn rest(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where the middle of each body is.
+/// Centre of each body.
 fn centres(model: &Model, state: &State) -> Vec<Vector3<f64>> {
     model
         .geometry
@@ -151,7 +151,8 @@ fn centres(model: &Model, state: &State) -> Vec<Vector3<f64>> {
         .collect()
 }
 
-/// Rings in boxes whose floor grows with their number, so that all piles are equally high: the work of one thread, and what passes with all.
+/// Rings in boxes with a floor proportional to their number, so that all piles are equally high: processor time of one
+/// thread, and wall time with all.
 fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let work = timed_piles(table, &alone, &[0, 1, 2, 3, 4])?;
@@ -160,7 +161,7 @@ fn number_of_bodies(table: &mut Table) -> Result<(), Box<dyn Error>> {
         table.aim_at_most(&what, exponent, GROWTH);
         table.at_most(&format!("{what}, at the very most"), exponent, STEEP);
     }
-    // What a user waits for.
+    // Wall time is the user's.
     let all = rayon::ThreadPoolBuilder::new().build()?;
     let threads = all.current_num_threads();
     if threads > 1 {
@@ -183,7 +184,7 @@ struct Costs {
     passed: [Vec<f64>; 2],
 }
 
-/// Runs the piles that have been doubled `doublings` times.
+/// Runs the piles of `doublings` doublings.
 fn timed_piles(
     table: &mut Table,
     pool: &rayon::ThreadPool,
@@ -223,7 +224,7 @@ fn timed_piles(
     Ok(costs)
 }
 
-/// Exponents of the first and last of what steps cost in each part, of 60 and 960 bodies.
+/// Exponents of the first and last cost of steps in each part, from 60 to 960 bodies.
 fn exponents(costs: &[Vec<f64>; 2]) -> [f64; 2] {
     let doublings = 4.0;
     costs
@@ -231,7 +232,8 @@ fn exponents(costs: &[Vec<f64>; 2]) -> [f64; 2] {
         .map(|costs| (costs[costs.len() - 1] / costs[0]).log2() / doublings)
 }
 
-/// What the steps in each of `parts` `[from, to]` (s) take, to the end of the last: medians of processor time and of time that passed (s).
+/// Times of the steps in each of `parts` `[from, to]` (s), to the end of the last: medians of processor and wall time
+/// (s).
 fn timed(
     simulation: &mut Simulation,
     parts: [[f64; 2]; 2],

@@ -1,17 +1,17 @@
 //! One layer's table: case, measured, bound, verdict.
 
-/// What a layer guarantees, and what was found.
+/// Guarantees of a layer, and their measurements.
 pub(super) struct Table {
     pub(super) layer: String,
     pub(super) rows: Vec<Row>,
 }
 
-/// What it means that a row does not hold.
+/// Meaning of a row that does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Results cannot be trusted.
+    /// Results are wrong.
     Guarantee,
-    /// Something is slower than it should be, or a rival faster than the paper found it: results are what they were.
+    /// Slower than intended, or a rival faster than in the paper; results are right.
     Aim,
     /// Nothing: there is no bound.
     Figure,
@@ -28,7 +28,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// `holds` or `BROKEN`, of an aim `reached` or `MISSED`, and nothing of a figure.
+    /// `holds` or `BROKEN`, of an aim `reached` or `MISSED`, and empty for a figure.
     pub(super) fn verdict(&self) -> &'static str {
         match (self.kind, self.holds) {
             (Kind::Guarantee, true) => "holds",
@@ -41,7 +41,7 @@ impl Row {
 }
 
 impl Table {
-    /// An empty table, whose rows are printed as they come: to fill a whole one may take long.
+    /// An empty table; rows are printed at once, because a whole table may take long.
     pub(super) fn new(layer: &str) -> Self {
         println!("\n{layer:<64}{:>24}{:>14}  verdict", "measured", "bound");
         Self {
@@ -70,7 +70,7 @@ impl Table {
         );
     }
 
-    /// That `measured ≤ bound` is aimed at; a number that is not finite misses it.
+    /// Aims at `measured ≤ bound`; a number that is not finite misses it.
     pub(super) fn aim_at_most(&mut self, case: &str, measured: f64, bound: f64) {
         self.push(
             case,
@@ -80,7 +80,7 @@ impl Table {
         );
     }
 
-    /// That `measured ≥ bound` is aimed at; a number that is not finite misses it.
+    /// Aims at `measured ≥ bound`; a number that is not finite misses it.
     pub(super) fn aim_at_least(&mut self, case: &str, measured: f64, bound: f64) {
         self.push(
             case,
@@ -100,12 +100,12 @@ impl Table {
         );
     }
 
-    /// A yes that has to be one.
+    /// A condition that must be true.
     pub(super) fn certain(&mut self, case: &str, holds: bool) {
         self.yes_or_no(case, (Kind::Guarantee, holds));
     }
 
-    /// A yes that is aimed at.
+    /// A condition that should be true.
     pub(super) fn aim(&mut self, case: &str, holds: bool) {
         self.yes_or_no(case, (Kind::Aim, holds));
     }
@@ -143,7 +143,7 @@ impl Table {
         self.count("BROKEN") == 0 && self.count("holds") > 0
     }
 
-    /// Says so where nothing in the table is judged.
+    /// Prints a note if the table has no bounds.
     pub(super) fn finish(&mut self) {
         if self.count("BROKEN") + self.count("holds") == 0 {
             self.certain(
@@ -153,14 +153,14 @@ impl Table {
         }
     }
 
-    /// How many rows have this verdict.
+    /// Number of rows with this verdict.
     pub(super) fn count(&self, verdict: &str) -> usize {
         let rows = self.rows.iter();
         rows.filter(|row| row.verdict() == verdict).count()
     }
 }
 
-/// What a figure beside its bound says. A bound that is not finite judges nothing: a fault of the table itself.
+/// Verdict on a figure and its bound. A bound that is not finite is a bug of the table.
 fn judged(kind: Kind, measured: f64, bound: f64, holds: bool) -> (Kind, bool) {
     if bound.is_finite() {
         (kind, measured.is_finite() && holds)

@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     ],
 };
 
-/// Two blocks of 0.1 m with meshes that do not match, the upper one lowered by 2 mm.
+/// Two blocks of 0.1 m with non-matching meshes, the upper one lowered by 2 mm.
 const BLOCKS: &str = r#"
 [time]
 step = 2e-2
@@ -46,8 +46,8 @@ box = { lower = [-1, -1, 0.1999], upper = [1, 1, 0.2001] }
 motion = { velocity = [0, 0, -0.004], then = [{ at = 0.5 }] }
 "#;
 
-/// Mean pressure between the blocks (Pa), and the deviation of the stress in their elements from `expected`, as a root
-/// of its mean square over `expected`.
+/// Mean pressure between the blocks (Pa), and the root mean square deviation of the stress in their elements from
+/// `expected`, over `expected`.
 fn pressure(run: &Run, expected: f64) -> [f64; 2] {
     let (model, state) = (run.simulation.model(), run.simulation.state());
     let force: f64 = contact_forces(model, state)
@@ -81,7 +81,7 @@ fn pressed(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A rigid ball of 0.1 m is pressed 1 mm into a large block that is fine where they touch.
+/// A rigid ball of 0.1 m is pressed 1 mm into a large block with small cells at the contact.
 fn hertz(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     let (young, poisson, radius, depth) = (1e6, 0.3, 0.1_f64, 1e-3_f64);
     let contact = (radius * depth).sqrt();
@@ -101,9 +101,9 @@ fn hertz(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The ball pressed into a block with cells of `side` where they touch.
+/// The ball pressed into a block with cells of `side` at the contact.
 fn indent(young: f64, poisson: f64, side: f64) -> Result<Run, Box<dyn Error>> {
-    // Cells grow by a half from one to the next, up to 0.2 m.
+    // Each cell is half as large again as the one before, up to 0.2 m.
     let mut half = vec![0.0];
     let mut cell = side;
     while half[half.len() - 1] < 0.2 {

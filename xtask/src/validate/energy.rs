@@ -1,4 +1,4 @@
-//! Energies, and what default tolerances leave undecided.
+//! Energies, and the effect of the default tolerances on them.
 
 use std::error::Error;
 
@@ -34,7 +34,7 @@ angular_velocity = [0, 0, 0.2]
 fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, -0.049] } }]
 ";
 
-/// A clamped beam that was struck across.
+/// A clamped beam after a lateral impact.
 const BEAM: &str = r"
 [time]
 step = 1e-3
@@ -49,7 +49,7 @@ velocity = [0, 0, 0.05]
 fixed = [{ box = { lower = [-0.001, -1, -1], upper = [0.001, 1, 1] } }]
 ";
 
-/// Rows of a scene without gravity: default tolerances by these methods beside tight ones.
+/// Rows of a scene without gravity: default tolerances by these methods compared with tight ones.
 fn without_gravity(
     rows: &mut Rows,
     (name, text): (&str, &str),
@@ -90,7 +90,7 @@ fn flying_beam(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     without_gravity(rows, ("struck beam", BEAM), steps, &["cr"])
 }
 
-/// A cantilever of 10 kg under its weight, and pushed sideways by a hundredth of it: default beside tight tolerances.
+/// A cantilever of 10 kg under its weight and a lateral force of a hundredth of it: default against tight tolerances.
 fn sag(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     for share in extent.choose(&[1e-2, 1e-3][..], &[1e-2, 1e-3, 2e-4]) {
         let pull = format!(
@@ -124,7 +124,7 @@ fn sag(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A pendulum on a rod of 1 nm/N: its rod holds `λ² C / 2`, next to nothing.
+/// A pendulum on a rod of 1 nm/N: its rod holds a negligible energy `λ² C / 2`.
 fn stiff_rod(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     const TEXT: &str = r#"
 [time]
@@ -149,7 +149,7 @@ compliance = 1e-9
         .iter()
         .map(|report| report.elastic_energy)
         .fold(0.0, f64::max);
-    // The force is at most 3 m g in theory; joules of the swing are m g times metres.
+    // In theory the force is at most 3 m g; energies of the swing are m g times metres.
     rows.push(
         "pendulum on a rod of 1 nm/N: energy of the rod / m g L",
         0.0,

@@ -1,4 +1,4 @@
-//! Coulomb's law: slopes, stopping, ropes round posts, arches, tipping, rolling.
+//! Coulomb's law: slopes, stopping, capstan, arches, tipping, rolling.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) const FAMILY: Family = Family {
 
 const GRAVITY: f64 = 9.81;
 
-/// The override of gravity on a slope of the given angle (rad), down along x.
+/// Override that turns gravity as on a slope of the given angle (rad), downhill along x.
 fn slope_of(angle: f64) -> String {
     format!(
         "world.gravity=[{}, 0, {}]",
@@ -72,13 +72,12 @@ fn slope(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
         let [got, _] = slide(tangent)?;
         let expected = GRAVITY * tangent.atan().cos() * (tangent - 0.5);
         let case = format!("rigid box, mu = 0.5, slope {tangent}: acceleration (m/s^2)");
-        // A thousandth of gravity.
         rows.push(case, expected, got, Within::Absolute(1e-3 * GRAVITY));
     }
     Ok(())
 }
 
-/// A sliding box stops after `v²/(2 μ g) − v Δt/2`: friction of a whole step acts on the motion in it.
+/// A sliding box stops after `v²/(2 μ g) − v Δt/2`: friction acts on the motion of a step for the whole step.
 fn stopping(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     let (speed, exact) = (2.0, 2.0 * 2.0 / (2.0 * 0.5 * GRAVITY));
     let mut errors = Vec::new();
@@ -133,7 +132,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
             .filter(|set| !set.is_empty())
             .collect();
         let mut run = Run::new(TEXT, &overrides)?;
-        // It sways at first, and then as often forwards as backwards.
+        // The initial sway must die down: only then is its mean zero.
         run.advance(500)?;
         let early = run.center(0)[1].x;
         run.advance(1000)?;
@@ -145,7 +144,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     Ok(())
 }
 
-/// A cable over a post, with a box at each end: half a turn of friction multiplies the tension by `exp(π μ)`.
+/// A cable over a post with a box at each end: half a turn of friction multiplies the tension by `exp(π μ)`.
 fn capstan(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     let (friction, light, heavy) = (0.3, 1.0, 5.0);
     let mut points = vec![[-0.2, -0.26], [-0.2, 0.0]];
@@ -219,7 +218,7 @@ contact = true
     Ok(())
 }
 
-/// A half circle of masonry stands above 0.1075 of its mean radius.
+/// A half circle of masonry stands if its thickness is above 0.1075 of its mean radius.
 fn arch(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     const TEXT: &str = r#"
 [time]
@@ -259,7 +258,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     Ok(())
 }
 
-/// A box three times as high as wide tips where its weight leaves its base.
+/// A box three times as high as wide tips when the line of its weight leaves its base.
 fn tipping(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     let stands = |degrees: f64| -> Result<bool, Box<dyn Error>> {
         let overrides = [

@@ -1,4 +1,4 @@
-//! One motion in other units, elsewhere, turned, and by other methods.
+//! One motion in other units, translated, rotated, and by other methods.
 
 use std::error::Error;
 
@@ -15,9 +15,9 @@ pub(super) const FAMILY: Family = Family {
     cases: &[("units", units), ("place", place), ("methods", methods)],
 };
 
-/// Units and frame that a scene is written in.
+/// Units and frame of a scene.
 struct View {
-    /// Units of length, mass and time in a metre, kilogram and second.
+    /// Units of length, mass and time per metre, kilogram and second.
     units: [f64; 3],
     turn: UnitQuaternion<f64>,
     shift: Vector3<f64>,
@@ -79,7 +79,7 @@ position = {}
     }
 }
 
-/// Farthest distance of a point from where it is in the SI scene (m), with its contacts checked to exist.
+/// Largest distance between the points of the scene and of the SI scene (m); checks that contacts exist.
 fn compare(view: &View) -> Result<f64, Box<dyn Error>> {
     let reference = Run::whole(&View::si().throw(), &[])?;
     let run = Run::whole(&view.throw(), &[])?;
@@ -121,7 +121,8 @@ fn place(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
         Within::Absolute(1e-8),
     );
     let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -0.7, 1.1));
-    // Points and tangents are numbered and chosen otherwise: the same to the default tolerances, not to rounding.
+    // Rotation changes the order of points and the choice of tangents: results agree to the tolerances, not to
+    // rounding.
     let got = compare(&View { turn, ..View::si() })?;
     rows.push(
         "thrown cube, scene turned: farthest point (m)",

@@ -1,4 +1,4 @@
-//! Meshes that the keys of a scene cannot make, and loads that belong to them.
+//! Meshes beyond the keys of a scene, and loads for them.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub(super) enum Cells {
 impl Cells {
     pub(super) const BOTH: [Self; 2] = [Self::Tetrahedra, Self::Hexahedra];
 
-    /// The key of a scene that makes a box of them.
+    /// Key of a scene for a box of these elements.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::Tetrahedra => "cuboid",
@@ -39,7 +39,7 @@ const SPLIT: [[usize; 4]; 6] = [
 /// Corners of a hexahedron in the order of Gmsh.
 const AROUND: [usize; 8] = [0, 4, 6, 2, 1, 5, 7, 3];
 
-/// A block with grid lines at `x`, `y` and `z` (m), its nodes moved by `shift`.
+/// A block with grid lines at `x`, `y` and `z` (m); `shift` moves its nodes.
 pub(super) struct Grid<'a> {
     pub(super) lines: [&'a [f64]; 3],
     pub(super) shift: &'a dyn Fn(Vector3<f64>) -> Vector3<f64>,
@@ -87,9 +87,9 @@ impl Grid<'_> {
     }
 }
 
-/// The consistent forces of a uniform traction on a face of a box at the start, as the key `pulls` of its body.
+/// Consistent forces of a uniform traction on a face of a box at the start, as the key `pulls` of its body.
 ///
-/// The face is `z = height` or another coordinate `axis` of that value; `total` is the whole force (N).
+/// The face lies at the value `height` of the coordinate `axis`; `total` is the whole force (N).
 pub(super) fn traction(
     simulation: &Simulation,
     cells: Cells,
@@ -108,7 +108,8 @@ pub(super) fn traction(
         .filter(|t| t.iter().all(|&p| on_face(p)))
     {
         let [a, b, c] = triangle.map(|point| model.points.rest[point as usize]);
-        // The two triangles of a square give a quarter of it to each corner: a sixth to the two that are in one alone.
+        // A square's corners share its area equally; a corner with the right angle is in one of its two triangles
+        // alone.
         let area = 0.5 * (b - a).cross(&(c - a)).norm();
         for (corner, &point) in triangle.iter().enumerate() {
             let [p, q, r] = [0, 1, 2].map(|k| [a, b, c][(corner + k) % 3]);

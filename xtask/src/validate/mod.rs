@@ -1,7 +1,7 @@
-//! `cargo xtask validate`: simulations beside closed forms, independent computations and each other.
+//! `cargo xtask validate`: simulations compared with closed forms, independent computations and each other.
 //!
-//! Every row names a case, its value in theory, the figure of the program, and the bound on their difference. A row of
-//! a known failure says what has to change before it can hold, and fails the suite on the day it holds.
+//! Every row has a case, the value of theory, the value of the program, and the bound on their difference. The row of a
+//! known failure states the condition for its repair, and fails the suite when it holds.
 
 mod contact;
 mod energy;
@@ -25,13 +25,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cpu_time::ThreadTime;
 use row::{Row, Rows, Verdict};
 
-/// What to compare with theory.
+/// Selection of comparisons.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
     /// Finer meshes, shorter steps and more cases
     #[arg(long)]
     full: bool,
-    /// Only families and cases whose name holds one of these
+    /// Only families and cases whose name contains one of these
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Also write the tables as a Markdown page
@@ -39,7 +39,7 @@ pub(crate) struct Options {
     page: Option<PathBuf>,
 }
 
-/// How much to do.
+/// Extent of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Quick,
@@ -47,7 +47,7 @@ enum Extent {
 }
 
 impl Extent {
-    /// A size of a case: small in the quick form.
+    /// Size of a case: small in the quick form.
     fn choose<T>(self, quick: T, full: T) -> T {
         match self {
             Self::Quick => quick,
@@ -56,7 +56,7 @@ impl Extent {
     }
 }
 
-/// Simulates, and adds its figures to the rows.
+/// Simulates and adds rows.
 type Fill = fn(&mut Rows, Extent) -> Result<(), Box<dyn Error>>;
 
 /// Cases on one subject.
@@ -78,7 +78,7 @@ const FAMILIES: [Family; 8] = [
     invariance::FAMILY,
 ];
 
-/// The rows of a case, and what they took.
+/// The rows of a case, and their cost.
 struct Done {
     family: usize,
     case: &'static str,
@@ -138,7 +138,7 @@ impl Options {
     }
 }
 
-/// Runs the cases, each on one thread and as many at once as there are processors, and prints them as they end.
+/// Runs the cases, each on one thread, in parallel on all processors, and prints them as they end.
 fn compare(
     chosen: &[(usize, &'static str, Fill)],
     extent: Extent,
@@ -183,7 +183,7 @@ fn compare(
     Ok(done)
 }
 
-/// The rows of one case. One that ends early, or has no row, gets a row that fails.
+/// The rows of one case. A case that ends early or has no row gets a failing row.
 fn carry_out(case: &str, fill: Fill, extent: Extent) -> (Vec<Row>, f64) {
     let clock = ThreadTime::now();
     let mut rows = Rows::default();

@@ -65,7 +65,7 @@ fn text(options: &Options, done: &[Done]) -> String {
     text
 }
 
-/// The commit that was measured, and its date.
+/// The measured commit and its date.
 fn program() -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;

@@ -1,4 +1,4 @@
-//! Rigid bodies and joints beside their equations of motion.
+//! Rigid bodies and joints compared with their equations of motion.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -23,7 +23,7 @@ pub(super) const FAMILY: Family = Family {
 
 const GRAVITY: f64 = 9.81;
 
-/// A free box that turns about its middle axis turns over (Dzhanibekov): its orientation beside Euler's equations.
+/// A free box in rotation about its middle axis flips (Dzhanibekov): its orientation against Euler's equations.
 fn tumbling(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     const TEXT: &str = r#"
 [time]
@@ -88,7 +88,7 @@ angular_velocity = [2, 5, 1]
     Ok(())
 }
 
-/// A fast top with a level axis, held by a ball joint at its end, precesses steadily at `m g l / (C ω)`.
+/// A fast top with a level axis and a ball joint at its end precesses steadily at `m g l / (C ω)`.
 fn top(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     let (length, spin) = (0.1, 70.453);
     let rate = GRAVITY * length / (0.2 * 0.2 / 6.0 * spin);
@@ -133,7 +133,7 @@ anchor = [0, 0, 0]
 /// A rod of 1 m swings about its end, 400 steps a period.
 fn pendulum(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     let amplitude = 0.1_f64;
-    // A thin rod: ω² = 3 g / 2 L, a little less for one that is a twentieth as thick as long.
+    // A thin rod has ω² = 3 g / 2 L; one with a thickness of a twentieth of its length slightly less.
     let (length, thickness) = (1.0, 0.05);
     let about_end = length * length / 3.0 + thickness * thickness / 12.0;
     let period = TAU * (about_end / (GRAVITY * 0.5 * length)).sqrt();
@@ -182,7 +182,7 @@ anchor = [0, 0, 0]
             .map(|k| k as f64 + angles[k - 1] / (angles[k - 1] - angles[k]))
             .collect();
         let name = format!("pendulum, {kind}, {stepper}, 400 steps a period");
-        // Two half swings later; the amplitude adds a sixteenth of its square.
+        // Two half swings later; finite amplitude adds a sixteenth of its square.
         let got = crossings
             .get(2)
             .map_or(f64::NAN, |last| (last - crossings[0]) / 400.0);

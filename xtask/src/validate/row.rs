@@ -1,8 +1,8 @@
-//! One comparison with theory, and what it says about the program.
+//! One comparison with theory, and its verdict on the program.
 
 use std::fmt::Write as _;
 
-/// How far a figure may be from what is expected.
+/// Bound on the difference between a value and its expectation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Within {
     /// In units of the expected value.
@@ -11,18 +11,18 @@ pub(super) enum Within {
     Absolute(f64),
 }
 
-/// What a row says about the program.
+/// Verdict of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The figure is within its bound.
+    /// The value is within its bound.
     Holds,
-    /// It is not: the program is wrong.
+    /// The value is outside its bound: the program is wrong.
     Broken,
-    /// It is not, which is known.
+    /// The value is outside its bound, as is known.
     Known,
-    /// A known failure is within its bound: the row has to become a guarantee.
+    /// A known failure is within its bound: the row must become a guarantee.
     Promote,
-    /// The row says nothing: its expectation or its bound is no finite number, or the bound is not positive.
+    /// The row is void: its expectation or bound is not finite, or the bound not positive.
     Empty,
 }
 
@@ -43,17 +43,17 @@ impl Verdict {
     }
 }
 
-/// One row of the table: a figure of a simulation beside its value in theory.
+/// One row of the table: a value of a simulation and its value in theory.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) expected: f64,
-    /// The figure, or why there is none.
+    /// The value, or the reason for its absence.
     pub(super) got: Result<f64, String>,
     /// Measured order of convergence in the step or mesh size.
     pub(super) order: Option<f64>,
     within: Within,
-    /// What has to change before the row can hold.
+    /// Condition for the repair of a known failure.
     pub(super) known: Option<&'static str>,
 }
 
@@ -67,7 +67,7 @@ impl Row {
             return Verdict::Empty;
         }
         let deviation = self.deviation();
-        // A figure that is not a number is within no bound.
+        // NaN is within no bound.
         match (
             deviation.is_some_and(|deviation| deviation <= bound),
             self.known,
@@ -110,7 +110,7 @@ impl Row {
         ]
     }
 
-    /// Why there is no figure, and what a known failure waits for.
+    /// Reason for a missing value, and condition of a known failure.
     pub(super) fn remark(&self) -> String {
         let mut remark = self.known.unwrap_or_default().to_owned();
         if let Err(reason) = &self.got {
@@ -130,7 +130,7 @@ impl Row {
 pub(super) struct Rows(pub(super) Vec<Row>);
 
 impl Rows {
-    /// A figure that has to be within a bound of its expected value.
+    /// Adds a value that must be within a bound of its expectation.
     pub(super) fn push(
         &mut self,
         case: impl Into<String>,
@@ -141,7 +141,7 @@ impl Rows {
         self.attempt(case, expected, Ok(got), within)
     }
 
-    /// The same of a figure that a refused scene or a stopped run may not have.
+    /// Adds such a value, or the error of a rejected scene or stopped run.
     pub(super) fn attempt(
         &mut self,
         case: impl Into<String>,
@@ -162,7 +162,7 @@ impl Rows {
     }
 }
 
-/// Seven significant digits, as a power of ten where that is shorter.
+/// Seven significant digits, as a power of ten if that is shorter.
 fn digits(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();

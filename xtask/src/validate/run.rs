@@ -1,4 +1,4 @@
-//! From the text of a scene to figures.
+//! From the text of a scene to values.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use impinge_sim::measure::rigid::{RigidMeasure, rigid_measures};
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 
-/// A simulation and what its steps reported.
+/// A simulation and the reports of its steps.
 pub(super) struct Run {
     pub(super) simulation: Simulation,
     pub(super) reports: Vec<StepReport>,
@@ -34,7 +34,7 @@ impl Run {
     /// Takes steps.
     ///
     /// # Errors
-    /// Also where a solve did not meet its tolerance: there is no figure then.
+    /// Also if a solve misses its tolerance: its values are not used.
     pub(super) fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>> {
         for _ in 0..steps {
             let report = self.simulation.advance()?;
@@ -60,14 +60,14 @@ impl Run {
         })
     }
 
-    /// How far energy rises above that of the first step, over its kinetic and elastic part then (1).
+    /// Largest rise of energy above that of the first step, over its kinetic and elastic part then (1).
     pub(super) fn rise(&self) -> f64 {
         let first = self.energies().next().unwrap_or(f64::NAN);
         let scale = self.reports[0].kinetic_energy + self.reports[0].elastic_energy;
         self.energies().fold(f64::NEG_INFINITY, f64::max).max(first) / scale - first / scale
     }
 
-    /// Points whose place at the start fulfils a condition.
+    /// Points whose initial position fulfils a condition.
     pub(super) fn points(&self, condition: impl Fn(&Vector3<f64>) -> bool) -> Vec<usize> {
         let rest = &self.simulation.model().points.rest;
         (0..rest.len())
@@ -75,17 +75,17 @@ impl Run {
             .collect()
     }
 
-    /// Where a point is (m).
+    /// Position of a point (m).
     pub(super) fn at(&self, point: usize) -> Vector3<f64> {
         self.simulation.state().positions[point]
     }
 
-    /// How far a point is from its place at the start (m).
+    /// Displacement of a point from its initial position (m).
     pub(super) fn moved(&self, point: usize) -> Vector3<f64> {
         self.at(point) - self.simulation.model().points.rest[point]
     }
 
-    /// Mean over points of how far they moved (m).
+    /// Mean displacement of points (m).
     pub(super) fn mean_moved(&self, condition: impl Fn(&Vector3<f64>) -> bool) -> Vector3<f64> {
         let points = self.points(condition);
         points
@@ -95,7 +95,7 @@ impl Run {
             / points.len() as f64
     }
 
-    /// Rigid body `index`, prescribed ones included.
+    /// Rigid body `index`; prescribed ones count.
     pub(super) fn rigid(&self, index: usize) -> RigidMeasure {
         rigid_measures(self.simulation.model(), self.simulation.state())[index]
     }
@@ -114,7 +114,7 @@ impl Run {
         })
     }
 
-    /// The largest distance between the same nodes of two runs (m), the places of the other one under `map`.
+    /// Largest distance between the same nodes of two runs (m), with the other run's positions under `map`.
     pub(super) fn farthest_from(
         &self,
         other: &Self,
@@ -127,7 +127,8 @@ impl Run {
             .fold(0.0, f64::max)
     }
 
-    /// Positions by body and node of its mesh: points are stored along a curve in space, which turns with no body (m).
+    /// Positions by body and node of its mesh (m). Stored points follow a space-filling curve, which depends on the
+    /// frame.
     fn by_node(&self) -> Vec<Vector3<f64>> {
         let bodies = self.simulation.model().geometry.bodies.iter().enumerate();
         let mut nodes: Vec<(usize, u32, usize)> = bodies
@@ -141,8 +142,8 @@ impl Run {
     }
 }
 
-/// Where a law changes from true to false between `low` and `high`: the middle of the last of `halvings` + 1 brackets.
-/// `None` unless it is true at `low` and false at `high`.
+/// Where a predicate changes from true to false between `low` and `high`: the middle of the last of `halvings` + 1
+/// brackets. `None` unless it is true at `low` and false at `high`.
 pub(super) fn threshold(
     [mut low, mut high]: [f64; 2],
     halvings: u32,
@@ -162,7 +163,7 @@ pub(super) fn threshold(
     Ok(Some(0.5 * (low + high)))
 }
 
-/// Order of convergence of errors at a step and at half of it.
+/// Order of convergence from the errors at a step and at half of it.
 pub(super) fn order(coarse: f64, fine: f64) -> f64 {
     (coarse / fine).abs().log2()
 }

@@ -26,18 +26,18 @@ pub(super) const FAMILY: Family = Family {
     ],
 };
 
-/// Young's modulus of the solids here (Pa); all results are ratios to it.
+/// Young's modulus of the solids (Pa); all results are ratios to it.
 const YOUNG: f64 = 1e6;
-/// Poisson's ratio where it matters.
+/// Poisson's ratio of the cases that depend on it.
 const POISSON: f64 = 0.3;
 
-/// How strains enter the equations, and the method for it.
+/// Form of the strains in the equations, and its method.
 const FORMS: [(&str, &str); 2] = [("stiffness", "cr"), ("compliance", "compliant-kkt")];
 
-/// 10 % of strain with shear and a part that turns.
+/// 10 % of strain with shear and some rotation.
 const GRADIENT: Matrix3<f64> = Matrix3::new(1.10, 0.05, 0.0, 0.02, 0.94, 0.03, 0.0, 0.04, 1.08);
 
-/// A cube of 1 m, its inner nodes out of place, whose outer nodes are moved by the gradient of a uniform deformation.
+/// A cube of 1 m with displaced inner nodes, whose outer nodes follow a uniform deformation gradient.
 fn deform(
     gradient: Matrix3<f64>,
     cells: Cells,
@@ -48,7 +48,7 @@ fn deform(
     let path = folder.path().join("block.msh");
     let lines = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
     let is_inner = |x: Vector3<f64>| x.iter().all(|x| (0.1..0.9).contains(x));
-    // Up to a sixth of a cell, in directions of no pattern.
+    // Up to a sixth of a cell, in irregular directions.
     let shift = |x: Vector3<f64>| {
         let angles = [1.0, 2.0, 3.0].map(|k| (k * (13.0 * x.x + 7.0 * x.y + 5.0 * x.z)).sin());
         if is_inner(x) {
@@ -76,7 +76,7 @@ fn deform(
             );
         }
     }
-    // In ten steps to the end, and thirty to come to rest there.
+    // Ten steps of motion, thirty of rest.
     let text = format!(
         r#"
 [time]
@@ -139,18 +139,18 @@ fn patch(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Flow follows the strain of the step before: stresses end a thousandth or so below the yield stress.
+/// Relative error of the stress: plastic flow follows the strain of the last step, so stresses end slightly low.
 const FLOW: f64 = 5e-3;
 
-/// A cube in simple shear beyond its yield stress, ideally plastic: the stress shown is the yield stress, and the
-/// energy is that of the elastic strain.
+/// An ideally plastic cube in simple shear beyond its yield stress: the output stress is the yield stress, and the
+/// energy that of the elastic strain.
 fn plastic(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     let flow = 0.01;
     let stress = flow * YOUNG;
     let mut gradient = Matrix3::identity();
     gradient[(0, 1)] = 0.02;
     gradient[(1, 0)] = 0.02;
-    // W = σ²/(6 μ): no volume changes.
+    // W = σ²/(6 μ), since the volume is constant.
     let energy = flow * flow / (6.0 * lame(POISSON)[1]);
     for cells in Cells::BOTH {
         for form in FORMS {
@@ -172,7 +172,7 @@ fn plastic(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A free bar of 1 m between equal and opposite tractions of `load` Young's moduli: stretches along and across.
+/// A free bar of 1 m between opposite tractions of `load` Young's moduli: stretches along and across it.
 fn pull(
     law: Law,
     poisson: f64,
@@ -248,7 +248,7 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // A step many times the period of the bar, where one linearisation of tetrahedra does not settle.
+    // The step is many times the period of the bar; one linearisation of tetrahedra does not converge there.
     let long = [
         "time.step=0.1",
         "time.duration=3",
@@ -266,8 +266,8 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A cantilever of hexahedra, as an independent program for linear hexahedra computes it: the mean of the nodes at the
-/// end, which share the load equally.
+/// A cantilever of hexahedra, compared with an independent program for linear hexahedra: the mean over the end nodes,
+/// which share the load equally.
 fn beam(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     const TEXT: &str = r#"
 [time]

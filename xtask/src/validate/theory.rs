@@ -1,4 +1,4 @@
-//! Closed forms and ordinary differential equations, written without the code that they judge.
+//! Closed forms and ordinary differential equations; shares no code with the program.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -63,8 +63,8 @@ impl Law {
         [energy, 1.5_f64.sqrt() * deviator.norm()]
     }
 
-    /// The stretch along a bar whose sides are free, under the force `load` in units of Young's modulus times its
-    /// cross-section at rest.
+    /// Stretch along a bar with free sides under the force `load`, in units of Young's modulus times its rest
+    /// cross-section.
     pub(super) fn stretch(self, poisson: f64, load: f64) -> f64 {
         let stress = |along: f64, across: f64| {
             self.response(poisson, Vector3::new(along, across, across))
@@ -83,7 +83,7 @@ pub(super) fn lame(poisson: f64) -> [f64; 2] {
     ]
 }
 
-/// Where a function that grows from negative to positive is zero, by bisection to rounding.
+/// Root of an increasing function, by bisection to rounding.
 pub(super) fn root([mut low, mut high]: [f64; 2], mut f: impl FnMut(f64) -> f64) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -118,7 +118,7 @@ pub(super) fn integrate<const N: usize>(
     y
 }
 
-/// Deflection of the tip of a clamped elastica under a dead load across, over its length; `load` is `P L² / EI`.
+/// Deflection of the tip of a clamped elastica under a lateral dead load, over its length; `load` is `P L² / EI`.
 ///
 /// From the tip, `θ'' = −(P L²/EI) cos θ` with `θ' = 0` there and `θ = 0` at the clamp.
 pub(super) fn elastica(load: f64) -> f64 {

@@ -41,7 +41,7 @@ fixed = [{{ box = {{ lower = [-0.51, -1, -0.001], upper = [-0.499, 1, 0.001] }} 
             .iter()
             .map(|x| x.z)
             .fold(0.0, f64::min);
-        // Irvine 1981: span and sag of a cable with the unstretched length S and weight W under the level pull H.
+        // Irvine 1981: span and sag of a cable with unstretched length S and weight W under the horizontal tension H.
         let stiffness = stretch * width;
         let span = |pull: f64| {
             pull * length / stiffness + 2.0 * pull * length / weight * (0.5 * weight / pull).asinh()

@@ -2,15 +2,13 @@
 
 use super::{
     ContactSolver,
-    active_set_cr::{
-        ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
-    },
+    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind},
     compliant_kkt::{CompliantKkt, CompliantKktSettings},
     constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
     corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
     staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
-use crate::{ContactError, FrictionLaw};
+use crate::{ContactError, FrictionLaw, Tolerances};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;

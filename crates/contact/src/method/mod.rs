@@ -14,10 +14,8 @@ mod trace;
 pub use choice::{Method, MethodError};
 pub use trace::TraceRow;
 
-use active_set_cr::Tolerances;
-
 use crate::compliance::TurnedBodies;
-use crate::{ContactError, ContactProblem, ContactSolution, Interrupt};
+use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
 use std::sync::Arc;
 
 /// How a solve ended.

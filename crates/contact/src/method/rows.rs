@@ -1,9 +1,6 @@
 //! Contact rows as all methods use them, what they check before they start, and when they may stop.
 
-use crate::{
-    ContactError, ContactProblem, ContactResidual, ContactSolution,
-    method::active_set_cr::Tolerances,
-};
+use crate::{ContactError, ContactProblem, ContactResidual, ContactSolution, Tolerances};
 use nalgebra::Vector3;
 
 /// `[J; J_t]·x` of one contact.
@@ -78,26 +75,6 @@ pub(super) fn check_with_constraints(
         solution.constraints.len(),
         problem.constraints.len(),
     )
-}
-
-/// Checks that a setting is positive and finite.
-pub(super) fn positive(name: &'static str, value: f64) -> Result<(), ContactError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ContactError::Setting {
-            name,
-            value,
-            requirement: "positive and finite",
-        })
-    }
-}
-
-/// Checks the three tolerances.
-pub(super) fn check_tolerances(tolerances: &Tolerances) -> Result<(), ContactError> {
-    positive("tolerances.momentum", tolerances.momentum)?;
-    positive("tolerances.gap", tolerances.gap)?;
-    positive("tolerances.slip", tolerances.slip)
 }
 
 /// The worst part of a residual in units of its tolerance: below 1 a method may stop. Friction is held to the

@@ -3,10 +3,10 @@
 use super::support::delassus::Reference;
 use super::support::lattice::Lattice;
 use super::support::{TIME_STEP, cases, delassus, dense_momentum, dense_rows, energy_norm, push};
+use impinge_contact::Tolerances;
 use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, PreconditionerKind,
-    Tolerances,
 };
 use impinge_contact::{
     ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination, residual,
@@ -16,20 +16,20 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
-/// Two blocks that hit each other, and the ground.
+/// Two colliding blocks and the ground.
 #[derive(Debug, Clone)]
 pub(super) struct Collision {
     lower: [usize; 3],
     upper: [usize; 3],
     /// Decimal logarithm of Young's modulus (Pa).
     stiffness: f64,
-    /// Decimal logarithm of what every spring's stiffness is multiplied by, repeated as needed.
+    /// Decimal logarithms of the factors on the springs' stiffness, repeated as needed.
     uneven: Vec<f64>,
     velocity: [f64; 3],
     contacts: Vec<Touch>,
 }
 
-/// One contact: the numbers are cut down to what there is.
+/// One contact; its numbers are reduced to the valid range.
 #[derive(Debug, Clone)]
 struct Touch {
     upper: usize,
@@ -131,7 +131,7 @@ impl Collision {
                 let total: f64 = touch.weights.iter().sum::<f64>().max(1e-3);
                 for (corner, weight) in touch.lower.iter().zip(touch.weights) {
                     let node = (layer * (nz - 1) + corner % layer) as u32;
-                    // A block may occur once only in a row.
+                    // A row may name a block only once.
                     match weights.iter_mut().find(|(other, _)| *other == node) {
                         Some((_, sum)) => *sum -= weight / total,
                         None => weights.push((node, -weight / total)),
@@ -190,7 +190,7 @@ pub(super) fn forces(solution: &ContactSolution) -> DVector<f64> {
     DVector::from_iterator(3 * solution.contacts.len(), entries)
 }
 
-/// C3 to C5: what a solve that says it converged must have reached.
+/// Guarantees of a solve that reports convergence.
 fn check_promises(
     problem: &ContactProblem,
     solution: &ContactSolution,
@@ -200,8 +200,8 @@ fn check_promises(
     let judged = residual(problem, solution);
     prop_assert!(judged.momentum < 2.0 * tolerances.momentum, "{judged:?}");
     prop_assert!(judged.normal < 2.0 * tolerances.gap, "{judged:?}");
-    // A solve ends with the laws met, friction's to its tolerance, or with states that nothing changes any more. Then directions may be off by
-    // theirs: that much of the force, as a displacement.
+    // A converged solve meets the laws, with friction to its tolerance, or has a stationary active set. Then directions
+    // may be off by their tolerance: that share of the force, as a displacement.
     let laws_are_met = judged.friction < tolerances.slip;
     let diagonal = dense_momentum(problem).diagonal();
     let rows = dense_rows(problem);
@@ -256,29 +256,29 @@ fn check_promises(
     Ok(())
 }
 
-/// Comparisons of velocities with references, and those that could not be made.
+/// Comparisons of velocities with references, made and impossible.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     made: Cell<u32>,
     skipped: Cell<u32>,
-    /// Those of `made` that were made with another solution than the reference.
+    /// Those of `made` with another solution than the reference.
     elsewhere: Cell<u32>,
 }
 
-/// Displacement that a reference that has settled still moves by (m).
+/// Largest displacement in the last sweep of a converged reference (m).
 const SETTLED: f64 = 1e-8;
 
 impl Compared {
-    /// Notes a solve that said it did not converge.
+    /// Counts a solve that reported no convergence.
     pub(super) fn skip(&self) {
         self.skipped.set(self.skipped.get() + 1);
     }
 
-    /// C7: the velocity is off by no more than `part` of what contacts changed. Where that is less than what a tolerance `gap` (m) leaves, by
-    /// no more than that, as in C6.
+    /// The velocity error is at most `part` of the change by contacts, or, if that is less than the effect of a
+    /// tolerance `gap` (m), at most that effect.
     ///
-    /// With friction a problem may have more solutions than one: what is far from the reference has to be near another one. A reference
-    /// that has not settled judges nothing.
+    /// With friction a problem may have several solutions: a velocity far from the reference must be near another one.
+    /// An unconverged reference proves nothing.
     pub(super) fn compare(
         &self,
         problem: &ContactProblem,
@@ -318,7 +318,7 @@ impl Compared {
         ))
     }
 
-    /// Four comparisons in five were made, and at most one in ten with another solution than the reference.
+    /// At least four of five comparisons were made, and at most one in ten with another solution than the reference.
     #[track_caller]
     pub(super) fn assert_most(&self) {
         let (made, skipped) = (self.made.get(), self.skipped.get());
@@ -327,7 +327,7 @@ impl Compared {
     }
 }
 
-/// Preconditioner and most steps of anticipation; without those it is the paper's method.
+/// Preconditioner and most steps of prediction; without those it is the paper's method.
 const VARIANTS: [(PreconditionerKind, u64); 3] = [
     (PreconditionerKind::Full, 0),
     (PreconditionerKind::Diagonal, 0),
@@ -337,7 +337,7 @@ const VARIANTS: [(PreconditionerKind, u64); 3] = [
 proptest! {
     #![proptest_config(cases(50))]
 
-    /// C6: two near-solutions of a strongly convex problem are near each other.
+    /// Two near-solutions of a strongly convex problem are near each other.
     #[test]
     fn frictionless_velocity_is_the_reference(collision in collision(), tightening in prop::sample::select(vec![1.0, 10.0, 100.0])) {
         let problem = collision.problem(0.0);
@@ -362,7 +362,7 @@ proptest! {
     }
 }
 
-/// C7: with friction, within a part of the velocity change; and whatever the settings, the promises hold.
+/// With friction, within a share of the velocity change; the guarantees hold for all settings.
 #[test]
 fn frictional_velocity_is_near_the_reference() {
     let compared = Compared::default();
@@ -390,7 +390,7 @@ fn frictional_velocity_is_near_the_reference() {
                         ..ActiveSetCrSettings::default()
                     };
                     let (solution, report) = solve(&problem, settings);
-                    // A plain active-set method may change states in circles; then it says so.
+                    // A plain active-set method may cycle; it then reports that.
                     if schedule == EvaluationSchedule::AtConvergence
                         && report.termination == Termination::MaxIterations
                     {
@@ -421,8 +421,8 @@ fn frictional_velocity_is_near_the_reference() {
     compared.assert_most();
 }
 
-/// Full is indefinite: rows that nearly contradict each other, as there are many in a plain active-set method, send its
-/// residual up and down for ever unless the definite preconditioner takes over. Without that, one in five of these solves is unmet.
+/// Full is indefinite: nearly inconsistent rows, common in a plain active-set method, make its residual oscillate
+/// unless the definite preconditioner takes over.
 #[test]
 fn rows_that_nearly_contradict_each_other_do_not_stall() {
     let (fallbacks, unmet) = (Cell::new(0), Cell::new(0));
@@ -447,7 +447,7 @@ fn rows_that_nearly_contradict_each_other_do_not_stall() {
     assert!(unmet.get() <= 3, "{} of 100 unmet", unmet.get());
 }
 
-/// The reference judged by the residual: neither shares code with the other, or with the solver.
+/// The residual of the reference: neither shares code with the other, or with the solver.
 #[test]
 fn the_reference_satisfies_the_residual() {
     let mut runner = TestRunner::new(cases(20));

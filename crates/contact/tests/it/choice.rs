@@ -1,6 +1,7 @@
 //! Methods by name, settings by key.
 
-use impinge_contact::method::active_set_cr::{PreconditionerKind, Tolerances};
+use impinge_contact::Tolerances;
+use impinge_contact::method::active_set_cr::PreconditionerKind;
 use impinge_contact::method::{Method, MethodError};
 
 const TOLERANCES: Tolerances = Tolerances {
@@ -15,7 +16,7 @@ fn every_name_is_a_method_with_the_given_tolerances() {
         let method = Method::named(name, TOLERANCES).expect("a name from the list");
         assert_eq!(method.name(), name);
         assert_eq!(method.tolerances(), TOLERANCES);
-        // The name is also what the stored form says.
+        // The stored form has the same name.
         let json = serde_json::to_value(method).expect("plain data");
         assert_eq!(json["method"], name);
     }
@@ -68,7 +69,7 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
     assert_eq!(method, before);
 }
 
-/// The default settings of every method are sound; what a solve would refuse is refused before.
+/// The default settings of every method are valid; invalid settings are rejected before a solve.
 #[test]
 fn settings_out_of_range_are_told_before_a_solve() {
     for name in Method::NAMES.iter().chain(&Method::VARIANTS) {

@@ -1,5 +1,5 @@
-//! The corrective motion with the exact compliance: what it promises beyond the other methods. Agreement with the
-//! references is in `rivals`.
+//! The corrective motion with the exact compliance: guarantees beyond the other methods. `rivals` compares it with the
+//! references.
 
 use super::agreement::{collision, tolerances};
 use super::support::{
@@ -35,7 +35,7 @@ fn solve(problem: &ContactProblem, tightening: f64) -> ContactSolution {
 proptest! {
     #![proptest_config(cases(25))]
 
-    /// W4: `v = v* + A⁻¹ Jᵀ f`, so momentum balances to rounding whatever the forces are.
+    /// `v = v* + A⁻¹ Jᵀ f`, so momentum balances to rounding for any forces.
     #[test]
     fn momentum_balances_to_rounding(collision in collision(), friction in 0.0..0.9_f64) {
         let problem = collision.problem(friction);
@@ -46,7 +46,7 @@ proptest! {
         prop_assert!(residual(&problem, &solution).momentum < 1e-12 * scale);
     }
 
-    /// It and the conjugate residuals see the same world: gaps and slips agree within the tolerances of both.
+    /// It agrees with conjugate residuals: gaps and slips to the tolerances of both.
     #[test]
     fn displacements_agree_with_conjugate_residuals(collision in collision()) {
         let problem = collision.problem(0.0);
@@ -62,13 +62,13 @@ proptest! {
         let rows = dense_rows(&problem);
         let difference = rows
             * (DVector::from_column_slice(&exact.velocity) - DVector::from_column_slice(&iterated.velocity));
-        // Normal displacements are unique; each method may be off by its gap tolerance and by what momentum leaves.
+        // Normal displacements are unique; each method may be off by its gap tolerance and by its momentum error.
         for normal in difference.iter().step_by(3) {
             prop_assert!(normal.abs() < 2e-5, "{normal:e}");
         }
     }
 
-    /// Kept factors are those of the matrix at hand.
+    /// Reused factors are those of the present matrix.
     #[test]
     fn a_used_solver_gives_what_a_fresh_one_gives(first in collision(), second in collision()) {
         let mut used = solver(1.0);
@@ -80,7 +80,7 @@ proptest! {
     }
 }
 
-/// A lattice that is pressed against the ground twice at every corner: half of `W`'s rows are superfluous.
+/// A lattice pressed against the ground twice at every corner: half of the rows of `W` are redundant.
 #[test]
 fn doubled_contacts_change_no_velocity() {
     let lattice = Lattice::block([2, 2, 2], 0.02, 1e5, Vector3::zeros());
@@ -109,7 +109,7 @@ fn doubled_contacts_change_no_velocity() {
     }
 }
 
-/// A tower, which plain sweeps carry one contact further each: some thousand of them, and the square of its height.
+/// A tower. A plain sweep transports a force by one contact, so they need some thousands: the square of its height.
 #[test]
 fn sweeps_carry_a_tower() {
     const STOREYS: u32 = 30;
@@ -137,7 +137,7 @@ fn sweeps_carry_a_tower() {
     }
 }
 
-/// Towers of particles on the ground that do not touch each other, one offset moved by `lift` (m).
+/// Separate towers of particles on the ground, one offset moved by `lift` (m).
 fn towers(count: u32, storeys: u32, lift: f64) -> ContactProblem {
     let masses = vec![1.0; (count * storeys) as usize];
     let fall = Vector3::new(0.0, 0.0, -9.81 * TIME_STEP);
@@ -154,12 +154,12 @@ fn towers(count: u32, storeys: u32, lift: f64) -> ContactProblem {
     problem
 }
 
-/// What changed in one place is mended there, without a sweep over all: the others keep their forces to the last bit.
+/// A local change is solved locally, without a sweep over all contacts: the other forces keep their bits.
 #[test]
 fn a_change_in_one_place_is_settled_there() {
     let (count, storeys) = (100, 3);
     for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
-        // So well at first that nothing but the change is off afterwards.
+        // So accurate at first that afterwards only the change is unconverged.
         let mut solver = solver(1e5);
         solver.settings.delassus = delassus;
         let mut solution = ContactSolution::at_rest(&towers(count, storeys, 0.0));
@@ -183,7 +183,7 @@ fn a_change_in_one_place_is_settled_there() {
     }
 }
 
-/// `W` is kept for contacts that stay as they are: rows that come, go, turn and return leave the bits of a fresh solver.
+/// `W` is kept for unchanged contacts: added, removed, rotated and returning rows give the bits of a fresh solver.
 #[test]
 fn rows_that_come_and_go_leave_no_trace() {
     let lattice = Lattice::block([3, 3, 2], 0.02, 1e5, Vector3::zeros());
@@ -201,7 +201,7 @@ fn rows_that_come_and_go_leave_no_trace() {
             let normal = Vector3::new(tilt, 0.0, 1.0).normalize();
             let frame = ContactFrame::around(normal).rows();
             if present(place) {
-                // The next node shares in it, so that contacts are on common nodes.
+                // The next node shares in it, so that contacts have common nodes.
                 let next = bottom[(place + 1) % bottom.len()];
                 let weights = [(node, 0.7), (next, 0.3)];
                 push(&mut problem, &frame, &weights, Vector3::zeros(), 0.4);
@@ -215,7 +215,7 @@ fn rows_that_come_and_go_leave_no_trace() {
         problem(&|_| true, none),
         problem(&|place| place % 3 != 0, none),
         problem(&|_| true, 4),
-        // None comes or goes: one turns back, another turns.
+        // None is added or removed: one rotates back, another rotates.
         problem(&|_| true, 7),
         problem(&|_| true, none),
         problem(&|place| place > 2, 4),
@@ -228,7 +228,7 @@ fn rows_that_come_and_go_leave_no_trace() {
     }
 }
 
-/// The same rows under another momentum matrix are another `W`: a shorter step, a stiffer body, one that was refused in
+/// The same rows under another momentum matrix have another `W`: a shorter step, a stiffer body, a matrix rejected in
 /// between, and back.
 #[test]
 fn nothing_is_kept_from_another_momentum_matrix() {
@@ -249,7 +249,7 @@ fn nothing_is_kept_from_another_momentum_matrix() {
         let rhs = soft.masses.iter().flat_map(|m| [0.3 * m, 0.0, -m]);
         let mut problem = ContactProblem::new(TIME_STEP, momentum, rhs.collect());
         if index != 3 {
-            // Before anything touches, too, there may be something to keep.
+            // Data may be kept even before the first contact.
             let mut solution = ContactSolution::at_rest(&problem);
             used.solve(&problem, &mut solution).expect("sound");
             assert_eq!(solution, solve(&problem, 1e2), "matrix {index}, no contact");
@@ -279,7 +279,7 @@ fn a_momentum_matrix_without_a_factor_is_refused_with_its_body() {
     let lattice = Lattice::block([2, 1, 1], 0.02, 1e5, Vector3::zeros());
     let sound = particles(&[1.0], &[Vector3::zeros()]);
     let mut momentum = lattice.momentum(1e-3);
-    // Off-diagonal coupling beyond the diagonal: positive diagonal entries, indefinite all the same.
+    // Coupling larger than the diagonal: positive diagonal entries, but indefinite.
     let slot = momentum.pattern().slot(0, 1).expect("a spring");
     momentum.values_mut()[slot] = nalgebra::Matrix3::from_diagonal_element(1e9);
     let problem = ContactProblem::new(1e-3, momentum, vec![0.0; 6]);

@@ -1,4 +1,5 @@
-//! Damaged files of stored problems and friction problems are refused or read, but never panic, hang or fill the memory.
+//! Damaged files of stored problems and friction problems are rejected or read; readers never panic, hang or fill
+//! memory.
 
 use super::delassus::fcp::{GLOBAL, LOCAL};
 use super::stored::stored;
@@ -11,11 +12,11 @@ use nalgebra::Vector3;
 /// Mutants of each kind of file.
 const MUTANTS: usize = 1000;
 
-/// The most memory that a reader may hold for files of a few kilobytes (bytes): far above what it needs, far below what
-/// believing a damaged count would take.
+/// Largest memory of a reader for files of a few kilobytes (bytes): far above its need, far below the effect of
+/// trusting a damaged count.
 const MOST_MEMORY: usize = 16 << 20;
 
-/// A problem that has every array.
+/// A problem with every array.
 fn with_constraints() -> StoredProblem {
     let mut stored = stored();
     stored.problem.constraints.push(&ConstraintGroup {
@@ -37,7 +38,7 @@ fn with_constraints() -> StoredProblem {
     stored
 }
 
-/// Whatever is read can be solved by its method, and stored again.
+/// Every problem that is read can be solved by its method, and stored again.
 fn read_stored(bytes: &[u8]) -> bool {
     let (read, held) = peak_memory(|| StoredProblem::from_bytes(bytes));
     assert!(
@@ -57,7 +58,7 @@ fn read_stored(bytes: &[u8]) -> bool {
 fn mutants_of_stored_problems() {
     let sound = with_constraints().to_bytes();
     assert!(read_stored(&sound));
-    // Damage of the text ends where the header is read; that of the arrays meets every other check.
+    // Damage of the text is found in the header; damage of the arrays reaches every other check.
     let header = 8 + u64::from_le_bytes(sound[..8].try_into().expect("eight bytes")) as usize;
     let mut read = 0;
     for (seed, (kept, damaged)) in (0..).zip([(0, sound.len()), (header, sound.len())]) {
@@ -69,7 +70,7 @@ fn mutants_of_stored_problems() {
     assert!(read > 0, "no damage was harmless");
 }
 
-/// Arrays whose length is right and whose numbers are not.
+/// Arrays of the right length with wrong numbers.
 #[test]
 fn mutants_of_the_numbers_of_stored_problems() {
     let sound = with_constraints().to_bytes();
@@ -83,7 +84,7 @@ fn mutants_of_the_numbers_of_stored_problems() {
 #[test]
 fn mutants_of_friction_problems() {
     let read = |bytes: &[u8]| {
-        // A file of other bytes than text ends at its reading.
+        // A file that is no text is rejected on reading.
         let Ok(text) = std::str::from_utf8(bytes) else {
             return false;
         };

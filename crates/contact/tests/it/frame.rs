@@ -1,4 +1,4 @@
-//! Frames are orthonormal, right-handed and turn as little as they must.
+//! Frames are orthonormal and right-handed, and rotate as little as possible.
 
 use impinge_contact::frame::ContactFrame;
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -36,7 +36,7 @@ proptest! {
         let turned = frame.transported(to);
         assert_orthonormal(&turned);
         prop_assert_eq!(turned.normal, to);
-        // The old tangent has nothing along the new second tangent: the first one is as near as it can be.
+        // The old tangent has no component along the new second tangent: the first tangent is as close as possible.
         let along_second = turned.tangents[1].dot(&frame.tangents[0]);
         prop_assert!(along_second.abs() < 1e-9 || (frame.tangents[0].cross(&to)).norm() < 2e-3);
     }

@@ -18,6 +18,6 @@ mod stored;
 mod support;
 mod warped;
 
-/// Tests of readers measure what they hold.
+/// Tests of readers measure their memory.
 #[global_allocator]
 static METER: impinge_damage::Meter = impinge_damage::Meter;

@@ -1,8 +1,8 @@
-//! Bodies and contacts that a problem holds to tolerances of their own.
+//! Bodies and contacts with tolerances of their own.
 
 use super::support::{ground, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::Method;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::{ContactError, ContactProblem, ContactSolution, Termination, residual};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
@@ -22,7 +22,7 @@ const TOLERANCES: Tolerances = Tolerances {
     slip: 1e-6,
 };
 
-/// Two chains of six masses joined by springs, one of tons and one of milligrams, that are pushed at one end.
+/// Two chains of six masses joined by springs, one of tonnes and one of milligrams, pushed at one end.
 fn chains() -> ContactProblem {
     let links = (0..11).filter(|link| link % 6 != 5).map(|i| (i, i + 1));
     let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(12, links.clone()));
@@ -76,7 +76,8 @@ fn a_light_body_beside_a_heavy_one_is_solved_to_its_own_tolerance() {
         );
         assert!(residual(&problem, &solution).meets(&TOLERANCES), "{name}");
     }
-    // The judge sees a light body that was left alone, which is a millionth of what the heavy one may be off by.
+    // The residual reveals a light body that was ignored, although its error is a millionth of the heavy one's
+    // tolerance.
     let mut solution = ContactSolution::at_rest(&problem);
     let exact = Method::named("compliant-kkt", TOLERANCES).expect("a method");
     exact
@@ -89,7 +90,7 @@ fn a_light_body_beside_a_heavy_one_is_solved_to_its_own_tolerance() {
     assert!(residual(&problem, &solution).meets(&TOLERANCES));
 }
 
-/// A particle that lies on the ground and one that falls onto it: the gap of each is held to its own tolerance.
+/// A particle at rest on the ground and one that falls onto it: each gap has its own tolerance.
 #[test]
 fn every_gap_is_judged_by_its_own_tolerance() {
     let mut problem = particles(&[1.0, 1.0], &[Vector3::zeros(); 2]);

@@ -1,7 +1,8 @@
-//! Bad input is named, not computed with.
+//! Invalid input is rejected with its place.
 
 use super::support::{TIME_STEP, ground, particles, push};
-use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
+use impinge_contact::Tolerances;
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
 use impinge_contact::{ContactError, ContactProblem, ContactRow, ContactSolution, ContactSolver};
 use nalgebra::{Matrix3, Vector3};
 
@@ -17,7 +18,7 @@ fn one_contact() -> ContactProblem {
     problem
 }
 
-/// The solver must refuse with the same error and leave the solution alone.
+/// The solver must reject with the same error and leave the solution unchanged.
 #[track_caller]
 fn assert_refused(problem: &ContactProblem, expected: &ContactError) {
     assert_eq!(problem.validate().as_ref(), Err(expected));
@@ -128,7 +129,7 @@ fn contacts_must_touch_something_free() {
         friction: 0.0,
     });
     assert_refused(&problem, &ContactError::EmptyRow { contact: 1 });
-    // Rows that are there but zero cannot be acted on either.
+    // Zero rows cannot be resolved either.
     let mut problem = one_contact();
     push(
         &mut problem,

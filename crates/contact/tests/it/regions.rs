@@ -1,9 +1,10 @@
-//! Regions that are solved for by themselves: the answer is that of the whole, and only what is disturbed moves.
+//! Subdomains, solved alone: the solution is that of the whole problem, and only disturbed parts move.
 
 use super::support::lattice::Lattice;
 use super::support::{TIME_STEP, cases, ground, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::frame::ContactFrame;
-use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings, Tolerances};
+use impinge_contact::method::active_set_cr::{ActiveSetCr, ActiveSetCrSettings};
 use impinge_contact::{
     ContactProblem, ContactReport, ContactSolution, ContactSolver, Multipliers, Termination,
     residual,
@@ -45,7 +46,7 @@ fn solve(
     report
 }
 
-/// Columns of particles of 1 kg on the ground that do not touch each other; `pushed` has a sideways velocity.
+/// Separate columns of particles of 1 kg on the ground; `pushed` has a sideways velocity.
 fn columns(pushed: Option<usize>) -> ContactProblem {
     let sideways = |column, level| {
         if Some(column * HEIGHT + level) == pushed {
@@ -57,7 +58,7 @@ fn columns(pushed: Option<usize>) -> ContactProblem {
     columns_of(&[HEIGHT; COLUMNS], sideways)
 }
 
-/// The same of any heights, with a sideways velocity (m/s) for each column and level.
+/// The same with any heights, and a sideways velocity (m/s) for each column and level.
 fn columns_of(heights: &[usize], sideways: impl Fn(usize, usize) -> f64) -> ContactProblem {
     let levels = (heights.iter().enumerate())
         .flat_map(|(column, &height)| (0..height).map(move |level| (column, level)));
@@ -102,7 +103,7 @@ fn a_push_moves_its_own_column_only_and_costs_no_more_than_that() {
             "entry {i} went from {before:e} to {now:e}"
         );
     }
-    // No more than the whole takes, on one column of all.
+    // At most the iterations of the whole, on one column of all.
     let most = alone.iterations.div_ceil(COLUMNS as u64);
     assert!(
         report.iterations <= most,
@@ -112,7 +113,7 @@ fn a_push_moves_its_own_column_only_and_costs_no_more_than_that() {
     );
 }
 
-/// Nothing but a product is spent on a solution.
+/// A solution as warm start costs one product.
 #[test]
 fn a_solution_is_left_as_it_is() {
     let problem = columns(Some(5));
@@ -133,12 +134,12 @@ fn bits(solution: &ContactSolution) -> (Vec<u64>, Vec<[u64; 3]>) {
     )
 }
 
-/// The same bits whatever the number of threads: there are enough contacts for several tasks, and regions of many sizes, enough for
-/// all threads; which solver of which past a region gets is chance.
+/// The same bits for any number of threads: the contacts fill several tasks, and subdomains of many sizes occupy all
+/// threads. The assignment of subdomains to used solvers is random.
 #[test]
 fn threads_do_not_change_a_bit_of_many_regions() {
     let heights: Vec<usize> = (0..1600).map(|column| 2 + column % 5).collect();
-    // First nothing has a force, then the top of every tenth column is pushed, each by another velocity.
+    // First without forces, then with the top of every tenth column pushed, each by another velocity.
     let at_rest = columns_of(&heights, |_, _| 0.0);
     let pushed = columns_of(&heights, |column, level| {
         if column % 10 == 3 && level + 1 == heights[column] {
@@ -161,7 +162,7 @@ fn threads_do_not_change_a_bit_of_many_regions() {
     }
 }
 
-/// What a solver solved before does not matter.
+/// Earlier solves of a solver do not matter.
 #[test]
 fn a_used_solver_is_as_good_as_a_new_one() {
     let large = columns_of(&[6; 30], |column, level| (column + level) as f64 * 0.01);
@@ -183,7 +184,7 @@ fn a_used_solver_is_as_good_as_a_new_one() {
     }
 }
 
-/// Iterations on regions and on the whole share one limit.
+/// Iterations on subdomains and on the whole share one limit.
 #[test]
 fn the_limit_is_one_for_regions_and_the_whole() {
     for max_iterations in [1, 2, 5] {
@@ -206,7 +207,7 @@ fn the_limit_is_one_for_regions_and_the_whole() {
     }
 }
 
-/// A trace accounts for every iteration, though steps of regions share a row.
+/// A trace contains every iteration, although steps of subdomains share a row.
 #[test]
 fn the_trace_goes_on_where_regions_ended() {
     let at_rest = columns(None);
@@ -225,7 +226,7 @@ fn the_trace_goes_on_where_regions_ended() {
     );
 }
 
-/// Elastic blocks side by side, which touch the next ones and the ground.
+/// Elastic blocks side by side, in contact with their neighbours and the ground.
 #[derive(Debug, Clone)]
 struct Row {
     blocks: usize,
@@ -233,7 +234,7 @@ struct Row {
     stiffness: f64,
     /// Velocities before the step, repeated as needed (m/s).
     velocities: Vec<[f64; 3]>,
-    /// What one block's velocity changes by.
+    /// Change of the velocity of one block.
     disturbed: (usize, [f64; 3]),
 }
 
@@ -290,7 +291,7 @@ impl Row {
                 );
             }
             if index > 0 {
-                // The right-hand side of the block before, nodes 1, 3, 5 and 7, against this one's left.
+                // Right-hand nodes 1, 3, 5 and 7 of the previous block, against the left-hand ones of this block.
                 for corner in [0, 2, 4, 6] {
                     let weights = [(first + corner, 1.0), (first - 7 + corner, -1.0)];
                     push(
@@ -310,7 +311,7 @@ impl Row {
 proptest! {
     #![proptest_config(cases(40))]
 
-    /// Without friction velocities are unique, so regions change them by no more than tolerances allow.
+    /// Without friction velocities are unique, so subdomains change them within tolerances only.
     #[test]
     fn velocities_are_those_of_the_whole(row in row()) {
         let mut start = ContactSolution::at_rest(&row.problem(false, 0.0));
@@ -324,7 +325,7 @@ proptest! {
         }
     }
 
-    /// With friction the promises hold, which `solve` checks, from any start.
+    /// With friction the guarantees hold, which `solve` checks, from any start.
     #[test]
     fn promises_hold_with_friction(row in row(), cold in any::<bool>()) {
         let mut solution = ContactSolution::at_rest(&row.problem(false, 0.5));

@@ -1,7 +1,7 @@
-//! The judge, on cases computed by hand: one particle of 2 kg on the ground, one defect at a time.
+//! The independent residual in cases computed by hand: one particle of 2 kg on the ground, one defect at a time.
 
 use super::support::{ground, particles, push};
-use impinge_contact::method::active_set_cr::Tolerances;
+use impinge_contact::Tolerances;
 use impinge_contact::{
     ContactProblem, ContactResidual, ContactSolution, ContactState, Multipliers, residual,
 };
@@ -14,7 +14,7 @@ const COMPLIANCE: f64 = 1e-6 / MASS;
 /// A few roundings of the numbers below.
 const ROUNDING: f64 = 1e-17;
 
-/// A particle that gravity and a push pull by `impulse` (N·s) in this step, touching the ground without a gap.
+/// A particle in contact without gap, under an impulse `impulse` (N·s) of gravity and a push.
 fn particle(impulse: Vector3<f64>) -> ContactProblem {
     let mut problem = particles(&[MASS], &[impulse / MASS]);
     push(
@@ -97,7 +97,7 @@ fn sticking_particle_is_faultless() {
 
 #[test]
 fn sliding_particle_is_faultless() {
-    // Pushed by 14 N, of which friction takes 10 N; 4 N act for 1 ms on 2 kg.
+    // Pushed by 14 N, of which friction balances 10 N; 4 N act for 1 ms on 2 kg.
     let problem = particle(Vector3::new(0.0, 14e-3, -20e-3));
     let r = judged(&problem, [0.0, 2e-3, 0.0], 20.0, [0.0, -10.0]);
     close(r.momentum, 0.0);
@@ -126,12 +126,12 @@ fn both_kinds_of_friction_force_count() {
 #[test]
 fn momentum_error_is_seen_in_full() {
     let problem = particle(Vector3::new(0.0, 0.0, -20e-3));
-    // Momentum 2 kg·(3, 0, 4) mm/s that nothing provided.
+    // Momentum 2 kg·(3, 0, 4) mm/s without any force.
     let r = judged(&problem, [3e-3, 0.0, 4e-3], 20.0, [0.0; 2]);
     close(r.momentum, 10e-3);
 }
 
-/// `λ` is a force: it acts for `Δt`. An impulse in its place is wrong by a factor of a thousand.
+/// `λ` is a force: it acts for `Δt`. An impulse instead is wrong by a factor of a thousand.
 #[test]
 fn forces_act_for_one_step() {
     let problem = particle(Vector3::new(0.0, 0.0, -20e-3));
@@ -149,7 +149,7 @@ fn forces_act_for_one_step() {
 #[test]
 fn penetration_is_seen() {
     let problem = particle(Vector3::new(0.0, 0.0, -20e-3));
-    // Unhindered fall at 10 mm/s for 1 ms.
+    // Free fall at 10 mm/s for 1 ms.
     let r = judged(&problem, [0.0, 0.0, -10e-3], 0.0, [0.0; 2]);
     close(r.momentum, 0.0);
     close(r.normal, 10e-6);
@@ -173,7 +173,7 @@ fn force_at_a_distance_is_seen() {
     let r = judged(&problem, [0.0, 0.0, 5e-3], 30.0, [0.0; 2]);
     close(r.momentum, 0.0);
     close(r.normal, 5e-6);
-    // A light touch at a long distance counts as the displacement that the force is good for.
+    // A small force at a large distance counts as its displacement `W λ`.
     let r = judged(&problem, [0.0, 0.0, 1.0], 4.0, [0.0; 2]);
     close(r.normal, 4.0 * COMPLIANCE);
 }
@@ -184,7 +184,7 @@ fn force_outside_the_cone_is_seen() {
     let r = judged(&problem, [0.0; 3], 20.0, [-13.0, 0.0]);
     close(r.momentum, 0.0);
     close(r.friction, 3.0 * COMPLIANCE);
-    // Without a normal force there is none at all, and a pulling one is no better.
+    // Without a normal force, or with a tensile one, there is no friction.
     close(
         judged(&problem, [0.0; 3], 0.0, [-13.0, 0.0]).friction,
         13.0 * COMPLIANCE,
@@ -224,7 +224,7 @@ fn friction_across_the_slip_is_seen() {
     );
 }
 
-/// `W` adds what every block contributes, and offsets shift gap and slip.
+/// `W` sums over all blocks, and offsets shift gap and slip.
 #[test]
 fn offsets_and_both_sides_count() {
     let mut problem = particles(&[1.0, 4.0], &[Vector3::zeros(); 2]);
@@ -268,7 +268,7 @@ fn a_number_that_is_none_is_not_lost() {
     let r = judged(&problem, [f64::NAN, 0.0, 0.0], 1.0, [0.0; 2]);
     assert!(r.momentum.is_nan());
     assert!(r.friction.is_nan());
-    // And what follows it does not hide it.
+    // Later values do not hide it.
     let mut problem = particles(&[1.0, 1.0], &[Vector3::zeros(); 2]);
     for block in 0..2 {
         push(

@@ -1,5 +1,5 @@
-//! Staggered projections, constraint anticipation and the plain active-set method: held to the same residual and the
-//! same references as the active-set conjugate residuals.
+//! Staggered projections, constraint anticipation and the plain active-set method, with the same residual and
+//! references as the active-set conjugate residuals.
 
 use super::agreement::{Collision, Compared, collision, forces, momentum_error, tolerances};
 use super::support::{cases, delassus, dense_momentum, energy_norm, ground, particles, push};
@@ -20,7 +20,7 @@ const RIVALS: [&str; 5] = [
     "exact-compliance",
 ];
 
-/// Rivals that know both friction laws.
+/// Rivals with both friction laws.
 const BOTH_LAWS: [&str; 3] = ["sp-active-set", "sp-2cr", "ica"];
 
 fn method(name: &str, tightening: f64, settings: &[(&str, &str)]) -> Method {
@@ -40,7 +40,7 @@ fn solve(problem: &ContactProblem, method: &Method) -> (ContactSolution, Contact
     (solution, report)
 }
 
-/// What "converged" promises: the independent residual within tolerance.
+/// The guarantee of "converged": the independent residual within tolerance.
 #[track_caller]
 fn assert_promise(
     problem: &ContactProblem,
@@ -57,7 +57,7 @@ fn assert_promise(
     assert!(judged.meets(&tolerances), "{method:?}: {judged:?}");
 }
 
-/// A particle on the ground, pushed at `velocity` (m/s).
+/// A particle on the ground with the start velocity `velocity` (m/s).
 fn particle(velocity: Vector3<f64>, friction: f64) -> ContactProblem {
     let mut problem = particles(&[2.0], &[velocity]);
     push(
@@ -86,7 +86,7 @@ fn a_slow_particle_is_stopped() {
     }
 }
 
-/// Friction of `μ λ` along the slip: `0.4 · 1 m/s` of the speed goes.
+/// Friction of `μ λ` along the slip: it removes `0.4 · 1 m/s` of the speed.
 #[test]
 fn a_fast_particle_loses_what_the_cone_allows() {
     let along: Vector3<f64> = Vector3::new(0.6, 0.8, 0.0);
@@ -101,7 +101,7 @@ fn a_fast_particle_loses_what_the_cone_allows() {
     }
 }
 
-/// Under the pyramid each component loses `μ λ` on its own.
+/// Under the pyramid each component loses `μ λ`.
 #[test]
 fn a_fast_particle_loses_what_the_pyramid_allows() {
     let problem = particle(Vector3::new(1.2, 1.6, -1.0), 0.4);
@@ -122,7 +122,7 @@ fn a_particle_that_leaves_is_let_go() {
     for name in RIVALS {
         let method = method(name, 1.0, &[]);
         let mut solution = ContactSolution::at_rest(&problem);
-        // The warm start says that it was pressed and stuck.
+        // The warm start has the contact sticking.
         solution.contacts[0].state = ContactState::Sticking;
         solution.contacts[0].lambda = 100.0;
         solution.contacts[0].gamma = [20.0, -10.0];
@@ -149,7 +149,7 @@ fn a_problem_without_contacts_is_a_linear_one() {
     }
 }
 
-/// The agreement tests below pass over solves that say they did not converge: most must not.
+/// The agreement tests below skip unconverged solves, so most must converge.
 #[test]
 fn most_frictional_collisions_converge() {
     let cases_each = 30;
@@ -172,7 +172,7 @@ fn most_frictional_collisions_converge() {
     );
 }
 
-/// Out of iterations: the outcome says so, and the answer is no worse than the start.
+/// At the iteration limit the outcome says so, and the solution is no worse than the start.
 #[test]
 fn failure_is_an_outcome_with_the_best_iterate() {
     let mut runner = TestRunner::new(cases(10));
@@ -235,7 +235,7 @@ fn a_warm_start_of_another_problem_is_refused() {
 proptest! {
     #![proptest_config(cases(30))]
 
-    /// C6, C9: without friction the velocity is unique, and every method finds it.
+    /// Without friction the velocity is unique, and every method finds it.
     #[test]
     fn frictionless_velocity_is_the_reference(collision in collision()) {
         let problem = collision.problem(0.0);
@@ -256,7 +256,7 @@ proptest! {
         }
     }
 
-    /// Under the pyramid the methods keep their promise too.
+    /// The guarantee holds under the pyramid too.
     #[test]
     fn pyramid_answers_obey_the_pyramid(collision in collision(), friction in prop::sample::select(vec![0.3, 0.8])) {
         let problem = collision.problem(friction);
@@ -270,7 +270,8 @@ proptest! {
     }
 }
 
-/// Every answer to collisions by `names` is compared with the reference under their law; whoever says "converged" keeps the promise.
+/// Compares every solution of `names` to collisions with the reference under their law; "converged" implies the
+/// guarantee.
 #[track_caller]
 fn compare_with_the_reference(names: &[&str], settings: &[(&str, &str)]) {
     let compared = Compared::default();
@@ -284,7 +285,7 @@ fn compare_with_the_reference(names: &[&str], settings: &[(&str, &str)]) {
             for name in names {
                 let method = method(name, 10.0, settings);
                 let (solution, report) = solve(&problem, &method);
-                // Neither the alternation nor a plain active-set method has to converge; then they say so.
+                // Neither the alternation nor a plain active-set method must converge; they then report that.
                 if report.termination == Termination::MaxIterations {
                     compared.skip();
                     continue;
@@ -300,13 +301,13 @@ fn compare_with_the_reference(names: &[&str], settings: &[(&str, &str)]) {
     compared.assert_most();
 }
 
-/// C7, C9: with friction within a part of the velocity change.
+/// With friction within a share of the velocity change.
 #[test]
 fn frictional_velocity_is_near_the_reference() {
     compare_with_the_reference(&RIVALS, &[]);
 }
 
-/// C9: under the pyramid too, against a reference that projects on it.
+/// Under the pyramid too, against a reference that projects on it.
 #[test]
 fn pyramid_velocity_is_near_the_reference() {
     compare_with_the_reference(&BOTH_LAWS, &[("law", "pyramid")]);

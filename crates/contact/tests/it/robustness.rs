@@ -1,10 +1,10 @@
-//! An elastic block on the ground, stepped with slip tolerances that resolve what gravity does in one step.
+//! An elastic block on the ground, with slip tolerances that resolve the effect of gravity in one step.
 
 use super::support::lattice::{GroundScene, Lattice};
 use super::support::{TIME_STEP, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DirectionRule, EvaluationSchedule, PreconditionerKind,
-    Tolerances,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame,
@@ -13,11 +13,11 @@ use impinge_contact::{
 use nalgebra::{Matrix3, Vector3};
 
 const GRAVITY: f64 = 9.81;
-/// `0.005 g Δt²`: what gravity moves in a step must be far above it (m).
+/// `0.005 g Δt²`: the displacement by gravity in a step must be far larger (m).
 const SLIP: f64 = 5e-8;
 const FRICTION: f64 = 0.5;
 
-/// A block of 8 cm × 8 cm × 6 cm on a slope of tangent `slope`, moving and turning about its middle.
+/// A block of 8 cm × 8 cm × 6 cm on a slope of tangent `slope`, with a velocity and a spin about its middle.
 fn block(stiffness: f64, slope: f64, velocity: Vector3<f64>, spin: Vector3<f64>) -> GroundScene {
     let corner = Vector3::new(0.0, 0.0, 1e-4);
     let lattice = Lattice::block([5, 5, 4], 0.02, stiffness, corner);
@@ -59,7 +59,7 @@ fn physical(scene: &GroundScene) -> ActiveSetCrSettings {
     }
 }
 
-/// Steps the scene; every solve must converge. Returns iterations per step on average.
+/// Steps the scene; every solve must converge. Returns mean iterations per step.
 #[track_caller]
 fn step(name: &str, scene: &mut GroundScene, settings: ActiveSetCrSettings, steps: usize) -> f64 {
     let mut solver = ActiveSetCr::new(settings);
@@ -89,10 +89,10 @@ fn step(name: &str, scene: &mut GroundScene, settings: ActiveSetCrSettings, step
     iterations as f64 / steps as f64
 }
 
-/// The fixed direction step of the paper circles for ever in some of these steps.
+/// The paper's update of slip directions cycles in some of these steps.
 #[test]
 fn tight_slip_tolerances_converge() {
-    // Generous: larger blocks take 40 (full) and 80 (diagonal) iterations per step.
+    // Several times the iterations of larger blocks.
     for (preconditioner, most) in [
         (PreconditionerKind::Full, 60.0),
         (PreconditionerKind::Diagonal, 140.0),
@@ -110,7 +110,7 @@ fn tight_slip_tolerances_converge() {
     }
 }
 
-/// However rarely the contacts are looked at.
+/// For any update interval.
 #[test]
 fn no_schedule_stalls() {
     for schedule in [EvaluationSchedule::Every, EvaluationSchedule::AtConvergence] {
@@ -124,7 +124,7 @@ fn no_schedule_stalls() {
     }
 }
 
-/// The paper's rules remain available and do what they do at the paper's tolerances.
+/// The paper's rules remain available and work at the paper's tolerances.
 #[test]
 fn the_rules_of_the_paper_work_at_its_tolerances() {
     for (name, mut scene) in scenes(5e5) {
@@ -138,7 +138,7 @@ fn the_rules_of_the_paper_work_at_its_tolerances() {
     }
 }
 
-/// The full preconditioner is worth its price where bodies are stiff.
+/// The full preconditioner saves iterations for stiff bodies.
 #[test]
 fn the_full_preconditioner_saves_iterations() {
     let [(name, mut one), ..] = scenes(5e6);
@@ -156,7 +156,7 @@ fn the_full_preconditioner_saves_iterations() {
     assert!(1.5 * full < diagonal, "{full} against {diagonal}");
 }
 
-/// Below the friction angle the block stays, above it accelerates as a rigid one would; the ground carries its weight.
+/// Below the friction angle the block stays, above it accelerates like a rigid one; the ground carries its weight.
 #[test]
 fn slopes_hold_or_let_go_at_the_friction_angle() {
     let mean = |scene: &GroundScene, axis: usize| {
@@ -184,7 +184,7 @@ fn slopes_hold_or_let_go_at_the_friction_angle() {
         let expected =
             (GRAVITY * (sine - FRICTION * cosine)).max(0.0) * f64::from(steps) * TIME_STEP;
         let gained = mean(&scene, 0) - before;
-        // The block still rocks: a tenth, or what its rocking is (m/s).
+        // The block still rocks: a tenth, or the speed of its rocking (m/s).
         assert!(
             (gained - expected).abs() < 0.1 * expected + 8e-3,
             "slope {slope}: gained {gained} of {expected}"
@@ -202,7 +202,7 @@ fn slopes_hold_or_let_go_at_the_friction_angle() {
     }
 }
 
-/// The same bits whatever the number of threads: the lattice is large enough for the parallel kernels.
+/// The same bits for any number of threads: the lattice is large enough for the parallel kernels.
 #[test]
 fn threads_do_not_change_a_bit() {
     let run = |threads: usize| {
@@ -246,8 +246,8 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// Once patience is lost, rows that pull all let go in a few looks: a walk that changes one row a look takes as many solves
-/// as there are rows.
+/// After the stagnation limit, all rows with tensile forces separate within a few updates; one row per update would
+/// take as many solves as rows.
 #[test]
 fn many_rows_change_together_after_patience_is_lost() {
     let corner = Vector3::new(0.0, 0.0, 2.5e-6);
@@ -288,7 +288,7 @@ fn many_rows_change_together_after_patience_is_lost() {
     );
 }
 
-/// Two rows on the same two particles, `angle` short of opposite, both of which ask for a gap of `asked` (m).
+/// Two rows on the same two particles, `angle` short of opposite, both with the target gap `asked` (m).
 fn nearly_opposite(angle: f64, asked: f64) -> ContactProblem {
     let still = Vector3::zeros();
     let mut problem = particles(&[1.0, 1.0], &[still, still]);
@@ -303,7 +303,7 @@ fn nearly_opposite(angle: f64, asked: f64) -> ContactProblem {
     problem
 }
 
-/// Their forces have to grow to some hundred newtons before what is left of them pushes the particles aside far enough.
+/// Their forces must grow to some hundred newtons until the remainder pushes the particles aside far enough.
 #[test]
 fn rows_that_say_nearly_the_opposite_are_met() {
     let (angle, asked) = (2.0_f64.to_radians(), 3e-6);
@@ -331,8 +331,9 @@ fn rows_that_say_nearly_the_opposite_are_met() {
     }
 }
 
-/// Two contacts of the same particles that stick to places a few nanometres apart pull at each other until the cone ends that. It is not waited
-/// for: once nothing else is left, friction is settled to the tolerance of gaps, and the report says so.
+/// Two contacts of the same particles stick to anchors a few nanometres apart and pull at each other until they reach
+/// the cone. The solve does not wait for that: when only friction is unconverged, it accepts slips to the gap tolerance
+/// and reports that.
 #[test]
 fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     let mut problem = particles(&[1.0, 1.0], &[Vector3::z() * -1.0, Vector3::z()]);
@@ -373,7 +374,7 @@ fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     };
     assert!(judged.meets(&coarser), "{judged:?}");
 
-    // With time enough the cone does end it.
+    // With enough iterations the cone limits the forces.
     let (patient, solution) = solve(ActiveSetCrSettings {
         relax_after: u64::MAX,
         ..settings

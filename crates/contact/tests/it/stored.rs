@@ -1,8 +1,9 @@
-//! A stored problem comes back bit for bit, or is refused with its place named.
+//! A stored problem is read bit for bit, or rejected with the place of the error.
 
 use super::support::{cases, oblique, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule, Tolerances,
+    ActiveSetCrSettings, DuplicateRule, EvaluationSchedule,
 };
 use impinge_contact::stored::{FORMAT, Origin};
 use impinge_contact::{
@@ -13,7 +14,7 @@ use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 
-/// Three blocks, two of them coupled, two contacts; numbers that no short decimal is equal to.
+/// Three blocks, two of them coupled, two contacts; numbers without a short decimal form.
 pub(super) fn stored() -> StoredProblem {
     let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(3, [(0, 2)]));
     for block in 0..3 {
@@ -125,7 +126,7 @@ fn what_comes_back_is_what_was_stored() {
     assert_eq!(back.to_bytes(), bytes);
 }
 
-/// Bodies and contacts that share one tolerance each need no arrays for it, and files without these say just that.
+/// Uniform tolerances need no arrays, and files without these arrays mean uniform tolerances.
 #[test]
 fn one_tolerance_for_all_is_what_a_file_without_weights_says() {
     let mut stored = stored();
@@ -150,7 +151,7 @@ fn a_problem_without_contacts_is_stored_too() {
     assert_eq!(fingerprint(&back), fingerprint(&stored));
 }
 
-/// The bytes with the header's text changed, its length kept right.
+/// The bytes with changed header text of matching length.
 fn with_header(bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let header = std::str::from_utf8(&bytes[8..8 + length]).expect("JSON");
@@ -352,14 +353,14 @@ fn a_row_without_its_diagonal_is_named() {
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// A file cut anywhere is refused.
+    /// A file truncated anywhere is rejected.
     #[test]
     fn truncation_is_refused(end in any::<prop::sample::Index>()) {
         let bytes = stored().to_bytes();
         prop_assert!(StoredProblem::from_bytes(&bytes[..end.index(bytes.len())]).is_err());
     }
 
-    /// Whatever is changed, the answer is a sound problem or an error, never a panic.
+    /// Any damage gives a valid problem or an error, never a panic.
     #[test]
     fn damage_is_survived(damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let mut bytes = stored().to_bytes();
@@ -374,7 +375,7 @@ proptest! {
         }
     }
 
-    /// Arbitrary bytes after a plausible length are refused, not believed.
+    /// Arbitrary bytes after a plausible length are rejected.
     #[test]
     fn noise_is_refused(noise in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut bytes = (noise.len() as u64 / 2).to_le_bytes().to_vec();

@@ -1,6 +1,6 @@
-//! The compliance at rest, rotated node by node: what is exact about it, and what it refuses.
+//! The compliance at rest, rotated per node: exact properties and rejected input.
 //!
-//! References are dense matrices made here from the definition `R (A⁰)⁻¹ Rᵀ`.
+//! References are dense matrices from the definition `R (A⁰)⁻¹ Rᵀ`.
 
 use super::agreement::tolerances;
 use super::support::{TIME_STEP, cases, dense_rows, ground, lattice::Lattice, particles, push};
@@ -18,7 +18,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A block of lattice and what is known of it.
+/// A lattice block and its compliance.
 struct Body {
     lattice: Lattice,
     rest: Arc<RestCompliance>,
@@ -26,7 +26,7 @@ struct Body {
 }
 
 impl Body {
-    /// Nodes turn by `rotations(their rest position)`; all of them may touch.
+    /// Nodes rotate by `rotations(their rest position)`; all are surface nodes.
     fn new(lattice: Lattice, rotations: impl Fn(&Vector3<f64>) -> Matrix3<f64>) -> Self {
         let surface = (0..lattice.nodes.len() as u32).collect();
         let rest = RestCompliance::new(&lattice.momentum(TIME_STEP), surface).expect("has mass");
@@ -62,7 +62,7 @@ impl Body {
     }
 }
 
-/// Without corrections: most of these tests are about the compliance itself.
+/// Without corrections: most of these tests concern the compliance itself.
 fn settings(tightening: f64) -> CorrectiveMotionSettings {
     CorrectiveMotionSettings {
         tolerances: tolerances(tightening),
@@ -84,7 +84,7 @@ fn block(stiffness: f64) -> Lattice {
     Lattice::block([3, 2, 3], 0.02, stiffness, Vector3::zeros())
 }
 
-/// A turn that grows along x: about `bend` rad per metre.
+/// A rotation that grows along x: about `bend` rad per metre.
 fn bend(axis: Vector3<f64>, bend: f64) -> impl Fn(&Vector3<f64>) -> Matrix3<f64> {
     move |x| Rotation3::new(axis * bend * x.x).into_inner()
 }
@@ -114,7 +114,7 @@ fn fall(lattice: &Lattice, momentum: SymmetricBlockMatrix, friction: f64) -> Con
         if x.z < 1e-9 {
             let tilt = Vector3::new(0.1 * (node % 3) as f64 - 0.1, 0.05, 1.0).normalize();
             let frame = ContactFrame::around(tilt).rows();
-            // Two nodes move the point of the contact.
+            // Two nodes carry the contact point.
             let weights = [(node as u32, 0.7), ((node as u32 + 1) % 18, 0.3)];
             push(&mut problem, &frame, &weights, Vector3::zeros(), friction);
         }
@@ -132,7 +132,7 @@ fn axis() -> impl Strategy<Value = Vector3<f64>> {
 proptest! {
     #![proptest_config(cases(20))]
 
-    /// W1: a body that has only turned yields exactly as its turned matrix says.
+    /// A rigidly rotated body has exactly the compliance of its rotated matrix.
     #[test]
     fn a_turned_body_yields_exactly(axis in axis(), angle in -3.0..3.0_f64, stiffness in 4.0..7.0_f64) {
         let turn = Rotation3::new(axis * angle).into_inner();
@@ -149,7 +149,8 @@ proptest! {
         prop_assert!((&warped - &exact).norm() < 1e-10 * exact.norm());
     }
 
-    /// Eq. 23: the compliance is `R (A⁰)⁻¹ Rᵀ`; W5: symmetric and positive semi-definite, at the contacts too.
+    /// The compliance is `R (A⁰)⁻¹ Rᵀ` (eq. 23 of Saupin et al. 2008): symmetric, positive semi-definite, at contacts
+    /// too.
     #[test]
     fn the_compliance_is_that_of_rest_turned_node_by_node(axis in axis(), rate in -30.0..30.0_f64, repair in any::<bool>()) {
         let body = Body::new(block(1e5), bend(axis, rate));
@@ -183,7 +184,7 @@ proptest! {
         }
     }
 
-    /// W4: after the corrective motion, linear gaps and slips are `W f + q`, and meet the laws to tolerance.
+    /// After the corrective motion, linear gaps and slips are `W f + q`, and meet the laws to tolerance.
     #[test]
     fn contacts_hold_whatever_the_compliance(axis in axis(), rate in -20.0..20.0_f64, friction in 0.0..0.9_f64, unbuilt in any::<bool>(), repair in any::<bool>()) {
         let body = Body::new(block(1e5), bend(axis, rate));
@@ -215,7 +216,7 @@ proptest! {
         prop_assert!(judged.penetration < settings.tolerances.gap);
     }
 
-    /// 4.6, W11: with the repair, a free body gets the momentum of the contact impulses; without, it does not.
+    /// With the momentum projection, a free body gets the momentum of the contact impulses; without, it does not.
     #[test]
     fn repaired_momentum_is_that_of_the_impulses(axis in axis(), rate in 10.0..30.0_f64, seed in 0_usize..18) {
         let body = Body::new(block(1e5), bend(axis, rate));
@@ -241,12 +242,12 @@ proptest! {
         prop_assert!(linear > 1e-7, "{linear:e}");
     }
 
-    /// W2: where nothing has turned and the matrix is that of rest, exact and warped steps are the same.
+    /// Without rotation, and with the matrix at rest, exact and warped steps agree.
     #[test]
     fn without_turns_it_is_exact(friction in 0.0..0.9_f64, repair in any::<bool>()) {
         let body = Body::new(block(1e5), |_| Matrix3::identity());
         let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), friction);
-        // Tolerances far below what is compared: the free motion's residual too.
+        // Tolerances far below the compared differences, also of the free motion.
         let tight = CorrectiveMotionSettings { momentum_repair: repair, ..settings(1e9) };
         let mut exact = ContactSolution::at_rest(&problem);
         let mut warped = exact.clone();
@@ -257,7 +258,7 @@ proptest! {
         }
     }
 
-    /// Built and unbuilt are the same operator: without friction velocities agree within the tolerances.
+    /// Assembled and matrix-free operators agree: without friction, velocities are equal within the tolerances.
     #[test]
     fn built_and_unbuilt_agree(axis in axis(), rate in -20.0..20.0_f64, warped in any::<bool>()) {
         let body = Body::new(block(1e5), bend(axis, rate));
@@ -278,7 +279,7 @@ proptest! {
         prop_assert!(difference.iter().step_by(3).all(|gap| gap.abs() < 1e-8), "{difference}");
     }
 
-    /// W12: blocks of no body are rigid ones; frictionless, every set of touching contacts is tried.
+    /// Blocks without a body are rigid; without friction, every set of active contacts is tried.
     #[test]
     fn rigid_bodies_meet_as_a_complementarity_problem_says(masses in prop::array::uniform4(0.1..5.0_f64), falls in prop::array::uniform4(-2.0..0.5_f64), gaps in prop::array::uniform4(0.0..1e-3_f64)) {
         let velocities = falls.map(|fall| Vector3::new(0.1, 0.2, fall));
@@ -298,8 +299,8 @@ proptest! {
     }
 }
 
-/// Forces that are known before a solve come without the error of the compliance: repeated with its own forces a solve
-/// balances momentum better each time, and ends on the exact solution.
+/// Forces known before a solve carry no error of the compliance. Repeated solves with their own forces balance momentum
+/// better each time, and converge to the exact solution.
 #[test]
 fn known_forces_carry_no_error() {
     let body = Body::new(block(1e5), bend(Vector3::y(), 5.0));
@@ -344,7 +345,7 @@ fn known_forces_carry_no_error() {
     assert!(near < 0.01 * far, "{near} {far}");
 }
 
-/// Known forces that turn out to be nonsense do no harm.
+/// Wrong known forces do no harm.
 #[test]
 fn forces_that_lead_astray_are_given_up() {
     let body = Body::new(block(1e5), bend(Vector3::y(), 5.0));
@@ -366,7 +367,7 @@ fn forces_that_lead_astray_are_given_up() {
     assert!(off(&astray) < off(&cold), "{} {}", off(&astray), off(&cold));
 }
 
-/// W7: sweeping ends on the forces that Newton finds for the condensed problem, redundant contacts summed; on the cone
+/// Sweeps converge to the forces of Newton's method for the condensed problem, redundant contacts summed; on the cone
 /// to rounding and within a micrometre.
 #[test]
 fn sweeps_end_where_newton_does() {
@@ -398,7 +399,7 @@ fn sweeps_end_where_newton_does() {
     assert!(residual(&problem, &solution).penetration <= 1e-6);
 }
 
-/// The frictionless solution by trying every set of touching contacts.
+/// The frictionless solution by enumeration of all sets of active contacts.
 fn by_enumeration(problem: &ContactProblem) -> DVector<f64> {
     let a = DMatrix::from(&problem.momentum.to_csr());
     let inverse = a.try_inverse().expect("has mass");
@@ -424,7 +425,7 @@ fn by_enumeration(problem: &ContactProblem) -> DVector<f64> {
     panic!("a complementarity problem with a positive definite matrix has a solution");
 }
 
-/// A particle alone: `C = Δt²/m` in the contact's units (pitfall of the sign and of the factor Δt²).
+/// A single particle: `C = Δt²/m` in the contact's units (checks the sign and the factor Δt²).
 #[test]
 fn a_particle_yields_by_its_mass() {
     let mut problem = particles(&[2.0], &[Vector3::zeros()]);
@@ -435,7 +436,7 @@ fn a_particle_yields_by_its_mass() {
     assert!((w.delassus().diagonal(0) - expected).amax() < 1e-15 * expected.amax());
 }
 
-/// What was stored gives the same bits as what was computed.
+/// A stored compliance gives the bits of a computed one.
 #[test]
 fn stored_numbers_serve_as_well() {
     let lattice = block(1e5);
@@ -470,7 +471,7 @@ fn a_body_that_nothing_holds_and_nothing_slows_has_no_compliance() {
         matches!(refused, Some(ContactError::SingularCompliance { .. })),
         "{refused:?}"
     );
-    // Held at one corner it still turns about it.
+    // Held at one corner it can still rotate about it.
     *stiffness.diagonal_block_mut(0) += Matrix3::from_diagonal_element(1.0);
     let refused = RestCompliance::new(&stiffness, vec![0]).err();
     assert!(
@@ -479,11 +480,11 @@ fn a_body_that_nothing_holds_and_nothing_slows_has_no_compliance() {
     );
 }
 
-/// What a solver keeps from one solve to the next ends with what it was made of: turns of the nodes under the same momentum
-/// matrix, another matrix, and back after bodies that were refused.
+/// Data kept between solves are discarded when their source changes: rotations of the nodes under the same momentum
+/// matrix, another matrix, and back after rejected bodies.
 ///
-/// Once with forces that have to be found, which shows a stale `W`; once with those of a start that are good enough, which
-/// shows a stale motion: the impulses are then those of the solve before.
+/// Once with forces that must be found, which reveals a stale `W`; once with a sufficient warm start, which reveals a
+/// stale motion: its impulses are those of the last solve.
 #[test]
 fn nothing_is_kept_from_bodies_that_turned() {
     let [one, other, stiff] = [(1e5, 15.0), (1e5, -10.0), (1e6, 15.0)].map(|(stiffness, rate)| {
@@ -525,8 +526,8 @@ fn nothing_is_kept_from_bodies_that_turned() {
     }
 }
 
-/// A step, its two halves, and the next whole one, as where a step is divided: what was kept for one length would be wrong
-/// for another.
+/// A step, its two halves, and the next whole one, as in a subdivided step: data kept for one length are wrong for
+/// another.
 #[test]
 fn nothing_is_kept_through_a_divided_step() {
     let lattice = block(1e5);
@@ -555,7 +556,7 @@ fn nothing_is_kept_through_a_divided_step() {
         let mut start = None;
         for (index, share) in [1.0, 0.5, 0.5, 1.0].into_iter().enumerate() {
             let (problem, bodies) = part(share * TIME_STEP);
-            // Twice, as in the rounds of a step: the second time W is kept.
+            // Twice, as in collision rounds: the second time W is kept.
             for round in 0..2 {
                 let start = start.get_or_insert_with(|| ContactSolution::at_rest(&problem));
                 let [found, expected] =
@@ -618,7 +619,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
             block: 2
         }
     );
-    // Blocks of no body that feel each other would be taken for rigid ones.
+    // Coupled blocks without a body would be treated as rigid.
     let pair = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(2, [(0, 1)]));
     let mut pair = pair;
     for block in 0..2 {

@@ -2,6 +2,7 @@
 
 use impinge_geometry::surface::CollisionSurface;
 
+/// Edges of each point, and triangles of each edge.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Triangles of each edge; the same twice on a border.

@@ -8,9 +8,10 @@ use super::{
 use crate::{
     error::SimError,
     geometry::Body,
-    scene::{Joint, Scene},
+    scene::{Joint, MeshGroup, Scene},
 };
 use impinge_contact::constraint::{Constraint, Frame, Point, link};
+use impinge_geometry::io::NodeGroup;
 use impinge_geometry::{distance::point_triangle, exact::winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -66,8 +67,15 @@ impl Bind<'_> {
         self.check(body, onto)?;
         let near = (self.joint.distance)
             .unwrap_or_else(|| NEAR * mean_edge(self.parts, body).min(mean_edge(self.parts, onto)));
-        let nodes: Vec<usize> = (body.points.clone())
-            .filter(|&node| self.selects(&self.parts.rest[node]))
+        let group = self.group(body)?;
+        let is_in_group = |original: &u32| {
+            group.is_none_or(|group: &NodeGroup| group.nodes.binary_search(original).is_ok())
+        };
+        let nodes: Vec<usize> = (body.points.clone().zip(&body.original_nodes))
+            .filter(|(node, original)| {
+                is_in_group(original) && self.selects(&self.parts.rest[*node])
+            })
+            .map(|(node, _)| node)
             .collect();
         let surface = Surface::of(self.parts, onto);
         let placed: Vec<Result<Placed, SimError>> = (nodes.par_iter())
@@ -131,6 +139,46 @@ impl Bind<'_> {
             return Err(self.fail("first", problem, mend));
         }
         Ok(())
+    }
+
+    /// The physical group of the first body's mesh that the joint names, if it does.
+    fn group(&self, body: &Body) -> Result<Option<&NodeGroup>, SimError> {
+        let Some(wanted) = &self.joint.group else {
+            return Ok(None);
+        };
+        let known = self.parts.mesh_groups.get(&self.first.solid);
+        let known: &[NodeGroup] = known.map_or(&[], |groups| groups);
+        let is_meant = |group: &&NodeGroup| match wanted {
+            MeshGroup::Number(number) => group.id == *number,
+            MeshGroup::Name(name) => group.name.as_ref() == Some(name),
+        };
+        let found: Vec<&NodeGroup> = known.iter().filter(is_meant).collect();
+        if let [group] = found[..] {
+            return Ok(Some(group));
+        }
+        let (joint, name) = (self.index, &body.name);
+        let (problem, mend) = if known.is_empty() {
+            let problem = format!(
+                "joint {joint} binds the group {wanted} of `{name}`, whose mesh has no physical groups"
+            );
+            let mend =
+                "give it a Gmsh file (.msh) that has the group, or select its nodes by `box`";
+            (problem, mend)
+        } else if found.is_empty() {
+            let problem = format!(
+                "joint {joint} binds the group {wanted} of `{name}`, whose mesh has {}",
+                listed(known)
+            );
+            (problem, "write the name or number of one of these")
+        } else {
+            let problem = format!(
+                "joint {joint} binds the group {wanted} of `{name}`, but that may be any of {}",
+                listed(found)
+            );
+            let mend = "give the group a name of its own in Gmsh, and write that";
+            (problem, mend)
+        };
+        Err(self.fail("group", problem, mend))
     }
 
     /// Whether the joint selects a node at `x`. The surface offset at the start may have moved nodes by the slack of
@@ -208,6 +256,9 @@ impl Bind<'_> {
             );
             let (key, mend) = if self.joint.region.is_some() {
                 ("box", "move or widen the box to where the bodies meet")
+            } else if self.joint.reach.is_none() {
+                let mend = "add elements to the group, or name another one";
+                ("group", mend)
             } else {
                 (
                     "reach",
@@ -228,6 +279,27 @@ impl Bind<'_> {
              surface of the second is small between the nodes of the first; or write a larger `distance` (m)",
         )
     }
+}
+
+/// Groups in words.
+fn listed<'a>(groups: impl IntoIterator<Item = &'a NodeGroup>) -> String {
+    let in_words = |group: &NodeGroup| {
+        let kind = match group.dimension {
+            0 => "points",
+            1 => "lines",
+            2 => "surfaces",
+            _ => "solids",
+        };
+        match &group.name {
+            Some(name) => format!("\"{name}\" ({} of {kind})", group.id),
+            None => format!("{} (of {kind})", group.id),
+        }
+    };
+    groups
+        .into_iter()
+        .map(in_words)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Corners of a triangle (m).

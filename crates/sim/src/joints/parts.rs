@@ -1,7 +1,10 @@
 //! The parts that joints can hold, and material points on them.
 
 use crate::{geometry::Body, rigid::RigidBody};
+use impinge_geometry::io::NodeGroup;
 use nalgebra::Vector3;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The bodies and points that joints can hold.
 pub(crate) struct PartsToJoin<'a> {
@@ -11,6 +14,8 @@ pub(crate) struct PartsToJoin<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) obstacles: &'a [Body],
     pub(crate) rigid: &'a [RigidBody],
+    /// Physical groups of the mesh of each body that has some, in the numbers of its file.
+    pub(crate) mesh_groups: &'a BTreeMap<usize, Arc<[NodeGroup]>>,
 }
 
 /// A body of the model that a joint names, and its index among the copies of the scene's body.

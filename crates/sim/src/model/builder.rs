@@ -26,11 +26,13 @@ use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
+    io::NodeGroup,
     mesh::TriangleMesh,
     surface::{CollisionSurface, PairFilter},
 };
 use nalgebra::Vector3;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Builder {
@@ -58,6 +60,8 @@ pub(super) struct Builder {
     damping_of_tet: Vec<RayleighDamping>,
     triangles: Vec<[u32; 3]>,
     group: Vec<u32>,
+    /// Physical groups of the mesh of each body that has some, in the numbers of its file.
+    mesh_groups: BTreeMap<usize, Arc<[NodeGroup]>>,
     passive: Vec<bool>,
 }
 
@@ -139,6 +143,9 @@ impl Builder {
         );
         self.group
             .extend(std::iter::repeat_n(index as u32, mesh.nodes().len()));
+        if !part.groups.is_empty() {
+            self.mesh_groups.insert(index, part.groups.clone());
+        }
         self.passive.push(is_passive(&part.prescribed, motions));
         self.bodies.push(Body {
             name: part.name.clone(),
@@ -431,6 +438,7 @@ impl Builder {
             bodies: &self.bodies,
             obstacles: &self.obstacles,
             rigid: &self.rigid,
+            mesh_groups: &self.mesh_groups,
         };
         let mut joined = join(scene, &parts_to_join)?;
         joined.soft_links = joined.soft.len();

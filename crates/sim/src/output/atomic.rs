@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic writing of files.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::OutputError;
 
-/// Makes an empty file at `path`, in the place of an earlier one.
+/// Creates an empty file at `path`, in place of an earlier one.
 ///
-/// A link there is removed, not followed: what it leads to may lie anywhere.
+/// A link is removed, not followed: its target may be anywhere.
 pub(super) fn new_file(path: &Path) -> io::Result<fs::File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -17,15 +17,15 @@ pub(super) fn new_file(path: &Path) -> io::Result<fs::File> {
     fs::File::options().write(true).create_new(true).open(path)
 }
 
-/// Name of the hidden file that holds the bytes of `name` until they are complete.
+/// Name of the hidden file that holds the bytes of `name` until it is complete.
 pub(super) fn part_of(name: &str) -> String {
     format!(".{name}.part")
 }
 
-/// Replaces the file at `path` by `bytes`. On an error the old file, or none, is left.
+/// Replaces the file at `path` by `bytes`. On an error the old file, or none, remains.
 ///
-/// The bytes go to a hidden file beside it first, which is then renamed: a reader, or a crash of this program, sees
-/// the old or the new file and nothing between.
+/// The bytes go to a hidden file in the same folder, which is then renamed: a reader, also after a crash, sees either
+/// the old or the new file.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(part_of(&name));
@@ -33,7 +33,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
         .and_then(|file| write_all(file, bytes))
         .and_then(|()| fs::rename(&temporary, path));
     result.map_err(|source| {
-        // The first error is the one to tell; the hidden file is only tidied away.
+        // The first error is returned; removing the hidden file is only cleaning up.
         let _ = fs::remove_file(&temporary);
         OutputError::write(path, source)
     })
@@ -48,7 +48,7 @@ fn write_all(mut file: fs::File, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// `/dev/full` answers every write as a full disk does.
+    /// `/dev/full` fails every write like a full disk.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_called_so() {
@@ -64,7 +64,7 @@ mod tests {
         assert!(error.to_string().contains("out/frame_00000.vtu"));
     }
 
-    /// Symptom: a link planted at the hidden name was followed, and a file elsewhere overwritten.
+    /// Symptom: a link with the hidden name was followed, and a file elsewhere overwritten.
     #[cfg(unix)]
     #[test]
     fn a_planted_link_is_not_followed() {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        // A folder in the place of the file makes the rename fail after the bytes were written.
+        // A folder in place of the file makes the rename fail after the bytes are written.
         let path = folder.path().join("frames.pvd");
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), b"").unwrap();

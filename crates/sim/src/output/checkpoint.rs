@@ -1,4 +1,4 @@
-//! `checkpoint.bin`: the state of a run, from which it can be taken up again.
+//! `checkpoint.bin`: the state from which a run resumes.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,38 +11,38 @@ use crate::state::State;
 /// Name of the file.
 pub(super) const CHECKPOINT: &str = "checkpoint.bin";
 
-/// What the file begins with; the number is raised whenever what follows changes.
+/// First bytes of the file; the number increases with every change of the format.
 const HEADER: &[u8; 21] = b"impinge checkpoint 4\n";
 
-/// What the file of any version begins with.
+/// First bytes of the file in any version.
 const ANY_HEADER: &[u8] = b"impinge checkpoint ";
 
-/// More than any counter reaches: a thousand a nanosecond over a year, and far from where a sum would overflow.
+/// Upper bound of valid counters: a thousand events per nanosecond over a year, and far from overflow of a sum.
 const MOST_EVENTS: u64 = 1 << 55;
 
-/// Bytes of the checksum that follows.
+/// Length of the checksum after the header (bytes).
 const CHECKSUM_LEN: usize = 8;
 
 /// A run at the moment of a stored frame.
 ///
-/// The state holds every number to the last bit, so a run that is taken up again goes on as if it had never ended.
+/// The state holds every number to the last bit, so a resumed run equals an uninterrupted one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint<'a> {
     /// Checksum of the scene with its overrides.
     pub scene_hash: Checksum,
-    /// The bodies.
+    /// State of the bodies.
     pub state: Cow<'a, State>,
-    /// What did not go the straight way so far.
+    /// Counters up to now.
     pub counters: Counters,
     /// Wall time of the steps so far (s).
     pub wall_seconds: f64,
 }
 
 impl Checkpoint<'_> {
-    /// Writes the file into `folder`, in the place of an earlier one.
+    /// Writes the file into `folder`, in place of an earlier one.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses; an earlier checkpoint is then left as it was.
+    /// [`OutputError`] of the operating system; an earlier checkpoint then remains.
     pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), OutputError> {
         let path = folder.as_ref().join(CHECKPOINT);
         let body = postcard::to_allocvec(self)

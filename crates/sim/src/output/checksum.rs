@@ -1,4 +1,4 @@
-//! A checksum against accidents.
+//! A checksum against accidental changes.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// 64-bit FNV-1a of some bytes (<https://www.rfc-editor.org/rfc/rfc9923>).
 ///
-/// Each byte enters by a bijection of the state, so a change of one byte is
-/// always seen; other accidents escape once in 2⁶⁴. It is no guard against intent.
+/// Each byte enters by a bijection of the state, so a change of a single byte is always detected; other changes are
+/// missed with probability 2⁻⁶⁴. It gives no protection against intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checksum(u64);
 
@@ -21,7 +21,7 @@ impl Checksum {
 }
 
 impl Checksum {
-    /// Its eight bytes, the lowest first.
+    /// Its eight bytes in little-endian order.
     pub fn to_le_bytes(self) -> [u8; 8] {
         self.0.to_le_bytes()
     }

@@ -1,42 +1,42 @@
-//! Counters of everything that did not go as planned in a run.
+//! Counters of all irregular events of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Events over all steps that a user should know of; all zero in an untroubled run.
+/// Irregular events over all steps; all zero in a regular run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Steps that were subdivided.
     pub subdivided_steps: u64,
-    /// Attempts that were rolled back.
+    /// Rejected attempts.
     pub rejected_attempts: u64,
     /// Solves accepted at a least-squares solution of over-constrained contacts.
     pub least_squares_solves: u64,
-    /// Parts of steps accepted although their solve did not meet its tolerance.
+    /// Substeps accepted although their solve did not meet its tolerance.
     pub inexact_solves: u64,
-    /// Parts of steps accepted with friction settled to the gap tolerance only.
+    /// Substeps accepted with relaxed friction, or at the iteration limit within twice all tolerances.
     pub relaxed_solves: u64,
-    /// Parts of steps accepted with a momentum residual beyond twice the tolerance.
+    /// Substeps accepted with a momentum residual above twice the tolerance.
     pub unmet_momentum: u64,
-    /// Steps with a gain of energy that nothing outside explains.
+    /// Steps with an unexplained energy gain.
     pub energy_gains: u64,
-    /// Steps in which surfaces met that no contact keeps apart.
+    /// Steps in which surfaces crossed without contact.
     pub crossings: u64,
     /// Elements whose volume is not positive, summed over the ends of steps.
     pub inverted_elements: u64,
-    /// Solves that Newton's method on the contact forces finished.
+    /// Solves completed by the fallback: Newton's method on the contact forces or on all unknowns.
     pub rescued_solves: u64,
     /// Restarts from the plain diagonal preconditioner.
     pub preconditioner_fallbacks: u64,
     /// Contacts kept with clamped weights.
     pub loose_contacts: u64,
-    /// Motions that left the box that the broad phase covered, found and covered again.
+    /// Motions that left the box covered by the broad phase; the box is enlarged and searched again.
     pub box_overruns: u64,
-    /// Continuous collision queries that stopped at their work limit and were counted as impacts.
+    /// Continuous collision queries at their work limit, which count as impacts.
     pub ccd_work_limits: u64,
 }
 
 impl Counters {
-    /// The largest of all.
+    /// The largest counter.
     pub(super) fn largest(&self) -> u64 {
         let Self {
             subdivided_steps,

@@ -1,4 +1,4 @@
-//! Why output could not be written or read.
+//! Errors of writing and reading output.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use thiserror::Error;
 
 use super::format::FORMAT;
 
-/// Why a file of a run could not be written or read.
+/// A file of a run that cannot be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The disk has no room left.
+    /// The disk is full.
     #[error(
         "the disk is full: {} could not be written; what was written before is whole\n  mend: free some space or give another folder with --out",
         path.display()
@@ -20,10 +20,10 @@ pub enum OutputError {
     DiskFull {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The folder may not be written to.
+    /// The folder is not writable.
     #[error(
         "{} may not be written: {source}\n  mend: give a folder that you may write to with --out, or change its permissions",
         path.display()
@@ -31,18 +31,18 @@ pub enum OutputError {
     NotWritable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Something else went wrong while writing.
+    /// Any other error while writing.
     #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The folder holds files that are not an earlier run's.
+    /// The folder holds files of other origin than a run.
     #[error(
         "the folder {} holds other files ({example}), which a run would mix with its own\n  mend: give an empty or new folder with --out",
         path.display()
@@ -62,7 +62,7 @@ pub enum OutputError {
         /// The folder.
         path: PathBuf,
     },
-    /// There is no run that could be taken up again.
+    /// There is no run to resume.
     #[error(
         "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the scene without --resume",
         path.display()
@@ -70,7 +70,7 @@ pub enum OutputError {
     NothingToResume {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The run in the folder was written by another version of the program.
@@ -82,10 +82,10 @@ pub enum OutputError {
     OtherFormat {
         /// The folder.
         path: PathBuf,
-        /// Its number.
+        /// Number of its format.
         format: u32,
     },
-    /// A frame of the run that is to be taken up is missing, or not as it was written.
+    /// A frame of the run to resume is missing or changed.
     #[error(
         "the run in {} cannot be taken up: its frame {file} {problem}\n  mend: restore the file, or run the scene without --resume",
         path.display()
@@ -95,7 +95,7 @@ pub enum OutputError {
         path: PathBuf,
         /// The frame.
         file: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The run in the folder was of another scene.
@@ -109,7 +109,7 @@ pub enum OutputError {
         /// Dotted name of the first key that differs.
         key: String,
     },
-    /// The run in the folder was of the same scene, but its mesh files had other contents.
+    /// The run in the folder was of the same scene, but with other contents of its mesh files.
     #[error(
         "the run in {} is of other meshes: a mesh file of the scene has changed since, or the program that makes meshes\n  mend: put the files \
          back as they were, or run without --resume",
@@ -124,10 +124,10 @@ pub enum OutputError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// There is no file of a stored contact problem to read.
+    /// The file of a stored contact problem is missing.
     #[error(
         "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the folder problems of a run",
         path.display()
@@ -135,15 +135,15 @@ pub enum OutputError {
     ReadProblem {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A file is not what it should be.
+    /// A file is incomplete or has invalid contents.
     #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A file is no stored contact problem.
@@ -151,13 +151,13 @@ pub enum OutputError {
     Problem {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The problem and its place.
         source: Box<StoredProblemError>,
     },
 }
 
 impl OutputError {
-    /// Sorts an error that came up while `path` was written.
+    /// Classifies an error of writing `path`.
     pub(crate) fn write(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {

@@ -1,4 +1,4 @@
-//! `events.json`: what the asynchronous stepper did.
+//! `events.json`: statistics of the asynchronous stepper.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::stepper::asynchronous::{EventKind, Statistics, StepHistogram, Times};
 /// Name of the file.
 pub(super) const EVENTS: &str = "events.json";
 
-/// The file, as it is read.
+/// The contents of the file.
 #[derive(Serialize)]
 struct Page {
     events: u64,
@@ -37,13 +37,13 @@ struct Page {
     deepest_layer: u32,
     smallest_distance: f64,
     shares_of_time: Option<Shares>,
-    /// Pairs of a length (s) and the number of straight flights of a vertex at least as long, but shorter than twice that.
+    /// Pairs of a duration (s) and the number of trajectory pieces between it and twice that.
     flights: Vec<(f64, u64)>,
-    /// The same step by step.
+    /// The same for each step.
     flights_over_time: Vec<Flights>,
 }
 
-/// Parts of the time of all events, which add up to 1.
+/// Shares of the time of all events, with sum 1.
 #[derive(Serialize)]
 struct Shares {
     elastic_forces: f64,
@@ -75,7 +75,7 @@ impl Shares {
     }
 }
 
-/// Straight flights that ended in one step.
+/// Trajectory pieces that ended in one step.
 #[derive(Serialize)]
 struct Flights {
     /// End of the step (s).
@@ -83,10 +83,10 @@ struct Flights {
     flights: Vec<(f64, u64)>,
 }
 
-/// Writes `events.json` into `folder`; `flights` are those of each step with its end (s).
+/// Writes `events.json` into `folder`; `flights` are the trajectory pieces of each step with its end (s).
 ///
 /// # Errors
-/// [`OutputError`] for what the system refuses.
+/// [`OutputError`] of the operating system.
 pub fn write_events(
     folder: impl AsRef<Path>,
     statistics: &Statistics,

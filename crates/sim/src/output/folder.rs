@@ -24,12 +24,12 @@ use crate::scene::Scene;
 use crate::stepper::asynchronous::Pieces;
 use serde_json::Value;
 
-/// Files of an earlier run beside its frames.
+/// Files of an earlier run, besides its frames.
 const FILES: [&str; 8] = [
     MANIFEST, CHECKPOINT, FRAMES_CSV, FRAMES_PVD, STEPS_CSV, RIGID_CSV, SUMMARY, EVENTS,
 ];
 
-/// What a run is about: all of the manifest but the frames.
+/// The header of a run: the manifest without the frames.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHeader(Manifest);
 
@@ -87,14 +87,14 @@ impl RunHeader {
     }
 }
 
-/// When a frame is, and how the points came there.
+/// Step and time of a frame, and the motion that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameStamp {
-    /// Number of the step it shows the end of; 0 for the initial state.
+    /// Number of the step that ends with it; 0 for the initial state.
     pub step: u64,
     /// Simulated time (s).
     pub time: f64,
-    /// Straight motions since the frame before: 1 after one undivided step, 0 for the initial state.
+    /// Straight motions since the previous frame: 1 after one undivided step, 0 for the initial state.
     pub parts: u32,
 }
 
@@ -103,15 +103,15 @@ pub struct FrameStamp {
 pub struct FrameWriter {
     folder: PathBuf,
     listing: Listing,
-    /// Frames that are listed.
+    /// Number of listed frames.
     frames: usize,
-    /// Step of the last of them.
+    /// Step of the last listed frame.
     last_step: Option<u64>,
     /// Keeps other runs out of the folder.
     _lock: FolderLock,
 }
 
-/// The frames that a run goes on after. Nothing on disk has changed yet.
+/// The frames after which a run resumes. The disk is still unchanged.
 #[derive(Debug)]
 pub struct KeptFrames {
     folder: PathBuf,
@@ -121,17 +121,17 @@ pub struct KeptFrames {
 }
 
 impl FrameWriter {
-    /// Makes `folder`, removes the files of an earlier run from it, and writes the manifest and empty lists of frames. No
-    /// other writer can be made for the folder while this one lives.
+    /// Creates `folder`, removes the files of an earlier run from it, and writes the manifest and empty lists of
+    /// frames. It is the only writer of the folder until it is dropped.
     ///
     /// # Errors
-    /// [`OutputError::FolderInUse`] if it holds files that are not an earlier run's, [`OutputError::FolderLocked`] if another
-    /// run is writing to it, else what the system refuses.
+    /// [`OutputError::FolderInUse`] if the folder holds other files than those of a run, [`OutputError::FolderLocked`]
+    /// if another run is writing to it, or an error of the operating system.
     pub fn create(folder: impl Into<PathBuf>, header: &RunHeader) -> Result<Self, OutputError> {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(|source| OutputError::write(&folder, source))?;
-        // Nothing is left in a folder of other files, not even a lock; and what another run is about to list is not taken
-        // for one.
+        // A folder of other files stays unchanged, without even a lock. The lock comes first, since another run may
+        // write files before it lists them.
         let lock = if FolderLock::is_there(&folder) {
             FolderLock::take(&folder)?
         } else {
@@ -139,7 +139,7 @@ impl FrameWriter {
             FolderLock::take(&folder)?
         };
         clear_earlier_run(&folder)?;
-        // First of all: with it the folder is known as that of a run, wherever this one ends.
+        // The manifest comes first: it marks the folder as that of a run, wherever the run ends.
         let path = folder.join(MANIFEST);
         let manifest = serde_json::to_vec(&header.0)
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
@@ -153,13 +153,14 @@ impl FrameWriter {
         })
     }
 
-    /// The frames of the run in `folder` up to that of its `checkpoint`, to go on after.
+    /// The frames of the run in `folder` up to that of its `checkpoint`, after which the run resumes.
     ///
     /// # Errors
-    /// [`OutputError::FolderLocked`] if a run is writing to it, [`OutputError::OtherScene`] or [`OutputError::OtherMeshes`]
-    /// if it is not a run of the scene of `header`, [`OutputError::FrameLost`] if a frame up to there is not as it was
-    /// written, [`OutputError::Format`] if its lists are damaged or lack that frame or another state is shown there, else
-    /// what the system refuses.
+    /// - [`OutputError::FolderLocked`] if a run is writing to it
+    /// - [`OutputError::OtherScene`] or [`OutputError::OtherMeshes`] if it is not a run of the scene of `header`
+    /// - [`OutputError::FrameLost`] if a frame up to there is missing or changed
+    /// - [`OutputError::Format`] if its lists are damaged or lack that frame, or the frame shows another state
+    /// - other variants for errors of the operating system
     pub fn kept(
         folder: impl Into<PathBuf>,
         header: &RunHeader,
@@ -216,17 +217,17 @@ impl FrameWriter {
         })
     }
 
-    /// Goes on after the frames that are `kept`; later ones, and what was written at the end of the run, are removed.
+    /// Resumes after the frames that are `kept`; removes later ones and the files written at the end of the run.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// [`OutputError`] of the operating system.
     pub fn resume(kept: KeptFrames) -> Result<Self, OutputError> {
         let KeptFrames {
             folder,
             frames,
             lock,
         } = kept;
-        // The lists first: what they do not name is no part of the run.
+        // The lists come first: a frame that they do not name is no part of the run.
         let with_pieces = frames.iter().any(|frame| frame.pieces.is_some());
         let listing = Listing::create(&folder, with_pieces, &frames)?;
         let kept: BTreeSet<&str> = frames.iter().map(|frame| frame.file.as_str()).collect();
@@ -255,18 +256,18 @@ impl FrameWriter {
         self.frames
     }
 
-    /// Number of the step of the last frame, if there is one.
+    /// Step of the last frame, if there is one.
     pub fn last_step(&self) -> Option<u64> {
         self.last_step
     }
 
-    /// Writes one frame, then adds it to the two lists.
+    /// Writes one frame, then adds it to both lists.
     ///
     /// # Errors
-    /// [`OutputError`] of the file that could not be written; the frames before stay listed and readable.
+    /// [`OutputError`] of the file that cannot be written; earlier frames stay listed and readable.
     ///
     /// # Panics
-    /// If the arrays of `frame` do not fit together.
+    /// If the arrays of `frame` are inconsistent.
     #[track_caller]
     pub fn write(&mut self, frame: &Frame, stamp: FrameStamp) -> Result<(), OutputError> {
         self.write_with(frame, None, stamp)
@@ -312,8 +313,7 @@ impl FrameWriter {
     }
 }
 
-/// Checksum of where points are at rest and how they are joined to elements and triangles: mesh files may change under a scene that
-/// stays as it is.
+/// Checksum of the rest positions, elements and triangles: mesh files may change although the scene does not.
 fn mesh_hash(model: &Model) -> Checksum {
     let points = model.points.rest.iter().flat_map(|x| x.iter().copied());
     let corners = (model.elements.tets.as_flattened().iter())
@@ -350,18 +350,18 @@ fn first_difference<'a>(one: &'a Value, other: &'a Value, name: &str) -> Option<
     }
 }
 
-/// Removes what an earlier run left, and refuses a folder that holds anything else.
+/// Removes the files of an earlier run; rejects a folder with other files.
 fn clear_earlier_run(folder: &Path) -> Result<(), OutputError> {
     let own = earlier_run(folder)?;
     problems::clear(folder)?;
     own.iter().try_for_each(|name| remove(&folder.join(name)))
 }
 
-/// The files that an earlier run left, in the order in which they may go.
+/// The files of an earlier run, in the order in which they may be removed.
 ///
-/// A folder with a manifest is that of a run, whose files are known by their names: a run that was killed may have left a
-/// frame that no list names, or an unfinished file. Without a manifest, which is written first and goes last, nothing but
-/// such files may be there, among them the lock.
+/// A folder with a manifest is that of a run, whose files have known names. A killed run may have left an unlisted
+/// frame or an unfinished file. The manifest is written first and removed last; without it, only such files and the
+/// lock may be there.
 fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
     let in_use = |example: &String| OutputError::FolderInUse {
         path: folder.to_owned(),
@@ -370,7 +370,7 @@ fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
     let names = names_in(folder)?;
     let (mut own, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_own(name));
     let foreign = if Manifest::is_in(folder) {
-        // A file that looks like a frame and is none would be shown among them.
+        // A file with the name of a frame and other contents would be shown among the frames.
         others.iter().find(|name| name.starts_with("frame_"))
     } else if FolderLock::is_there(folder) {
         others
@@ -386,7 +386,7 @@ fn earlier_run(folder: &Path) -> Result<Vec<String>, OutputError> {
     Ok(own)
 }
 
-/// Whether a file of this name is one that a run writes, finished or not.
+/// Whether a run writes a file of this name, finished or not.
 fn is_own(name: &str) -> bool {
     let unfinished = name
         .strip_prefix('.')
@@ -406,7 +406,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, OutputError> {
     Ok(names)
 }
 
-/// Removes the file at `path`, if there is one.
+/// Removes the file at `path`, if it exists.
 fn remove(path: &Path) -> Result<(), OutputError> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {

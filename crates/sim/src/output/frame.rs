@@ -7,8 +7,8 @@ use crate::measure::forces::contact_forces;
 use crate::model::{Model, PointMotion};
 use crate::state::State;
 
-/// Everything a frame file holds: the points of all bodies and mesh obstacles in one array, with what is known on
-/// them. Lengths are asserted when it is written.
+/// The contents of a frame file: the points of all bodies and mesh obstacles in one array, and their values. Writing
+/// asserts the lengths.
 ///
 /// | field             | shape       | unit | meaning                                                   |
 /// |-------------------|-------------|------|-----------------------------------------------------------|
@@ -39,7 +39,7 @@ pub struct Frame {
     pub tets: Vec<[u32; 4]>,
     /// Von Mises stress of each element (Pa).
     pub von_mises: Vec<f64>,
-    /// Surface triangles of rigid bodies and mesh obstacles as point ids.
+    /// Surface triangles of thin and rigid bodies and of mesh obstacles as point ids.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -92,7 +92,7 @@ impl Frame {
         }
     }
 
-    /// Says which array has the wrong length or which index is out of range, if any.
+    /// Names the array with the wrong length or the index out of range, if any.
     pub(super) fn defect(&self) -> Option<String> {
         let points = self.points.len();
         let per_point = [
@@ -132,7 +132,7 @@ impl Frame {
                 return Some(format!("element {index} uses a point twice"));
             }
         }
-        // Bodies have points, so their numbers stay below the number of points.
+        // Bodies have points, so their number is below the number of points.
         self.body_of_point
             .iter()
             .find(|&&body| body as usize >= points)

@@ -1,4 +1,5 @@
-//! The two lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView. Both grow by one entry a frame.
+//! The two lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView. Every frame adds an entry to
+//! both.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -28,12 +29,12 @@ fn columns(with_pieces: bool) -> &'static [&'static str] {
     }
 }
 
-/// Beginning and end of the collection.
+/// First and last lines of the collection.
 const OPENING: &str = "<?xml version=\"1.0\"?>\n\
      <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
 const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 
-/// Writer of both.
+/// Writer of both lists.
 #[derive(Debug)]
 pub(super) struct Listing {
     /// Whether the table says which pieces belong to a frame.
@@ -43,10 +44,10 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Makes both lists in `folder`, with `entries`, of a run that stores pieces of the motion or not.
+    /// Creates both lists in `folder`, with `entries`, with or without the column of pieces.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of the operating system.
     pub(super) fn create(
         folder: &Path,
         with_pieces: bool,
@@ -54,7 +55,7 @@ impl Listing {
     ) -> Result<Self, OutputError> {
         let pvd = folder.join(FRAMES_PVD);
         let csv = folder.join(FRAMES_CSV);
-        // Both are whole under their names before they grow.
+        // Both files are complete before their first extension.
         let header: Vec<String> = columns(with_pieces)
             .iter()
             .map(ToString::to_string)
@@ -76,18 +77,18 @@ impl Listing {
     /// Adds a frame that is on disk.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses, a full disk for example; the entries before stay.
+    /// [`OutputError`] of the operating system, for example for a full disk; earlier entries remain.
     pub(super) fn append(&mut self, entry: &FrameEntry) -> Result<(), OutputError> {
         self.table.append([fields(entry, self.with_pieces)])?;
         self.collection.append(&data_set(entry))
     }
 }
 
-/// Reads the entries of the table in `folder`. A last row without its end of line is left out: a program that was
-/// killed while it wrote may have left half of one.
+/// Reads the entries of the table in `folder`. A last row without an end of line is ignored: a killed program may have
+/// written half of it.
 ///
 /// # Errors
-/// [`OutputError::Read`] if there is none, [`OutputError::Format`] naming the row that cannot be read.
+/// [`OutputError::Read`] if there is no table, [`OutputError::Format`] naming an invalid row.
 pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError> {
     let path = folder.join(FRAMES_CSV);
     let text = read_regular(&path).map_err(|source| OutputError::read(&path, source))?;
@@ -103,7 +104,7 @@ pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError
         .map_err(|error| damaged(&error))?
     {
         let entry: FrameEntry = record.deserialize(None).map_err(|error| damaged(&error))?;
-        // A name must not lead out of the folder, since an old run's files are deleted by it.
+        // Resuming deletes files by these names, so a name must not lead out of the folder.
         if !is_frame_name(&entry.file) {
             let problem = format!("`{}` is not the name of a frame", entry.file);
             return Err(OutputError::format(&path, problem));
@@ -148,17 +149,17 @@ fn data_set(entry: &FrameEntry) -> String {
     format!("    <DataSet timestep=\"{time:?}\" file=\"{file}\"/>\n")
 }
 
-/// A collection on disk: its entries, then its closing tags, which every new entry moves.
+/// A collection on disk: its entries, then its closing tags, which move with every new entry.
 #[derive(Debug)]
 struct Collection {
     path: PathBuf,
     file: File,
-    /// Where the closing tags begin (bytes).
+    /// Position of the closing tags (bytes).
     end: u64,
 }
 
 impl Collection {
-    /// Opens the collection at `path`, which is whole.
+    /// Opens the complete collection at `path`.
     fn open(path: PathBuf) -> Result<Self, OutputError> {
         let opened = File::options().write(true).open(&path);
         let opened = opened.and_then(|file| Ok((file.metadata()?.len(), file)));
@@ -167,13 +168,13 @@ impl Collection {
         Ok(Self { path, file, end })
     }
 
-    /// Adds `entry`. One write replaces the closing tags, so a program that is killed leaves a whole file.
+    /// Adds `entry`. One write replaces the closing tags, so that a killed program leaves a complete file.
     fn append(&mut self, entry: &str) -> Result<(), OutputError> {
         let mut text = entry.to_owned();
         text.push_str(CLOSING);
         let written = self.write_at_end(&text);
         if written.is_err() {
-            // What was there fits; the first error is the one to tell.
+            // The old closing tags fit; the first error is returned.
             let _ = self.write_at_end(CLOSING);
             let _ = self.file.set_len(self.end + CLOSING.len() as u64);
         } else {
@@ -217,8 +218,8 @@ mod tests {
     use super::*;
     use crate::output::Checksum;
 
-    /// Symptom: a run that was killed while it listed a frame could neither be resumed nor verified. Cause: half a row
-    /// was taken for damage, or for a row with another checksum. Law: a row counts from its end of line on.
+    /// Symptom: a run killed while it listed a frame could neither be resumed nor verified. Cause: half a row counted
+    /// as damage, or as a row with another checksum. Law: a row counts only with its end of line.
     #[test]
     fn half_a_row_is_left_out() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -12,7 +12,7 @@ use crate::scene::RigidMotion;
 /// Name of the file.
 pub(super) const MANIFEST: &str = "manifest.json";
 
-/// `manifest.json`: what was run; with the rows of `frames.csv`: which frames are stored.
+/// `manifest.json`: the scene and model of a run, with the stored frames of `frames.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Number of this format.
@@ -23,32 +23,33 @@ pub struct Manifest {
     pub scene: serde_json::Value,
     /// Checksum of the scene.
     pub scene_hash: Checksum,
-    /// The folder that mesh files of the scene are relative to, where it has some.
+    /// The folder that mesh files of the scene are relative to, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scene_folder: Option<String>,
-    /// Names of the elastic bodies, then of the rigid bodies, then of the mesh obstacles: the numbers in the array `body` of the frames.
+    /// Names of the elastic bodies, then of thin bodies, rigid bodies and mesh obstacles: the numbers in the array
+    /// `body` of the frames.
     pub bodies: Vec<String>,
-    /// The bodies that move freely and keep their shape, as indices into `bodies`.
+    /// The free rigid bodies, as indices into `bodies`.
     pub rigid_bodies: Vec<u32>,
-    /// Bodies that are joined and may overlap where they are, as indices into `bodies`.
+    /// Pairs of joined bodies, which may overlap, as indices into `bodies`.
     pub joined: Vec<[u32; 2]>,
-    /// Checksum of the meshes, as the bodies have them at rest.
+    /// Checksum of the meshes at rest.
     pub mesh_hash: Checksum,
-    /// The half-spaces, which frames do not show.
+    /// The half-spaces, which frames do not contain.
     pub half_spaces: Vec<HalfSpaceEntry>,
     /// The prescribed motions: the numbers in the array `motion` of the frames.
     pub motions: Vec<RigidMotion>,
-    /// Whether elements are allowed to turn inside out.
+    /// Whether elements may invert.
     pub allow_inversion: bool,
     /// The stored frames, in order of time: the rows of `frames.csv`.
     #[serde(skip)]
     pub frames: Vec<FrameEntry>,
 }
 
-/// A half-space that stands still.
+/// A fixed half-space.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HalfSpaceEntry {
-    /// Name in messages.
+    /// Name for messages.
     pub name: String,
     /// A point of the plane (m).
     pub point: Vector3<f64>,
@@ -56,7 +57,7 @@ pub struct HalfSpaceEntry {
     pub normal: Vector3<f64>,
 }
 
-/// Parts of a step in which points do not move straight: any number but one, the only one that `verify` could examine.
+/// Number of parts of a step with curved paths. Any number but 1 will do, since `verify` checks the motion only for 1.
 pub const NO_STRAIGHT_MOTION: u32 = 2;
 
 /// One stored frame.
@@ -64,12 +65,12 @@ pub const NO_STRAIGHT_MOTION: u32 = 2;
 pub struct FrameEntry {
     /// File name within the folder.
     pub file: String,
-    /// Number of the step it shows the end of; 0 for the initial state.
+    /// Number of the step that ends with it; 0 for the initial state.
     pub step: u64,
     /// Simulated time (s).
     pub time: f64,
-    /// Straight motions that the points made since the frame before. With 1, the motion between the two frames is
-    /// known from them, and can be verified.
+    /// Straight motions of the points since the previous frame. With 1, the two frames determine the motion, and it can
+    /// be verified.
     pub parts: u32,
     /// Checksum of the file.
     pub checksum: Checksum,
@@ -78,13 +79,13 @@ pub struct FrameEntry {
     pub pieces: Option<Checksum>,
 }
 
-/// What tells the format of a manifest.
+/// The key with the format of a manifest.
 #[derive(Deserialize)]
 struct Numbered {
     format: u32,
 }
 
-/// The key that all formats of a manifest have.
+/// The key that manifests of all formats have.
 #[derive(Deserialize)]
 struct Header {
     #[serde(rename = "format")]
@@ -119,13 +120,13 @@ impl Manifest {
         self.scene["output"]["pieces"] == true
     }
 
-    /// Whether the folder of a run, of any version of the program, is what `folder` is.
+    /// Whether `folder` is that of a run, of any version of the program.
     pub(super) fn is_in(folder: &Path) -> bool {
         let numbered = |bytes: Vec<u8>| serde_json::from_slice::<Header>(&bytes).is_ok();
         read_regular(&folder.join(MANIFEST)).is_ok_and(numbered)
     }
 
-    /// Whether its entries fit each other.
+    /// Whether its entries are consistent.
     fn validate(&self, path: &Path) -> Result<(), OutputError> {
         let bodies = self.bodies.len();
         let rigid = first_beyond(self.rigid_bodies.iter().copied(), bodies);
@@ -141,10 +142,10 @@ impl Manifest {
         Ok(())
     }
 
-    /// Whether its entries fit the bodies and motions that `frame` of its `folder` shows.
+    /// Checks its entries against the bodies and motions in `frame` of its `folder`.
     ///
     /// # Errors
-    /// [`OutputError::Format`] naming the entry that does not.
+    /// [`OutputError::Format`] naming the inconsistent entry.
     pub(super) fn fits(&self, frame: &Frame, folder: &Path) -> Result<(), OutputError> {
         let misfit = |problem| Err(OutputError::format(&folder.join(MANIFEST), problem));
         let shown = frame.body_of_point.iter().max();
@@ -171,7 +172,7 @@ impl Manifest {
     }
 }
 
-/// The first of some indices that is not below `bound`, and where among them it is.
+/// The first index that is not below `bound`, and its position.
 fn first_beyond(indices: impl Iterator<Item = u32>, bound: usize) -> Option<(usize, u32)> {
     let beyond = |&(_, index): &(usize, u32)| index as usize >= bound;
     indices.enumerate().find(beyond)

@@ -1,21 +1,22 @@
-//! What a run leaves on disk, how it is read back, and how it is proved again.
+//! Output of a run: writing, reading, and verification from the files.
 //!
-//! - [`FrameWriter`]: the folder of a run: `manifest.json`, `frame_NNNNN.vtu`, and their lists `frames.csv` and `frames.pvd`
+//! - [`FrameWriter`]: the folder of a run: `manifest.json`, `frame_NNNNN.vtu`, and their lists `frames.csv` and
+//!   `frames.pvd`
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
 //! - [`read_pieces`]: the straight pieces of an asynchronous motion between two frames
-//! - [`Manifest`]: of what scene the run is and which frames there are, with checksums
+//! - [`Manifest`]: the scene and the frames of a run, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
 //! - [`verdict()`]: status, exit code and last lines of a run from its counters
-//! - [`Checkpoint`]: `checkpoint.bin`, from which a run is taken up again
-//! - [`write_events`]: `events.json`, what the asynchronous stepper did
-//! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved again outside of the run
-//! - [`verify_run`], [`verify_frame`]: the guarantees proved again from the files alone
+//! - [`Checkpoint`]: `checkpoint.bin`, from which a run resumes
+//! - [`write_events`]: `events.json`, statistics of the asynchronous stepper
+//! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved outside of the run
+//! - [`verify_run`], [`verify_frame`]: proof of the guarantees from the files alone
 //!
-//! Tables and lists (`steps.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries; every other file appears
-//! whole or not at all: it is written beside its place and renamed. An interrupted run is therefore readable up to its last
-//! frame, and what is written grows in proportion to the results. `docs/output.md` documents every field.
+//! Tables and lists (`steps.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries. Every other file is
+//! written under another name and renamed when it is complete. So an interrupted run is readable up to its last frame.
+//! `docs/output.md` documents every field.
 
 pub(crate) mod atomic;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! The problems of a run, stored where they are asked for.
+//! Stores selected contact problems of a run.
 
 use std::fmt;
 use std::fs;
@@ -17,26 +17,26 @@ use crate::stepper::{Solve, SolveObserver};
 /// Folder of the problems within that of the run.
 pub(super) const FOLDER: &str = "problems";
 
-/// Which solves are stored.
+/// Selection of the solves to store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DumpWhen {
     /// `all`: every solve.
     All,
-    /// `step:100` or `step:100..110`: those of the steps named, first and last included.
+    /// `step:100` or `step:100..110`: solves of these steps, both ends included.
     Steps {
-        /// The first of them.
+        /// The first step.
         first: u64,
-        /// The last of them.
+        /// The last step.
         last: u64,
     },
-    /// `iterations>500`: those that took more iterations than that.
+    /// `iterations>500`: solves with more iterations.
     Iterations(u64),
-    /// `unmet`: those that ended without convergence.
+    /// `unmet`: solves that did not converge.
     Unmet,
 }
 
-/// Words that name no such solves.
+/// Text that is no valid selection.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` names no solves; write `all`, `step:100`, `step:100..110`, `iterations>500` or `unmet`"
@@ -84,7 +84,7 @@ impl fmt::Display for DumpWhen {
 }
 
 impl DumpWhen {
-    /// Whether `solve` is one of them.
+    /// Whether the selection includes `solve`.
     pub fn includes(&self, solve: &Solve<'_>) -> bool {
         match *self {
             Self::All => true,
@@ -95,9 +95,9 @@ impl DumpWhen {
     }
 }
 
-/// Writes `problems/step_NNNNN_round_RR.problem` for every solve that is asked for.
+/// Writes `problems/step_NNNNN_round_RR.problem` for every selected solve.
 ///
-/// A clone writes to the same place: one goes to the simulation, another asks how it went.
+/// A clone shares the state: one goes to the simulation, another reports the result.
 #[derive(Debug, Clone)]
 pub struct ProblemDump(Arc<Mutex<Inner>>);
 
@@ -107,16 +107,16 @@ struct Inner {
     scene: String,
     when: Vec<DumpWhen>,
     written: u64,
-    /// The first file that could not be written: none is tried after it.
+    /// The first write error; no file is written after it.
     error: Option<OutputError>,
     failed: bool,
 }
 
 impl ProblemDump {
-    /// Stores into the folder `run` of a run of `scene`, whatever any of `when` names.
+    /// Stores problems into the folder `run` of a run of `scene`, if any of `when` selects them.
     ///
     /// # Errors
-    /// [`OutputError`] if the folder `problems` cannot be made.
+    /// [`OutputError`] if the folder `problems` cannot be created.
     pub fn create(
         run: &Path,
         scene: impl Into<String>,
@@ -134,10 +134,10 @@ impl ProblemDump {
         }))))
     }
 
-    /// Number of problems written so far.
+    /// Number of problems written up to now.
     ///
     /// # Errors
-    /// The [`OutputError`] of the first that could not be; it is told once.
+    /// The first [`OutputError`]; it is returned once.
     pub fn written(&self) -> Result<u64, OutputError> {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         inner.error.take().map_or(Ok(inner.written), Err)
@@ -188,7 +188,7 @@ pub fn read_problem(path: &Path) -> Result<StoredProblem, OutputError> {
     })
 }
 
-/// Removes the problems of an earlier run from the folder of a run, and their folder if nothing else is in it.
+/// Removes the problems of an earlier run from its folder, and their folder if it has no other files.
 pub(super) fn clear(run: &Path) -> Result<(), OutputError> {
     let folder = run.join(FOLDER);
     let entries = match fs::read_dir(&folder) {

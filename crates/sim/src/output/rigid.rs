@@ -43,10 +43,10 @@ pub(super) const COLUMNS: [&str; 23] = [
 pub struct RigidCsv(Table);
 
 impl RigidCsv {
-    /// Makes the file, with its header, in `folder`; none for a model without rigid bodies.
+    /// Creates the file, with its header, in `folder`; `None` for a model without rigid bodies.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of the operating system.
     pub fn create(folder: impl AsRef<Path>, model: &Model) -> Result<Option<Self>, OutputError> {
         if model.geometry.rigid_bodies().next().is_none() {
             return Ok(None);
@@ -55,10 +55,12 @@ impl RigidCsv {
         Ok(Some(Self(table)))
     }
 
-    /// The rows of the file in `folder` up to `step`, to go on after; none for a model without rigid bodies.
+    /// The rows of the file in `folder` up to `step`, after which the run resumes; `None` for a model without rigid
+    /// bodies.
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are others or the last of its frames has no row, else what the system refuses.
+    /// [`OutputError::Format`] if it has other columns or no row for the last frame, or an error of the operating
+    /// system.
     pub fn kept(
         folder: impl AsRef<Path>,
         model: &Model,
@@ -71,10 +73,10 @@ impl RigidCsv {
         KeptRows::read(&path, &COLUMNS, step, |last, next| next >= last).map(Some)
     }
 
-    /// Goes on after the rows that are `kept`; later ones are removed.
+    /// Resumes after the rows that are `kept`; removes later ones.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// [`OutputError`] of the operating system.
     pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
         kept.open().map(Self)
     }
@@ -82,7 +84,7 @@ impl RigidCsv {
     /// Appends one row per rigid body.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses, a full disk for example.
+    /// [`OutputError`] of the operating system, for example for a full disk.
     pub fn rows(&mut self, model: &Model, state: &State) -> Result<(), OutputError> {
         let measures = rigid_measures(model, state);
         self.0

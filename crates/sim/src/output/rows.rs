@@ -1,4 +1,4 @@
-//! Tables of a run, which grow by whole rows.
+//! Tables of a run, extended by whole rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use super::{OutputError, atomic};
 
-/// A table that grows by rows. A row that could not be written whole is taken off again.
+/// A table that is extended by rows. A partly written row is removed.
 #[derive(Debug)]
 pub(super) struct Table {
     path: PathBuf,
     file: File,
-    /// Length of the rows that are whole (bytes).
+    /// Length of the complete rows (bytes).
     length: u64,
 }
 
 impl Table {
-    /// Makes the table at `path`, with its header, in the place of an earlier one.
+    /// Creates the table at `path`, with its header, in place of an earlier one.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of the operating system.
     pub(super) fn create<S: AsRef<str>>(path: PathBuf, columns: &[S]) -> Result<Self, OutputError> {
         let file = atomic::new_file(&path).map_err(|source| OutputError::write(&path, source))?;
         let mut table = Self {
@@ -34,7 +34,7 @@ impl Table {
     /// Opens the table at `path` for more rows.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of the operating system.
     pub(super) fn open(path: PathBuf) -> Result<Self, OutputError> {
         let opened = File::options().write(true).open(&path);
         let opened = opened.and_then(|mut file| Ok((file.seek(SeekFrom::End(0))?, file)));
@@ -45,7 +45,7 @@ impl Table {
     /// Appends `rows`: all of them are on disk when this returns, or none.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses, a full disk for example.
+    /// [`OutputError`] of the operating system, for example for a full disk.
     pub(super) fn append<R, F>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
@@ -57,7 +57,7 @@ impl Table {
         let written = encode(rows).and_then(|bytes| {
             let written = self.file.write_all(&bytes);
             if written.is_err() {
-                // The first error is the one to tell.
+                // The first error is returned.
                 let _ = self.file.set_len(self.length);
                 let _ = self.file.seek(SeekFrom::Start(self.length));
             } else {
@@ -69,22 +69,22 @@ impl Table {
     }
 }
 
-/// The rows of a table that a run goes on after. Nothing on disk has changed yet.
+/// The rows of a table after which a run resumes. The disk is still unchanged.
 #[derive(Debug)]
 pub struct KeptRows {
     path: PathBuf,
-    /// Their length with that of the header (bytes).
+    /// Their length including the header (bytes).
     length: u64,
 }
 
 impl KeptRows {
     /// The rows of the table at `path` whose first column, the number of the step, is at most `step`.
     ///
-    /// `next` says which number may come after which (0 before the first row).
+    /// `next` states which number may follow which (0 before the first row).
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are not `columns`, or rows up to `step` are missing, else what the system
-    /// refuses.
+    /// [`OutputError::Format`] if its columns are not `columns`, or rows up to `step` are missing, or an error of the
+    /// operating system.
     pub(super) fn read<S: AsRef<str>>(
         path: &Path,
         columns: &[S],
@@ -97,7 +97,7 @@ impl KeptRows {
         let mut last = 0;
         let mut record = csv::StringRecord::new();
         while reader.read_record(&mut record).map_err(damaged)? {
-            // A program that was killed while it wrote may have left half a row.
+            // A killed program may have written half a row.
             let whole = record.len() == columns.len();
             let number = record.get(0).and_then(|field| field.parse::<u64>().ok());
             let kept = number.filter(|&number| whole && number <= step && next(last, number));
@@ -113,7 +113,7 @@ impl KeptRows {
                 ),
             ));
         }
-        // Without its end of line the last row may be cut short, and the next one would go on in it.
+        // Without an end of line the last row may be incomplete, and the next one would continue it.
         let mut end = [0];
         let mut file = reader.into_inner();
         file.seek(SeekFrom::Start(length.saturating_sub(1)))
@@ -129,10 +129,10 @@ impl KeptRows {
         })
     }
 
-    /// Cuts the table back to these rows and opens it for more.
+    /// Truncates the table to these rows and opens it for more.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// [`OutputError`] of the operating system.
     pub(super) fn open(self) -> Result<Table, OutputError> {
         let Self { path, length } = self;
         let cut = File::options().write(true).open(&path);
@@ -145,7 +145,7 @@ impl KeptRows {
 /// A reader of the rows of the table at `path`, of any number of fields.
 ///
 /// # Errors
-/// [`OutputError::Format`] if its columns are not `columns`, else what the system refuses.
+/// [`OutputError::Format`] if its columns are not `columns`, or an error of the operating system.
 pub(super) fn open_table<S: AsRef<str>>(
     path: &Path,
     columns: &[S],
@@ -154,7 +154,7 @@ pub(super) fn open_table<S: AsRef<str>>(
     rows_of(path, file, columns)
 }
 
-/// A reader of the rows of `table`, which is the one at `path` or its beginning.
+/// A reader of the rows of `table`, which is the file at `path` or its beginning.
 ///
 /// # Errors
 /// As for [`open_table`].

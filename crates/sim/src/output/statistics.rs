@@ -1,4 +1,4 @@
-//! Mean, median and range of the columns of a table, in memory that does not grow with its rows.
+//! Mean, median and range of the columns of a table, in constant memory.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::rows::open_table;
 use super::{OutputError, column_names};
 
-/// Mean, median and range of one column over the steps where it is finite.
+/// Mean, median and range of the finite values of one column.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Steps where the value is finite; the smallest gap, for one, is infinite without contacts.
+    /// Number of finite values; the smallest gap, for example, is infinite without contacts.
     pub count: usize,
-    /// Arithmetic mean; `null` (not a number) without values.
+    /// Arithmetic mean; `null` (NaN) without values.
     pub mean: f64,
-    /// Median: the mean of the two middle values of an even number.
+    /// Median; for an even number of values, the mean of the two middle ones.
     pub median: f64,
     /// Smallest value.
     pub minimum: f64,
@@ -30,10 +30,10 @@ const LEADING: usize = 2;
 /// Name and statistics of every column.
 pub(super) type ColumnStatistics = Vec<(&'static str, Statistics)>;
 
-/// Statistics of the columns of the table of steps at `path` over the rows that end after each of some times (s).
+/// Statistics of the columns of the table of steps at `path`, over the rows that end after each of some times (s).
 ///
 /// # Errors
-/// [`OutputError::Format`] naming a row that is not one, else what the system refuses.
+/// [`OutputError::Format`] naming an invalid row, or an error of the operating system.
 pub(super) fn of_steps<const N: usize>(
     path: &Path,
     after: [f64; N],
@@ -77,11 +77,11 @@ pub(super) fn of_steps<const N: usize>(
     }))
 }
 
-/// Hands the fields of every row of the table at `path` to `take`, which answers `None` to what it cannot read.
+/// Passes the fields of every row of the table at `path` to `take`, which returns `None` for an invalid row.
 ///
 /// # Errors
-/// [`OutputError::Format`] naming a row that `take` cannot read or that has other fields than `columns`, else what the system
-/// refuses.
+/// [`OutputError::Format`] naming a row that `take` rejects or that has other fields than `columns`, or an error of the
+/// operating system.
 pub(super) fn for_each_row<S: AsRef<str>>(
     path: &Path,
     columns: &[S],
@@ -106,10 +106,10 @@ pub(super) fn number(fields: &csv::StringRecord, index: usize) -> Option<f64> {
     fields.get(index)?.parse().ok()
 }
 
-/// What is known of the finite values of a column after some passes over them.
+/// Results for the finite values of a column after some passes.
 ///
-/// The two middle values are found exactly, one byte of their sort keys a pass, from the highest: of the values that share
-/// the bytes known so far, those with each next byte are counted.
+/// The two middle values are found exactly, one byte of their sort keys per pass, from the highest. Each pass counts
+/// the next bytes of the values that share the known bytes.
 #[derive(Debug, Clone, Default)]
 struct Selection {
     count: u64,
@@ -117,18 +117,18 @@ struct Selection {
     minimum: f64,
     maximum: f64,
     middle: [Middle; 2],
-    /// Whether further passes add nothing.
+    /// Whether further passes change nothing.
     is_settled: bool,
 }
 
 /// One of the middle values.
 #[derive(Debug, Clone)]
 struct Middle {
-    /// The bytes of its sort key that are known; zeros below.
+    /// The known bytes of its sort key; zeros below.
     key: u64,
-    /// How many values with the same known bytes are below it.
+    /// Number of smaller values with the same known bytes.
     rank: u64,
-    /// Values with the same known bytes, by their next one.
+    /// Histogram of the next byte of the values with the same known bytes.
     next: [u32; 256],
 }
 
@@ -143,7 +143,7 @@ impl Default for Middle {
 }
 
 impl Selection {
-    /// Counts `value` in the pass for the `byte`-th byte from the top.
+    /// Counts `value` in the pass for byte `byte` from the top.
     fn count(&mut self, value: f64, byte: usize) {
         if !value.is_finite() {
             return;
@@ -221,7 +221,7 @@ impl Selection {
 
 const SIGN: u64 = 1 << 63;
 
-/// A number that is in the same order as `value` is.
+/// An integer with the same order as `value`.
 fn sort_key(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
@@ -236,7 +236,7 @@ fn value_of(key: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// By sorting.
+    /// Reference result by sorting.
     fn expected(values: &[f64]) -> (usize, f64, f64, f64) {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         sorted.sort_unstable_by(f64::total_cmp);

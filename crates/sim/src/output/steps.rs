@@ -23,7 +23,7 @@ impl Number {
     }
 }
 
-/// The columns in order. Taking the report apart field by field makes a field without a column an error here.
+/// The columns in order. Destructuring the report makes a field without a column a compile error.
 #[expect(
     clippy::too_many_lines,
     reason = "a table: one line per column, in the order of the file"
@@ -175,18 +175,18 @@ pub(super) const STEPS_CSV: &str = "steps.csv";
 pub struct StepsCsv(Table);
 
 impl StepsCsv {
-    /// Makes the file, with its header, in `folder`.
+    /// Creates the file, with its header, in `folder`.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses.
+    /// [`OutputError`] of the operating system.
     pub fn create(folder: impl AsRef<Path>) -> Result<Self, OutputError> {
         Table::create(folder.as_ref().join(STEPS_CSV), &column_names()).map(Self)
     }
 
-    /// The rows of the file in `folder` up to `step`, to go on after.
+    /// The rows of the file in `folder` up to `step`, after which the run resumes.
     ///
     /// # Errors
-    /// [`OutputError::Format`] if its columns are others or a step has no row, else what the system refuses.
+    /// [`OutputError::Format`] if it has other columns or a step has no row, or an error of the operating system.
     pub fn kept(folder: impl AsRef<Path>, step: u64) -> Result<KeptRows, OutputError> {
         let path = folder.as_ref().join(STEPS_CSV);
         KeptRows::read(&path, &column_names(), step, |last, next| {
@@ -194,10 +194,10 @@ impl StepsCsv {
         })
     }
 
-    /// Goes on after the rows that are `kept`; later ones are removed.
+    /// Resumes after the rows that are `kept`; removes later ones.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// [`OutputError`] of the operating system.
     pub fn resume(kept: KeptRows) -> Result<Self, OutputError> {
         kept.open().map(Self)
     }
@@ -205,7 +205,7 @@ impl StepsCsv {
     /// Appends the row of one step.
     ///
     /// # Errors
-    /// [`OutputError`] for what the system refuses, a full disk for example.
+    /// [`OutputError`] of the operating system, for example for a full disk.
     pub fn row(&mut self, report: &StepReport) -> Result<(), OutputError> {
         let row = columns(report).into_iter();
         self.0.append([row.map(|(_, number)| number.text())])

@@ -1,4 +1,4 @@
-//! `summary.json`: a run in one page.
+//! `summary.json`: statistics of a run.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::report::StepReport;
 /// Name of the file.
 pub(super) const SUMMARY: &str = "summary.json";
 
-/// What is known about a run besides its steps.
+/// Data of a run besides its steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFacts {
     /// Title of the scene.
@@ -53,7 +53,7 @@ impl Summary {
         }
     }
 
-    /// Goes on after `steps` steps that end at `end_time` (s) and were counted in `counters`.
+    /// Resumes after `steps` steps that end at `end_time` (s) and have the counters `counters`.
     #[must_use]
     pub fn after(self, steps: u64, end_time: f64, counters: Counters) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Summary {
         }
     }
 
-    /// Takes in one step.
+    /// Adds one step.
     pub fn add(&mut self, report: &StepReport) {
         self.steps += 1;
         self.end_time = report.time;
@@ -85,12 +85,12 @@ impl Summary {
         counters.ccd_work_limits += u64::from(report.ccd_work_limits);
     }
 
-    /// What did not go the straight way so far.
+    /// Counters up to now.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Steps taken in.
+    /// Number of steps up to now.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -98,7 +98,7 @@ impl Summary {
     /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there.
     ///
     /// # Errors
-    /// [`OutputError`] of `steps.csv`, or for what the system refuses.
+    /// [`OutputError`] of `steps.csv`, or of the operating system.
     pub fn write(
         &self,
         folder: impl AsRef<Path>,
@@ -151,7 +151,7 @@ impl Serialize for Table {
     }
 }
 
-/// Most memory this process ever held (bytes), on systems that tell (Linux).
+/// Peak memory of this process (bytes), if the operating system reports it (Linux).
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -1,4 +1,4 @@
-//! What a run is worth: its counters and the way it ended, turned into a status, an exit code and the last lines.
+//! The run status, exit code and last lines of a run, from its counters and its end.
 
 use serde::Serialize;
 
@@ -9,49 +9,49 @@ use super::counters::Counters;
 pub enum End {
     /// All steps were taken.
     Completed,
-    /// The user asked for it.
+    /// The user interrupted it.
     Interrupted,
-    /// A step could not be completed; why.
+    /// A step could not be completed, with the reason.
     Stopped(String),
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// One word.
+    /// Run status.
     pub status: Status,
     /// Exit code of the program.
     pub exit_code: u8,
-    /// Why it ended, when it did not simply complete.
+    /// The reason, if it did not simply complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What the user accepts beforehand.
+/// Deviations that the user accepts in advance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// Guarantees that were not met: the run is then completed, and its last lines still name them.
+    /// Unmet guarantees: the run then counts as completed, and its last lines still name them.
     pub inexact: bool,
     /// Inverted elements, by the key `solver.allow_inversion` of the scene.
     pub inversion: bool,
 }
 
-/// How a run ended, in one word.
+/// Run status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// All steps were taken, and everything that is guaranteed holds.
+    /// All steps were taken, and all guarantees hold.
     Completed,
-    /// All steps were taken, but something that is guaranteed does not hold.
+    /// All steps were taken, but a guarantee does not hold.
     Inexact,
     /// A step could not be completed.
     Stopped,
-    /// The user ended it.
+    /// The user interrupted it.
     Interrupted,
 }
 
 impl Status {
-    /// The word.
+    /// Name of the status.
     pub fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -72,19 +72,19 @@ impl Status {
     }
 }
 
-/// Verdict on a run.
+/// Status of a run with its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// In one word.
+    /// Run status.
     pub status: Status,
     /// Why the status is not `completed`; an interrupted run needs no reason.
     pub message: Option<String>,
-    /// What else the last lines name: unmet guarantees that are no part of the message, and allowed inversions.
+    /// Further last lines: unmet guarantees that are not in the message, and accepted inversions.
     pub notes: Vec<String>,
 }
 
 impl Verdict {
-    /// What `summary.json` says of it.
+    /// The part that goes into `summary.json`.
     pub fn outcome(&self) -> Outcome {
         Outcome {
             status: self.status,
@@ -94,8 +94,8 @@ impl Verdict {
     }
 }
 
-/// The verdict over a run that ended by `end` with `counters`; `first_crossing` says which surfaces crossed first,
-/// where that is known.
+/// The verdict for a run that ended by `end` with `counters`. `first_crossing` names the first surfaces that crossed,
+/// if known.
 pub fn verdict(
     counters: &Counters,
     end: End,
@@ -141,7 +141,7 @@ pub fn verdict(
     }
 }
 
-/// A paragraph for each guarantee that `counters` say was not met.
+/// A paragraph for each guarantee that is unmet according to `counters`.
 fn unmet_guarantees(counters: &Counters) -> Vec<String> {
     let rows = [
         (

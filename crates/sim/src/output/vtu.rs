@@ -1,4 +1,4 @@
-//! Frames as VTK XML unstructured grids of raw doubles: reading gives back every number bit for bit.
+//! Frames as VTK XML unstructured grids of raw doubles: reading restores every number bit for bit.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const VON_MISES: &str = "von_mises";
 /// The bytes of the file.
 ///
 /// # Panics
-/// If the arrays of `frame` do not fit together.
+/// If the arrays of `frame` are inconsistent.
 #[track_caller]
 pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError> {
     if let Some(defect) = frame.defect() {
@@ -78,15 +78,15 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
         cells,
     };
     let mut bytes = Vec::new();
-    // A vector takes all bytes.
+    // Writing to a vector does not fail.
     write_vtu(&mut bytes, &grid).map_err(|source| OutputError::write(path, source))?;
     Ok(bytes)
 }
 
-/// Most characters of a parser's message that are passed on: it may quote whole arrays.
+/// Longest quoted part of a parser's message (characters): it may quote whole arrays.
 const LONGEST_MESSAGE: usize = 300;
 
-/// The first characters of a message, and a sign where it goes on.
+/// The beginning of a message, with a mark if it is cut.
 fn beginning(message: &str) -> String {
     match message.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{} …", &message[..end]),
@@ -106,7 +106,7 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, OutputError> {
 
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     let fail = |problem: &str| OutputError::format(path, problem);
-    // The parser's message would quote all of it.
+    // The parser's message would quote the whole file.
     if bytes.trim_ascii_start().first() != Some(&b'<') {
         return Err(fail(
             "it is no frame (.vtu); give one, or the folder of a run",
@@ -150,7 +150,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     }
 }
 
-/// The arrays that have not been taken.
+/// The arrays that are not yet taken.
 struct Arrays(Vec<DataArray>);
 
 impl Arrays {

@@ -3,7 +3,7 @@
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
     ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Interrupt, Method,
-    method::active_set_cr::Tolerances,
+    Tolerances,
 };
 use std::sync::Arc;
 

@@ -40,7 +40,7 @@ use crate::{
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
     ContactError, ContactProblem, ContactSolution, ContactSolver, ContactState, Interrupt, Method,
-    Multipliers, method::active_set_cr::Tolerances,
+    Multipliers, Tolerances,
 };
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;

@@ -1,4 +1,4 @@
-//! Particles, bodies and constraints: laws, closed forms, and what fails without geometric stiffness.
+//! Particles, bodies and constraints: laws, closed forms, and failures without geometric stiffness.
 
 use impinge_contact::Termination;
 use impinge_contact::constraint::joint::{JointPlace, Side};
@@ -27,7 +27,7 @@ fn projected(system: &mut ConstrainedSystem) -> ConstrainedStepper {
     stepper(system, GeometricStiffness::Projected)
 }
 
-/// The cable of Table 1, tilted, gravity along it.
+/// The cable of Tournier et al. 2015, Table 1, tilted, with gravity along it.
 fn heavy_cable(load: f64) -> (Cable, ConstrainedSystem) {
     let along = Vector3::new(1.0, 2.0, 3.0).normalize();
     let cable = Cable {
@@ -42,7 +42,7 @@ fn heavy_cable(load: f64) -> (Cable, ConstrainedSystem) {
     (cable, system)
 }
 
-/// Largest elongation over `steps`; infinite where a step fails.
+/// Largest elongation over `steps`; infinite if a step fails.
 fn elongation(load: f64, stiffness: GeometricStiffness, steps: u32) -> f64 {
     let (cable, mut system) = heavy_cable(load);
     let mut stepper = stepper(&mut system, stiffness);
@@ -60,7 +60,7 @@ fn elongation(load: f64, stiffness: GeometricStiffness, steps: u32) -> f64 {
     worst
 }
 
-/// A2: one step of a linear spring in both forms, from the same force history.
+/// One step of a linear spring in both forms, from the same force history.
 #[test]
 fn stiffness_and_compliance_form_agree() {
     let build = |formulation| {
@@ -86,7 +86,7 @@ fn stiffness_and_compliance_form_agree() {
     assert!(difference < 1e-9 * ends[0].norm(), "{difference:e}");
 }
 
-/// A3: without geometric stiffness a taut link is stable for `h² T < m l`, with it for any load.
+/// Without geometric stiffness a taut link is stable for `h² T < m l`, with it for any load.
 #[test]
 fn the_boundary_of_stability_is_where_it_should_be() {
     assert!(elongation(48e3, GeometricStiffness::None, 1500) < 1e-10);
@@ -94,7 +94,7 @@ fn the_boundary_of_stability_is_where_it_should_be() {
     assert!(elongation(60e3, GeometricStiffness::Projected, 1500) < 1e-12);
 }
 
-/// A4: elongation of 1e-14 (1e-12 %) up to 1e12 kg, 1e-7 at 1e15 kg, 1e-4 at 1e18 kg.
+/// Elongation of 1e-14 (1e-12 %) up to 1e12 kg, 1e-7 at 1e15 kg, 1e-4 at 1e18 kg.
 #[test]
 fn a_cable_holds_any_load() {
     for (load, bound) in [
@@ -110,10 +110,10 @@ fn a_cable_holds_any_load() {
     }
 }
 
-/// A5: a cable whose particles are a millimetre off its line takes its load with three dry solves.
+/// A cable whose particles are a millimetre off its line takes its load with three repeated solves for new forces.
 ///
-/// Its links near the fixed end are not in line at the start and are a step later: an order of elimination that lives on the
-/// angle between them has no pivot then.
+/// Its links near the fixed end are not in line at the start, but after one step: an order of elimination that depends
+/// on the angle between them then has no pivot.
 #[test]
 fn a_crooked_cable_takes_a_heavy_load() {
     let (cable, mut system) = heavy_cable(1e9);
@@ -135,7 +135,7 @@ fn a_crooked_cable_takes_a_heavy_load() {
     }
 }
 
-/// A6, in short: falls of chains stay whole and gain no energy.
+/// Falling chains stay whole and gain no energy.
 #[test]
 fn falling_chains_stay_whole() {
     for ratio in [1.0, 1000.0] {
@@ -171,7 +171,7 @@ fn falling_chains_stay_whole() {
         let start = Energy::of(&system).total();
         for _ in 0..100 {
             let report = stepper.advance(&mut system, 0.02).expect("solved");
-            // Rows across the plane of the fall hold nothing but rounding: no reason to doubt the others.
+            // Rows across the plane of the fall have only rounding errors, which must not change the termination.
             assert_eq!(report.termination, Termination::Converged);
             assert!(!report.regularised);
             assert!(chain.largest_gap(&system) < 0.01);
@@ -181,10 +181,10 @@ fn falling_chains_stay_whole() {
     }
 }
 
-/// A6, the hardest: an end a thousand times as heavy at a long step, in the plane of the swing and pushed out of it.
+/// The hardest case: an end a thousand times as heavy at a long step, in the plane of the swing and pushed out of it.
 ///
-/// In exponential coordinates geometric stiffness couples swings of a light box to turns about the chain, and what leaves the
-/// plane grows fivefold a step.
+/// In exponential coordinates geometric stiffness couples swings of a light box to rotations about the chain, and
+/// deviations from the plane grow fivefold per step.
 #[test]
 fn a_heavy_end_swings_a_rigid_chain_out_of_its_plane() {
     for (hinges, push) in [(false, 0.0), (false, 1e-6), (false, 1e-2), (true, 1e-6)] {
@@ -212,7 +212,7 @@ fn a_heavy_end_swings_a_rigid_chain_out_of_its_plane() {
     }
 }
 
-/// A8: a chain that starts hanging stays.
+/// A chain that starts hanging at rest stays.
 #[test]
 fn what_rests_stays_at_rest() {
     let cable = Cable {
@@ -234,7 +234,7 @@ fn what_rests_stays_at_rest() {
     }
 }
 
-/// A9: what flies free keeps its momentum, step by step.
+/// Free flight conserves momentum, step by step.
 #[test]
 fn free_assemblies_keep_their_momentum() {
     let mut system = ConstrainedSystem::new(Vector3::zeros());
@@ -270,7 +270,7 @@ fn free_assemblies_keep_their_momentum() {
     }
 }
 
-/// A10: a slack rope does nothing, a taut one what a link does, and in between complementarity holds.
+/// A slack rope has no force, a taut one that of a link, and complementarity holds in between.
 #[test]
 fn a_rope_pulls_and_never_pushes() {
     let build = |rope: bool| {
@@ -320,7 +320,7 @@ fn a_rope_pulls_and_never_pushes() {
     assert!((ends[0].1 - ends[1].1).abs() < 1e-6 * ends[1].1);
 }
 
-/// Bad input: links that are said twice are named and solved, links that contradict others are refused.
+/// Bad input: duplicated links are named and solved, inconsistent links are rejected.
 #[test]
 fn redundant_and_contradicting_links() {
     let (_, mut once) = heavy_cable(1e4);
@@ -341,7 +341,7 @@ fn redundant_and_contradicting_links() {
         let report = doubled.advance(&mut twice, 0.01).expect("solved");
         assert_eq!(report.termination, Termination::Converged);
     }
-    // A11, after 100 steps. A rule that looked at every constraint by itself once gave the two another number of dry solves.
+    // After 100 steps. Both must need the same number of repeated solves for new forces.
     for (x, expected) in twice.positions.iter().zip(&once.positions) {
         let off = (x - expected).norm();
         assert!(off < 1e-6, "{off:e} m");
@@ -359,7 +359,7 @@ fn redundant_and_contradicting_links() {
     assert!((misfit - 0.2).abs() < 1e-6, "{misfit}");
 }
 
-/// What cannot be stepped is named.
+/// Invalid systems are rejected with a name.
 #[test]
 fn unusable_systems_are_named() {
     let mut system = ConstrainedSystem::new(down());
@@ -411,7 +411,7 @@ fn unusable_systems_are_named() {
     ));
 }
 
-/// A12: the period of a pendulum of large amplitude, `4 √(l/g) K(sin θ₀/2)`, with an error of first order in the step.
+/// The period of a pendulum of large amplitude, `4 √(l/g) K(sin θ₀/2)`, with a first-order error in the step.
 #[test]
 fn a_pendulum_keeps_time() {
     let amplitude = 1.0_f64;
@@ -446,7 +446,7 @@ fn a_pendulum_keeps_time() {
     assert!((coarse / fine - 2.0).abs() < 0.2, "{coarse:e} {fine:e}");
 }
 
-/// A13: the same bits again, and with a stepper made anew halfway.
+/// Two runs agree bit for bit, also with a new stepper halfway.
 #[test]
 fn runs_repeat_bit_for_bit() {
     let run = |renew: bool| {
@@ -472,7 +472,7 @@ fn runs_repeat_bit_for_bit() {
     assert_eq!(first, run(true));
 }
 
-/// Joints hold what they say: a hinge its axis, a slider its line, a weld everything; limits stop in time.
+/// Joints keep their constraint: a hinge its axis, a slider its line, a weld everything; limits stop in time.
 #[test]
 fn joints_hold_their_bodies() {
     let inertia = box_inertia(Vector3::new(0.3, 0.1, 0.2), 3.0).expect("a box");

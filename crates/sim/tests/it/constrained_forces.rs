@@ -1,4 +1,4 @@
-//! Forces at rest, in both forms, against what statics says without the program: tension along a cable, the reaction of a clamp.
+//! Forces at rest, in both forms, against independent statics: tension along a cable, the reaction of a clamp.
 
 use impinge_contact::constraint::strain::{IntegrationPoint, solid, tetrahedron};
 use impinge_contact::constraint::{Point, link};
@@ -9,7 +9,7 @@ const G: f64 = 9.81;
 
 const FORMS: [Formulation; 2] = [Formulation::Compliance, Formulation::Stiffness];
 
-/// Steps until what moved has lost its energy; what is left of it is far below the bounds of the tests.
+/// Steps until the motion has lost its energy; the rest is far below the bounds of the tests.
 fn settle(system: &mut ConstrainedSystem, form: Formulation, h: f64, steps: u32) {
     system.formulations = vec![form; system.constraints.len()];
     let mut stepper = ConstrainedStepper::new(system, StepSettings::default()).expect("sound");
@@ -26,14 +26,16 @@ const LINKS: usize = 10;
 const LINK: f64 = 0.1;
 /// m/N: the steepest link is stretched by 3 % of its length.
 const YIELD: f64 = 1e-4;
-/// kg, of each point between two links.
+/// Mass of each point between two links (kg).
 const MASS: f64 = 1.0;
-/// m, between the ends.
+/// Distance between the ends (m).
 const SPAN: f64 = 0.8;
 
-/// Where an elastic chain ends that leaves its first end with this tension (N, along x and upwards), and the tension of each link.
+/// The end of an elastic chain with this tension at its first end (N, along x and upwards), and the tension of each
+/// link.
 ///
-/// Each point takes its weight off the upward part; a link is as long as its tension makes it. No stiffness, no matrix.
+/// Each point reduces the upward part by its weight; the tension of a link determines its length. No stiffness, no
+/// matrix.
 fn shoot(tension: Vector2<f64>) -> (Vector2<f64>, Vec<f64>) {
     let (mut end, mut tensions) = (Vector2::zeros(), Vec::new());
     for link in 0..LINKS {
@@ -46,7 +48,7 @@ fn shoot(tension: Vector2<f64>) -> (Vector2<f64>, Vec<f64>) {
     (end, tensions)
 }
 
-/// Tensions of a chain between two supports of one height, by Newton's method on the tension at the first.
+/// Tensions of a chain between two supports of equal height, by Newton's method on the tension at the first.
 fn catenary() -> Vec<f64> {
     let mut tension = Vector2::new(30.0, 0.5 * (LINKS - 1) as f64 * MASS * G);
     for _ in 0..50 {
@@ -62,7 +64,7 @@ fn catenary() -> Vec<f64> {
     tensions
 }
 
-/// Rows and a stiffness hold a chain between two supports with the tensions of the catenary of its points.
+/// In both forms, a chain between two supports has the tensions of the discrete catenary.
 #[test]
 fn a_chain_between_supports_has_the_tension_of_its_catenary() {
     let expected = catenary();
@@ -103,7 +105,7 @@ fn a_chain_between_supports_has_the_tension_of_its_catenary() {
 /// Cells along the beam.
 const CELLS: usize = 5;
 
-/// A cube as five tetrahedra, corners by bits (x, y, z); and its mirror image, so that neighbours meet face to face.
+/// A cube as five tetrahedra, corners by bits (x, y, z), and its mirror image, so that neighbours have matching faces.
 const FIVE: [[usize; 4]; 5] = [
     [0, 1, 2, 4],
     [3, 2, 1, 7],
@@ -183,8 +185,8 @@ fn strain(element: &Element, x: &[Vector3<f64>]) -> (Matrix3<f64>, DVector<f64>)
     (f, DVector::from_column_slice(&entries))
 }
 
-/// At rest the forces of the rows are `−w D ε`, they hold the clamp with the weight of the beam and its moment, and both forms say
-/// the same.
+/// At rest the forces of the rows are `−w D ε`, they balance the weight of the beam and its moment at the clamp, and
+/// both forms agree.
 #[test]
 fn a_cantilever_holds_on_with_its_weight_and_its_moment() {
     let material = solid(2e5, 0.3)
@@ -220,7 +222,7 @@ fn a_cantilever_holds_on_with_its_weight_and_its_moment() {
                 }
             }
         }
-        // What the elements do to the clamp is what gravity does to the rest.
+        // The elements act on the clamp as gravity acts on the rest.
         let (mut weight, mut turning) = (Vector3::zeros(), Vector3::zeros());
         for (node, &mass) in system.masses.iter().enumerate() {
             let force = system.gravity * mass;

@@ -1,11 +1,11 @@
-//! The constrained stepper in scenes: motion, state, and what it refuses.
+//! The constrained stepper in scenes: motion, state, and rejected input.
 
 use impinge_sim::Simulation;
 use impinge_sim::scene::Scene;
 use nalgebra::Vector3;
 use std::path::Path;
 
-/// A cloth of 4 × 4 cells, one edge held, a weight of 5 kg at the middle of the other.
+/// A cloth of 4 × 4 cells, one edge held, a weight of 5 kg at the middle of the opposite edge.
 const CLOTH: &str = r#"
 stepper = "constrained"
 
@@ -46,7 +46,7 @@ fn refused(text: &str) -> String {
     error.expect("refused")
 }
 
-/// Energies of 100 steps, the first being that of the start, and the end of the weight.
+/// Energies of 100 steps, preceded by the initial one, and the final position of the weight.
 fn fall(text: &str) -> (Vec<f64>, Vector3<f64>) {
     let mut simulation = Simulation::new(&scene(text)).expect("sound");
     let mut energies = Vec::new();
@@ -76,11 +76,11 @@ fn a_heavy_weight_swings_on_cloth() {
     let without = CLOTH.replace("[time]", "[solver]\njoint_stiffness = \"none\"\n\n[time]");
     let (energies, _) = fall(&without);
     let most = energies.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-    // A hundredth of what the weight has to fall by.
+    // A hundredth of the energy of a fall by 1 m.
     assert!(most > energies[0] + 0.01 * 5.0 * 9.81, "{most} J");
 }
 
-/// All that changes is the state: a simulation made anew from it gives the same bits.
+/// The state is complete: a new simulation continues from it with the same bits.
 #[test]
 fn a_new_stepper_continues_bit_for_bit() {
     use impinge_sim::stepper::{Constrained, Stepper};
@@ -99,7 +99,7 @@ fn a_new_stepper_continues_bit_for_bit() {
     assert_eq!(run(false), run(true));
 }
 
-/// A moving edge carries the cloth along.
+/// A moving edge takes the cloth along.
 #[test]
 fn a_moving_edge_is_where_its_motion_says() {
     let text = CLOTH.replace(
@@ -121,7 +121,7 @@ fn a_moving_edge_is_where_its_motion_says() {
     assert_eq!(count, 5);
 }
 
-/// What has no meaning is refused, with the place and the mend.
+/// Invalid input is rejected with its place and a remedy.
 #[test]
 fn what_it_cannot_step_is_named() {
     let bend = refused(&CLOTH.replace("density = 0.1", "bend = 1e-6, density = 0.1"));
@@ -156,7 +156,7 @@ fn what_it_cannot_step_is_named() {
     );
 }
 
-/// Joints that contradict each other are refused by name; joints that say the same twice are solved, with a notice.
+/// Inconsistent joints are rejected by name; redundant joints are solved, with a notice.
 #[test]
 fn contradicting_and_redundant_joints() {
     let weld = "\n[[joint]]\nkind = \"ball\"\nfirst = \"weight\"\nanchor = [0.05, -0.5, 0]\n";
@@ -183,7 +183,7 @@ fn contradicting_and_redundant_joints() {
     assert!(both.contains("contradict"), "{both}");
 }
 
-/// The stepper that knows contact looks at its hard joints, too.
+/// The synchronous stepper checks its rigid joints, too.
 #[test]
 fn hard_joints_beside_contact_are_checked_as_well() {
     let boxes = |second: f64| {
@@ -233,7 +233,7 @@ fn shipped_scenes_hold_by_geometric_stiffness() {
             let overrides = [format!("solver.joint_stiffness={stiffness}")];
             let scene = Scene::load(&path, &overrides).expect("a shipped scene");
             let mut simulation = Simulation::new(&scene).expect("sound");
-            // What a metre of fall gives, for rounding.
+            // The energy of a fall by one metre scales the rounding.
             let weight: f64 = (simulation.model().rigid.iter())
                 .map(|rigid| 9.81 * rigid.inertia.mass())
                 .sum();
@@ -254,7 +254,7 @@ fn shipped_scenes_hold_by_geometric_stiffness() {
     }
 }
 
-/// What only the synchronous stepper does is not passed over in silence.
+/// Settings of the synchronous stepper are not ignored silently.
 #[test]
 fn nodes_cannot_be_let_go() {
     let held = "upper = [0.51, 0.51, 0.1] } }";
@@ -281,15 +281,15 @@ fn head_on(speed: f64) -> Simulation {
     Simulation::new(&scene(&format!("{time}{a}{b}"))).expect("sound")
 }
 
-/// Bodies pass through each other, but not unseen: every step is counted in which they cross or overlap, and the
-/// first pair is told.
+/// Bodies pass through each other, but every step with a crossing or an overlap is counted, and the first pair is
+/// reported.
 #[test]
 fn bodies_that_pass_through_each_other_are_counted() {
     let mut simulation = head_on(1.0);
     let crossings: Vec<u32> = (0..16)
         .map(|_| simulation.advance().expect("solved").crossings)
         .collect();
-    // They meet after 0.025 s and are through each other after 0.125 s.
+    // They collide after 0.025 s and are past each other after 0.125 s.
     let expected: Vec<u32> = (1..=16)
         .map(|step| u32::from((3..=13).contains(&step)))
         .collect();
@@ -302,7 +302,7 @@ fn bodies_that_pass_through_each_other_are_counted() {
     );
 }
 
-/// Also where they are apart at both ends of the step.
+/// Also if they are apart at both ends of the step.
 #[test]
 fn bodies_that_pass_within_a_step_are_counted() {
     let mut simulation = head_on(50.0);
@@ -310,7 +310,7 @@ fn bodies_that_pass_within_a_step_are_counted() {
     assert_eq!(crossings, [1, 0, 0]);
 }
 
-/// Joined bodies may overlap, as under the other steppers.
+/// Joined bodies may overlap, as with the other steppers.
 #[test]
 fn joined_bodies_do_not_cross() {
     let mut simulation = Simulation::new(&scene(CLOTH)).expect("sound");

@@ -1,4 +1,5 @@
-//! Damaged scenes and files of runs are refused or read, but never panic, hang or fill the memory.
+//! Damaged scenes and files of runs are rejected or read; they never cause a panic, an endless loop or exhausted
+//! memory.
 
 use std::borrow::Cow;
 use std::fs;
@@ -15,11 +16,11 @@ use impinge_sim::{Scene, Simulation};
 /// Mutants of each kind of file.
 const MUTANTS: usize = 1000;
 
-/// The most memory that a reader may hold for files of a few kilobytes (bytes): far above what it needs, far below what
-/// believing a damaged count would take.
+/// Memory limit of a reader for files of a few kilobytes (bytes): far above its need, far below that of a damaged
+/// count.
 const MOST_MEMORY: usize = 64 << 20;
 
-/// The most generated nodes of a scene that is built: more take too long for so many scenes, and are no fault.
+/// Node limit of a generated scene that is built: more is valid, but too slow for so many scenes.
 const MOST_NODES: u64 = 500;
 
 /// Every kind of body, obstacle and motion.
@@ -207,7 +208,7 @@ name = "box"
 shape = { cuboid = { size = [1, 1, 0.1] } }
 "#;
 
-/// Reads a scene file as the program does, and builds it where it is small; says whether it is a scene.
+/// Reads a scene file like the program, and builds a small one; returns whether it is a scene.
 fn read_scene(path: &Path) -> bool {
     let shown = || String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned();
     let (scene, held) = peak_memory(|| Scene::load(path, &[""; 0]));
@@ -220,7 +221,7 @@ fn read_scene(path: &Path) -> bool {
     true
 }
 
-/// How many of some damaged scenes are scenes all the same.
+/// Number of valid scenes among damaged ones.
 fn scenes_among(mutants: impl Iterator<Item = Vec<u8>>) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("scene.toml");
@@ -244,7 +245,7 @@ fn mutants_of_scenes() {
     assert!(read > 0, "no damage is harmless");
 }
 
-/// Scenes whose form is right and whose numbers are not: most meet what makes a model of them.
+/// Scenes of valid form with invalid numbers: most reach the construction of the model.
 #[test]
 fn mutants_of_the_numbers_of_scenes() {
     let mut read = 0;
@@ -254,7 +255,7 @@ fn mutants_of_the_numbers_of_scenes() {
     assert!(read > MUTANTS / 5, "only {read} mutants are scenes");
 }
 
-/// The nodes of a scene with one body of this `mesh`, as counted and as made.
+/// The nodes of a scene with one body of this `mesh`: predicted and generated.
 fn nodes_of(kind: &str, mesh: &str) -> [u64; 2] {
     let text =
         format!("[time]\nstep = 1e-3\nduration = 1\n[[body]]\nmesh = {{ {mesh} }}\n{kind}\n");
@@ -290,8 +291,8 @@ fn nodes_are_counted_without_making_them() {
     }
 }
 
-/// Symptom: counts in a scene of a few hundred bytes made meshes of gigabytes, which were then refused. Law: the limit
-/// on nodes is looked at before any mesh is made, and obstacles count.
+/// Symptom: counts in a scene of a few hundred bytes generated meshes of gigabytes, which were then rejected. Law: the
+/// node limit is checked before any mesh is generated, and obstacles count.
 #[test]
 fn scenes_beyond_the_limit_of_nodes_are_refused_at_once() {
     for (from, to) in [
@@ -316,7 +317,7 @@ fn scenes_beyond_the_limit_of_nodes_are_refused_at_once() {
     }
 }
 
-/// A cube falls onto the ground beside a rigid one and a wheel.
+/// A cube falls onto the ground next to a rigid one and a wheel.
 const FALL: &str = r#"title = "a cube falls"
 
 [time]
@@ -351,7 +352,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// A sound run of [`FALL`] in a folder of its own.
+/// A valid run of [`FALL`] in its own folder.
 struct Run {
     folder: tempfile::TempDir,
     scene: Scene,
@@ -423,7 +424,7 @@ impl Run {
         self.folder.path()
     }
 
-    /// Reads, verifies and takes up the run again with mutants of one of its files in the place of that.
+    /// Reads, verifies and resumes the run with mutants of one of its files.
     fn damage(&self, file: &str, seed: u64) {
         let path = self.path().join(file);
         let sound = fs::read(&path).expect("a file");
@@ -462,7 +463,7 @@ fn mutants_of_tables_of_steps() {
     Run::new().damage("steps.csv", 1);
 }
 
-/// Checkpoints whose checksum is right and whose content is not.
+/// Checkpoints with a valid checksum and invalid contents.
 #[test]
 fn mutants_of_checkpoints() {
     let run = Run::new();
@@ -474,7 +475,7 @@ fn mutants_of_checkpoints() {
     let (mut read, mut taken_up) = (0, 0);
     for (index, mutant) in mutants(body, 1).take(MUTANTS).enumerate() {
         let checksum = Checksum::of(&mutant).to_le_bytes();
-        // Some have a wrong one.
+        // Some have an invalid checksum.
         let content = match index % 10 {
             0 => mutants(&sound, index as u64).next().unwrap_or_default(),
             _ => [header, &checksum, &mutant].concat(),

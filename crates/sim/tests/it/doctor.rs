@@ -1,4 +1,4 @@
-//! What the doctor finds, and starts made feasible.
+//! Findings of the doctor, and feasible starts.
 
 use impinge_sim::doctor::{Diagnosis, SeparateError, Severity, Symptom, examine, separate};
 use impinge_sim::scene::{Body, BodyMesh, Obstacle, ObstacleShape};
@@ -23,7 +23,7 @@ fn scene(parts: &[&str]) -> Scene {
     Scene::parse("test.toml", &text, &[""; 0]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The kinds of findings, as JSON calls them.
+/// The kinds of findings by their names in JSON.
 fn kinds(diagnosis: &Diagnosis) -> Vec<String> {
     diagnosis
         .findings
@@ -76,7 +76,7 @@ fn overlaps_have_pair_and_depth() {
     // The boxes overlap by 0.03 along x, by more along y and z.
     assert!((depth - 0.03).abs() < 1e-6, "{depth}");
     assert!((Vector3::from(*direction) + Vector3::x()).norm() < 1e-9);
-    // As a run would say, only completely.
+    // A run rejects the scene, too.
     assert!(Simulation::new(&scene).is_err());
 }
 
@@ -197,7 +197,7 @@ fn messages() {
     insta::assert_snapshot!("findings", said.join("\n"));
 }
 
-/// Nothing overlaps, proved by the test that every run makes, and by the doctor.
+/// There is no overlap, according to the start test of a run and to the doctor.
 fn assert_feasible(scene: &Scene) {
     if let Err(error) = Simulation::new(scene) {
         panic!("{error}");
@@ -233,7 +233,7 @@ fn copies_that_move_become_bodies_of_their_own() {
     assert_feasible(&separation.scene);
     assert_eq!(separation.scene.bodies.len(), 5);
     assert_eq!(separation.scene.bodies[0].name, "ring 1");
-    // Copies that did not move are where they were, turned as they were.
+    // Copies that did not move keep their position and rotation.
     let moved: Vec<&str> = separation.moves.iter().map(|m| m.body.as_str()).collect();
     let (before, after) = (
         scene.instantiate().unwrap(),
@@ -287,7 +287,7 @@ fn what_cannot_be_moved_is_named() {
     let error = separate(&scene).unwrap_err();
     assert!(matches!(error, SeparateError::Immovable { .. }), "{error}");
 
-    // A cube between two half-spaces that are nearer to each other than it is tall.
+    // A cube between two half-spaces that are closer to each other than its height.
     let caged = self::scene(&[
         &cube("free", [0.0, 0.0, 0.0]),
         "[[obstacle]]\nshape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.03] } }\n",
@@ -297,7 +297,7 @@ fn what_cannot_be_moved_is_named() {
     assert!(matches!(error, SeparateError::Stuck { .. }), "{error}");
 }
 
-/// Cubes and balls in turn at `places` above the ground, and a ball that stays where it is.
+/// Alternating cubes and balls at `places` above the ground, and a fixed ball.
 fn heap(places: &[[f64; 3]]) -> Scene {
     let mut heap = scene(&[&cube("cube", [0.0, 0.0, 0.0]), GROUND]);
     let model = heap.bodies[0].clone();
@@ -329,7 +329,7 @@ fn heap(places: &[[f64; 3]]) -> Scene {
     heap
 }
 
-/// Ways out that were found in different rounds contradict each other here, although there is room.
+/// Ways out of different rounds are inconsistent here, although there is space.
 #[test]
 fn ways_that_contradict_each_other_are_forgotten() {
     let heap = heap(&[
@@ -348,7 +348,7 @@ fn ways_that_contradict_each_other_are_forgotten() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Heaps of cubes and balls thrown together come apart, and no body moves further than the heap is wide.
+    /// Random heaps of cubes and balls are separated, and no body moves farther than the width of the heap.
     #[test]
     fn heaps_come_apart(places in prop::collection::vec(prop::array::uniform3(-0.1..0.1f64), 2..7)) {
         let heap = heap(&places);
@@ -360,7 +360,7 @@ proptest! {
     }
 }
 
-/// A link shorter than it is drawn, a tolerance of another scale, damping of many steps: they run, and are doubted.
+/// A link shorter than its distance, a tolerance of the wrong scale, long damping: these run with a warning.
 #[test]
 fn doubts_about_joints_and_tolerances() {
     let body = cube("cube", [0.0, 0.0, 0.5]);
@@ -379,7 +379,7 @@ fn doubts_about_joints_and_tolerances() {
         said.contains("joint 0 of `cube` and the world starts 0.8 (m, or rad) from where it holds"),
         "{said}"
     );
-    // A rope may be slack, and what yields may be stretched.
+    // A rope may be slack, and a compliant joint may be stretched.
     assert_eq!(
         kinds(&found(&[&body, &link(1.5).replace("link", "rope")])),
         [""; 0]
@@ -419,7 +419,7 @@ fn doubts_about_joints_and_tolerances() {
     assert_eq!(kinds(&found(&[&stiffness])), [""; 0]);
 }
 
-/// What every run says at its start is not said of scenes that are as they should be.
+/// Correct scenes get no message at the start of a run.
 #[test]
 fn shipped_scenes_give_no_doubts_of_joints_and_tolerances() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");

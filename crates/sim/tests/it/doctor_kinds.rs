@@ -1,4 +1,4 @@
-//! The doctor knows bodies by what they are, in whatever order a scene lists its elastic, thin and rigid ones.
+//! The doctor identifies bodies of all kinds, in whatever order a scene lists its elastic, thin and rigid ones.
 
 use impinge_sim::doctor::{SeparateError, Symptom, examine, separate};
 use impinge_sim::{Scene, Simulation};
@@ -32,7 +32,7 @@ fn body(kind: &str, name: &str, position: [f64; 3]) -> String {
             "kind = \"shell\"\nmesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }\n\
              shell = { stretch = 100, density = 0.2 }\nrotation = { axis = [1, 0, 0], degrees = 30 }\n"
         }
-        // Two of a kind, the second of which is the one that is in the way.
+        // Two of a kind, the second of which is in the way.
         _ => {
             "kind = \"rigid\"\ndensity = 1000\nmesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\
              copies = { count = 2, columns = [2, 1], spacing = [3.0, 3.0, 3.0] }\n"
@@ -61,7 +61,8 @@ fn places(scene: &Scene) -> Vec<(String, Vector3<f64>)> {
     places
 }
 
-/// Every pair of kinds overlaps in turn, in every order and beside bystanders of the other kinds: those in the way move, and only they.
+/// Every pair of kinds overlaps in turn, in every order and next to bystanders of the other kinds: only the bodies in
+/// the way move.
 #[test]
 fn bodies_of_every_kind_are_moved_in_every_order() {
     let orders: Vec<[usize; 4]> = (0..256)
@@ -118,7 +119,7 @@ fn bodies_of_every_kind_are_moved_in_every_order() {
     }
 }
 
-/// What an examination says of a body is said of that body.
+/// A finding names the right body.
 #[test]
 fn findings_name_the_body_that_they_are_about() {
     let fast = body("elastic", "fast", [0.0, 0.0, 3.0]) + "velocity = [300, 0, 0]\n";
@@ -135,7 +136,7 @@ fn findings_name_the_body_that_they_are_about() {
     assert_eq!(named, Some("fast"), "{findings:?}");
 }
 
-/// A pull at a part of a body goes along when the body is moved.
+/// A region of nodal forces moves along with its body.
 #[test]
 fn pulls_move_with_their_body() {
     let pulled = body("elastic", "pulled", [0.0, 0.0, 1.0])
@@ -148,7 +149,8 @@ fn pulls_move_with_their_body() {
     assert_eq!(before.bodies[0].pull, after.bodies[0].pull);
 }
 
-/// Held bodies that touch by rounding need no move. Those that overlap are told by how much, and what holds them.
+/// Held bodies that touch by rounding need no move. For overlapping ones, the message gives the depth and the reasons
+/// why both are fixed.
 #[test]
 fn held_bodies_are_told_by_how_much_they_overlap() {
     let held = "fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, 0.001] } }]\n";

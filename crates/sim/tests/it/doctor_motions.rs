@@ -1,4 +1,4 @@
-//! What the doctor foresees of prescribed motions, of units and of bodies that are bound.
+//! Warnings about prescribed motions, units and bound bodies.
 
 use impinge_sim::doctor::{Severity, Symptom, examine, quick_look};
 use impinge_sim::{Model, Scene};
@@ -8,7 +8,7 @@ const GROUND: &str =
 const RIGID: &str = "kind = \"rigid\"\ndensity = 1000\n";
 const ELASTIC: &str = "material = { young = 1e5, poisson = 0.3, density = 1000 }\n";
 
-/// Runs for a second.
+/// Duration of one second.
 fn symptoms(parts: &[&str]) -> Vec<Symptom> {
     let text = [&["[time]\nstep = 5e-3\nduration = 1.0\n"], parts]
         .concat()
@@ -46,7 +46,8 @@ fn squeezed(symptoms: &[Symptom]) -> Vec<(&str, f64)> {
     symptoms.iter().filter_map(of).collect()
 }
 
-/// Walls 0.14 m apart that close on a cube of 0.1 m, rigid or not: found with the time, and not where they stop in time.
+/// Walls 0.14 m apart that close on a cube of 0.1 m, rigid or not: found with the time, and not if they stop early
+/// enough.
 #[test]
 fn walls_that_close_on_a_body_are_found() {
     let at = |kind: &str, speed: f64, then: &str| {
@@ -58,14 +59,14 @@ fn walls_that_close_on_a_body_are_found() {
         ];
         symptoms(&[&parts[0], &parts[1], &parts[2], GROUND])
     };
-    // A rigid cube has no room from 0.04 m on, at 0.05 m/s each.
+    // A rigid cube lacks space from 0.04 m on, at 0.05 m/s each.
     let found = at(RIGID, 0.05, "");
     let [(body, time)] = squeezed(&found)[..] else {
         panic!("{found:?}")
     };
     assert!(body == "cube" && (time - 0.4).abs() < 1e-2, "{time}");
     assert_eq!(squeezed(&at(RIGID, 0.05, ", then = [{ at = 0.39 }]")), []);
-    // An elastic one may be pressed, to a fifth: 0.02 m between walls that began with 0.14 m.
+    // An elastic one may be compressed to a fifth: 0.02 m between walls that start 0.14 m apart.
     let found = at(ELASTIC, 0.2, "");
     let [(_, time)] = squeezed(&found)[..] else {
         panic!("{found:?}")
@@ -78,7 +79,8 @@ fn walls_that_close_on_a_body_are_found() {
     assert_eq!(squeezed(&at(ELASTIC, 0.2, ", then = [{ at = 0.25 }]")), []);
 }
 
-/// A wall against a half-space, held nodes against each other and against a wall: all of them are walls. A body beside them is in no danger.
+/// A wall against a half-space, held nodes against each other and against a wall all count as walls. A body beside them
+/// is safe.
 #[test]
 fn half_spaces_and_held_nodes_are_walls() {
     let press = "[[obstacle]]\nname = \"press\"\nshape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, 0.2]\n\
@@ -108,7 +110,7 @@ fn half_spaces_and_held_nodes_are_walls() {
     assert_eq!(squeezed(&symptoms(&[&grips(0.1)])), []);
 }
 
-/// Paths that cross, straight or turning, and held nodes that are led into an obstacle or a half-space.
+/// Paths that cross, straight or rotating, and held nodes that move into an obstacle or a half-space.
 #[test]
 fn paths_that_meet_are_found() {
     let free = cube(RIGID, [0.0, 5.0, 0.2]);
@@ -131,12 +133,12 @@ fn paths_that_meet_are_found() {
         "motion = { velocity = [1, 0, 0], then = [{ at = 0.47 }] }",
     );
     assert_eq!(meeting(&[&stopped, &wall(0.0, "")]), []);
-    // A post beside a wall that turns about the vertical: its corner is 0.15 m out.
+    // A post beside a wall that rotates about the vertical: its corner is 0.15 m out.
     let turning = wall(0.0, "motion = { angular_velocity = [0, 0, 2] }");
     let post = |x: f64| wall(x, "").replace("[0.02, 0.3, 0.3]", "[0.02, 0.02, 0.3]");
     assert_eq!(meeting(&[&turning, &post(0.1)]).len(), 1);
     assert_eq!(meeting(&[&turning, &post(0.2)]), []);
-    // Two that overlap from the start on are meant to.
+    // Two that overlap from the start do so on purpose.
     assert_eq!(meeting(&[&turning, &wall(0.005, "")]), []);
 
     let led = |velocity: &str| {
@@ -154,7 +156,7 @@ fn paths_that_meet_are_found() {
     assert_eq!(meeting(&[&led("[-0.5, 0, 0]"), &wall(0.3, ""), GROUND]), []);
 }
 
-/// A body in other units than the others, and a file in millimetres.
+/// A body in other units than the rest, and a file in millimetres.
 #[test]
 fn units_are_judged_against_the_scene_and_the_file() {
     let small = cube(RIGID, [0.0, 0.0, 50.0]).replace("[0.1, 0.1, 0.1]", "[1, 1, 1]");
@@ -199,7 +201,7 @@ fn units_are_judged_against_the_scene_and_the_file() {
     assert_eq!(of_file(", scale = 0.001"), []);
 }
 
-/// Bodies that are bound although they do not meet.
+/// Bodies that are bound although they are apart.
 #[test]
 fn bodies_that_are_bound_apart_are_found() {
     let pair = |z: f64| {

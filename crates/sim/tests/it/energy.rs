@@ -1,4 +1,4 @@
-//! Energies against closed forms, and gains of energy that nothing outside explains.
+//! Energies against closed forms, and unexplained energy gains.
 
 use impinge_sim::{Scene, Simulation, StepReport};
 
@@ -18,8 +18,8 @@ fn total(report: &StepReport) -> f64 {
     report.kinetic_energy + report.elastic_energy + report.gravitational_energy
 }
 
-/// A block of one cell between two prescribed faces, stretched by a tenth: all of its nodes are prescribed. A cube
-/// elsewhere is free, for something has to be.
+/// A block of one cell between two prescribed faces, stretched by a tenth: all of its nodes are prescribed. A separate
+/// cube is free, since a scene needs a free node.
 fn stretched(mesh: &str, material: &str) -> StepReport {
     let text = format!(
         r#"
@@ -58,7 +58,7 @@ fn closed_form(green: bool) -> f64 {
     volume * (mu + 0.5 * lambda) * strain * strain
 }
 
-/// Elements between nodes that are all prescribed hold energy in either form, those that could flow among them.
+/// Elements between prescribed nodes store energy in both forms, plastic ones included.
 #[test]
 fn prescribed_elements_hold_their_energy() {
     let cuboid = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
@@ -93,9 +93,8 @@ fn prescribed_elements_hold_their_energy() {
     }
 }
 
-/// A mass of 1 kg on a rod of 1 m that yields by a nanometre a newton, let go level: what the rod holds is `T² C/2`,
-/// with the tension `T = 3 m g sin θ` of a pendulum, not the square of the lengthening that a straight step leaves,
-/// times a billion.
+/// A mass of 1 kg on a rod of 1 m with a compliance of 1 nm/N, released horizontally. The rod stores `T² C/2`, with the
+/// tension `T = 3 m g sin θ` of a pendulum, not the square of the elongation by a straight step over its compliance.
 #[test]
 fn a_stiff_rod_holds_what_its_force_says() {
     let text = r#"
@@ -119,7 +118,7 @@ compliance = 1e-9
         let all = reports(&format!("{stepper}{text}"), 110);
         let mut compared = 0;
         for report in &all {
-            // From the height that it has come down, the potential being 0 at the start.
+            // The fall in height, as the potential is 0 at the start.
             let sine = -report.gravitational_energy / 9.81;
             let tension = 3.0 * 9.81 * sine;
             let expected = 0.5 * tension * tension * 1e-9;
@@ -134,7 +133,7 @@ compliance = 1e-9
     }
 }
 
-/// Two cubes of a stiffness that a step of 10 ms does not resolve, dropped: 18 J become 879 J.
+/// Two falling cubes of a stiffness that a step of 10 ms does not resolve gain energy.
 #[test]
 fn what_a_step_too_long_for_the_stiffness_gains_is_counted() {
     let text = r#"
@@ -160,7 +159,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
     assert!(gains(&reports(text, 15)) > 0);
 }
 
-/// A ball at 100 m/s into a cloth: 3,276 J become 8,658 J in one step.
+/// A ball at 100 m/s hits a cloth and gains energy in one step.
 #[test]
 fn a_burst_in_one_step_is_counted() {
     let text = r#"
@@ -184,8 +183,7 @@ velocity = [0, 0, -100]
     assert!(gains(&reports(text, 6)) > 0);
 }
 
-/// A cube that is twisted without gravity and solved to a tolerance as large as its own momentum: a slow creep
-/// upwards.
+/// A cube, twisted without gravity, and solved to a tolerance as large as its own momentum: energy creeps up slowly.
 const TWIST: &str = r#"
 [time]
 step = 1e-4
@@ -214,7 +212,7 @@ fn vibration_that_is_resolved_gains_nothing() {
     assert_eq!(gains(&reports(&fine, 300)), 0);
 }
 
-/// A wall that moves does work: a block that it pushes from rest is no gain from nowhere.
+/// A moving wall does work: pushing a block from rest is no unexplained gain.
 #[test]
 fn the_work_of_a_moving_wall_is_explained() {
     let text = r#"
@@ -249,7 +247,7 @@ motion = { velocity = [1, 0, 0] }
     }
 }
 
-/// So does a constant force.
+/// A constant force does work, too.
 #[test]
 fn the_work_of_a_pull_is_explained() {
     let text = r#"

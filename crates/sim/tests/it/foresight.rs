@@ -1,8 +1,8 @@
-//! What a step is about to hit is known to its first solve.
+//! Predicted impacts are contacts of the first solve.
 
 use impinge_sim::{Simulation, scene::Scene};
 
-/// A cube that falls flat onto the ground, which it meets after a fifth of a second.
+/// A cube that falls flat and hits the ground after a fifth of a second.
 const CUBE: &str = r#"
 [time]
 step = 1e-3
@@ -17,7 +17,7 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// The motion before the impact says which vertices will touch, so no solve is needed to find them out.
+/// The motion before the impact predicts the colliding vertices, without a solve.
 #[test]
 fn an_impact_takes_one_round() {
     let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");

@@ -1,8 +1,8 @@
-//! Elements that turn inside out: forbidden by default, counted and named where a scene allows them.
+//! Inverted elements: forbidden by default, counted and named if a scene allows them.
 
 use impinge_sim::{Scene, Simulation, StepFailure};
 
-/// A soft cube that hits the ground at 20 m/s, ten times faster than its elements can bear at this step.
+/// A soft cube that hits the ground at 20 m/s, ten times too fast for its elements at this step.
 fn thrown(mesh: &str, key: &str) -> Simulation {
     let text = format!(
         r#"

@@ -1,10 +1,10 @@
-//! Joints of deformable bodies: barycentric anchors, nodes bound to another body, and what is refused.
+//! Joints of deformable bodies: barycentric anchors, bound nodes, and rejected input.
 
 use impinge_contact::constraint::Term;
 use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
 
-/// A block hangs a millimetre below another of other cells, which is held at its top.
+/// A block with other cells hangs a millimetre below a block held at its top.
 const HANGING: &str = r#"
 [time]
 step = 1e-2
@@ -31,7 +31,7 @@ anchor = [0.02, 0.01, 0.2]
 reach = 0.23
 "#;
 
-/// What nodes make of a point, by their weights.
+/// The point of some nodes and their weights.
 fn held(terms: &[Term], positions: &[Vector3<f64>]) -> Vector3<f64> {
     let of = |term: &Term| match *term {
         Term::Particle { index, weight } => positions[index] * weight,
@@ -40,7 +40,7 @@ fn held(terms: &[Term], positions: &[Vector3<f64>]) -> Vector3<f64> {
     terms.iter().map(of).sum()
 }
 
-/// What goes wrong, in the words of the message.
+/// The error message.
 fn refused(text: &str) -> String {
     let error = match Scene::parse("a.toml", text, &[""; 0]) {
         Ok(scene) => Simulation::new(&scene).err().map(|e| e.to_string()),
@@ -58,7 +58,7 @@ fn run(text: &str, steps: u32) -> Simulation {
     simulation
 }
 
-/// All sixteen nodes of the interface follow the other body, whose nodes lie elsewhere, and hold the whole weight.
+/// All sixteen nodes of the interface follow the other body, whose nodes are elsewhere, and carry the whole weight.
 #[test]
 fn bound_nodes_stay_where_they_start_on_the_other_body() {
     let simulation = run(HANGING, 100);
@@ -70,12 +70,12 @@ fn bound_nodes_stay_where_they_start_on_the_other_body() {
         let apart = held(terms, &state.positions).norm();
         assert!(apart < 1e-6, "{apart:e} m apart");
     }
-    // It hangs, and does not fall: at rest after a second, by less than a hundredth of its height.
+    // It hangs: after a second its height has changed by less than a hundredth.
     let lowest = state.positions.iter().fold(0.0_f64, |z, x| z.min(x.z));
     assert!((-0.115..-0.101).contains(&lowest), "{lowest}");
 }
 
-/// A ball in the middle of an element holds that point and not the nearest node.
+/// A ball joint in the middle of an element holds that point, not the nearest node.
 #[test]
 fn a_ball_holds_a_point_inside_an_element() {
     let text = HANGING.replace(
@@ -87,13 +87,13 @@ fn a_ball_holds_a_point_inside_an_element() {
     let terms = &model.constraints.rows[0].points()[0].terms;
     assert!(terms.len() > 1, "more than a node");
     let point = held(terms, &state.positions);
-    // The joint is the place of the world less the point.
+    // The constraint is the world point minus the body point.
     let off = (point.abs() - Vector3::new(0.03, 0.02, 0.03)).amax();
     assert!(off < 1e-6, "{off:e} m off: {point}");
 }
 
-/// A body without elements is held at the very point, too: by the nodes of the tetrahedron of its filling around it, whether it is
-/// a ball or a rope that holds it, in both forms.
+/// A meshless body is held at the exact point, too: by the nodes of the surrounding tetrahedron of its filling, with a
+/// ball joint or a rope, in both forms.
 #[test]
 fn joints_hold_points_of_bodies_without_elements() {
     for form in ["stiffness", "compliance"] {
@@ -105,18 +105,18 @@ fn joints_hold_points_of_bodies_without_elements() {
                  material = {{ young = 1e5, poisson = 0.3, density = 1000, meshless = 0.2, formulation = \"{form}\" }}\n\
                  [[joint]]\nkind = \"{joint}\"\nfirst = \"block\"\nanchor = [0.03, 0.02, 0.03]\n{end}"
             );
-            // As long as a free fall by 11 cm.
+            // The duration of a free fall by 11 cm.
             let simulation = run(&text, 15);
             let (model, state) = (simulation.model(), simulation.state());
             let terms = &model.constraints.rows[0].points()[0].terms;
             assert!(terms.len() > 1, "{joint}, {form}: more than a node");
-            // The row is the place of the world less the point, or the other way round.
+            // The row is the world point minus the body point, or the opposite.
             let sum = held(terms, &state.positions);
             let point = sum * sum.x.signum();
             let (off, bound) = if joint == "ball" {
                 ((point - Vector3::new(0.03, 0.02, 0.03)).amax(), 1e-6)
             } else {
-                // It swings, and a step that turns it by v h/l leaves it longer by ½ (v h)²/l.
+                // While it swings, a step that rotates it by v h/l leaves it longer by ½ (v h)²/l.
                 let length = (point - Vector3::new(0.03, 0.02, 0.2)).norm();
                 let way = 1e-2 * held(terms, &state.velocities).norm();
                 ((length - 0.17).abs(), 1e-6 + 0.5 * way * way / 0.17)
@@ -188,7 +188,7 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
         message.contains("is rigid") && message.contains("swap"),
         "{message}"
     );
-    // A sheet that hangs a little below: its nodes are bound where they are; the other way round there is nothing to hold on to.
+    // A sheet slightly below: its nodes are bound where they are; in the other direction there are no nodes to bind.
     let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }\n\
         shell = { stretch = 1e3, bend = 1e-4, density = 0.3 }\nposition = [0.02, 0.01, -0.12]\n\n[[joint]]";
     let onto = |first: &str, second: &str, z: f64| {
@@ -229,7 +229,7 @@ fn notices(text: &str) -> Vec<String> {
     Simulation::new(&scene).expect("sound").take_notices()
 }
 
-/// A frame far off its body is said with the joint, the body and the distance; near ones, axes that pass by and anchors of
+/// A joint far off its body is reported with body and distance; near ones, axes that pass nearby and anchors of
 /// bindings are not.
 #[test]
 fn misplaced_frames_are_named_at_load() {
@@ -256,7 +256,7 @@ fn misplaced_frames_are_named_at_load() {
     assert_eq!(notices(HANGING), [""; 0]);
 }
 
-/// A deformable body has no arm: its nearest node is held, and the notice says which.
+/// A deformable body does not extend beyond its elements: its nearest node is held, and the notice names it.
 #[test]
 fn what_is_held_instead_of_a_misplaced_place_is_said() {
     let at = HANGING.find("[[joint]]").expect("a joint");
@@ -288,7 +288,7 @@ fn links_without_length_and_negative_compliances_are_refused() {
     }
 }
 
-/// Two boxes that a joint is to hold together.
+/// Two boxes to be joined.
 const BOXES: &str = r#"
 [time]
 step = 1e-3
@@ -323,7 +323,7 @@ fn boxes_with(joint: &str) -> String {
     format!("{BOXES}\n[[joint]]\n{joint}\nanchor = [0, 0, 1.1]\n")
 }
 
-/// What nothing can move, what has no directions, a plane: each is named where it stands, before anything is run.
+/// Immovable points, missing directions, a plane: each is rejected with its place before the run.
 #[test]
 fn joints_that_cannot_be_are_named() {
     let ball = "kind = \"ball\"\nfirst = \"a\"\nsecond = \"b\"";
@@ -374,7 +374,7 @@ fn joints_that_cannot_be_are_named() {
     assert_eq!(run(&boxes_with(ball), 2).model().constraints.rows.len(), 1);
 }
 
-/// Of the sixteen nodes that the bind reaches eight are held anyway, and what they are bound to does not move: the others have rows.
+/// Eight of the sixteen nodes in reach of the bind are fixed, and so is the other body: only the other eight have rows.
 #[test]
 fn fixed_nodes_need_no_row() {
     let below = "position = [0.02, 0.01, -0.051]\n";
@@ -387,8 +387,7 @@ fn fixed_nodes_need_no_row() {
     assert_eq!(simulation.model().constraints.rows.len(), 8);
 }
 
-/// A soft cube and a stiff one that touch, with nodes at the same places; the far sides are held, and one of them is
-/// drawn away.
+/// A soft and a stiff cube that touch, with coincident nodes. The far sides are held, and one of them is moved away.
 const CUBES: &str = r#"
 [time]
 step = 1e-2
@@ -416,8 +415,8 @@ first = "stiff"
 second = "soft"
 "#;
 
-/// Stretched by 50 mm, the soft cube takes k = E A / l of each: ½ (k₁ k₂ / (k₁ + k₂)) u² = 12.49 J. Nodes of the next
-/// layer, which the ball reaches, too, are 33 mm off and must not be held: with them it would be twice as much.
+/// Stretched by 50 mm, each cube acts as a spring k = E A / l: ½ (k₁ k₂ / (k₁ + k₂)) u² = 12.49 J. Nodes of the next
+/// layer, also in the selecting ball, are 33 mm off and must not be bound, which would double the energy.
 #[test]
 fn bound_cubes_share_a_stretch_by_their_stiffness() {
     let [soft, stiff] = [1e5 * 0.1, 1e8 * 0.1];
@@ -443,7 +442,7 @@ fn bound_cubes_share_a_stretch_by_their_stiffness() {
     }
 }
 
-/// Bodies that do not meet are refused with how far they are apart.
+/// Bodies that are apart are rejected with their distance.
 #[test]
 fn bodies_that_do_not_meet_are_not_bound() {
     let apart = CUBES
@@ -463,9 +462,8 @@ fn bodies_that_do_not_meet_are_not_bound() {
     }
 }
 
-/// Across a gap of a millimetre a row holds the node where it starts: its force and that of what it is held to act in
-/// one place, so that no torque is left. Weights stay those of the closest point but for the gap's part of the height
-/// of an element.
+/// Across a gap of a millimetre a row holds the node where it starts: both forces act at one place, so that there is no
+/// torque. The weights differ from those of the closest point only by the gap over the height of an element.
 #[test]
 fn rows_across_a_gap_begin_closed() {
     let text = CUBES
@@ -490,7 +488,7 @@ fn rows_across_a_gap_begin_closed() {
     }
 }
 
-/// Soft pads on rigid fingers that a motion carries: the nodes on the fingers' sides are held, and none beside or
+/// Soft pads on rigid fingers with a prescribed motion: the nodes on the fingers' sides are held, and none beside or
 /// behind them.
 #[test]
 fn pads_are_bound_to_the_faces_of_carried_fingers() {
@@ -524,8 +522,8 @@ reach = 0.01415
     );
 }
 
-/// Deep inside a rigid body, free or carried, a node is a part of it as one on its surface is: all 27 nodes of the
-/// block are held.
+/// A node deep inside a rigid body, free or prescribed, is held like one on its surface: all 27 nodes of the block are
+/// held.
 #[test]
 fn nodes_deep_in_a_rigid_body_are_bound() {
     for way in ["density = 2000", "motion = { velocity = [0.01, 0, 0] }"] {
@@ -542,8 +540,7 @@ fn nodes_deep_in_a_rigid_body_are_bound() {
     }
 }
 
-/// Nodes two layers and more below the surface are held by the element around them, whose weights are all within [0,
-/// 1].
+/// Nodes two or more layers below the surface are held by the element around them, with all weights within [0, 1].
 #[test]
 fn nodes_deep_in_a_solid_are_held_by_the_element_around_them() {
     let drawn = CUBES.rfind("fixed = ").zip(CUBES.find("[[joint]]"));
@@ -586,7 +583,7 @@ fn nodes_deep_in_a_solid_are_held_by_the_element_around_them() {
     assert_eq!(deep, 4, "the inner nodes of the side that is farthest in");
 }
 
-/// A cube on the ground, which recedes from it, is held at the centre of its bottom face and not at a corner.
+/// A cube that touches the ground is held at the centre of its bottom face despite the surface offset, not at a corner.
 #[test]
 fn a_ball_holds_the_centre_of_a_face_that_touches() {
     let text = "[time]\nstep = 1e-3\nduration = 1.0\n\

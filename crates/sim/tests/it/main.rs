@@ -12,6 +12,7 @@ mod energy;
 mod foresight;
 mod inversion;
 mod joints;
+mod joints_by_group;
 mod motion;
 mod output;
 mod resume;
@@ -23,6 +24,6 @@ mod thin;
 mod unheeded;
 mod verdict;
 
-/// Tests of readers measure what they hold.
+/// Tests of readers measure their memory.
 #[global_allocator]
 static METER: impinge_damage::Meter = impinge_damage::Meter;

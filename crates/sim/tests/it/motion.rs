@@ -1,4 +1,4 @@
-//! Prescribed motions: where they take a point, how fast, and what a scene may ask for.
+//! Prescribed motions: positions, velocities, and valid input.
 
 use impinge_sim::scene::{MotionLeg, RigidMotion, Scene};
 use nalgebra::Vector3;
@@ -34,7 +34,7 @@ fn velocity_of_a_rigid_motion_is_the_derivative_of_its_position() {
     assert!(jump.norm() < 1e-7, "{jump}");
 }
 
-/// A quarter turn about the centre, a way along x that takes the centre along, and another quarter turn about it.
+/// A quarter turn about the centre, a translation along x that moves the centre, and another quarter turn about it.
 #[test]
 fn legs_of_a_motion_follow_one_another() {
     let quarter = Vector3::z() * std::f64::consts::FRAC_PI_2;
@@ -73,7 +73,7 @@ fn legs_of_a_motion_follow_one_another() {
     assert!(!waits.is_rest());
     let odd = Vector3::new(0.1, 0.7, -1.3);
     assert_eq!(waits.position_at(&odd, 0.9), odd, "bit for bit");
-    // Only a leg that is there while something is moved turns it.
+    // Only legs in the given interval count.
     let fastest = |motion: &RigidMotion| {
         [(0.0, 1.0), (0.9, 1.1), (5.0, 6.0)]
             .map(|(from, to)| motion.fastest_turn_between(from, to) > 1.0)

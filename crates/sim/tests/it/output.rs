@@ -1,4 +1,4 @@
-//! What is written, read back and verified.
+//! Output that is written, read and verified.
 
 use std::borrow::Cow;
 use std::fs;
@@ -65,7 +65,7 @@ impl Fixture {
         Self::storing_every(1)
     }
 
-    /// One that stores a frame every so many steps.
+    /// A fixture that stores a frame every so many steps.
     fn storing_every(steps: u32) -> Self {
         let every = format!("output.every={steps}");
         let scene = Scene::parse("test.toml", SCENE, &[every]).expect("a good scene");
@@ -78,7 +78,7 @@ impl Fixture {
         }
     }
 
-    /// The state at `time` if nothing pulled: prescribed points on their paths, the others at rest.
+    /// The state at `time` without forces: prescribed points on their paths, the others at rest.
     fn at(&self, time: f64) -> Frame {
         let mut frame = self.first.clone();
         for (point, motion) in frame.motion_of_point.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Fixture {
         self.write(folder, &frames)
     }
 
-    /// A run that stored `frames` after these steps, each taken whole.
+    /// A run that stored `frames` after these undivided steps.
     fn write(&self, folder: &Path, frames: &[(u32, Frame)]) -> Verification {
         let mut writer = FrameWriter::create(folder, &self.header).expect("a new folder");
         let mut steps = StepsCsv::create(folder).expect("room on the disk");
@@ -196,7 +196,7 @@ fn a_frame_is_read_back_bit_for_bit() {
     let fixture = Fixture::new();
     let folder = tempfile::tempdir().unwrap();
     let mut frame = fixture.first.clone();
-    // Numbers that a decimal or single-precision detour would change.
+    // Numbers that a detour through decimals or single precision would change.
     for (index, point) in frame.points.iter_mut().enumerate() {
         *point += Vector3::new(1.0 / 3.0, f64::MIN_POSITIVE, 1e-300) * index as f64;
     }
@@ -259,15 +259,15 @@ fn a_new_run_replaces_an_earlier_one() {
     let fixture = Fixture::new();
     let folder = tempfile::tempdir().unwrap();
     fixture.run(folder.path(), |_| ());
-    // That of another stepper.
+    // A file of another stepper.
     fs::write(folder.path().join("events.json"), "{}").unwrap();
     FrameWriter::create(folder.path(), &fixture.header).unwrap();
     let left = names(folder.path());
     assert_eq!(left, [".lock", "frames.csv", "frames.pvd", "manifest.json"]);
 }
 
-/// Symptom: a run that was killed between a frame and its entry in a list, or before its first file was whole, left a
-/// folder that no run would use again. Law: whatever a killed run leaves can be replaced.
+/// Symptom: a run killed between a frame and its entry in a list, or before its first file was complete, left a folder
+/// that no run would use. Law: the files of a killed run can be replaced.
 #[test]
 fn what_a_killed_run_left_is_replaced() {
     let fixture = Fixture::new();
@@ -304,7 +304,7 @@ fn what_a_killed_run_left_is_replaced() {
         "notes.txt",
     ];
     assert_eq!(names(folder.path()), expected);
-    // A lock alone makes no folder of others a run's.
+    // A lock alone does not mark a folder as that of a run.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".lock"), "").unwrap();
     fs::write(folder.path().join("frame_00000.vtu"), "").unwrap();
@@ -314,7 +314,7 @@ fn what_a_killed_run_left_is_replaced() {
     assert_eq!(names(folder.path()).len(), 3);
 }
 
-/// A run of an earlier format is replaced, and named where it would have to be read.
+/// A run of an earlier format is replaced, and reported where it would be read.
 #[test]
 fn another_format_is_said() {
     let fixture = Fixture::new();
@@ -334,7 +334,7 @@ fn another_format_is_said() {
     FrameWriter::create(folder.path(), &fixture.header).unwrap();
 }
 
-/// Frame after frame, the collection is what ParaView reads, and a writer that has gone leaves it so.
+/// After every frame the collection is valid for ParaView, also when the writer is gone.
 #[test]
 fn the_collection_is_whole_after_every_frame() {
     let fixture = Fixture::new();
@@ -384,7 +384,7 @@ fn a_folder_with_other_files_is_left_alone() {
     assert!(error.to_string().contains("thesis.tex"), "{error}");
     assert_eq!(names(folder.path()), ["thesis.tex"]);
 
-    // Nor is a manifest a licence to delete what it does not list.
+    // A manifest is no permission to delete files that it does not list.
     let folder = tempfile::tempdir().unwrap();
     fixture.run(folder.path(), |_| ());
     fs::write(folder.path().join("frame_other.vtu"), "").unwrap();
@@ -423,8 +423,8 @@ fn a_manifest_cannot_point_outside_its_folder() {
     ));
 }
 
-/// Symptom: `verify` panicked on the first of these manifests and called runs sound by the others. Cause: indices into lists of
-/// the manifest were believed. Law: a manifest that does not fit its scene is told, with the key.
+/// Symptom: `verify` panicked on the first of these manifests and accepted runs with the others. Cause: unchecked
+/// indices into lists of the manifest. Law: a manifest that does not match its scene is reported, with the key.
 #[test]
 fn a_manifest_that_does_not_fit_its_scene_is_told() {
     let fixture = Fixture::new();
@@ -507,7 +507,7 @@ fn a_missing_or_truncated_frame_is_found() {
             .iter()
             .any(|f| matches!(f.problem, Problem::Unreadable(_)))
     );
-    // Those to it and from it.
+    // The motions to it and from it.
     assert_eq!((truncated.motions, truncated.unknown_motions), (0, 2));
     fs::remove_file(&path).unwrap();
     let missing = verify_run(folder.path(), &|| ()).unwrap();
@@ -517,7 +517,7 @@ fn a_missing_or_truncated_frame_is_found() {
     ));
 }
 
-/// Each guarantee broken on its own is found by its own check, whatever the checksum says.
+/// Each violated guarantee is found by its own check, whatever the checksum.
 #[test]
 fn every_broken_guarantee_is_found() {
     let fixture = Fixture::new();
@@ -545,7 +545,7 @@ fn every_broken_guarantee_is_found() {
         &|frame| body(frame, 0, Vector3::new(0.0, 0.0, -0.050_000_1)),
         &|problem| matches!(problem, Problem::BelowPlane { half_space, .. } if half_space == "ground"),
     );
-    // Through the ball and out on its other side: no frame intersects, only the way between them does.
+    // Through the ball and out on its other side: no frame intersects, only the motion between them.
     found(
         &|frame| body(frame, 0, Vector3::new(2.0, 0.013, 0.007)),
         &|problem| matches!(problem, Problem::Crossing { bodies, at, .. } if bodies.contains(&"ball".to_owned()) && (0.01..0.02).contains(at)),
@@ -558,7 +558,7 @@ fn every_broken_guarantee_is_found() {
         &|frame| frame.points[fixture.point(2)].y += 1e-9,
         &|problem| matches!(problem, Problem::Deformed { body, .. } if body == "stone"),
     );
-    // All of its points mirrored: distances are what they were, the shape is not.
+    // All of its points mirrored: distances are unchanged, the shape is not.
     found(
         &|frame| {
             for (point, owner) in frame.points.iter_mut().zip(&frame.body_of_point) {
@@ -582,7 +582,7 @@ fn every_broken_guarantee_is_found() {
     });
 }
 
-/// A rigid body may turn and move as it likes.
+/// A rigid body may move and rotate freely.
 #[test]
 fn a_turned_rigid_body_keeps_its_shape() {
     let fixture = Fixture::new();
@@ -650,7 +650,7 @@ fn columns_of_steps_csv() {
         ..StepReport::default()
     };
     steps.row(&report).unwrap();
-    // Rows are on disk at once, not when the writer goes.
+    // Rows are on disk at once, before the writer is dropped.
     let text = fs::read_to_string(folder.path().join("steps.csv")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2);
@@ -663,7 +663,7 @@ fn columns_of_steps_csv() {
     assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
 }
 
-/// `docs/output.md` promises a line for every column.
+/// `docs/output.md` has a line for every column.
 #[test]
 fn every_column_is_documented() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/output.md");

@@ -1,9 +1,9 @@
-//! A simulation that goes on from the state of another one.
+//! Simulations that resume from a state of another one.
 
 use impinge_sim::{Scene, SimError, Simulation, State};
 use nalgebra::Vector3;
 
-/// A cube that hangs from its top until that is let go, and then falls onto the ground.
+/// A cube that hangs from its top until it is released, and then falls onto the ground.
 const LET_GO: &str = r#"
 [time]
 step = 2e-3

@@ -1,4 +1,4 @@
-//! Scene files: what they give, and what their errors say.
+//! Scene files: contents and error messages.
 
 use std::path::{Path, PathBuf};
 
@@ -49,8 +49,9 @@ fn scenes_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
 }
 
-/// Symptom: a prescribed motion at 1e160 m/s left NaN for the kinetic energy in steps.csv, with exit code 0. Cause: no mass times the square
-/// of what is beyond the root of the largest number. Law: what has no square is refused with its key.
+/// Symptom: a prescribed motion at 1e160 m/s gave NaN for the kinetic energy in steps.csv, with exit code 0. Cause:
+/// squares of numbers beyond the root of the largest one. Law: a number without a finite square is rejected with its
+/// key.
 #[test]
 fn vectors_without_a_square_are_refused() {
     let ground = "shape = { half_space = { normal = [0, 0, 2] } }";
@@ -337,13 +338,13 @@ fn the_schema_is_what_it_was() {
     insta::assert_snapshot!("schema", schema);
 }
 
-/// Every description ends the search for a unit or a meaning, so every key must have one.
+/// Users look up units and meanings in descriptions, so every key must have one.
 #[test]
 fn the_schema_describes_every_key() {
     fn visit(value: &serde_json::Value, path: &str, missing: &mut Vec<String>) {
         if let Some(properties) = value.get("properties").and_then(|v| v.as_object()) {
             for (key, property) in properties {
-                // A choice written as a table has its meaning beside the one key.
+                // A choice written as a table has its description next to its single key.
                 let described =
                     property.get("description").is_some() || value.get("description").is_some();
                 if !described {
@@ -364,7 +365,7 @@ fn the_schema_describes_every_key() {
     assert!(missing.is_empty(), "without description: {missing:?}");
 }
 
-/// Bodies placed by `parts` touch neither each other nor a half-space.
+/// Checks that bodies placed by `parts` touch neither each other nor a half-space.
 fn check_apart(parts: &SceneParts) {
     let mut points = Vec::new();
     let mut triangles = Vec::new();
@@ -490,7 +491,7 @@ fn errors_of_rigid_bodies() {
     );
 }
 
-/// A turned box keeps its mass, and its inertia turns with it; a given mass replaces the density.
+/// A rotated box keeps its mass, and its inertia rotates with it; a given mass replaces the density.
 #[test]
 fn a_rigid_body_gets_its_inertia_as_placed() {
     let keys = "mass = 3\nrotation = { axis = [0, 0, 1], degrees = 90 }";
@@ -509,7 +510,7 @@ fn a_rigid_body_gets_its_inertia_as_placed() {
     assert!(body.motion.is_none());
 }
 
-/// Copies by turning: each is the one before, turned about the centre.
+/// Copies by rotation: each is the previous one, rotated about the centre.
 #[test]
 fn turned_copies_stand_around_the_centre() {
     let text = MINIMAL.replace(
@@ -596,7 +597,7 @@ fn turned_copies_are_the_same_every_time_and_differ_by_seed() {
     };
     assert_eq!(nodes("5"), nodes("5"));
     assert_ne!(nodes("5"), nodes("6"));
-    // Bounding boxes of all pairs are apart even though spacing was left out.
+    // Bounding boxes of all pairs are apart although spacing is omitted.
     let boxes: Vec<Aabb> = nodes("5").iter().map(Aabb::from_points).collect();
     for (first, a) in boxes.iter().enumerate() {
         for b in &boxes[..first] {

@@ -1,9 +1,9 @@
-//! Mistakes in a scene file: all of them at once, each with its line and mend.
+//! Mistakes in a scene file: all of them at once, each with its line and remedy.
 
 use impinge_sim::Scene;
 use std::path::Path;
 
-/// What is said of a scene: of form and meaning when it is read, of its parts when they are made.
+/// The messages about a scene: about form and values when it is read, about its parts when they are built.
 fn mistakes(text: &str) -> String {
     let scene = Scene::parse("test.toml", text, &[""; 0]);
     let made = scene.and_then(|scene| scene.instantiate().map(|_| ()));
@@ -17,8 +17,8 @@ fn assert_said(text: &str, words: &[&str]) {
     }
 }
 
-/// Symptom: four bodies with the same wrong key took four runs to mend, while other mistakes waited. Law: what one reading can find, one
-/// message says, in the order of the file.
+/// Symptom: four bodies with the same wrong key took four runs to correct, while other mistakes were hidden. Law: one
+/// message lists all mistakes of one reading, in the order of the file.
 #[test]
 fn all_mistakes_of_a_file_are_told_at_once() {
     let text = r"
@@ -50,7 +50,8 @@ friction = -0.2
     assert_eq!(said.matches("mend: ").count(), 5, "{said}");
 }
 
-/// A value of the wrong kind and a key that is missing leave no scene; the others are found all the same, and none is told twice.
+/// A value of the wrong type and a missing key prevent reading the scene; the others are still found, and none is
+/// reported twice.
 #[test]
 fn mistakes_of_form_do_not_hide_each_other() {
     let text = r#"
@@ -87,7 +88,7 @@ fn shell(mesh: &str, shell: &str) -> String {
     )
 }
 
-/// Symptom: "the Poisson ratio is 0.2, for which ..." without body, key or mend. Law: it is known at the key.
+/// Symptom: "the Poisson ratio is 0.2, for which ..." without body, key or remedy. Law: the error names the key.
 #[test]
 fn an_orthotropic_sheet_without_energy_has_a_place() {
     let grid = "grid = { size = [1, 1], cells = [3, 3] }";
@@ -110,7 +111,8 @@ fn an_orthotropic_sheet_without_energy_has_a_place() {
     assert!(impinge_sim::Model::new(&sound).is_ok());
 }
 
-/// Symptom: a `sheet`, which is a plate of tetrahedra, passed as a shell of its surface, a hollow cloth of two layers.
+/// Symptom: a `sheet`, which is a plate of tetrahedra, was accepted as a shell of its surface, a hollow cloth of two
+/// layers.
 #[test]
 fn a_plate_is_no_thin_body() {
     let text = shell(
@@ -123,7 +125,7 @@ fn a_plate_is_no_thin_body() {
     );
 }
 
-/// Numbers as other formats have them.
+/// Number syntax of other formats.
 #[test]
 fn numbers_without_a_digit_beside_the_point_are_corrected() {
     for (number, written) in [
@@ -141,7 +143,7 @@ fn numbers_without_a_digit_beside_the_point_are_corrected() {
     assert_said("[time]\nstep = 1e\n", &["see https://toml.io"]);
 }
 
-/// What makes a solid of a surface is told where a body needs one.
+/// If a body needs a solid, the message says how to make one from a surface.
 #[test]
 fn a_surface_file_of_an_elastic_body_is_to_be_filled() {
     let folder = tempfile::tempdir().expect("a folder");

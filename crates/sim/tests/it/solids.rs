@@ -1,4 +1,4 @@
-//! Solids whose strains are constraints: both forms, hexahedra, no elements, what flows, and what is refused.
+//! Solids whose strains are constraints: both forms, hexahedra, meshless bodies, plastic flow, and rejected input.
 
 use impinge_sim::output::Frame;
 use impinge_sim::stepper::Synchronous;
@@ -58,14 +58,14 @@ fn run_on(text: &str, state: &State, steps: u32) -> (Model, State, StepReport) {
     (model, state, report)
 }
 
-/// Largest distance of two runs' points (m).
+/// Largest distance between the points of two runs (m).
 fn apart(one: &Simulation, other: &Simulation) -> f64 {
     let (one, other) = (&one.state().positions, &other.state().positions);
     let distances = one.iter().zip(other).map(|(a, b)| (a - b).norm());
     distances.fold(0.0, f64::max)
 }
 
-/// How far the free end came down (m).
+/// Displacement of the free end downwards (m).
 fn sag(simulation: &Simulation) -> f64 {
     let (rest, now) = (
         &simulation.model().points.rest,
@@ -77,7 +77,7 @@ fn sag(simulation: &Simulation) -> f64 {
 
 const MODELS: [&str; 3] = ["corotational", "st_venant_kirchhoff", "neo_hookean"];
 
-/// From rest both forms are the same linear step, but for the shear that strains in compliance form have at once.
+/// From rest both forms are the same linear step, except for the shear of strains in compliance form.
 #[test]
 fn both_forms_take_the_same_first_step() {
     for mesh in ["cuboid", "hexahedra"] {
@@ -115,7 +115,7 @@ fn both_forms_come_to_rest_at_the_same_place() {
     }
 }
 
-/// Elements that are assembled as finite elements and the same ones as constraints hold the same energy.
+/// Finite elements and the same elements as constraints store the same energy.
 #[test]
 fn both_ways_to_assemble_measure_the_same_energy() {
     for (mesh, model) in ["cuboid", "hexahedra"]
@@ -130,7 +130,7 @@ fn both_ways_to_assemble_measure_the_same_energy() {
             .energy(&fast.state().positions);
         assert!(energy > 1e-4);
         let keys = format!("model = \"{model}\", formulation = \"compliance\"");
-        // So short a step that nothing moves.
+        // So short a step that positions do not change.
         let short = with(mesh, &keys).replace("step = 1e-2", "step = 1e-9");
         let (empty, mut state) = Model::new(&scene(&short)).expect("sound");
         state.positions.clone_from(&fast.state().positions);
@@ -208,7 +208,7 @@ fn hexahedra_hang_like_tetrahedra_and_bend_more() {
             &simulation.model().points.rest,
             &simulation.state().positions,
         );
-        // The mean of the end: tetrahedra share their mass unevenly among its nodes.
+        // The mean over the end: tetrahedra distribute their mass unevenly among its nodes.
         let end = rest.iter().zip(now).filter(|(a, _)| a.x > 0.099);
         end.map(|(a, b)| b.x - a.x).sum::<f64>() / 4.0
     };
@@ -223,7 +223,7 @@ fn hexahedra_hang_like_tetrahedra_and_bend_more() {
     assert!(hexes > 1.05 * tets, "{hexes} {tets}");
 }
 
-/// A free block keeps its momentum and comes to rest on the ground by its triangles.
+/// A free block conserves momentum and comes to rest on the ground.
 #[test]
 fn a_block_of_hexahedra_lands() {
     for form in ["stiffness", "compliance"] {
@@ -247,7 +247,7 @@ fn a_block_of_hexahedra_lands() {
     }
 }
 
-/// The conjugate-residual method takes hexahedra in stiffness form, as it takes tetrahedra.
+/// The conjugate-residual method supports hexahedra in stiffness form, as it does tetrahedra.
 #[test]
 fn hexahedra_in_stiffness_form_take_any_method() {
     let kkt = with("hexahedra", "formulation = \"stiffness\"");
@@ -256,7 +256,7 @@ fn hexahedra_in_stiffness_form_take_any_method() {
     assert!(error < 1e-6, "{error:e}");
 }
 
-/// What flowed stays bent when gravity is gone; what did not springs back.
+/// A plastic bar stays bent without gravity; an elastic one springs back.
 #[test]
 fn a_plastic_beam_stays_bent() {
     let bent = |keys: &str| {
@@ -279,7 +279,7 @@ fn a_plastic_beam_stays_bent() {
     }
 }
 
-/// Smallest and largest von Mises stress that a frame shows (Pa).
+/// Smallest and largest von Mises stress in a frame (Pa).
 fn shown(simulation: &Simulation) -> [f64; 2] {
     let frame = Frame::capture(simulation.model(), simulation.state());
     let least = frame
@@ -290,8 +290,8 @@ fn shown(simulation: &Simulation) -> [f64; 2] {
     [least, frame.von_mises.iter().copied().fold(0.0, f64::max)]
 }
 
-/// A bar that is pulled by 12 % beyond a yield strain of 2 % shows its yield stress everywhere, not `E ε`; brought back to
-/// its length it shows the stress that remains, not that of its shape.
+/// A bar that is stretched by 12 %, beyond a yield strain of 2 %, shows its yield stress everywhere, not `E ε`. Brought
+/// back to its length, it shows its residual stress, not that of its shape.
 #[test]
 fn a_yielded_bar_shows_its_yield_stress() {
     for (mesh, keys) in [
@@ -312,10 +312,10 @@ fn a_yielded_bar_shows_its_yield_stress() {
         let [least, most] = shown(&pulled);
         assert!(most <= 2e3 * (1.0 + 1e-12), "{mesh} {keys}: {most}");
         assert!(most > 0.99 * 2e3, "{mesh} {keys}: {most}");
-        // Bodies without elements do not hold their ends exactly, so that they are not strained evenly.
+        // Meshless bodies do not hold their ends exactly, so their strain is uneven.
         let evenly = !keys.contains("meshless");
         assert!(!evenly || least > 0.99 * 2e3, "{mesh} {keys}: {least}");
-        // It has not come to rest yet.
+        // It is not at rest yet.
         let back = run(&text, 85);
         let [least, most] = shown(&back);
         assert!(
@@ -325,8 +325,8 @@ fn a_yielded_bar_shows_its_yield_stress() {
     }
 }
 
-/// Where nothing flows, the stress of a pulled bar is that of its law in all forms: the closed forms at the stretch λ without
-/// a Poisson effect.
+/// Without plastic flow, the stress of a stretched bar is that of its law in all forms: the closed forms at the stretch
+/// λ without a Poisson effect.
 #[test]
 fn a_pulled_bar_shows_the_stress_of_its_law() {
     let stretch = 1.2_f64;
@@ -362,7 +362,7 @@ fn a_pulled_bar_shows_the_stress_of_its_law() {
     }
 }
 
-/// A state says all: a run that is taken up again goes on bit for bit.
+/// The state is complete: a resumed run continues bit for bit.
 #[test]
 fn plastic_strain_is_part_of_the_state() {
     let text = with("cuboid", "formulation = \"compliance\", yield_stress = 2e3");
@@ -373,7 +373,8 @@ fn plastic_strain_is_part_of_the_state() {
     assert_eq!(run(&text, 25).state(), &again);
 }
 
-/// A sheet pulled along its fibre is as stiff as the fibre, across it as soft as what is between; equal moduli are no fibre.
+/// A sheet stretched along its fibre is as stiff as the fibre, across it as soft as its matrix; equal moduli act like
+/// no fibre.
 #[test]
 fn an_orthotropic_sheet_stretches_as_its_moduli_say() {
     let pulled = |mesh: &str, keys: &str| {
@@ -416,7 +417,7 @@ fixed = [
             );
             pulled(mesh, &keys).1
         };
-        // ½ E t ε² A with the Green strain ε = 0.02 + 0.0002, nothing hindered without a Poisson's ratio.
+        // ½ E t ε² A with the Green strain ε = 0.02 + 0.0002; without a Poisson's ratio the sides cause no stress.
         let expected = 0.5 * 1e4 * 0.0202_f64.powi(2);
         let [along, across] = ["[1, 0, 0]", "[0, 1, 0]"].map(fibre);
         assert!((along / expected - 1.0).abs() < 1e-3, "{mesh}: {along} J");
@@ -427,7 +428,7 @@ fixed = [
     }
 }
 
-/// What does not fit together is refused with its place and a mend.
+/// Inconsistent settings are rejected with their place and a remedy.
 #[test]
 fn what_does_not_fit_is_refused() {
     for (text, wants) in [
@@ -472,7 +473,7 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-/// A mesh file of hexahedra is the same body as the cells of its own, whatever its nodes' numbers.
+/// A mesh file of hexahedra gives the same body as generated cells, whatever its node numbering.
 #[test]
 fn hexahedra_come_from_files() {
     use impinge_geometry::mesh::generate;

@@ -34,7 +34,7 @@ fn rigid(name: &str, position: [f64; 3]) -> String {
     )
 }
 
-/// Runs `steps` steps; the highest speed of any point that was ever seen (m/s).
+/// Runs `steps` steps; returns the highest speed of any point (m/s).
 fn fastest(simulation: &mut Simulation, steps: usize) -> f64 {
     let mut fastest = 0.0_f64;
     for _ in 0..steps {
@@ -48,7 +48,7 @@ fn fastest(simulation: &mut Simulation, steps: usize) -> f64 {
     fastest
 }
 
-/// The model of a start that touches, of which nothing moved farther than the clearance.
+/// The model of a touching start, whose points moved by no more than the clearance.
 fn touching(scene: &Scene) -> Model {
     let (model, _) = Model::new(scene).unwrap_or_else(|error| panic!("{error}"));
     let parts = scene.instantiate().expect("it was instantiated");
@@ -74,7 +74,7 @@ fn touching(scene: &Scene) -> Model {
     model
 }
 
-/// Two boxes set exactly on the plane stay where they are: no jump, no energy.
+/// Two boxes exactly on the plane stay at rest: no jump, no energy.
 #[test]
 fn boxes_on_the_plane_rest() {
     let boxes = [
@@ -115,7 +115,7 @@ fn pressed_blocks_that_touch_have_the_stress_of_their_strain() {
     );
 }
 
-/// Blocks stacked without gaps, the lowest on the ground: they settle under their weight and nothing is thrown.
+/// Blocks stacked without gaps, the lowest on the ground: they settle under their weight without a jump.
 #[test]
 fn a_stack_without_gaps_rests() {
     let stack: Vec<String> = (0..3)
@@ -128,7 +128,7 @@ fn a_stack_without_gaps_rests() {
         })
         .collect();
     let mut simulation = simulation(&[&stack[0], &stack[1], &stack[2], GROUND]);
-    // The weight of 3 kg sags by about ρ g h² / 2 E; vibration about that is the speed of √(E/ρ) times the strain.
+    // The weight of 3 kg causes a sag of about ρ g h² / 2 E; vibration about it has the speed √(E/ρ) times the strain.
     let strain = 1000.0 * 9.81 * 0.3 / 1e6;
     let fastest = fastest(&mut simulation, 60);
     assert!(fastest < 31.6 * strain, "{fastest}");
@@ -142,7 +142,7 @@ fn a_stack_without_gaps_rests() {
     }
 }
 
-/// The held nodes of a column stand on its table, and what falls on it is carried.
+/// The held nodes of a column stand on its table, and it carries a falling body.
 #[test]
 fn a_column_may_be_clamped_on_the_ground() {
     let column = elastic("column", 2, [0.0, 0.0, 0.05])
@@ -160,7 +160,7 @@ fn a_column_may_be_clamped_on_the_ground() {
     assert_eq!(held(&simulation), start);
 }
 
-/// A sheet laid flat on an obstacle, and one on a body: it lies on it.
+/// A sheet laid flat on an obstacle or on a body stays there.
 #[test]
 fn a_sheet_may_lie_on_what_it_touches() {
     let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.16, 0.16], cells = [4, 4] } }\n\
@@ -185,7 +185,7 @@ fn a_sheet_may_lie_on_what_it_touches() {
     }
 }
 
-/// A block that fits exactly between walls and the ground: no translation makes room for it, receding surfaces do.
+/// A block that fits exactly between walls and the ground: no translation separates it, the surface offset does.
 #[test]
 fn a_tight_fit_starts() {
     let wall = |x: f64| {
@@ -209,7 +209,8 @@ fn a_tight_fit_starts() {
     }
 }
 
-/// Penetration by rounding, of held nodes too, is touching. An overlap that contacts resolve is an error, with its depth.
+/// Penetration by rounding, also of held nodes, counts as touching. An overlap that contacts resolve is an error, with
+/// its depth.
 #[test]
 fn rounding_touches_and_overlaps_are_errors() {
     let held = "fixed = [{ box = { lower = [-1, -1, -1], upper = [1, 1, 0.001] } }]\n";
@@ -242,7 +243,7 @@ fn rounding_touches_and_overlaps_are_errors() {
     }
 }
 
-/// Copies may be laid side by side without gaps.
+/// Copies may be placed side by side without gaps.
 #[test]
 fn copies_may_touch() {
     let cubes = elastic("cube", 1, [0.0, 0.0, 0.05])
@@ -251,7 +252,7 @@ fn copies_may_touch() {
     assert_eq!(simulation.model().geometry.bodies.len(), 4);
 }
 
-/// Bodies that are apart by more than contacts keep are left alone, bit for bit.
+/// Bodies farther apart than the resting gap are unchanged, bit for bit.
 #[test]
 fn starts_that_do_not_touch_stay() {
     let scene = scene(&[
@@ -266,8 +267,8 @@ fn starts_that_do_not_touch_stay() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Blocks on a lattice whose places are rounded, elastic, rigid and held, touching in faces, edges and corners: every such start is
-    /// free of intersections, and nothing moved farther than the clearance.
+    /// Blocks on a lattice with rounded positions, elastic, rigid and held, that touch in faces, edges and corners:
+    /// every such start is free of intersections, and no point moves farther than the clearance.
     #[test]
     fn heaps_of_touching_blocks_start(
         kinds in prop::collection::vec(0_u8..4, 27),
@@ -284,7 +285,7 @@ proptest! {
                 _ => {}
             }
         }
-        // A held body may have no node in its box: that is another error.
+        // A held body may have no node in its box: that is a separate error.
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let scene = scene(&parts);
         let Ok((model, state)) = Model::new(&scene) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Thin bodies under the synchronous stepper: both forms of their equations, and what is refused.
+//! Thin bodies with the synchronous stepper: both forms of their equations, and rejected input.
 
 use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
@@ -45,15 +45,15 @@ fn with(keys: &str) -> String {
     STRIP.replace("density = 0.2", &format!("density = 0.2, {keys}"))
 }
 
-/// Largest distance of two runs' points (m).
+/// Largest distance between the points of two runs (m).
 fn apart(one: &Simulation, other: &Simulation) -> f64 {
     let (one, other) = (&one.state().positions, &other.state().positions);
     let distances = one.iter().zip(other).map(|(a, b)| (a - b).norm());
     distances.fold(0.0, f64::max)
 }
 
-/// From rest without tension both forms are the same linear step, damping included; what they differ in afterwards is how
-/// they take the tension into account.
+/// From rest without tension both forms are the same linear step, damping included. Later they differ in their
+/// treatment of tension.
 #[test]
 fn both_forms_take_the_same_first_step() {
     for keys in ["", "damping = 2e-3, ", "poisson = 0.3, ", "bend = 1e-3, "] {
@@ -75,7 +75,7 @@ fn both_forms_take_the_same_first_step() {
     }
 }
 
-/// Hanging, both forms are stretched by what the closed form of a hanging strip says.
+/// Both forms have the elongation of the closed form of a hanging strip.
 #[test]
 fn both_forms_hang_alike() {
     // Hangs straight down from the start: held at the upper end.
@@ -96,13 +96,13 @@ fn both_forms_hang_alike() {
         let keys = format!("damping = 0.05, formulation = \"{form}\"");
         lowest(&run(&hanging(&keys), 600))
     });
-    // ρ g L²/(2 E t) = 0.2 · 9.81 · 0.64 / 40 m, for a strip free to grow narrower as its springs make it.
+    // ρ g L²/(2 E t) = 0.2 · 9.81 · 0.64 / 40 m, for a strip whose springs let it contract across.
     let stretch = -0.4 - ends[0];
     assert!((0.9..1.1).contains(&(stretch / 0.0314)), "{stretch} m");
     assert!((ends[0] - ends[1]).abs() < 1e-5, "{ends:?}");
 }
 
-/// Thin bodies in stiffness form are stepped to the same place by methods that have nothing in common.
+/// Unrelated methods step thin bodies in stiffness form to the same place.
 #[test]
 fn methods_agree_on_cloth_in_contact() {
     let text = r#"
@@ -133,7 +133,7 @@ shape = { half_space = { normal = [0.1, 0, 1] } }
     }
 }
 
-/// Nodes that are let go fall with the rest, in either form.
+/// Released nodes fall with the rest, in both forms.
 #[test]
 fn a_strip_that_is_let_go_falls() {
     for form in ["stiffness", "compliance"] {
@@ -154,7 +154,7 @@ fn a_strip_that_is_let_go_falls() {
     }
 }
 
-/// What has no meaning is refused, with the place and the mend.
+/// Invalid input is rejected with its place and a remedy.
 #[test]
 fn what_cannot_be_stepped_is_named() {
     let rows = with("formulation = \"compliance\"");
@@ -183,7 +183,7 @@ fn what_cannot_be_stepped_is_named() {
     );
 }
 
-/// The constrained stepper takes both forms, too.
+/// The constrained stepper supports both forms, too.
 #[test]
 fn the_constrained_stepper_knows_both_forms() {
     let [stiff, rows] = ["stiffness", "compliance"].map(|form| {
@@ -196,7 +196,7 @@ fn the_constrained_stepper_knows_both_forms() {
     assert!(apart(&stiff, &rows) < 1e-12, "{}", apart(&stiff, &rows));
 }
 
-/// A strip with one bend: width, length, and what is refused.
+/// A strip with one bend: width, length, and rejected input.
 #[test]
 fn strips_follow_their_line() {
     let strip = |points: &str, across: &str| {
@@ -259,7 +259,7 @@ fn strips_follow_their_line() {
     );
 }
 
-/// Joined bodies touch each other if their joint says so, and only then.
+/// Joined bodies touch each other only if their joint allows contact.
 #[test]
 fn joined_bodies_touch_where_the_joint_says_so() {
     let text = r#"
@@ -292,7 +292,7 @@ CONTACT
     }
 }
 
-/// The key would mean nothing: a body may touch the world that it is held to.
+/// The key would have no meaning: a body may touch the world to which it is joined.
 #[test]
 fn contact_with_the_world_is_no_choice_of_a_joint() {
     let text = r#"
@@ -317,7 +317,7 @@ contact = true
     );
 }
 
-/// All that changes is the state: a stepper made anew from it gives the same bits, with rows and contacts.
+/// The state is complete: a new stepper continues from it with the same bits, with rows and contacts.
 #[test]
 fn a_new_stepper_continues_bit_for_bit() {
     use impinge_sim::stepper::{Stepper, Synchronous};
@@ -340,7 +340,7 @@ fn a_new_stepper_continues_bit_for_bit() {
     assert_eq!(run(false), run(true));
 }
 
-/// What a spring between a body and the world holds is part of the energy; a rope that is slack holds nothing.
+/// The energy of a spring between a body and the world is part of the total; a slack rope has none.
 #[test]
 fn springs_of_joints_hold_energy() {
     let text = r#"

@@ -1,12 +1,12 @@
-//! What a scene says that its stepper does not heed.
+//! Scene keys that the stepper does not support.
 
 use super::scene::MINIMAL as CUBE;
 use impinge_sim::scene::Scene;
 
 const NONE: &[&str] = &[];
 
-/// Symptom: a cube held by a joint fell freely under the asynchronous stepper, and `method` and tolerances had no effect, all with exit
-/// code 0. Law: what a stepper does not heed is refused with its key.
+/// Symptom: a cube held by a joint fell freely with the asynchronous stepper, and `method` and tolerances had no
+/// effect, all with exit code 0. Law: unsupported keys are rejected by name.
 #[test]
 fn what_a_stepper_does_not_heed_is_refused() {
     let asynchronous = CUBE.replace(

@@ -1,4 +1,4 @@
-//! Counters and the way a run ended, turned into status, exit code and last lines.
+//! Run status, exit code and last lines from counters and the end of a run.
 
 use impinge_sim::output::{Accepted, Counters, End, Status, Verdict, verdict};
 
@@ -65,7 +65,7 @@ fn an_untroubled_run_is_completed() {
     assert!(verdict.message.is_none() && verdict.notes.is_empty());
 }
 
-/// What is mended on the way breaks no guarantee.
+/// Irregular events that are resolved in the run violate no guarantee.
 #[test]
 fn trouble_that_was_mended_is_no_failure() {
     let verdict = completed(Counters {

@@ -1,7 +1,7 @@
-//! Whether features met on their way: every straight piece of every path, judged by continuous collision detection.
+//! Whether features met on their paths: continuous collision detection of every straight piece.
 //!
-//! Shares nothing with what the integrator calls layers by: pairs come from boxes around whole paths, and each pair is asked
-//! about piece by piece, with exact arithmetic where the proof fails.
+//! Independent of the stepper's layers and certificates: pairs come from boxes around whole paths. Each piece of a pair
+//! is tested, with exact arithmetic if the proof fails.
 
 use impinge_ccd_oracle::{ExactQuery, Kind};
 use impinge_geometry::CollisionSurface;
@@ -10,10 +10,10 @@ use impinge_geometry::ccd::{CandidatePair, CcdRule, Toi, edge_edge, vertex_face}
 use impinge_sim::stepper::asynchronous::Vertex;
 use nalgebra::Vector3;
 
-/// Growth of a box beyond its path, relative to its coordinates: positions between knots are rounded.
+/// Growth of a box beyond its path, relative to its coordinates: positions between breakpoints are rounded.
 const ROUNDING: f64 = 1e-14;
 
-/// As strict as the query allows; what it cannot prove is asked again in exact arithmetic.
+/// The strictest rule of the query; exact arithmetic decides unproven pieces.
 const STRICT: CcdRule = CcdRule {
     minimum_separation: 0.0,
     time_tolerance: 1.0 / (1_u64 << 50) as f64,
@@ -21,22 +21,22 @@ const STRICT: CcdRule = CcdRule {
     work_limit: 1 << 14,
 };
 
-/// Where a point was, and when (s).
+/// Time (s) and position of a point.
 type Knot = (f64, Vector3<f64>);
 
-/// The paths of all points over a stretch of time, straight between their knots.
+/// The paths of all points over an interval, straight between breakpoints.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     knots: Vec<Vec<Knot>>,
     velocities: Vec<Vector3<f64>>,
 }
 
-/// What was asked about some paths, and what came of it.
+/// Counts of the tests of some paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// Pairs of features whose paths have boxes in common.
+    /// Pairs of features whose paths have overlapping boxes.
     pub(super) pairs: usize,
-    /// Straight pieces of those, each judged by itself.
+    /// Tested straight pieces of those pairs.
     pub(super) pieces: usize,
     /// Pieces that only exact arithmetic could decide.
     pub(super) exact: usize,
@@ -54,7 +54,7 @@ impl Verdict {
 }
 
 impl Paths {
-    /// Paths that begin at `time` (s), of points that move on as they do.
+    /// Paths that begin at `time` (s).
     pub(super) fn begin(vertices: &[Vertex], time: f64) -> Self {
         Self {
             knots: vertices.iter().map(|v| vec![(time, v.at(time))]).collect(),
@@ -62,7 +62,7 @@ impl Paths {
         }
     }
 
-    /// Notes every velocity that an event changed.
+    /// Records every velocity that an event changed.
     pub(super) fn note(&mut self, vertices: &[Vertex]) {
         for ((knots, velocity), vertex) in self
             .knots
@@ -84,7 +84,7 @@ impl Paths {
         }
     }
 
-    /// Looks at every pair that the surface may pair, on every piece on which all four of its points fly straight.
+    /// Tests every pair of the surface on every piece on which all four points move straight.
     pub(super) fn judge(&self, surface: &CollisionSurface) -> Verdict {
         let boxes: Vec<Aabb> = self.knots.iter().map(|knots| box_of(knots)).collect();
         let mut candidates = CandidateSet::default();
@@ -116,7 +116,7 @@ impl Paths {
         verdict
     }
 
-    /// Knots at which a point is not above a half-space `n · x > c`.
+    /// Breakpoints at which a point is not above a half-space `n · x > c`.
     pub(super) fn below(&self, points: &[u32], normal: &Vector3<f64>, offset: f64) -> usize {
         points
             .iter()
@@ -126,7 +126,7 @@ impl Paths {
     }
 }
 
-/// Several events at one instant make one knot: the position is the same.
+/// Several events at one instant share one breakpoint, since the position is the same.
 fn push(knots: &mut Vec<Knot>, knot: Knot) {
     match knots.last_mut() {
         Some(last) if last.0 >= knot.0 => *last = knot,
@@ -140,7 +140,7 @@ fn box_of(knots: &[Knot]) -> Aabb {
     bounds.inflated(ROUNDING * largest)
 }
 
-/// Positions at `time`, which is not before that of the last call with these `places`.
+/// Positions at `time`, which must not decrease between calls with the same `places`.
 fn at(paths: &[&[Knot]; 4], places: &mut [usize; 4], time: f64) -> [Vector3<f64>; 4] {
     std::array::from_fn(|k| {
         let (path, place) = (paths[k], &mut places[k]);
@@ -171,7 +171,7 @@ fn meets(pair: CandidatePair, start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4]
         CandidatePair::EdgeEdge { .. } => Kind::EdgeEdge,
     };
     let corners = |x: &[Vector3<f64>; 4]| x.map(Into::into);
-    // What is not finite has no proof either.
+    // Numbers that are not finite have no proof either.
     ExactQuery::new(kind, &corners(start), &corners(end), 0.0).is_none_or(|query| query.touches())
 }
 
@@ -179,9 +179,9 @@ fn meets(pair: CandidatePair, start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4]
 mod tests {
     use super::*;
 
-    /// A triangle at rest and one that dips through it between knots 1 and 3, out again before the end.
+    /// A triangle at rest and one that dips through it between breakpoints 1 and 3, and leaves before the end.
     ///
-    /// The one at rest slopes, with height 0 under the tip, so that their boxes overlap however deep the dip is.
+    /// The one at rest slopes, with height 0 under the tip, so that their boxes overlap for every depth.
     fn dipping(depth: f64) -> Verdict {
         let below = [[0.0, 0.0, -0.2], [1.0, 0.0, 0.8], [0.0, 1.0, -0.2]];
         let above = [[0.2, 0.2, 1.0], [0.3, 0.2, 2.0], [0.2, 0.3, 2.0]];
@@ -200,7 +200,7 @@ mod tests {
         let mut vertices = below.map(vertex).to_vec();
         vertices.extend(above.map(vertex));
         let mut paths = Paths::begin(&vertices, 0.0);
-        // The tip falls for a second, turns round at once, and is back after another.
+        // The tip falls for a second, reverses, and is back after another.
         for (time, velocity) in [(1.0, -(1.0 + depth)), (2.0, 1.0 + depth), (3.0, 0.0)] {
             let tip = &mut vertices[3];
             tip.sync(time);
@@ -211,7 +211,7 @@ mod tests {
         paths.judge(&surface)
     }
 
-    /// The tip's way down and its way up each cross the triangle; where it started and ended it is apart.
+    /// The tip crosses the triangle on its way down and on its way up; at start and end it is apart.
     #[test]
     fn a_dip_between_two_looks_is_seen() {
         let verdict = dipping(0.1);

@@ -1,4 +1,5 @@
-//! Compliance at the contacts of a chain: warped, by one sparse factor per step, and by an iterative solve per direction.
+//! Compliance at the contacts of a chain: warped, by one sparse factor per step, and by an iterative solve per
+//! direction.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +18,8 @@ use super::{median, shipped};
 /// Largest residual of an iterative solve over its right-hand side.
 const ITERATIVE: f64 = 1e-9;
 
-/// Largest relative difference of velocities between warped and exact compliance at one set of contacts: the bound of
-/// the method's paper on shapes, at every time of a run.
+/// Largest relative difference of velocities between warped and exact compliance at one set of contacts: the paper's
+/// bound on shapes, at every time of a run.
 const WARPED: f64 = 0.05;
 
 /// The problem of a run with the most contacts, and its bodies.
@@ -85,7 +86,7 @@ fn row(
     warped.condense(problem)?;
     let warped = median_time(51, || warped.condense(problem).map(drop))?;
 
-    // Factors of a step: the same ordering, other values every time.
+    // Factors of a step: the same ordering with new values.
     let mut exact = CorrectiveMotion::exact(settings);
     let mut other = problem.clone();
     for block in other.momentum.values_mut() {
@@ -141,7 +142,7 @@ fn row(
     Ok(())
 }
 
-/// Velocities of the answer of `method`.
+/// Velocities of the solution of `method`.
 fn velocity(
     mut method: CorrectiveMotion,
     problem: &ContactProblem,
@@ -166,8 +167,8 @@ fn median_time<E: Error + 'static>(
     Ok(median(times))
 }
 
-/// Seconds for `A⁻¹ Jᵀ` as the paper did it: conjugate gradients for each of three directions per contact, and the products
-/// that make `W` of it.
+/// Seconds for `A⁻¹ Jᵀ` as in the paper: conjugate gradients for each of three directions per contact, and the products
+/// that form `W`.
 fn iterative(problem: &ContactProblem) -> f64 {
     let begin = Instant::now();
     let mut gradients = ConjugateGradient::new();

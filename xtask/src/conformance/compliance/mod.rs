@@ -1,4 +1,4 @@
-//! compliance: warped against exact, what it costs and how far off it is, at one set of contacts and over whole scenes.
+//! compliance: warped against exact; cost and error at one set of contacts and over whole scenes.
 
 mod cost;
 mod refine;

@@ -1,4 +1,4 @@
-//! W10: the cost of warped compliance at the contacts does not see elements below the surface.
+//! The cost of warped compliance at the contacts is independent of the elements below the surface.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const STEP: f64 = 0.01;
 /// Contacts on the body.
 const CONTACTS: usize = 60;
 
-/// Times that the compliance at the contacts is built.
+/// Repeated computations of the compliance at the contacts.
 const REPEATS: usize = 101;
 
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
@@ -33,7 +33,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     for &tets in sizes {
         cases.push(Case::new(tets)?);
     }
-    // In turn, so that what else the machine does hits all of them alike.
+    // In turns, so that other load on the machine affects all cases alike.
     let mut times = vec![Vec::with_capacity(REPEATS); cases.len()];
     for _ in 0..REPEATS {
         for (case, times) in cases.iter_mut().zip(&mut times) {
@@ -55,14 +55,14 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
         .fold(0.0, f64::max);
     let case = "W for the same surface, largest relative change";
     match extent {
-        // What else the machine does must not break a quick look.
+        // Other load on the machine must not fail a quick run.
         Extent::Quick => table.figure(case, format!("{change:.3}")),
         Extent::Full => table.at_most(case, change, 0.1),
     }
     Ok(())
 }
 
-/// A bent block whose surface is that of 1,000 tetrahedra, and what presses on it.
+/// A bent block with the surface of 1,000 tetrahedra, and its contacts.
 struct Case {
     solver: CorrectiveMotion,
     problem: ContactProblem,
@@ -113,7 +113,7 @@ impl Case {
         for contact in 0..CONTACTS {
             let direction = Vector3::new(0.1 * contact as f64, 1.0, 2.0).normalize();
             let frame = ContactFrame::around(direction).rows() * STEP;
-            // Faces: three nodes each. The nodes of the surface are the same for every refinement.
+            // Faces: three nodes each. The surface nodes are the same for every refinement.
             let entries = [0, 1, 2].map(|k| {
                 let node = surface[(3 * contact + k) % surface.len()];
                 (node, frame / 3.0)
@@ -124,7 +124,7 @@ impl Case {
                 friction: 0.5,
             });
         }
-        // The free motion of the body at rest: its right-hand side is zero, and it is kept.
+        // The free motion of the body at rest is kept: its right-hand side is zero.
         solver.condense(&problem)?;
         Ok(Self {
             solver,
@@ -134,11 +134,11 @@ impl Case {
     }
 }
 
-/// Splits the largest tetrahedra at their centres until there are `tets`: the surface stays as it is.
+/// Splits the largest tetrahedra at their centres until there are `tets`; the surface is unchanged.
 fn refined(mesh: &TetMesh, tets: usize) -> Result<TetMesh, Box<dyn Error>> {
     let mut nodes = mesh.nodes().to_vec();
     let mut elements = mesh.tets().to_vec();
-    // Each round splits every element once, in their order.
+    // Each round splits every element once, in order.
     'rounds: loop {
         for element in 0..elements.len() {
             if elements.len() + 3 > tets {

@@ -1,4 +1,4 @@
-//! W8: whole scenes with either compliance: how much the shapes of the soft bodies differ, and what a step of a pile takes.
+//! Whole scenes with either compliance: difference of the shapes of soft bodies, and time per step of a pile.
 
 use std::error::Error;
 use std::time::Instant;
@@ -11,26 +11,26 @@ use nalgebra::{Matrix3, Vector3};
 use super::super::table::Table;
 use super::{median, shipped};
 
-/// Bounds of Table 1: relative difference of shapes, the rigid motion removed, at the largest deformation and at the end.
-/// Displacements from rest stand beside it; at the end they say how far two swings have drifted apart.
+/// Bounds of Table 1: relative difference of shapes without rigid motion, at the largest deformation and at the end.
+/// Displacements from rest are shown too; at the end they measure the drift between two swings.
 const SHAPE: [f64; 2] = [0.044, 0.031];
 
-/// The same for the method without corrections (W8).
+/// Bounds for the method without corrections.
 const PUBLISHED_SHAPE: [f64; 2] = [0.05; 2];
 
-/// A change of the gravity in its tenth digit: what it makes of a run is chance.
+/// Changes gravity in its tenth digit: the effect on a run is chance.
 const NUDGE: &str = "world.gravity=[0, 0, -9.810000001]";
 
-/// A change of the gravity in its fourth digit: what it makes of a run, an error of that size in how a body answers may too.
+/// Changes gravity in its fourth digit: as large as an error in the response of a body.
 const PUSH: &str = "world.gravity=[0, 0, -9.811]";
 
 const EXACT: &str = "solver.method=exact-compliance";
 const WARPED: &str = "solver.method=warped-compliance";
 
-/// Part of a bound that chance may make of it; beyond, the figure says nothing about the compliance and is not judged.
+/// Share of a bound that chance may account for; beyond, the figure does not measure the compliance and has no bound.
 const CHANCE: f64 = 0.1;
 
-/// What makes the swing of a level chain die down: then how far it is deformed at the end is no longer left to chance.
+/// Damps the swing of a level chain, so that its deformation at the end does not depend on chance.
 const DAMPED: [&str; 2] = ["body.1.material.mass_damping=20.0", "time.duration=8.0"];
 
 pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
@@ -65,9 +65,9 @@ fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     shape
 }
 
-/// Principal stretches less one of every deformable body: of the linear map that fits its points best, largest first.
+/// Principal stretches less one of every deformable body: of the best linear fit to its points, largest first.
 ///
-/// They say how far a ring is drawn out and pressed flat, not along which of its diameters.
+/// They measure the elongation and flattening of a ring, without their direction.
 fn strains(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut strains = Vec::new();
     for body in model
@@ -105,12 +105,12 @@ fn difference(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
 /// Shapes, displacements from rest and strains of the deformable bodies at one instant.
 type Shapes = [Vec<Vector3<f64>>; 3];
 
-/// Places in [`Shapes`].
+/// Indices of [`Shapes`].
 const SHAPES: usize = 0;
 const DISPLACEMENTS: usize = 1;
 const STRAINS: usize = 2;
 
-/// Relative difference of one of them at one step.
+/// Relative difference of one kind at one step.
 fn apart(exact: &[Shapes], other: &[Shapes], step: usize, kind: usize) -> f64 {
     difference(&exact[step][kind], &other[step][kind]) / norm(&exact[step][kind])
 }
@@ -122,7 +122,7 @@ fn step_of_largest_deformation(run: &[Shapes]) -> usize {
         .unwrap_or(0)
 }
 
-/// Those after every step of a whole run.
+/// Shapes after every step of a whole run.
 fn run(name: &str, overrides: &[&str]) -> Result<Vec<Shapes>, Box<dyn Error>> {
     let scene = shipped(name, overrides)?;
     let mut simulation = Simulation::new(&scene)?;
@@ -148,12 +148,12 @@ fn run(name: &str, overrides: &[&str]) -> Result<Vec<Shapes>, Box<dyn Error>> {
     Ok(shapes)
 }
 
-/// A way of warping, and what its shapes may be off by at the largest deformation and at the end.
+/// A kind of warping, and its bounds at the largest deformation and at the end.
 struct Way {
     name: &'static str,
     setting: &'static str,
     bounds: [f64; 2],
-    /// Whether its error is one that a small change of the gravity may make as well.
+    /// Whether a small change of gravity may cause an error of the same size.
     left_to_push: bool,
 }
 
@@ -172,7 +172,7 @@ const WAYS: [Way; 2] = [
     },
 ];
 
-/// A chain under the exact compliance, which the warped one is measured against.
+/// A chain with exact compliance: the reference.
 struct Chain<'a> {
     name: &'a str,
     variant: &'a str,
@@ -217,7 +217,7 @@ impl<'a> Chain<'a> {
         apart(&self.exact, other, step, kind)
     }
 
-    /// Every way of warping, with the momentum repaired and without: what it is called and its run.
+    /// Every kind of warping, with and without momentum projection: its name and run.
     fn each_way(&self, mut judge: impl FnMut(&Way, &str, &[Shapes])) -> Result<(), Box<dyn Error>> {
         for way in &WAYS {
             for repair in [false, true] {
@@ -232,8 +232,8 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Table 1. What is warped as published is judged only where a small change of the gravity would not do as much to the exact
-/// motion: else the figure tells of the scene, not of the compliance.
+/// Table 1. The published warping has a bound only if a small change of gravity affects the exact motion less; else the
+/// figure measures the scene, not the compliance.
 fn chain(table: &mut Table, name: &str) -> Result<(), Box<dyn Error>> {
     let chain = Chain::new(name, "", &[])?;
     let nudged = chain.run(&[EXACT, NUDGE])?;
@@ -265,11 +265,11 @@ fn chain(table: &mut Table, name: &str) -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// A chain that comes to rest: how far its bodies are deformed there.
+/// A chain that comes to rest: final deformation of its bodies.
 ///
-/// Friction holds the links where their ways brought them, at other points of the ring for every small change on the way.
-/// The shape node by node then compares two states of rest that friction allows, not two compliances: it is shown, and
-/// what is judged is what these states have in common, the norm of the shape and the strains of each ring.
+/// Friction holds the links at other points of the ring after every small change of their paths. A comparison node by
+/// node then compares two possible states of rest, not two compliances: it is a figure. The norm of the shape and the
+/// strains of each ring, which these states share, have bounds.
 fn chain_at_rest(
     table: &mut Table,
     name: &str,
@@ -338,7 +338,7 @@ fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
         mean(&seconds),
         0.3,
     );
-    // All bodies come down on each other in the first of these: the mean of the whole run says little of that.
+    // All bodies land on each other in this part; the mean of the whole run would hide its cost.
     let early = seconds.len() / 8;
     for (part, name) in seconds.chunks(early).zip(["first", "second"]) {
         table.at_most(

@@ -11,15 +11,15 @@ use super::stepper;
 
 const GRAVITY: f64 = 9.81;
 
-/// What a fall shows.
+/// Measures of a fall.
 struct Fall {
     /// Largest strain or joint gap, relative.
     largest: f64,
-    /// Energy gained over `m_end g L`; below 0 where none was.
+    /// Energy gained over `m_end g L`; below 0 without a gain.
     gain: f64,
 }
 
-/// Steps for `seconds`; nothing if it failed.
+/// Steps for `seconds`; `None` if a step failed.
 fn fall(
     system: &mut ConstrainedSystem,
     stiffness: GeometricStiffness,
@@ -98,7 +98,7 @@ fn fall_of_bodies(
     })
 }
 
-/// Steps and ratios, with what was measured by an independent prototype (percent).
+/// Steps and ratios, with the values of an independent prototype (percent).
 type Expected<'a> = &'a [(f64, [(f64, f64); 2])];
 
 fn compare(
@@ -165,7 +165,7 @@ pub(super) fn bodies(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Er
     )
 }
 
-/// Figure 5: the longest step out of a ladder that holds, with and without geometric stiffness.
+/// Figure 5: the longest stable step of a ladder, with and without geometric stiffness.
 pub(super) fn longest_step(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let seconds = seconds(extent, 4.0);
     let ladder = [

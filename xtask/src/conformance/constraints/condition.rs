@@ -1,4 +1,4 @@
-//! Condition numbers during the fall of a sheet: rows with compliance against stiffness. MINRES on both.
+//! Condition numbers during the fall of a sheet, rows with compliance against stiffness; MINRES on both.
 
 use std::error::Error;
 
@@ -16,7 +16,7 @@ use super::stepper;
 
 const STEP: f64 = 0.01;
 
-/// `[H −Jᵀ; −J −C/h²]` without fixed unknowns; rows of a problem carry `h`.
+/// `[H −Jᵀ; −J −C/h²]` without fixed unknowns; the rows of a problem contain `h`.
 fn dense(problem: &ContactProblem) -> DMatrix<f64> {
     let (n, m) = (problem.unknowns(), problem.constraints.len());
     let mut matrix = DMatrix::zeros(n + m, n + m);
@@ -82,7 +82,7 @@ fn fall(
         of_rows.advance(&mut rows, STEP)?;
         if step % every == 0 {
             (springs.positions, springs.velocities) = before;
-            // Its answer is of no interest, and may be worthless.
+            // The solution is not used and may be useless.
             let _ = of_springs.advance(&mut springs, STEP);
             worst[0] = worst[0].max(condition(of_rows.problem()));
             worst[1] = worst[1].max(condition(of_springs.problem()));
@@ -129,7 +129,7 @@ pub(super) fn numbers(table: &mut Table, extent: Extent) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// Within one decade of what an independent prototype measured.
+/// Within one decade of the values of an independent prototype.
 fn figures(table: &mut Table, case: &str, measured: [f64; 2], expected: [f64; 2]) {
     for (name, (measured, expected)) in ["compliance", "stiffness"]
         .into_iter()
@@ -143,8 +143,8 @@ fn figures(table: &mut Table, case: &str, measured: [f64; 2], expected: [f64; 2]
     }
 }
 
-/// Steps of MINRES on the problem of a step, from zero, until velocities are within a tenth of those that factors give; `most` if
-/// they never are.
+/// Steps of MINRES on the problem of a step, from zero, until velocities are within a tenth of those by factorisation;
+/// `most` if they never are.
 fn steps_to_a_tenth(problem: &ContactProblem, most: u64) -> Result<u64, Box<dyn Error>> {
     let mut exact = ContactSolution::at_rest(problem);
     CompliantKkt::new(CompliantKktSettings::default()).solve(problem, &mut exact)?;
@@ -162,7 +162,7 @@ fn steps_to_a_tenth(problem: &ContactProblem, most: u64) -> Result<u64, Box<dyn 
         let wrong: f64 = both.map(|(a, b)| (a - b).powi(2)).sum();
         Ok(wrong < 0.01 * size)
     };
-    // The first count that will do: asked for one by one while it is small, then where it has grown by a tenth.
+    // The first sufficient count: tried one by one while small, then in steps of a tenth.
     let mut steps = 1;
     while steps < most {
         if within(steps)? {
@@ -173,9 +173,10 @@ fn steps_to_a_tenth(problem: &ContactProblem, most: u64) -> Result<u64, Box<dyn 
     Ok(most)
 }
 
-/// MINRES on both forms of a falling sheet of 1 GPa: most steps at any time of the fall until velocities are right to a tenth.
+/// MINRES on both forms of a falling sheet of 1 GPa: most steps at any time of the fall until velocities are within a
+/// tenth.
 ///
-/// While the sheet falls freely its velocity is nearly that of a point, which both find at once; what counts is the swing.
+/// During free fall the velocity is nearly uniform and both converge at once; the swing decides.
 pub(super) fn minres(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let material = SheetMaterial::Triangles {
         compliance: surface(1e9, 0.49)?,
@@ -202,10 +203,10 @@ pub(super) fn minres(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Steps of MINRES that are not exceeded.
+/// Limit of MINRES steps.
 const MOST_STEPS: u64 = 6000;
 
-/// The problem of that step of the fall in both forms, at the same state.
+/// The problem of a step of the fall in both forms, at the same state.
 fn problems(
     material: SheetMaterial,
     node_mass: f64,
@@ -229,7 +230,7 @@ fn problems(
     }
     (springs.positions, springs.velocities) = (rows.positions.clone(), rows.velocities.clone());
     of_rows.advance(&mut rows, STEP)?;
-    // Its answer is of no interest, and may be worthless.
+    // The solution is not used and may be useless.
     let _ = of_springs.advance(&mut springs, STEP);
     Ok((of_rows.problem().clone(), of_springs.problem().clone()))
 }

@@ -1,4 +1,5 @@
-//! constraints: elongation under load, sideways offsets, falling chains, condition numbers, solids in both forms, steps a second.
+//! constraints: elongation under load, lateral offsets, falling chains, condition numbers, solids in both forms, steps
+//! a second.
 
 mod chains;
 mod condition;
@@ -37,7 +38,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// A stepper with or without geometric stiffness, `dry_solves` of the first step.
+/// A stepper with or without geometric stiffness, with `dry_solves` in the first step.
 fn stepper(
     system: &mut ConstrainedSystem,
     stiffness: GeometricStiffness,
@@ -51,7 +52,7 @@ fn stepper(
     Ok(ConstrainedStepper::new(system, settings)?)
 }
 
-/// Steps a second that the two examples with a figure of their own have to reach on one core.
+/// Required steps a second on one core of the two examples with a figure in the paper.
 const REQUIRED_RATE: f64 = 1000.0;
 
 /// Steps a second on one core, of the examples with a figure.
@@ -92,7 +93,7 @@ fn rates(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A figure, or a row with its bound: only where the user asked for times, for a gate must not depend on the machine's load.
+/// A row with a bound if the user asked for times, else a figure: a check must not depend on the machine's load.
 fn rate_of(table: &mut Table, case: &str, rate: f64, required: bool) {
     if required {
         table.at_least(case, rate, REQUIRED_RATE);
@@ -101,7 +102,7 @@ fn rate_of(table: &mut Table, case: &str, rate: f64, required: bool) {
     }
 }
 
-/// Steps per second of processor time, all threads together: others on the machine do not count, and a second core does not help.
+/// Steps per second of processor time over all threads: neither other load nor a second core matters.
 fn measure(system: &mut ConstrainedSystem, h: f64, steps: u32) -> Result<f64, Box<dyn Error>> {
     let mut stepper = stepper(system, GeometricStiffness::Projected, 1)?;
     for _ in 0..20 {

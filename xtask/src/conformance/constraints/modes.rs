@@ -1,27 +1,27 @@
-//! Every scene of the subject with its geometric stiffness and without: whether it runs through, and the energy that steps gain.
+//! Every scene with constraints, with and without geometric stiffness: completion, and energy gain of steps.
 
 use std::error::Error;
 
 use super::super::{Extent, table::Table};
 use super::solids::shipped;
 
-/// What becomes of a scene without geometric stiffness.
+/// Outcome of a scene without geometric stiffness.
 #[derive(Clone, Copy, PartialEq)]
 enum Without {
-    /// It takes every step.
+    /// Completes all steps.
     Through,
-    /// It gains energy from nothing.
+    /// Gains unexplained energy.
     Apart,
-    /// No theory says, and it takes minutes to see: a figure.
+    /// Unknown in theory and slow to see: a figure.
     Open,
 }
 
 use Without::{Apart, Open, Through};
 
-/// A scene, the steps of its full form, in which what it shows happens, and of its quick one.
+/// A scene, and the steps of its full and its quick form.
 type Case = (&'static str, [(u32, Without); 2]);
 
-/// Every shipped scene of the subject.
+/// Every shipped scene with constraints.
 const CASES: [Case; 17] = [
     ("bow_and_arrow", [(400, Apart), (5, Through)]),
     ("cable_crane", [(400, Apart), (400, Apart)]),
@@ -42,25 +42,25 @@ const CASES: [Case; 17] = [
     ("trampoline", [(250, Open), (10, Through)]),
 ];
 
-/// Kinetic energy, or energy gained in one step, relative to the most kinetic energy that a run with geometric stiffness has, beyond
-/// which one without has flown apart: there is no source for it but the method.
+/// Kinetic energy, or energy gain of a step, over the largest kinetic energy of the run with geometric stiffness,
+/// beyond which a run has flown apart: only the method can be its source.
 const EXPLODED: f64 = 10.0;
 
-/// Most that a step may gain of all energies together, over the most kinetic energy of the run. What a hand moves gains a
-/// part of its motion in a step, what flies apart many times that.
+/// Largest allowed energy gain of a step over the largest kinetic energy of the run. Prescribed motion gains a share of
+/// its kinetic energy in a step; a run that flies apart gains many times that.
 const LARGEST_RISE: f64 = 1.0;
 
-/// What became of a run.
+/// Outcome of a run.
 struct Course {
     /// Steps taken.
     steps: u32,
-    /// Time at which it failed or flew apart (s), and which.
+    /// Time of failure or flying apart (s), and which.
     end: Option<(f64, &'static str)>,
     /// Largest rise of kinetic, elastic and potential energy together in one step (J).
     rise: f64,
-    /// Largest rise of kinetic energy in one step (J): of what falls and of what is let go, too.
+    /// Largest rise of kinetic energy in one step (J), falls and releases included.
     kinetic_rise: f64,
-    /// Most kinetic energy (J).
+    /// Largest kinetic energy (J).
     most: f64,
 }
 
@@ -74,7 +74,7 @@ impl Course {
     }
 }
 
-/// Runs a scene until it fails, or until its kinetic energy, or the gain of a step, is beyond `limit` (J), if any.
+/// Runs a scene until it fails, or until its kinetic energy or the gain of a step exceeds `limit` (J), if any.
 fn run(name: &str, mode: &str, steps: u32, limit: Option<f64>) -> Result<Course, Box<dyn Error>> {
     let key = format!("solver.joint_stiffness={mode}");
     let mut simulation = shipped(name, &[&key])?;
@@ -99,7 +99,7 @@ fn run(name: &str, mode: &str, steps: u32, limit: Option<f64>) -> Result<Course,
             course.rise = course.rise.max(rise);
             course.kinetic_rise = course.kinetic_rise.max(kinetic_rise);
         }
-        // What is not a number is no rise that a maximum would show.
+        // A maximum would drop NaN.
         let is_beyond = limit.is_some_and(|limit| kinetic > limit || course.rise > limit);
         if !total.is_finite() || is_beyond {
             course.end = Some((report.time, "flies apart"));
@@ -111,7 +111,7 @@ fn run(name: &str, mode: &str, steps: u32, limit: Option<f64>) -> Result<Course,
     Ok(course)
 }
 
-/// Each scene with geometric stiffness, which has to run through, and without, which has to end as it is known to.
+/// Each scene with geometric stiffness must complete; without, it must end as listed.
 pub(super) fn scenes(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     for (name, forms) in CASES {
         let (steps, expected) = forms[usize::from(extent == Extent::Quick)];

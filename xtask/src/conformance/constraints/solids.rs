@@ -1,5 +1,5 @@
-//! Solids as constraints in scenes: both forms of a cantilever, energy of what swings, the conjugate-residual method with rows, and
-//! how fast every example runs.
+//! Solids as constraints in scenes: both forms of a cantilever, energy of swinging bodies, the conjugate-residual
+//! method with rows, and the speed of every example.
 
 use std::error::Error;
 use std::path::Path;
@@ -28,11 +28,11 @@ fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
     energies
 }
 
-/// How far the beams of `scenes/cantilever.toml` are apart at rest, relative to how far they came down.
+/// Distance between the beams of `scenes/cantilever.toml` at rest, over their deflection.
 ///
-/// Only at rest must they be at one place: on the way there the forces of rows are those of the end of a step and their directions
-/// those of its start, and a stiffness takes both from its start. So the beams are damped until neither swings, and the table says
-/// how much they still move.
+/// They coincide at rest only: in motion, the forces of rows belong to the end of a step and their directions to its
+/// start, while a stiffness takes both from the start. The beams are therefore damped; the table shows their remaining
+/// motion.
 pub(super) fn cantilever(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let (cells, steps) = match extent {
         Extent::Quick => ("[5, 1, 1]", 600),
@@ -77,7 +77,7 @@ pub(super) fn cantilever(table: &mut Table, extent: Extent) -> Result<(), Box<dy
     Ok(())
 }
 
-/// Swinging chain, cable and cloth: no step ends with more energy than it began with, over the most kinetic energy there was.
+/// Swinging chain, cable and cloth: no step gains energy, over the largest kinetic energy so far.
 pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let seconds = match extent {
         Extent::Quick => 2.0,
@@ -92,7 +92,7 @@ pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn 
                 report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
             most = most.max(report.kinetic_energy);
             let rise = energy - before;
-            // Not `max`: it would overlook what is not a number.
+            // `max` would drop NaN.
             if before.is_finite() && (rise > gain || rise.is_nan()) {
                 gain = rise;
             }
@@ -107,8 +107,8 @@ pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// A cable round a post with friction by conjugate residuals with multipliers: every accepted solve meets its tolerances; how far
-/// its points are from those by factors (m), where steps may be divided otherwise.
+/// A cable round a post with friction by conjugate residuals with multipliers: every accepted solve meets its
+/// tolerances. The distance of its points from those by factorisation (m) is a figure, since subdivision may differ.
 pub(super) fn residuals_with_rows(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let steps = match extent {
         Extent::Quick => 10,
@@ -140,7 +140,7 @@ pub(super) fn residuals_with_rows(table: &mut Table, extent: Extent) -> Result<(
     Ok(())
 }
 
-/// Steps per second of processor time, all threads together, of every shipped scene of the subject.
+/// Steps per second of processor time, all threads together, of every shipped scene with constraints.
 pub(super) fn rates(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let (before, steps) = match extent {
         Extent::Quick => (3, 20),

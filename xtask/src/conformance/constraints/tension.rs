@@ -1,4 +1,4 @@
-//! Heavy loads on a cable: Table 1 of the paper, the boundary of stability, sideways offsets.
+//! Heavy loads on a cable: Table 1 of the paper, the boundary of stability, lateral offsets.
 
 use std::error::Error;
 
@@ -15,7 +15,7 @@ const STEP: f64 = 0.01;
 /// Load up to which the cable is stable without geometric stiffness: `h² T < m l` (kg).
 const HEAVIEST: f64 = 50.0 / (STEP * STEP * 9.81);
 
-/// Elongation (of 1) beyond which a run has failed.
+/// Elongation (relative) beyond which a run has failed.
 const FAILED: f64 = 0.5;
 
 /// 10 m, 500 kg, tilted so that rounding seeds sideways motion; gravity along it.
@@ -120,12 +120,12 @@ pub(super) fn boundary(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where particles are moved to.
+/// Directions of offsets.
 #[derive(Clone, Copy, PartialEq)]
 enum Offset {
-    /// Off the line of the cable.
+    /// Perpendicular to the cable.
     Sideways,
-    /// Anywhere: links that are too long pull the load up within a step, links that are too short push it down.
+    /// Any: long links pull the load up within a step, short ones push it down.
     Anywhere,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn offsets(table: &mut Table, extent: Extent) -> Result<(), Box<dyn E
                 let far = direction == Offset::Sideways && dry == 3 && load <= 1e12;
                 let required = dry == 1 && offset < 1e-4 || far || dry == 8;
                 if required {
-                    // An offset is a strain of its own, sideways of second order in it.
+                    // An offset is itself a strain; a lateral one is of second order.
                     verdict(table, &case, result, 1.0);
                 } else {
                     table.figure(&case, show(result));
@@ -174,7 +174,7 @@ pub(super) fn offsets(table: &mut Table, extent: Extent) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// Moves particles by up to `offset` (m) a direction, by numbers that look random.
+/// Moves particles by up to `offset` (m) per direction, pseudo-randomly.
 fn displace(system: &mut ConstrainedSystem, along: &Vector3<f64>, offset: f64, direction: Offset) {
     let mut state = 12345_u64;
     for x in system.positions.iter_mut().skip(1) {

@@ -13,22 +13,22 @@ use nalgebra::{Rotation3, Vector3};
 
 use super::Table;
 
-/// Times each stage is run; the fastest counts, which the machine's other work disturbed least.
+/// Repetitions of each stage; the fastest counts, since other load disturbed it least.
 const ROUNDS: usize = 9;
 
-/// Most triangles for which all pairs are tried too.
+/// Largest number of triangles for brute force.
 const MOST_FOR_BRUTE_FORCE: usize = 3_000;
 
-/// Boxes of a surface that does not move are grown by this part of its largest extent.
+/// Growth of the boxes of a surface at rest, over its largest extent.
 const RESTING_INFLATION: f64 = 1e-3;
 
-/// Why positions could not be examined.
+/// Reasons for an unusable input.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CandidatesError {
     /// A file is no surface.
     #[error(transparent)]
     Mesh(#[from] MeshIoError),
-    /// Files neither alone nor in pairs.
+    /// Files neither single nor in pairs.
     #[error(
         "{count} files: name one surface, which then rests, or pairs FILE_START FILE_END of the same surface at the \
          start and the end of a step"
@@ -37,7 +37,7 @@ pub(super) enum CandidatesError {
         /// How many there were.
         count: usize,
     },
-    /// The positions of a pair do not belong together.
+    /// The positions of a pair do not match.
     #[error("{end} has {found} points and {start} has {expected}: the end of a step needs the same points", start = .start.display(), end = .end.display())]
     PointCount {
         /// The first file of the pair.
@@ -63,7 +63,7 @@ struct Case {
     surface: CollisionSurface,
     start: Vec<Vector3<f64>>,
     end: Vec<Vector3<f64>>,
-    /// Growth of the boxes, m.
+    /// Growth of the boxes (m).
     inflation: f64,
 }
 
@@ -76,7 +76,7 @@ struct Times {
     step_size: f64,
 }
 
-/// What a number of threads found, and how quickly.
+/// Counts and times of a number of threads.
 struct Outcome {
     candidates: CandidateSet,
     earliest: Option<CandidateImpact>,
@@ -117,7 +117,7 @@ pub(super) fn pile(
 }
 
 impl Case {
-    /// All triangles are one body that moves freely, so the surface is tested against itself.
+    /// All triangles form one deformable body, so the surface is tested against itself.
     fn read(start: &Path, end: &Path, inflation: Option<f64>) -> Result<Self, CandidatesError> {
         let first = read_triangle_mesh(start)?;
         let last = read_triangle_mesh(end)?;
@@ -157,7 +157,7 @@ impl Case {
         })
     }
 
-    /// Rings that lie on each other every way, in a lattice as wide as high, each drifting by a few millimetres.
+    /// Rings on each other in all orientations, in a lattice as wide as high, each drifting by a few millimetres.
     fn pile(rings: u32, inflation: Option<f64>) -> Result<Self, CandidatesError> {
         let shape = ring(RingShape {
             major_radius: 0.05,
@@ -166,8 +166,8 @@ impl Case {
         })?;
         let outside = shape.surface()?;
         let count = shape.nodes().len() as u32;
-        // A ring is 0.12 wide and 0.02 high; tilted a little, rows of this spacing interlock without much overlap.
-        // The fewest to a row that make the heap no higher than wide: n rows of n, and the rest 0.035 / 0.125 as high.
+        // A ring is 0.12 wide and 0.02 high; tilted slightly, rows of this spacing interlock without much overlap. The
+        // smallest row that makes the heap no higher than wide: n rows of n, and layers 0.035 / 0.125 as high.
         let row = (1..=rings)
             .find(|n| u64::from(*n).pow(3) * 25 >= u64::from(rings) * 7)
             .unwrap_or(1);
@@ -263,7 +263,7 @@ fn measure(table: &mut Table, case: &Case) -> Result<(), CandidatesError> {
     Ok(())
 }
 
-/// Runs all stages on the present threads.
+/// Runs all stages on the threads of the present pool.
 fn run(case: &Case, boxes: &[Aabb]) -> Outcome {
     let surface = &case.surface;
     let motion = LinearMotion {
@@ -279,7 +279,7 @@ fn run(case: &Case, boxes: &[Aabb]) -> Outcome {
         collect: f64::INFINITY,
         step_size: f64::INFINITY,
     };
-    // Building makes no use of what was there, so a few rounds with new trees tell.
+    // Building ignores the previous tree, so a few rounds with new trees suffice.
     let mut trees = Bvh::new();
     for _ in 0..ROUNDS.div_ceil(3) {
         trees = Bvh::new();
@@ -287,7 +287,7 @@ fn run(case: &Case, boxes: &[Aabb]) -> Outcome {
     }
     for _ in 0..ROUNDS {
         let update = timed(&mut fastest.refit, || trees.update(surface, boxes));
-        // The same boxes again: nothing has decayed.
+        // The same boxes again need no rebuild.
         debug_assert_eq!(update, TreeUpdate::Refitted);
         timed(&mut fastest.collect, || {
             trees.find(surface, boxes, &mut candidates);
@@ -368,14 +368,14 @@ fn print(case: &Case, one: &Outcome, two: &Outcome) {
     println!();
 }
 
-/// Seconds for reading one box per triangle and writing it elsewhere.
+/// Seconds to read one box per triangle and write it elsewhere.
 fn box_pass(triangles: usize) -> f64 {
     copy_pass(&vec![Aabb::from_point(&Vector3::zeros()); triangles])
 }
 
-/// Seconds for reading everything and writing it elsewhere.
+/// Seconds to read an array and write it elsewhere.
 fn copy_pass<T: Copy>(from: &[T]) -> f64 {
-    // Written once before, so that no time goes into getting the memory.
+    // Written once, so that the time excludes page faults.
     let mut to = from.to_vec();
     let mut fastest = f64::INFINITY;
     for _ in 0..ROUNDS {

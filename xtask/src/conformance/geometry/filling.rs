@@ -1,4 +1,4 @@
-//! Surfaces filled with tetrahedra: time, angles, volume, and whether the simulator takes what comes out.
+//! Surfaces filled with tetrahedra: time, angles, volume, and acceptance by the simulator.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,14 +16,14 @@ use nalgebra::{Rotation3, Vector3};
 use super::super::Extent;
 use super::Table;
 
-/// Degrees that every dihedral angle has to have.
+/// Smallest allowed dihedral angle (degrees).
 const LEAST_ANGLE: f64 = 8.0;
 
-/// Part of the surface's volume by which that of the tetrahedra may differ.
+/// Largest relative difference between the volumes of surface and tetrahedra.
 const VOLUME_ERROR: f64 = 0.01;
 
-/// Surfaces of the data folder, with a size (m, as the file has it) that resolves their details, and how often their
-/// triangles are cut in four.
+/// Surfaces of the data folder, with an element size (m in the file) that resolves their details, and the number of
+/// subdivisions into four of their triangles.
 const REAL: [(&str, f64, u32); 6] = [
     ("triMeshes/hammer.obj", 0.1, 0),
     ("triMeshes/sphere1K.obj", 0.06, 0),
@@ -34,7 +34,7 @@ const REAL: [(&str, f64, u32); 6] = [
     ("tetMeshes/Armadillo13K.msh", 1.5, 1),
 ];
 
-/// What the simulator is asked to start with; the mesh is in the scene's folder.
+/// Scene for the simulator; the mesh is in its folder.
 const SCENE: &str = r#"
 [time]
 step = 1e-3
@@ -45,7 +45,7 @@ mesh = { file = { path = "solid.msh" } }
 material = { young = 5e5, poisson = 0.3, density = 1000 }
 "#;
 
-/// Shapes in the quick form; in the full one also shapes of about 100,000 triangles and those of the folder `meshes`.
+/// Shapes; in the full form also shapes of about 100,000 triangles and the surfaces of the folder `meshes`.
 pub(super) fn fill(
     table: &mut Table,
     meshes: Option<&Path>,
@@ -146,7 +146,7 @@ fn examine_filling(
     Ok(())
 }
 
-/// Whether the mesh passes through a file into a scene without an error: elements, outside, intersections.
+/// Whether the mesh is accepted through a file into a scene: elements, surface, intersections.
 fn can_start(mesh: &TetMesh) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     write(mesh, folder.path())?;

@@ -1,4 +1,4 @@
-//! `--ccd FOLDER`: every query file of a folder, judged by the answers it holds.
+//! `--ccd FOLDER`: every query file of a folder, checked against its ground truth.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -11,18 +11,18 @@ use nalgebra::Vector3;
 
 use super::{Extent, Table};
 
-/// Why a folder of queries could not be examined.
+/// Reasons for an unusable folder of queries.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QueryError {
     /// The folder or a file cannot be read.
     #[error("{path}: {source}; --ccd FOLDER or IMPINGE_DATA names another place", path = .path.display())]
     Unreadable {
-        /// Which one.
+        /// Path of the folder or file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// There is nothing to run.
+    /// The folder has no queries.
     #[error("{path}: no queries: the folder needs files *.csv with one query per line", path = .path.display())]
     Empty {
         /// The folder.
@@ -35,7 +35,7 @@ pub(super) enum QueryError {
         path: PathBuf,
         /// Counted from one.
         line: usize,
-        /// What is wrong, and what is expected.
+        /// The error and the expected form.
         problem: String,
     },
 }
@@ -43,12 +43,12 @@ pub(super) enum QueryError {
 /// Fields before the coordinates: id, kind, scene, source, truth, toi_lo, toi_hi, contact.
 const HEAD: usize = 8;
 
-/// The answer that a file gives.
+/// The ground truth of a query.
 #[derive(Clone, Copy, PartialEq)]
 enum Truth {
     Free,
     Touches {
-        /// The least number not below the exact first time, if the file tells it.
+        /// The smallest `f64` not below the exact first time, if the file has it.
         latest: Option<f64>,
     },
 }
@@ -62,7 +62,7 @@ struct Row<'a> {
     end: Corners,
 }
 
-/// What became of the queries of one scene.
+/// Counts of the queries of one scene.
 #[derive(Default)]
 struct Tally {
     queries: usize,
@@ -93,7 +93,7 @@ pub(super) fn fill(table: &mut Table, folder: &Path, extent: Extent) -> Result<(
     Ok(())
 }
 
-/// The `*.csv` files of a folder in the order of their names.
+/// The `*.csv` files of a folder, sorted by name.
 fn query_files(folder: &Path) -> Result<Vec<PathBuf>, QueryError> {
     let unreadable = |source| QueryError::Unreadable {
         path: folder.to_owned(),
@@ -124,7 +124,7 @@ fn file(
     let mut scenes: BTreeMap<(Kind, String), Tally> = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
-        // Remarks, the names of the columns, and what an editor may leave at the end.
+        // Comments, the column names, and a final empty line.
         if line.is_empty() || line.starts_with('#') || line.starts_with("id,") {
             continue;
         }
@@ -235,7 +235,7 @@ impl<'a> Row<'a> {
 
 impl Tally {
     fn judge(&mut self, row: &Row<'_>, extent: Extent) {
-        // Repetitions, of which the fastest counts, and calls between two looks at the clock.
+        // Repetitions, of which the fastest counts, and calls per time measurement.
         let (rounds, calls) = match extent {
             Extent::Quick => (3, 4),
             Extent::Full => (15, 20),
@@ -263,7 +263,7 @@ impl Tally {
                 self.work_limited += usize::from(work_limited);
                 self.late += usize::from(match latest {
                     Some(latest) => time > latest,
-                    // The file does not say when: exact arithmetic does.
+                    // Exact arithmetic finds a time that the file lacks.
                     None => ExactQuery::new(row.kind, &row.start, &row.end, 0.0)
                         .is_none_or(|exact| exact.touches_before(time)),
                 });
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_break_the_guarantee() {
-        // A free query that claims to collide is a miss; a contact that claims to be earlier is late.
+        // A separated query declared colliding counts as a miss; a contact declared earlier counts as late.
         for wrong in [
             FREE.replace("f:0,0,,,", "f:0,1,,,"),
             HIT.replace("0.5,0.5", "0.25,0.25"),

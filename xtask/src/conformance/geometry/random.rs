@@ -1,4 +1,4 @@
-//! `--random N`: generated queries, judged by exact arithmetic.
+//! `--random N`: generated queries, checked by exact arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ const REPORT: u64 = 1_000_000;
 /// Queries per parallel task.
 const TASK: usize = 2_000;
 
-/// Failures that are named.
+/// Largest number of failures that are listed.
 const NAMED: usize = 10;
 
-/// What became of some queries.
+/// Counts of some queries.
 #[derive(Clone, Default)]
 struct Tally {
     queries: u64,
@@ -28,7 +28,7 @@ struct Tally {
     late: u64,
     false_alarms: u64,
     work_limited: u64,
-    /// Numbers of queries that were missed or late.
+    /// Numbers of missed or late queries.
     failures: Vec<u64>,
 }
 
@@ -90,13 +90,13 @@ fn print(table: &mut Table, families: BTreeMap<Family, Tally>, seed: u64) {
     table.exactly("ccd generated: impacts reported late", all.late as usize, 0);
 }
 
-/// Rules take turns, the default one most often.
+/// Rules alternate, the default one most often.
 fn rule(number: u64, separation: f64) -> CcdRule {
     let default = CcdRule {
         minimum_separation: separation,
         ..CcdRule::default()
     };
-    // Families and kinds take turns within 22 numbers.
+    // Families and kinds alternate within 22 numbers.
     match number / (2 * Family::ALL.len() as u64) % 8 {
         0 => CcdRule {
             time_tolerance: 0.0,
@@ -136,7 +136,7 @@ fn judge(seed: u64, number: u64, families: &mut BTreeMap<Family, Tally>) {
     let tally = families.entry(generated.family).or_default();
     tally.queries += 1;
     let Some(exact) = exact else {
-        // Only finite numbers are generated, so this is a failure of the judge.
+        // All generated numbers are finite, so the exact oracle failed.
         tally.misses += 1;
         tally.failures.push(number);
         return;

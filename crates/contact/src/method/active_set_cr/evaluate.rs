@@ -3,8 +3,8 @@
 //! A tentative change is committed only if it is worth more than the tolerance *as a displacement*: this is what keeps
 //! contacts from chattering at a kink. Each transition has its own size (spec 5.3, R6).
 
-use super::settings::{ActiveSetCrSettings, DirectionRule, Tolerances};
-use crate::{ContactState, Multipliers};
+use super::settings::{ActiveSetCrSettings, DirectionRule};
+use crate::{ContactState, Multipliers, Tolerances};
 use nalgebra::Vector3;
 
 /// What the evaluation of one contact looks at.

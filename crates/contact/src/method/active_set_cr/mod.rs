@@ -27,14 +27,15 @@ mod workspace;
 
 pub use settings::{
     ActiveSetCrSettings, DirectionRule, DuplicateRule, EvaluationSchedule, PreconditionerKind,
-    Tolerances,
 };
 
 use super::{
     ContactReport, ContactSolver, Termination, TraceRow, halving::Halving, pivoting::Pivoting,
     trace::Trace,
 };
-use crate::{ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers};
+use crate::{
+    ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances,
+};
 use anticipate::Anticipation;
 use calm::Calm;
 use look::Occasion;

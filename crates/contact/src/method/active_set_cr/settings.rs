@@ -1,11 +1,9 @@
 //! Settings of the active-set conjugate-residual method.
 
 use crate::{
-    ContactError, ContactProblem,
-    method::{
-        halving::REST,
-        rows::{check_tolerances, positive},
-    },
+    ContactError, Tolerances,
+    method::halving::REST,
+    setting::{not_negative, positive},
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,46 +60,6 @@ pub enum DirectionRule {
     Damped,
 }
 
-/// Absolute tolerances of a solve. A problem may hold each of its bodies and contacts to a multiple of them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tolerances {
-    /// `ε₁`: bound on `‖w r_v‖₂` (N·s), where the problem may give every body a weight `w`.
-    pub momentum: f64,
-    /// Bound on `|g|` of active contacts (m).
-    pub gap: f64,
-    /// `ε_t`: bound on `‖s‖` of sticking contacts (m).
-    pub slip: f64,
-}
-
-impl Tolerances {
-    /// Those of one contact: of the impulses on its bodies, of its gap and of its slip, which may be as large as a
-    /// gap where friction is
-    /// `relaxed`.
-    pub(in crate::method) fn of(
-        &self,
-        problem: &ContactProblem,
-        contact: usize,
-        relaxed: bool,
-    ) -> Self {
-        let [gap, slip] = problem.displacement_scales(contact);
-        let (gap, slip) = (self.gap * gap, self.slip * slip);
-        Self {
-            momentum: self.momentum / problem.momentum_weight_of(contact),
-            gap,
-            slip: if relaxed { slip.max(gap) } else { slip },
-        }
-    }
-
-    /// Whether some contact may slip less than its gap may be off by: relaxing friction then changes something.
-    pub(in crate::method) fn can_relax(&self, problem: &ContactProblem) -> bool {
-        (0..problem.contacts()).any(|contact| {
-            let own = self.of(problem, contact, false);
-            own.slip < own.gap
-        })
-    }
-}
-
 /// Everything that steers the method; the defaults are the paper's where it gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -154,11 +112,7 @@ impl Default for ActiveSetCrSettings {
             preconditioner: PreconditionerKind::default(),
             duplicates: DuplicateRule::default(),
             schedule: EvaluationSchedule::default(),
-            tolerances: Tolerances {
-                momentum: 5e-5,
-                gap: 2.25e-6,
-                slip: 2.25e-6,
-            },
+            tolerances: Tolerances::default(),
             direction_tolerance: 1.2_f64.to_radians(),
             direction_rule: DirectionRule::default(),
             direction_step: 0.01,
@@ -177,7 +131,7 @@ impl Default for ActiveSetCrSettings {
 
 impl ActiveSetCrSettings {
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
-        check_tolerances(&self.tolerances)?;
+        self.tolerances.validate()?;
         positive("direction_tolerance", self.direction_tolerance)?;
         positive("direction_step", self.direction_step)?;
         if self.direction_step > 1.0 {
@@ -187,15 +141,8 @@ impl ActiveSetCrSettings {
                 requirement: "at most 1",
             });
         }
-        for (name, value) in [("softness", self.softness), ("rest", self.rest)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(ContactError::Setting {
-                    name,
-                    value,
-                    requirement: "finite and at least 0",
-                });
-            }
-        }
+        not_negative("softness", self.softness)?;
+        not_negative("rest", self.rest)?;
         positive("max_iterations", self.max_iterations as f64)?;
         positive("patience", self.patience as f64)?;
         positive("refresh_interval", self.refresh_interval as f64)

@@ -1,8 +1,7 @@
 //! Settings of the KKT method.
 
-use crate::ContactError;
-use crate::method::active_set_cr::Tolerances;
-use crate::method::rows::{check_tolerances, positive};
+use crate::setting::positive;
+use crate::{ContactError, Tolerances};
 use serde::{Deserialize, Serialize};
 
 /// How momentum and bilateral rows are solved for.
@@ -37,11 +36,7 @@ pub struct CompliantKktSettings {
 impl Default for CompliantKktSettings {
     fn default() -> Self {
         Self {
-            tolerances: Tolerances {
-                momentum: 5e-5,
-                gap: 2.25e-6,
-                slip: 2.25e-6,
-            },
+            tolerances: Tolerances::default(),
             max_sweeps: 100,
             max_iterations: 2000,
             refinements: 2,
@@ -53,7 +48,7 @@ impl Default for CompliantKktSettings {
 
 impl CompliantKktSettings {
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
-        check_tolerances(&self.tolerances)?;
+        self.tolerances.validate()?;
         positive("max_sweeps", self.max_sweeps as f64)?;
         positive("max_iterations", self.max_iterations as f64)?;
         positive("relative", self.relative)

@@ -1,8 +1,7 @@
 //! Settings of iterative constraint anticipation.
 
-use crate::method::active_set_cr::Tolerances;
-use crate::method::rows::{check_tolerances, positive};
-use crate::{ContactError, FrictionLaw};
+use crate::setting::positive;
+use crate::{ContactError, FrictionLaw, Tolerances};
 use serde::{Deserialize, Serialize};
 
 /// What the passes start from.
@@ -44,11 +43,7 @@ impl Default for ConstraintAnticipationSettings {
             start: Start::default(),
             law: FrictionLaw::default(),
             alternate: false,
-            tolerances: Tolerances {
-                momentum: 5e-5,
-                gap: 2.25e-6,
-                slip: 2.25e-6,
-            },
+            tolerances: Tolerances::default(),
             max_sweeps: 10,
             max_iterations: 20_000,
             relax_after: 400,
@@ -58,7 +53,7 @@ impl Default for ConstraintAnticipationSettings {
 
 impl ConstraintAnticipationSettings {
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
-        check_tolerances(&self.tolerances)?;
+        self.tolerances.validate()?;
         positive("max_sweeps", self.max_sweeps as f64)?;
         positive("max_iterations", self.max_iterations as f64)
     }

@@ -636,7 +636,7 @@ impl ContactSolver for CorrectiveMotion {
         Ok(report)
     }
 
-    fn set_tolerances(&mut self, tolerances: super::active_set_cr::Tolerances) {
+    fn set_tolerances(&mut self, tolerances: crate::Tolerances) {
         self.settings.tolerances = tolerances;
     }
 

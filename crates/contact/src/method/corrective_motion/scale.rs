@@ -1,6 +1,6 @@
 //! How far one contact is from what it is asked.
 
-use crate::method::active_set_cr::Tolerances;
+use crate::Tolerances;
 use nalgebra::Vector3;
 
 /// What the residual of a contact is measured with: numbers that a sweep would else divide for again and again.

@@ -1,8 +1,7 @@
 //! Settings of the corrective-motion method.
 
-use crate::ContactError;
-use crate::method::active_set_cr::Tolerances;
-use crate::method::rows::{check_tolerances, positive};
+use crate::setting::positive;
+use crate::{ContactError, Tolerances};
 use serde::{Deserialize, Serialize};
 
 /// How `W = J C Jᵀ` is applied.
@@ -39,11 +38,7 @@ pub struct CorrectiveMotionSettings {
 impl Default for CorrectiveMotionSettings {
     fn default() -> Self {
         Self {
-            tolerances: Tolerances {
-                momentum: 5e-5,
-                gap: 2.25e-6,
-                slip: 2.25e-6,
-            },
+            tolerances: Tolerances::default(),
             max_sweeps: 400,
             max_iterations: 2000,
             delassus: DelassusForm::Built,
@@ -55,7 +50,7 @@ impl Default for CorrectiveMotionSettings {
 
 impl CorrectiveMotionSettings {
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
-        check_tolerances(&self.tolerances)?;
+        self.tolerances.validate()?;
         positive("max_sweeps", self.max_sweeps as f64)?;
         positive("max_iterations", self.max_iterations as f64)
     }

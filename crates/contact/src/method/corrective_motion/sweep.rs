@@ -240,7 +240,7 @@ impl Demand<'_> {
 mod tests {
     use super::super::built::Built;
     use super::*;
-    use crate::method::active_set_cr::Tolerances;
+    use crate::Tolerances;
 
     /// Contacts of a tower, which carries its own weight.
     const STOREYS: usize = 40;

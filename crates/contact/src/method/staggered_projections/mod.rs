@@ -24,9 +24,9 @@ mod system;
 
 pub use settings::{Schedule, StaggeredProjectionsSettings};
 
-use super::active_set_cr::Tolerances;
 use super::rows::{Best, check, merit};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
+use crate::Tolerances;
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, residual_under,
 };

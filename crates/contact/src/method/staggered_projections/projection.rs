@@ -4,7 +4,7 @@ use super::Turn;
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use super::system::Row;
-use crate::method::active_set_cr::Tolerances;
+use crate::Tolerances;
 use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;

@@ -1,8 +1,7 @@
 //! Settings of staggered projections.
 
-use crate::method::active_set_cr::Tolerances;
-use crate::method::rows::{check_tolerances, positive};
-use crate::{ContactError, FrictionLaw};
+use crate::setting::positive;
+use crate::{ContactError, FrictionLaw, Tolerances};
 use serde::{Deserialize, Serialize};
 
 /// When the states of a projection change.
@@ -41,11 +40,7 @@ impl Default for StaggeredProjectionsSettings {
         Self {
             schedule: Schedule::default(),
             law: FrictionLaw::default(),
-            tolerances: Tolerances {
-                momentum: 5e-5,
-                gap: 2.25e-6,
-                slip: 2.25e-6,
-            },
+            tolerances: Tolerances::default(),
             forcing: 0.1,
             max_projections: 400,
             max_iterations: 20_000,
@@ -56,7 +51,7 @@ impl Default for StaggeredProjectionsSettings {
 
 impl StaggeredProjectionsSettings {
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
-        check_tolerances(&self.tolerances)?;
+        self.tolerances.validate()?;
         if !(self.forcing >= 0.0 && self.forcing < 1.0) {
             return Err(ContactError::Setting {
                 name: "forcing",

@@ -1,4 +1,4 @@
-//! Problems whose solution is known: particles, slopes, columns, no contacts at all.
+//! Problems with known solutions: particles, slopes, columns, no contacts.
 
 use super::super::support::lattice::Lattice;
 use super::super::support::{TIME_STEP, dense_momentum, ground, oblique, particles, push};
@@ -9,7 +9,7 @@ use impinge_contact::method::active_set_cr::{
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, ContactState, Termination};
 use nalgebra::{DVector, Vector3};
 
-/// C1: `v_n = max(v*, c_n/Δt)`, `λ = m (v_n − v*)/Δt`; the tangential velocity is untouched without friction.
+/// `v_n = max(v*, c_n/Δt)`, `λ = m (v_n − v*)/Δt`; without friction the tangential velocity is unchanged.
 #[test]
 fn a_particle_stops_at_the_safety_distance() {
     for settings in variants().flat_map(|soft| {
@@ -48,7 +48,8 @@ fn a_particle_stops_at_the_safety_distance() {
     }
 }
 
-/// C2: a body pressed by `λ` and moving at `u` along the plane stops if `m u ≤ μ λ Δt`, else loses `μ λ Δt/m` along `u`.
+/// A body under a normal force `λ` with tangential velocity `u` stops if `m u ≤ μ λ Δt`, else loses `μ λ Δt/m` along
+/// `u`.
 #[test]
 fn friction_stops_or_slows_along_the_motion() {
     let (mass, friction, falling) = (2.0, 0.4, -1.5);
@@ -82,7 +83,7 @@ fn friction_stops_or_slows_along_the_motion() {
     }
 }
 
-/// Rough contacts with an offset `c_t` end where nothing slipped, not where they started.
+/// Sticking contacts with an offset `c_t` end at the position without slip, not at the start.
 #[test]
 fn sticking_returns_to_the_anchor() {
     for settings in variants() {
@@ -94,7 +95,7 @@ fn sticking_returns_to_the_anchor() {
     }
 }
 
-/// A weight on a slope: it rests up to `tan θ = μ` and accelerates at `g (sin θ − μ cos θ)` beyond.
+/// A weight on a slope rests up to `tan θ = μ` and accelerates at `g (sin θ − μ cos θ)` beyond.
 #[test]
 fn slope_threshold_and_acceleration() {
     let friction = 0.5;
@@ -130,7 +131,7 @@ fn slope_threshold_and_acceleration() {
     }
 }
 
-/// Two particles collide head on: the contact acts on both, in opposite directions and in proportion to the weights.
+/// Two particles collide head on: opposite forces act on both, in proportion to the weights.
 #[test]
 fn two_bodies_share_the_impulse() {
     for settings in variants() {
@@ -153,7 +154,7 @@ fn two_bodies_share_the_impulse() {
     }
 }
 
-/// Bodies on top of each other: each contact carries what lies above it.
+/// Stacked bodies: each contact carries the weight above it.
 #[test]
 fn a_column_carries_its_weight() {
     let weight = 9.81e-3;
@@ -205,7 +206,7 @@ fn an_empty_problem_is_solved_at_once() {
     assert_eq!(report.iterations, 0);
 }
 
-/// A start that is the solution already must not divide zero by zero.
+/// A warm start that is already the solution must not divide zero by zero.
 #[test]
 fn the_solution_itself_takes_no_iteration() {
     for settings in variants() {

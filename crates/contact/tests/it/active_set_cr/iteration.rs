@@ -1,12 +1,13 @@
-//! What the iteration promises: finite termination, residuals that fall, least squares, warm starts, limits.
+//! Properties of the iteration: finite termination, decreasing residuals, least squares, warm starts, limits.
 
 use super::super::support::lattice::Lattice;
 use super::super::support::{
     TIME_STEP, dense_momentum, dense_rows, ground, oblique, particles, push,
 };
 use super::{KINDS, RULES, hard, over_plane, solve, solved, strict, variants};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind, Tolerances,
+    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Multipliers, Termination,
@@ -14,7 +15,7 @@ use impinge_contact::{
 };
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
-/// A lattice of eight nodes whose four lower ones are pushed up hard: all contacts stick and stay so.
+/// A lattice of eight nodes whose four lower ones are pushed up hard: all contacts stick throughout.
 fn pressed_lattice(seed: u64) -> ContactProblem {
     let mut state = seed;
     let mut random = move || {
@@ -38,7 +39,7 @@ fn pressed_lattice(seed: u64) -> ContactProblem {
     problem
 }
 
-/// `B` and the right-hand side with every row taking part (spec 1.3).
+/// `B` and the right-hand side with all rows active.
 fn dense_system(problem: &ContactProblem) -> (DMatrix<f64>, DVector<f64>) {
     let (n, m) = (problem.unknowns(), 3 * problem.contacts());
     let rows = dense_rows(problem);
@@ -65,7 +66,7 @@ fn all_sticking(problem: &ContactProblem) -> ContactSolution {
     solution
 }
 
-/// K1: with fixed states the iteration is a Krylov method and ends after as many steps as there are unknowns.
+/// With a frozen active set the iteration is a Krylov method and ends after as many steps as unknowns.
 #[test]
 fn fixed_states_finish_like_a_krylov_method() {
     for seed in 0..5 {
@@ -95,7 +96,7 @@ fn fixed_states_finish_like_a_krylov_method() {
     }
 }
 
-/// K2: `zᵀBz` is exactly zero in the first step when the momentum balance holds and a contact wakes up.
+/// `zᵀBz` is exactly zero in the first step if the momentum balance holds and a contact becomes active.
 #[test]
 fn breakdown_of_the_first_step_is_stepped_around() {
     let problem = pressed_lattice(9);
@@ -121,7 +122,7 @@ fn breakdown_of_the_first_step_is_stepped_around() {
     }
 }
 
-/// K4: with fixed states and the positive definite preconditioner `√(rᵀC⁻¹r)` never grows.
+/// With a frozen active set and the positive definite preconditioner `√(rᵀC⁻¹r)` never grows.
 #[test]
 fn the_preconditioned_residual_decreases() {
     let problem = pressed_lattice(4);
@@ -169,7 +170,7 @@ fn the_preconditioned_residual_decreases() {
     assert!(before < 1e-4, "{before:e}");
 }
 
-/// K3: two walls close on a particle. Neither can be kept out; the violation is shared and reported.
+/// Two walls close on a particle. The rows conflict; the violation is shared and reported.
 #[test]
 fn a_squeezed_particle_is_a_least_squares_solution() {
     for settings in variants().map(|soft| ActiveSetCrSettings {
@@ -205,7 +206,7 @@ fn a_squeezed_particle_is_a_least_squares_solution() {
         );
         assert!((residual(&problem, &solution).penetration - 2e-3).abs() < 1e-8);
 
-        // Soft rows raise the opposing forces for ever: that must not pass for a solution.
+        // Soft rows raise the opposing forces without bound: that must not count as a solution.
         let (_, report) = solve(
             &problem,
             ActiveSetCrSettings {
@@ -221,13 +222,13 @@ fn a_squeezed_particle_is_a_least_squares_solution() {
     }
 }
 
-/// K3 with one wall there twice: the velocity is the dense least-squares one, and each copy carries half of what they carry.
+/// With one wall duplicated, the velocity is the dense least-squares one, and each copy carries half of the force.
 #[test]
 fn a_wall_that_is_there_twice_weighs_twice_and_carries_half() {
     let asked = [(1.0, 3e-3), (1.0, 3e-3), (-1.0, 1e-3)];
     let mass = 2.0;
     let free = Vector3::new(0.1, 0.2, -0.5);
-    // Normal rows alone: nothing rubs.
+    // Normal rows alone, without friction.
     let count = asked.len();
     let mut b = DMatrix::zeros(3 + count, 3 + count);
     let mut rhs = DVector::zeros(3 + count);
@@ -264,7 +265,7 @@ fn a_wall_that_is_there_twice_weighs_twice_and_carries_half() {
             off <= 1e-8 * expected.rows(0, 3).amax(),
             "{settings:?} {off:e}"
         );
-        // What anticipation does before raises opposing forces for as long as it lasts, one contact after the other.
+        // The active-set prediction raises opposing forces while it lasts, one contact after the other.
         if settings.anticipation > 0 {
             continue;
         }
@@ -281,8 +282,8 @@ fn a_wall_that_is_there_twice_weighs_twice_and_carries_half() {
     }
 }
 
-/// The same point, constrained twice with offsets that contradict each other as equalities: as inequalities they do
-/// not, and the stricter one holds.
+/// Two constraints of the same point with offsets that are inconsistent as equalities: as inequalities they are
+/// consistent, and the stricter one holds.
 #[test]
 fn the_stricter_of_two_equal_contacts_wins() {
     for settings in variants() {
@@ -317,7 +318,7 @@ fn the_stricter_of_two_equal_contacts_wins() {
     }
 }
 
-/// Two anchors of one point contradict each other: it cannot stick to both.
+/// Two inconsistent anchors of one point: it cannot stick to both.
 #[test]
 fn contradicting_anchors_slide() {
     for settings in variants() {
@@ -350,7 +351,7 @@ fn contradicting_anchors_slide() {
     }
 }
 
-/// C8: copies of a contact share its force and change nothing else.
+/// Copies of a contact share its force and change nothing else.
 #[test]
 fn duplicates_change_nothing_but_the_split() {
     let lattice = Lattice::block([4, 4, 3], 0.02, 5e5, Vector3::zeros());
@@ -378,7 +379,7 @@ fn duplicates_change_nothing_but_the_split() {
         }
         problem
     };
-    // What anticipation and regions solve needs no preconditioner: without them it is all there is.
+    // Prediction and subdomains hide the preconditioner, so they are off.
     let alone = ActiveSetCrSettings {
         regions: 0,
         ..hard()
@@ -432,7 +433,7 @@ fn duplicates_change_nothing_but_the_split() {
     }
 }
 
-/// A second solve from the solution has nothing to do, and a nearby one little.
+/// A second solve from the solution needs no iterations, and a nearby one few.
 #[test]
 fn warm_starts_save_work() {
     let problem = pressed_lattice(2);
@@ -444,7 +445,7 @@ fn warm_starts_save_work() {
     assert_eq!(warm.iterations, 0);
 }
 
-/// A workspace that has seen larger and other problems gives the bits of a fresh one.
+/// A workspace used on larger and other problems gives the bits of a fresh one.
 #[test]
 fn workspaces_carry_nothing_over() {
     let mut used = ActiveSetCr::new(strict());
@@ -485,7 +486,7 @@ fn the_iteration_limit_is_kept_and_reported() {
     assert!(solution.velocity.iter().all(|v| v.is_finite()));
 }
 
-/// Numbers that overflow give the warm start back.
+/// Overflow returns the warm start.
 #[test]
 fn overflow_is_a_breakdown_that_restores_the_start() {
     for settings in variants() {
@@ -502,7 +503,7 @@ fn overflow_is_a_breakdown_that_restores_the_start() {
     }
 }
 
-/// A trace has one row per iteration, anticipation or not.
+/// A trace has one row per iteration, with and without prediction.
 #[test]
 fn every_iteration_is_traced_once() {
     for settings in variants() {

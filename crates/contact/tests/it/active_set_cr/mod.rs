@@ -1,12 +1,13 @@
-//! The solver against closed forms, dense algebra and its own promises.
+//! The solver against closed forms, dense algebra and its own guarantees.
 
 mod closed_forms;
 mod iteration;
 
 use super::support::{oblique, particles, push};
+use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCr, ActiveSetCrSettings, DirectionRule, DuplicateRule, EvaluationSchedule,
-    PreconditionerKind, Tolerances,
+    PreconditionerKind,
 };
 use impinge_contact::{ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination};
 use nalgebra::Vector3;
@@ -23,7 +24,7 @@ const SCHEDULES: [EvaluationSchedule; 3] = [
     EvaluationSchedule::AtConvergence,
 ];
 
-/// Every combination of the discrete settings, with tolerances that leave closed forms 1e-8 of their size.
+/// Every combination of the discrete settings, with tolerances that resolve closed forms to 1e-8.
 fn variants() -> impl Iterator<Item = ActiveSetCrSettings> {
     KINDS.into_iter().flat_map(|preconditioner| {
         RULES.into_iter().flat_map(move |duplicates| {
@@ -57,8 +58,8 @@ fn strict() -> ActiveSetCrSettings {
     }
 }
 
-/// The same with hard rows and nothing before them, for what holds of the linear iteration itself: soft rows are solved
-/// several times, each time about the forces of the last.
+/// The same with rigid rows and no prediction, for properties of the linear iteration: soft rows take several solves,
+/// each about the last forces.
 fn hard() -> ActiveSetCrSettings {
     ActiveSetCrSettings {
         softness: 0.0,
@@ -96,7 +97,7 @@ fn velocity(solution: &ContactSolution, block: usize) -> Vector3<f64> {
     Vector3::from_column_slice(&solution.velocity[3 * block..3 * block + 3])
 }
 
-/// A particle over an oblique plane, its free velocity given in the frame `(n, t₁, t₂)`.
+/// A particle over an oblique plane, with its free velocity in the frame `(n, t₁, t₂)`.
 fn over_plane(
     mass: f64,
     free: Vector3<f64>,

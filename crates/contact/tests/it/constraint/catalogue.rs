@@ -37,7 +37,7 @@ impl Numbers {
     }
 }
 
-/// Where eight particles and three bodies are.
+/// Positions of eight particles and poses of three bodies.
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) particles: Vec<Vector3<f64>>,
@@ -72,7 +72,7 @@ pub(super) fn cube() -> [Vector3<f64>; 8] {
     })
 }
 
-/// Names and constraints; among the points are all kinds of terms.
+/// Names and constraints; their points contain all kinds of terms.
 pub(super) fn all(numbers: &mut Numbers) -> Vec<(&'static str, Constraint)> {
     let points = [
         Point::particle(0),

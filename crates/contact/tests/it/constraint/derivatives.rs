@@ -39,7 +39,7 @@ impl Blocks {
     }
 }
 
-/// `φ` after moving along `by`, one vector per block; turns are exponential coordinates.
+/// `φ` after a displacement `by`, one vector per block; rotations in exponential coordinates.
 fn value_at(constraint: &Constraint, state: &State, by: &DVector<f64>) -> DVector<f64> {
     let block = |index: usize| Vector3::from_column_slice(&by.as_slice()[3 * index..][..3]);
     let moved = State {
@@ -145,8 +145,8 @@ fn difference_stiffness(
     hessian
 }
 
-/// The length that derivatives change over: 1, and for principal stretches their smallest distance, for `φᵢ` has the second
-/// derivative `1/(σᵢ − σⱼ)` and ever larger ones beyond.
+/// Length scale of the derivatives: 1, and for principal stretches their smallest distance, because `φᵢ` has the second
+/// derivative `1/(σᵢ − σⱼ)`, and growing higher ones.
 fn length_scale(name: &str, constraint: &Constraint, state: &State) -> f64 {
     if !name.starts_with("stretches") {
         return 1.0;
@@ -159,7 +159,7 @@ fn length_scale(name: &str, constraint: &Constraint, state: &State) -> f64 {
 proptest! {
     #![proptest_config(crate::support::cases(3))]
 
-    /// A1: rows to 1e-8, with order 2; stiffness to 1e-5, exactly symmetric.
+    /// Rows to 1e-8, with order 2; stiffness to 1e-5, exactly symmetric.
     #[test]
     fn rows_and_stiffness_are_derivatives(seed in any::<u64>()) {
         let mut numbers = Numbers::new(seed);
@@ -169,7 +169,7 @@ proptest! {
             let (rows, stiffness) = evaluate(&constraint, &state, &lambda, Definiteness::Exact);
             let scale = length_scale(name, &constraint, &state);
             if scale < 1e-3 {
-                // Nearer to each other, differences of values have no digit left for the second derivative.
+                // For closer stretches, differences of values lose all digits of the second derivative.
                 continue;
             }
             // Errors are (h/d)² from curvature and ε/h from rounding: least at h³ = ε d².
@@ -197,7 +197,7 @@ proptest! {
         }
     }
 
-    /// A9: no law resists moving everything it acts on, unless it is fixed to the world.
+    /// No law resists a common translation of its points, unless it is fixed to the world.
     #[test]
     fn stiffness_sums_to_zero_over_translations(seed in any::<u64>()) {
         let mut numbers = Numbers::new(seed);
@@ -220,14 +220,14 @@ proptest! {
                         resisted < 1e-12 * (stiffness.amax() + rows.amax()),
                         "{name}: {resisted:e}"
                     );
-                    // Nor is momentum made: forces cancel.
+                    // Forces cancel, so momentum is conserved.
                     prop_assert!((&rows * &along).amax() < 1e-12 * rows.amax(), "{name}: rows");
                 }
             }
         }
     }
 
-    /// Projected stiffness never pushes, and is the exact one where that resists everywhere.
+    /// Projected stiffness never pushes, and equals the exact one if that is negative semi-definite.
     #[test]
     fn projected_stiffness_resists(seed in any::<u64>()) {
         let mut numbers = Numbers::new(seed);
@@ -236,7 +236,7 @@ proptest! {
             if constraint.points().iter().any(|p| !p.terms.iter().all(is_particle))
                 && constraint.law().projects_itself()
             {
-                // What arms add is summed per body before it is projected.
+                // The stiffness of arms is summed per body before it is projected.
                 continue;
             }
             let lambda: Vec<f64> = (0..constraint.rows()).map(|_| numbers.number()).collect();
@@ -260,7 +260,7 @@ fn is_particle(term: &impinge_contact::constraint::Term) -> bool {
     matches!(term, impinge_contact::constraint::Term::Particle { .. })
 }
 
-/// `Jᵀ λ = −∂V/∂x` with `V = ½ φᵀ C⁻¹ φ` and `λ = −C⁻¹ φ`: the sign that makes things explode when it is wrong.
+/// `Jᵀ λ = −∂V/∂x` with `V = ½ φᵀ C⁻¹ φ` and `λ = −C⁻¹ φ`; the wrong sign makes simulations explode.
 #[test]
 fn forces_are_minus_the_gradient_of_the_energy() {
     let mut numbers = Numbers::new(5);

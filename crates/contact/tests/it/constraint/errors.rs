@@ -1,4 +1,4 @@
-//! Constraints that cannot be.
+//! Invalid constraints.
 
 use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::redundancy::dependent_rows;
@@ -78,7 +78,7 @@ fn what_has_no_meaning_is_refused() {
     ));
 }
 
-/// A row twice, and a row twice with another offset: found, told apart, the first kept.
+/// A row twice, and a row twice with another offset: found, distinguished, the first kept.
 #[test]
 fn dependent_rows_are_named() {
     let mut rows = ConstraintRows::default();

@@ -1,8 +1,8 @@
-//! The method that knows constraint rows, against dense solves and the independent residual.
+//! The method with constraint rows, against dense solves and the independent residual.
 
 use super::catalogue::Numbers;
+use impinge_contact::Tolerances;
 use impinge_contact::constraint::ConstraintGroup;
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings, KktSolver};
 use impinge_contact::method::{ContactSolver, Method};
 use impinge_contact::stored::{Origin, StoredProblem};
@@ -39,7 +39,7 @@ fn chain_over(numbers: &mut Numbers, blocks: usize, decades: f64) -> ContactProb
     ContactProblem::new(1e-2, matrix, rhs)
 }
 
-/// A group of `rows` rows between two blocks; compliances of any size, or none.
+/// A group of `rows` rows between two blocks; compliances of any size, or zero.
 fn join(
     problem: &mut ContactProblem,
     numbers: &mut Numbers,
@@ -104,7 +104,7 @@ fn direct() -> CompliantKkt {
 proptest! {
     #![proptest_config(crate::support::cases(40))]
 
-    /// Trees and cycles of hard and compliant rows: the dense solution, by direct and iterative solves.
+    /// Trees and cycles of rigid and compliant rows: the dense solution, by direct and iterative solves.
     #[test]
     fn bilateral_rows_are_solved_exactly(seed in any::<u64>(), blocks in 2_usize..8, cycles in 0_usize..3) {
         let mut numbers = Numbers::new(seed);
@@ -135,7 +135,7 @@ proptest! {
         prop_assert!(judged.constraint < 1e-9 * (1.0 + expected.amax()), "{judged:?}");
     }
 
-    /// One-sided rows and a contact on top: the independent residual says that all laws hold.
+    /// One-sided rows and a contact: the independent residual confirms all laws.
     #[test]
     fn one_sided_rows_and_contacts_obey_their_laws(seed in any::<u64>(), blocks in 2_usize..6) {
         let mut numbers = Numbers::new(seed);
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// A11: every row twice, hard: the motion is that of the rows once, forces share, nothing is NaN.
+/// Every row twice, rigid: the same motion, shared forces, no NaN.
 #[test]
 fn doubled_rows_change_nothing() {
     let mut numbers = Numbers::new(11);
@@ -202,7 +202,7 @@ fn doubled_rows_change_nothing() {
     }
 }
 
-/// MINRES and the factors give one answer.
+/// MINRES and the factorisation agree.
 #[test]
 fn minres_agrees() {
     let mut numbers = Numbers::new(3);
@@ -233,8 +233,8 @@ fn minres_agrees() {
     );
 }
 
-/// Where blocks only feel their own inertia and rows are hard, the preconditioned matrix has three eigenvalues: as many steps do
-/// (and one for rounding), however the rows couple each other.
+/// For uncoupled blocks and rigid rows the preconditioned matrix has three eigenvalues: MINRES takes as many steps (and
+/// one for rounding), however the rows couple.
 #[test]
 fn three_steps_of_minres_are_enough_for_hard_rows_between_masses() {
     let mut numbers = Numbers::new(5);
@@ -260,7 +260,7 @@ fn three_steps_of_minres_are_enough_for_hard_rows_between_masses() {
     for block in 1..blocks as u32 {
         hard([block - 1, block], 2);
     }
-    // One more between blocks that are far from each other, and one between two that have theirs.
+    // One more between distant blocks, and one between two blocks with rows.
     hard([3, 30], 1);
     hard([7, 8], 1);
     let mut expected = ContactSolution::at_rest(&problem);
@@ -285,9 +285,9 @@ fn three_steps_of_minres_are_enough_for_hard_rows_between_masses() {
     }
 }
 
-/// Conjugate residuals take rows of all kinds by multipliers around them: with contacts on top, the independent residual says
-/// that all laws hold where it says so, and the motion is that of the factors. Masses over one decade: beyond that the softened
-/// matrix is ill conditioned.
+/// Conjugate residuals handle rows of all kinds by an outer method of multipliers. With contacts, the independent
+/// residual confirms every reported convergence, and the motion is that of the factorisation. Masses over one decade: a
+/// wider range makes the softened matrix ill-conditioned.
 #[test]
 fn conjugate_residuals_take_all_kinds_of_rows() {
     let tolerances = Tolerances {
@@ -303,7 +303,7 @@ fn conjugate_residuals_take_all_kinds_of_rows() {
         for block in 1..blocks as u32 {
             join(&mut problem, &mut numbers, [block - 1, block], 1, false);
         }
-        // Between blocks that the momentum matrix does not couple.
+        // Between blocks without coupling in the momentum matrix.
         join(&mut problem, &mut numbers, [0, blocks as u32 - 1], 1, false);
         join(&mut problem, &mut numbers, [0, 1], 1, true);
         join(&mut problem, &mut numbers, [1, 2], 1, true);
@@ -348,7 +348,7 @@ fn conjugate_residuals_take_all_kinds_of_rows() {
             );
         }
     }
-    // It has no guarantee where one-sided rows and friction change together; then it says so.
+    // Without guarantee if one-sided rows and friction change together; it then reports that.
     assert!(converged >= 15, "{converged} of 20");
 }
 
@@ -377,7 +377,7 @@ fn stored_problems_keep_constraint_rows() {
     assert_eq!(read.to_bytes(), bytes);
 }
 
-/// Methods without a place for constraint rows say so.
+/// Methods without constraint rows reject them.
 #[test]
 fn other_methods_refuse_constraint_rows() {
     let mut numbers = Numbers::new(4);
@@ -394,7 +394,7 @@ fn other_methods_refuse_constraint_rows() {
             "{name}"
         );
     }
-    // And numbers that mean nothing are refused by the one that has.
+    // The method with constraint rows rejects invalid numbers.
     problem.constraints.clear();
     problem.constraints.push(&ConstraintGroup {
         blocks: &[0],

@@ -1,4 +1,4 @@
-//! Materials with a potential of their own, gradients without elements, and constraints as stiffnesses.
+//! Materials with their own potential, gradients without elements, and constraints in stiffness form.
 
 use super::catalogue::{Numbers, State, cube};
 use impinge_contact::constraint::link::{Measure, element};
@@ -47,7 +47,7 @@ fn stretches() -> Constraint {
     Constraint::new(law, (0..8).map(Point::particle).collect()).expect("well posed")
 }
 
-/// Force on eight particles, `Jᵀ λ` with `λ = −∂V/∂φ`; energy; and `−∂f/∂x` without and with what is projected.
+/// Force on eight particles, `Jᵀ λ` with `λ = −∂V/∂φ`; energy; and `−∂f/∂x`, exact and projected.
 struct Response {
     energy: f64,
     force: DVector<f64>,
@@ -102,7 +102,7 @@ fn moved(x: &[Vector3<f64>], unknown: usize, by: f64) -> Vec<Vector3<f64>> {
     x
 }
 
-/// In stiffness form, force and matrix are first and second derivatives of the energy: linear laws, and stretches of a material.
+/// In stiffness form, force and matrix are first and second derivatives of the energy: linear laws, and stretches.
 #[test]
 fn stiffness_form_is_the_second_derivative_of_the_energy() {
     let points = hexahedron(&cube()).expect("volume");
@@ -137,12 +137,13 @@ fn stiffness_form_is_the_second_derivative_of_the_energy() {
     }
 }
 
-/// Where stretches are equal, or nearly so, the matrix is still the derivative of the force: `(pᵢ − pⱼ)/(σᵢ − σⱼ)` has its limit.
+/// For equal or nearly equal stretches the matrix is still the derivative of the force: `(pᵢ − pⱼ)/(σᵢ − σⱼ)` has a
+/// limit.
 #[test]
 fn nearly_equal_stretches_have_the_limit_of_their_differences() {
     let at = hexahedron(&cube()).expect("volume").swap_remove(3);
     let nodes = (0..8).map(Point::particle).collect();
-    // That of the three normal strains of an isotropic solid.
+    // The compliance of the three normal strains of an isotropic solid.
     let compliance = solid(3.0, 0.3)
         .expect("sound")
         .view((0, 0), (3, 3))
@@ -167,7 +168,7 @@ fn nearly_equal_stretches_have_the_limit_of_their_differences() {
     }
 }
 
-/// Stretches have no direction: a material that has one is refused.
+/// Stretches have no direction, so an anisotropic material is rejected.
 #[test]
 fn stretches_of_a_material_with_fibres_are_refused() {
     let at = hexahedron(&cube()).expect("volume").swap_remove(0);
@@ -177,7 +178,7 @@ fn stretches_of_a_material_with_fibres_are_refused() {
     assert!(error.to_string().contains("isotropic"), "{error}");
 }
 
-/// A material resists shear where it is not strained, though it has no force there.
+/// A material resists shear at zero strain, although its force is zero there.
 #[test]
 fn a_material_resists_shear_at_rest() {
     let response = condensed(&stretches(), &cube());
@@ -195,7 +196,7 @@ fn a_material_resists_shear_at_rest() {
     );
 }
 
-/// Moving least squares gives linear motions their gradient, wherever the point is, and nothing to what is far.
+/// Moving least squares give linear motions their exact gradient at any point, and distant nodes none.
 #[test]
 fn gradients_without_elements_are_exact_for_linear_motions() {
     let mut numbers = Numbers::new(9);
@@ -214,7 +215,7 @@ fn gradients_without_elements_are_exact_for_linear_motions() {
     }
 }
 
-/// With the four corners of a tetrahedron alone it is that tetrahedron; nodes in a plane are refused.
+/// With the four corners of a tetrahedron alone it is that tetrahedron; coplanar nodes are rejected.
 #[test]
 fn four_nodes_make_a_tetrahedron_and_a_plane_is_refused() {
     let rest = [0, 1, 3, 4].map(|corner| cube()[corner]);

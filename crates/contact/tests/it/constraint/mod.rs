@@ -1,4 +1,4 @@
-//! Constraints: derivatives of every law, rows in a problem, the method that knows them.
+//! Constraints: derivatives of every law, rows in a problem, the method with constraint rows.
 
 mod catalogue;
 mod derivatives;

@@ -1,4 +1,4 @@
-//! Forces at the arms of a turning body: second derivatives in both coordinates, and what projection leaves of them.
+//! Forces at the arms of a rotating body: second derivatives in both coordinates, and their projection.
 
 use super::catalogue::Numbers;
 use impinge_contact::constraint::{ArmForce, TurningSum};
@@ -69,12 +69,12 @@ proptest! {
         prop_assert!((sum.about(&axis) - about).amax() < 1e-6);
     }
 
-    /// Moments that balance leave no choice: there a second derivative is the same in all coordinates.
+    /// With balanced moments the second derivative is the same in all coordinates.
     #[test]
     fn coordinates_do_not_matter_in_equilibrium(seed in any::<u64>()) {
         let mut numbers = Numbers::new(seed);
         let mut forces = forces(&mut numbers, 2);
-        // A couple at two more arms takes the moment of the first two.
+        // A couple at two more arms balances the moment of the first two.
         let moment = sum(&forces).moment;
         let arm = moment.cross(&numbers.vector()).normalize();
         let force = arm.cross(&moment) * 0.5;
@@ -87,7 +87,8 @@ proptest! {
         prop_assert!((sum.about(&axis) - sum.stiffness).amax() < 1e-12);
     }
 
-    /// A force that pulls at one arm, however slanted, resists swings by what it has along the arm, and no turn about it.
+    /// A force at one arm resists swings by its component along the arm, and no rotation about it, whatever its
+    /// direction.
     #[test]
     fn a_pull_at_an_arm_needs_no_projection(seed in any::<u64>()) {
         let mut numbers = Numbers::new(seed);
@@ -106,7 +107,7 @@ proptest! {
         prop_assert!(pushed.resisting().amax() < 1e-12 * (1.0 + expected.amax()));
     }
 
-    /// What is left never adds energy.
+    /// The projection never adds energy.
     #[test]
     fn what_resists_has_no_positive_part(seed in any::<u64>(), count in 1_usize..5) {
         let mut numbers = Numbers::new(seed);
@@ -115,7 +116,7 @@ proptest! {
     }
 }
 
-/// Two arms across each other that bear alike: no axis is better than the other, so rounding must not choose one.
+/// Two equally loaded perpendicular arms: neither is a better axis, so rounding must not choose one.
 #[test]
 fn arms_across_each_other_leave_no_choice_to_rounding() {
     for off in [0.0, 1e-12, -1e-12, 1e-6, -1e-6] {

@@ -1,4 +1,4 @@
-//! The text format: what is read, what is refused, what is written.
+//! The text format: accepted, rejected and written files.
 
 use crate::support::cases;
 use impinge_contact::delassus::{
@@ -86,8 +86,8 @@ fn a_problem_with_its_bodies_condenses_to_the_dense_answer() {
     assert!((problem.free_velocity()[0] - q).amax() < 1e-15);
 }
 
-/// A mass matrix of condition 1e7 that is asymmetric by 1.5e-7 has an inverse that is asymmetric by the order of itself.
-/// The problem is that of the symmetric part, and is solved as such.
+/// A mass matrix of condition 1e7 with an asymmetry of 1.5e-7 has an inverse with an asymmetry of order one. The
+/// problem is that of the symmetric part, and is solved as such.
 #[test]
 fn rounding_of_an_ill_conditioned_mass_is_no_obstacle() {
     let text = "FCP 1 global
@@ -118,13 +118,13 @@ end
     let mut solver = FrictionMethod::Auto.solver();
     let report = solver.solve(&problem, &mut r, &target).expect("sound");
     assert!(report.converged);
-    // u = M⁻¹ (r + f): the normal force takes the load, and friction sticks.
+    // u = M⁻¹ (r + f): the normal force carries the load, and friction sticks.
     let expected = Vector3::new(1e-7, -1e-8, 0.0);
     assert!((r[0] - expected).amax() < 1e-14, "{:?}", r[0]);
     let whole = global_friction_residual(&bodies, &problem, &r).expect("regular");
     assert!(whole.equilibrium < 1e-8);
 
-    // What is asymmetric on purpose stays refused.
+    // A truly asymmetric matrix is rejected.
     let gross = read(&text.replace("-0.75e-7 0.75e-7", "-0.1e-1 0.1e-1"));
     assert!(matches!(
         gross.condense_rounded(),

@@ -1,4 +1,4 @@
-//! The judge against numbers worked out by hand.
+//! The independent residual against numbers computed by hand.
 
 use impinge_contact::delassus::{BlockRows, FrictionProblem, friction_residual};
 use nalgebra::{Matrix3, Vector3};
@@ -35,10 +35,10 @@ fn doing_nothing_penetrates() {
 #[test]
 fn each_defect_shows_in_its_own_number() {
     let sliding = problem(0.5, Vector3::new(-2.0, 3.0, 4.0), 0.5);
-    // Twice the friction that the cone allows: R = 4, ‖r_T‖ − μ r_N = 2.
+    // Twice the friction of the cone: R = 4, ‖r_T‖ − μ r_N = 2.
     let outside = friction_residual(&sliding, &[Vector3::new(4.0, -2.4, -3.2)]);
     near(outside.cone, 0.5);
-    // Friction across the motion dissipates nothing: μ r_N ‖u_T‖ of R Q = 4·4 is missed, u_T = (3, 4) + (−0.8, 0.6).
+    // Friction across the motion dissipates nothing: the error is μ r_N ‖u_T‖ of R Q = 4·4, u_T = (3, 4) + (−0.8, 0.6).
     let across = friction_residual(&sliding, &[Vector3::new(4.0, -1.6, 1.2)]);
     near(across.cone, 0.0);
     let u_t = nalgebra::Vector2::new(2.2, 4.6);
@@ -46,7 +46,7 @@ fn each_defect_shows_in_its_own_number() {
         across.dissipation,
         (2.0 * u_t.norm() - 1.6 * 2.2 + 1.2 * 4.6) / 16.0,
     );
-    // Pushed although it separates: u_N = −2 + 0.5·8 = 2, R = 8, Q = 2.
+    // A force although it separates: u_N = −2 + 0.5·8 = 2, R = 8, Q = 2.
     let pushed = friction_residual(
         &problem(0.5, Vector3::new(-2.0, 0.0, 0.0), 0.5),
         &[Vector3::new(8.0, 0.0, 0.0)],
@@ -65,8 +65,8 @@ fn nan_never_passes() {
     }
 }
 
-/// Symptom: a contact without friction that separates, its tangential motion exactly zero, was judged pressed in, and no
-/// method could end. Cause: with `μ = 0` the test `‖x_T‖ ≤ μ x_N` reads `0 ≤ −0` for a negative `x_N`, inside the cone.
+/// Symptom: a separating frictionless contact with zero tangential motion counted as penetrating, so no method could
+/// end. Cause: with `μ = 0` the test `‖x_T‖ ≤ μ x_N` reads `0 ≤ −0` for a negative `x_N`, inside the cone.
 #[test]
 fn separating_without_friction_is_no_defect() {
     let problem = problem(0.5, Vector3::new(2.0, 0.0, 0.0), 0.0);
@@ -75,7 +75,7 @@ fn separating_without_friction_is_no_defect() {
     near(judged.scaled_error, 0.0);
 }
 
-/// Forces that are large enough make both errors small whatever the contacts do.
+/// Sufficiently large forces make both errors small, whatever the contacts do.
 #[test]
 fn what_is_gross_is_no_answer() {
     let block = |row, column, sign: f64| (row, column, Matrix3::from_diagonal_element(sign));

@@ -1,11 +1,11 @@
-//! One contact: closed forms, and the judge's verdict on random ones.
+//! One contact: closed forms, and the independent residual on random ones.
 
 use crate::support::cases;
 use impinge_contact::delassus::{BlockRows, FrictionProblem, friction_residual, one_contact};
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 
-/// Rounding of a root found between bounds, over the size of the numbers.
+/// Rounding of a root between bounds, relative to the numbers.
 const ROUNDING: f64 = 1e-11;
 
 fn judged(w: Matrix3<f64>, q: Vector3<f64>, mu: f64) -> f64 {
@@ -33,7 +33,7 @@ fn a_particle_takes_off_sticks_and_slides_as_in_the_book() {
     assert!((smooth - Vector3::new(4.0, 0.0, 0.0)).amax() < 1e-14);
 }
 
-/// `L Lᵀ` with a first row that is not zero.
+/// `L Lᵀ` with a non-zero first row.
 fn compliance() -> impl Strategy<Value = Matrix3<f64>> {
     (proptest::array::uniform9(-1.0..1.0_f64), 0.05..1.0_f64).prop_map(|(numbers, first)| {
         let mut l = Matrix3::from_row_slice(&numbers);
@@ -62,7 +62,7 @@ proptest! {
     ) {
         let mut a = Vector3::from(a);
         a.x = 0.2 + a.x.abs();
-        // One unknown can stop only what it can cause.
+        // One unknown can stop only the motion along it.
         let w = a * a.transpose();
         let stoppable = a * q[0];
         prop_assert!(judged(w, stoppable, mu) < ROUNDING);

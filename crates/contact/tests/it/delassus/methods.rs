@@ -1,4 +1,4 @@
-//! The methods on random problems, many of them without full rank, under the one judge.
+//! The methods on random problems, many of them rank deficient, under the independent residual.
 
 use super::{blocks_of, pile};
 use crate::support::cases;
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// A particle on four coinciding contacts: nine of twelve equations are superfluous.
+/// A particle on four coinciding contacts: nine of twelve equations are redundant.
 #[test]
 fn superfluous_contacts_share_what_one_would_carry() {
     let one = DMatrix::from_fn(3, 12, |i, k| if k % 3 == i { 1.0 } else { 0.0 });
@@ -79,7 +79,8 @@ fn superfluous_contacts_share_what_one_would_carry() {
     }
 }
 
-/// Without friction the problem is a linear complementarity problem of `W_NN`: compare with enumeration of its states.
+/// Without friction the problem is a linear complementarity problem of `W_NN`: compared with an enumeration of its
+/// states.
 #[test]
 fn without_friction_all_methods_find_the_enumerated_solution() {
     let j = DMatrix::from_fn(9, 9, |i, k| {
@@ -124,8 +125,8 @@ fn without_friction_all_methods_find_the_enumerated_solution() {
     }
 }
 
-/// Symptom: Newton went on for ever where squares of velocities overflow. Cause: with an infinite error every inner problem was
-/// settled before its first step, and the error counted as halved. Law: every method ends; Newton says that it got nowhere.
+/// Symptom: Newton's method never ended if squares of velocities overflow. Cause: with an infinite error every inner
+/// problem counts as converged at once, and the error as halved. Law: every method ends; Newton reports failure.
 #[test]
 fn numbers_whose_squares_overflow_end_every_method() {
     let w = DMatrix::from_fn(6, 6, |i, k| match (i == k, i % 3 == k % 3) {

@@ -1,4 +1,4 @@
-//! Bare friction problems.
+//! Friction problems.
 
 mod blocks;
 pub(crate) mod fcp;
@@ -27,10 +27,10 @@ pub(crate) fn blocks_of(dense: &DMatrix<f64>) -> BlockRows {
     BlockRows::from_triplets(size, triplets).expect("every place once")
 }
 
-/// Contacts of particles and of pairs of them, thrown at each other: `W = J M⁻¹ Jᵀ`, `q = J v`.
+/// Contacts of single particles and of pairs: `W = J M⁻¹ Jᵀ`, `q = J v`.
 ///
-/// `u = 0` is a velocity that a wall of all contacts would give, so the problem always has a solution; with fewer
-/// unknowns than contact components `W` has no full rank.
+/// `u = 0` is the velocity of a rigid wall, so the problem always has a solution; with fewer unknowns than contact
+/// components `W` is rank deficient.
 pub(crate) fn pile() -> impl Strategy<Value = FrictionProblem> {
     (1_usize..8, 1_usize..5).prop_flat_map(|(contacts, bodies)| {
         let numbers = |count, range| proptest::collection::vec(range, count);

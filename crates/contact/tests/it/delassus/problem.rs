@@ -1,4 +1,4 @@
-//! What is refused before anything is solved.
+//! Problems that are rejected before a solve.
 
 use impinge_contact::delassus::{
     BlockRows, FrictionError, FrictionMethod, FrictionProblem, Target,

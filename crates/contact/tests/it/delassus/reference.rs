@@ -1,4 +1,4 @@
-//! The reference problems of Siconos and LMGC90, where `IMPINGE_DATA` has them.
+//! The reference problems of Siconos and LMGC90, if `IMPINGE_DATA` has them.
 
 use impinge_contact::delassus::{
     Auto, FrictionProblem, FrictionSolver, ProximalNewton, StoredFrictionProblem, Target,
@@ -8,10 +8,10 @@ use nalgebra::Vector3;
 use std::fs;
 use std::path::PathBuf;
 
-/// Problems with several exact solutions: judged by their residual alone.
+/// Problems with several exact solutions: only their residual is checked.
 const AMBIGUOUS: [&str; 2] = ["OneObject-i100000-316", "OneObject-i1028-138"];
 
-/// What the strictest test of Siconos demands of its own error on each problem that it does not allow to fail.
+/// Bounds of Siconos' strictest test on its own error, for each problem that must not fail there.
 ///
 /// From numerics_tests.cmake and the test collections of siconos 6070f0f6.
 const DEMANDED: [(&str, f64); 33] = [
@@ -50,7 +50,7 @@ const DEMANDED: [(&str, f64); 33] = [
     ("rockfall_14-norolling", 1e-8),
 ];
 
-/// Errors of the references, which condensed `W`s of another rounding may raise a little: they have 1e-11 at most.
+/// Errors of the references: at most 1e-11, raised slightly by other rounding of a condensed `W`.
 const EXACT: f64 = 1e-10;
 
 fn folder() -> Option<PathBuf> {
@@ -91,7 +91,7 @@ fn vectors(folder: &std::path::Path, file: &str, contacts: usize) -> Vec<Vector3
     read_vectors(&text, contacts).expect("three numbers a line")
 }
 
-/// The judge agrees that the references are solutions: signs, frames and errors mean the same on both sides.
+/// The independent residual accepts the references: signs, frames and errors have the same meaning on both sides.
 #[test]
 fn the_judge_accepts_every_reference() {
     let Some(folder) = folder() else { return };
@@ -109,15 +109,15 @@ fn the_judge_accepts_every_reference() {
     }
 }
 
-/// Both errors below 1e-8, and Siconos' error below what its own tests demand; velocities as in the reference where
-/// these are unique.
+/// Both errors below 1e-8, and Siconos' error below the bound of its own tests; velocities of the reference where these
+/// are unique.
 #[test]
 fn auto_solves_every_problem_better_than_siconos_demands() {
     let Some(folder) = folder() else { return };
     for (name, demanded) in DEMANDED {
         let (problem, stored) = load(&folder, name);
         let mut r = vec![Vector3::zeros(); problem.contacts()];
-        // Below 1e-12 the rounding of W r itself shows.
+        // Below 1e-12 the rounding of W r dominates.
         let tolerance = (0.5 * demanded).clamp(1e-12, 1e-9);
         let target = Target { tolerance };
         Auto::default()
@@ -142,7 +142,7 @@ fn auto_solves_every_problem_better_than_siconos_demands() {
                 .iter()
                 .zip(&reference)
                 .fold(0.0_f64, |m, (a, b)| m.max((a - b).amax()));
-            // The references' own spread is up to 5e-8 of max|q|.
+            // The references differ among themselves by up to 5e-8 of max|q|.
             assert!(
                 difference <= 1e-6 * largest,
                 "{name}: u differs by {difference:e}"
@@ -151,7 +151,7 @@ fn auto_solves_every_problem_better_than_siconos_demands() {
     }
 }
 
-/// Newton needs no better start than nothing on all but a few of them, symmetrised ones included.
+/// Newton's method converges from zero on all but a few of them, symmetrised ones included.
 #[test]
 fn newton_reaches_rounding_from_nothing() {
     let Some(folder) = folder() else { return };

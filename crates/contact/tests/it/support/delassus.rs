@@ -4,22 +4,22 @@ use super::{dense_momentum, dense_rows};
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::{DVector, Matrix3, Vector3};
 
-/// A solved reference under a law: velocity, forces `(λ, F)` and how far the last sweep moved any displacement (m).
+/// A reference under a law: velocity, forces `(λ, F)` and the largest displacement in the last sweep (m).
 pub(crate) struct Reference {
     law: FrictionLaw,
     pub(crate) velocity: DVector<f64>,
-    /// The velocity if no contact acted.
+    /// The velocity without contact forces.
     pub(crate) free: DVector<f64>,
     pub(crate) forces: DVector<f64>,
     pub(crate) settled: f64,
 }
 
-/// Solves `problem` by at most `sweeps` sweeps, stopping when no displacement moves by more than `tolerance` (m).
+/// Solves `problem` by at most `sweeps` sweeps; stops when no displacement changes by more than `tolerance` (m).
 pub(crate) fn solve(problem: &ContactProblem, sweeps: usize, tolerance: f64) -> Reference {
     solve_under(FrictionLaw::Cone, problem, sweeps, tolerance)
 }
 
-/// The same by `law`.
+/// Solves under `law`.
 pub(crate) fn solve_under(
     law: FrictionLaw,
     problem: &ContactProblem,
@@ -30,7 +30,7 @@ pub(crate) fn solve_under(
     solve_from(start, law, problem, sweeps, tolerance)
 }
 
-/// The same, starting from `forces`: with friction there may be more than one solution, and this finds one near them.
+/// Solves from `forces`: with friction there may be several solutions, and this finds one near them.
 fn solve_from(
     mut forces: DVector<f64>,
     law: FrictionLaw,
@@ -77,7 +77,7 @@ fn solve_from(
     }
 }
 
-/// A few projections for one contact: the normal force alone, then friction on the disk or the square it allows.
+/// A few projections for one contact: the normal force, then friction on its disk or square.
 fn local(
     law: FrictionLaw,
     own: &Matrix3<f64>,
@@ -116,7 +116,7 @@ impl Reference {
         solve_from(forces, self.law, problem, sweeps, tolerance)
     }
 
-    /// The same in the form that `residual` judges.
+    /// The solution in the form of `residual`.
     pub(crate) fn solution(&self) -> ContactSolution {
         let contacts = self.forces.as_slice().chunks_exact(3).map(|force| {
             let state = if force[0] > 0.0 {

@@ -55,7 +55,7 @@ impl Lattice {
         }
     }
 
-    /// Both, numbered one after the other.
+    /// Both lattices, numbered one after the other.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         let shift = self.nodes.len() as u32;
         self.nodes.extend_from_slice(&other.nodes);
@@ -69,7 +69,7 @@ impl Lattice {
         self
     }
 
-    /// Multiplies the stiffness of every spring by what `factor` gives for its index.
+    /// Multiplies the stiffness of every spring by `factor` of its index.
     pub(crate) fn stiffen(mut self, mut factor: impl FnMut(usize) -> f64) -> Self {
         for (index, spring) in self.springs.iter_mut().enumerate() {
             spring.2 *= factor(index);
@@ -130,8 +130,8 @@ impl Lattice {
     }
 }
 
-/// A lattice above the ground `z = 0`, stepped as a body would be: every node near the ground is a contact, and
-/// each step starts from the forces of the one before.
+/// A lattice above the ground `z = 0`, stepped like a body: every node near the ground is a contact, and each step
+/// starts from the last forces.
 #[derive(Debug, Clone)]
 pub(crate) struct GroundScene {
     pub(crate) lattice: Lattice,
@@ -205,7 +205,7 @@ impl GroundScene {
         problem
     }
 
-    /// Takes over the velocity that was solved for.
+    /// Stores the solved velocity.
     pub(crate) fn commit(&mut self) {
         self.velocity.clone_from(&self.solution.velocity);
         for (u, v) in self.displacement.iter_mut().zip(&self.velocity) {

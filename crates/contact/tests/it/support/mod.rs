@@ -1,4 +1,4 @@
-//! Problems, and a reference that shares nothing with the methods under test.
+//! Problems, and a reference that is independent of the tested methods.
 
 pub(crate) mod delassus;
 pub(crate) mod lattice;
@@ -15,13 +15,13 @@ pub(crate) fn ground() -> Matrix3<f64> {
     Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.)
 }
 
-/// Rows of a frame that no axis is aligned with.
+/// Rows of a frame that is not aligned with the axes.
 pub(crate) fn oblique() -> Matrix3<f64> {
     let normal = Vector3::new(1.0, -2.0, 3.0).normalize();
     impinge_contact::frame::ContactFrame::around(normal).rows()
 }
 
-/// Free particles of the given masses (kg) that would move at `velocities` (m/s) if nothing held them.
+/// Free particles of the given masses (kg) with the free velocities `velocities` (m/s).
 pub(crate) fn particles(masses: &[f64], velocities: &[Vector3<f64>]) -> ContactProblem {
     let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(masses.len(), []));
     let mut rhs = Vec::new();
@@ -74,13 +74,13 @@ pub(crate) fn energy_norm(momentum: &DMatrix<f64>, x: &DVector<f64>) -> f64 {
     x.dot(&(momentum * x)).max(0.0).sqrt()
 }
 
-/// That many cases of a property, the same ones in every run.
+/// The given number of cases of a property, the same ones in every run.
 pub(crate) fn cases(count: u32) -> proptest::test_runner::Config {
     proptest::test_runner::Config {
         cases: count,
         rng_seed: proptest::test_runner::RngSeed::Fixed(2019),
         failure_persistence: None,
-        // A broken solver runs into its iteration limit in every case: do not repeat that for minutes.
+        // A broken solver reaches its iteration limit in every case, so shrinking is limited.
         max_shrink_iters: 100,
         ..Default::default()
     }

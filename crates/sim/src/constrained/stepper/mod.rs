@@ -6,11 +6,11 @@ mod dry;
 mod layout;
 
 use super::{ConstrainedError, ConstrainedSystem, RowScratch};
+use impinge_contact::Tolerances;
 use impinge_contact::constraint::redundancy::DependentRow;
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Evaluation, Frame, GeometricStiffness, StiffnessSum,
 };
-use impinge_contact::method::active_set_cr::Tolerances;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings};
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Termination};
 use impinge_krylov::block::SymmetricBlockMatrix;

@@ -1,4 +1,4 @@
-//! The examination of one frame, and of the motion from the one before.
+//! Checks one frame, and the motion from the previous one.
 
 use super::meeting::first_meeting;
 use super::rigid::RigidRows;
@@ -13,15 +13,15 @@ use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::{Matrix3, Vector3};
 use std::path::Path;
 
-/// Findings of one kind that are reported for one frame; more are only counted.
+/// Reported findings of one kind per frame; more are only counted.
 const PER_FRAME: usize = 8;
 
-/// Prescribed points may be off their path by this part of the largest coordinate: a few thousand roundings, far below anything
-/// that is visible. What the rounding of times adds grows with time and speed ([`TIME_ROUNDING`]).
+/// Tolerance of prescribed points relative to the largest coordinate: a few thousand rounding errors, far below
+/// anything visible. Rounding of times adds an error that grows with time and speed ([`TIME_ROUNDING`]).
 const PATH_TOLERANCE: f64 = 1e-12;
 
-/// Points of a rigid body may be off its shape by this part of the largest coordinate: the shape is put together from
-/// three of its points, which multiplies their roundings by the body's slenderness.
+/// Tolerance of points of a rigid body relative to the largest coordinate. The shape is reconstructed from three of its
+/// points, which multiplies their rounding by the slenderness of the body.
 const SHAPE_TOLERANCE: f64 = 1e-10;
 
 pub(super) struct Stamp {
@@ -29,16 +29,16 @@ pub(super) struct Stamp {
     pub(super) time: Option<f64>,
 }
 
-/// Points move by their velocity over a step within this part of the largest term: the roundings of a product and a sum.
+/// Tolerance of the motion of points by their velocity, relative to the largest term: rounding of a product and a sum.
 const MOVE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// What is the same in all frames of a run.
+/// Data shared by all frames of a run.
 pub(super) struct Examiner<'a> {
     pub(super) reference: &'a Frame,
     pub(super) manifest: Option<&'a Manifest>,
     pub(super) surface: CollisionSurface,
     bodies: Bodies,
-    /// Length of the steps in which free nodes move straight by their velocity (s), where that is so.
+    /// Step length (s) if free nodes move straight by their velocity in each step.
     pub(super) straight_step: Option<f64>,
     pub(super) rigid: Option<&'a RigidRows>,
     /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
@@ -47,7 +47,7 @@ pub(super) struct Examiner<'a> {
     pub(super) step: Option<f64>,
 }
 
-/// Which points are whose.
+/// The points of each body.
 #[derive(Default)]
 pub(super) struct Bodies {
     points: Vec<Vec<u32>>,
@@ -76,7 +76,7 @@ impl Bodies {
         self.points.get(body as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether it is one of the rigid bodies that move freely.
+    /// Whether it is a free rigid body.
     pub(super) fn is_free_and_rigid(&self, body: u32) -> bool {
         let known = self.is_free_and_rigid.get(body as usize);
         known.copied().unwrap_or_default()
@@ -118,7 +118,7 @@ impl<'a> Examiner<'a> {
             .unwrap_or_else(|| format!("body {body}"))
     }
 
-    /// Examines frame `index` and the motion to it.
+    /// Checks frame `index` and the motion to it.
     pub(super) fn frame(
         &self,
         folder: &Path,
@@ -133,7 +133,7 @@ impl<'a> Examiner<'a> {
         let (frame, findings) = load(folder, entry);
         let mut result = Verification {
             frames: 1,
-            // Until it is examined.
+            // Unknown until it is checked.
             unknown_motions: usize::from(index > 0),
             findings,
             ..Verification::default()
@@ -165,7 +165,7 @@ impl<'a> Examiner<'a> {
             return result;
         }
         let before = &entries[index - 1];
-        // A finding about the frame before is reported with that frame.
+        // A finding about the previous frame is reported with that frame.
         let start = load(folder, before).0.filter(|start| {
             self.has_same_mesh(start, entries, index - 1) && first_infinite(start).is_none()
         });
@@ -188,10 +188,10 @@ impl<'a> Examiner<'a> {
         result
     }
 
-    /// Whether elements and bodies of frame `index` are those of the first frame, and so are the prescribed points that are
-    /// not to be let go by then.
+    /// Whether elements and bodies of frame `index` equal those of the first frame, and prescribed points too unless
+    /// they may be released by then.
     ///
-    /// Nodes are let go at the start of a step, so within the time between two frames either may be.
+    /// Nodes are released at the start of a step, so both are valid between two frames.
     fn has_same_mesh(&self, frame: &Frame, entries: &[FrameEntry], index: usize) -> bool {
         let time = entries[index].time;
         let before = index.checked_sub(1).map(|before| entries[before].time);
@@ -217,7 +217,7 @@ impl<'a> Examiner<'a> {
                 .all(same_or_let_go)
     }
 
-    /// Examines the positions of one frame; `false` if they are not even numbers.
+    /// Checks the positions of one frame; `false` if they are not finite.
     pub(super) fn state(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) -> bool {
         if let Some((array, index)) = first_infinite(frame) {
             report(result, stamp, Problem::NotFinite { array, index });
@@ -267,7 +267,7 @@ impl<'a> Examiner<'a> {
         true
     }
 
-    /// Free surface points must lie before every half-space's plane.
+    /// Free surface points must be in front of the plane of every half-space.
     fn planes(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) {
         for half_space in self.manifest.iter().flat_map(|m| &m.half_spaces) {
             let behind = self.surface.vertices().iter().filter_map(|&point| {
@@ -292,7 +292,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Rigid bodies must have the shape that they have in the first frame, turned and moved.
+    /// Rigid bodies must have the shape of the first frame, up to a rigid motion.
     fn shapes(&self, frame: &Frame, stamp: &Stamp, result: &mut Verification) {
         for &body in self.manifest.iter().flat_map(|m| &m.rigid_bodies) {
             let points = self.bodies.points(body);
@@ -302,7 +302,7 @@ impl<'a> Examiner<'a> {
                 .iter()
                 .map(|&point| frame.points[point as usize].amax())
                 .fold(0.0, f64::max);
-            // Written so that a shape without three directions is found too.
+            // The form of the comparison also detects NaN, the result for collinear shapes.
             if distance.is_nan() || distance > SHAPE_TOLERANCE * size {
                 let body = self.body_name(point);
                 report(
@@ -318,7 +318,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Prescribed points must be where the motion puts what they were in the first frame.
+    /// Prescribed points must be where their motion takes the points of the first frame.
     fn paths(&self, frame: &Frame, entry: &FrameEntry, stamp: &Stamp, result: &mut Verification) {
         let Some(manifest) = self.manifest else {
             return;
@@ -379,7 +379,7 @@ impl<'a> Examiner<'a> {
         (distance > allowed).then_some(distance)
     }
 
-    /// Free nodes of deformable bodies must have moved by their velocity over the step: one that was put elsewhere is not.
+    /// Free nodes of deformable bodies must have moved by their velocity over the step; this detects displaced ones.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
         let Some(step) = self.straight_step else {
             return;
@@ -435,7 +435,7 @@ impl<'a> Examiner<'a> {
         });
     }
 
-    /// Proves that no two features met on the straight way from `start` to `end`.
+    /// Proves that no two features collide on the straight motion from `start` to `end`.
     fn motion(
         &self,
         start: &[Vector3<f64>],
@@ -469,12 +469,12 @@ impl<'a> Examiner<'a> {
 /// How far a point is behind the plane of a half-space (m), if it certainly is.
 pub(super) fn depth_below(half_space: &HalfSpaceEntry, place: &Vector3<f64>) -> Option<f64> {
     let height = (place - half_space.point).dot(&half_space.normal);
-    // Rounding of the difference and of three products: the sign is certain beyond it.
+    // Rounding of the difference and of three products: beyond it the sign is certain.
     let size = place.amax() + half_space.point.amax();
     (height < -16.0 * f64::EPSILON * size).then_some(-height)
 }
 
-/// The first array with a number that is not finite, and where in it.
+/// The first array with a non-finite number, and its index.
 fn first_infinite(frame: &Frame) -> Option<(&'static str, u32)> {
     let Frame {
         points,
@@ -506,7 +506,7 @@ pub(super) fn report(result: &mut Verification, stamp: &Stamp, problem: Problem)
     });
 }
 
-/// Reports the first few of `problems` and the number of the others.
+/// Reports the first few of `problems`, and the number of the others.
 pub(super) fn report_some(
     result: &mut Verification,
     stamp: &Stamp,
@@ -521,9 +521,10 @@ pub(super) fn report_some(
     }
 }
 
-/// The point of a body that is farthest from where the rigid motion from `before` to `now` puts it, and how far (m).
+/// The point of a body with the largest distance from its place under the rigid motion from `before` to `now`, and this
+/// distance (m).
 ///
-/// The motion is the one of three points that are far apart, so this shares nothing with how poses are stored.
+/// The motion is that of three distant points, so it is independent of stored poses.
 fn off_shape(points: &[u32], before: &[Vector3<f64>], now: &[Vector3<f64>]) -> (u32, f64) {
     let old = |point: u32| before[point as usize];
     let farthest = |measure: &dyn Fn(&Vector3<f64>) -> f64| {
@@ -552,9 +553,10 @@ fn off_shape(points: &[u32], before: &[Vector3<f64>], now: &[Vector3<f64>]) -> (
         .unwrap_or((first, 0.0))
 }
 
-/// The surface of all bodies, found from the elements alone: the faces that only one element has.
+/// The surface of all bodies, from the elements alone: the faces of only one element.
 ///
-/// Rigid bodies, whose shape is examined by itself, need no test against themselves, and joined ones may overlap.
+/// Free rigid bodies, whose shape is checked separately, need no test against themselves, and joined bodies may
+/// overlap.
 fn collision_surface(frame: &Frame, manifest: Option<&Manifest>) -> CollisionSurface {
     let motions = manifest.map_or(&[][..], |manifest| &manifest.motions);
     let mut faces: Vec<([u32; 3], [u32; 3])> = frame
@@ -580,7 +582,7 @@ fn collision_surface(frame: &Frame, manifest: Option<&Manifest>) -> CollisionSur
         .iter()
         .max()
         .map_or(0, |&body| body as usize + 1);
-    // A body is passive when none of its points is ever free.
+    // A body is passive if all of its points are prescribed for all time.
     let never_ends = |motion: u32| {
         let law = motions.get(motion as usize);
         law.is_none_or(|law| law.until.is_none())

@@ -1,4 +1,4 @@
-//! What a run must be, from its scene alone.
+//! Expected contents of a run, derived from its scene alone.
 
 use super::{Finding, Problem};
 use crate::model::Model;
@@ -6,23 +6,24 @@ use crate::output::manifest::MANIFEST;
 use crate::output::{Checksum, Frame, Manifest, RunHeader};
 use crate::scene::{Scene, StepperChoice};
 
-/// The scene of a run, and what follows from it.
+/// The scene of a run, and its consequences.
 pub(super) struct Expected {
     pub(super) scene: Scene,
-    /// `None` where the meshes of the scene are not there to build it from.
+    /// `None` if the meshes of the scene are not available.
     pub(super) run: Option<ExpectedRun>,
 }
 
-/// What the model of the scene makes the run.
+/// The expected run of a scene's model.
 pub(super) struct ExpectedRun {
     /// The manifest, without frames.
     pub(super) manifest: Manifest,
-    /// The state that it starts from.
+    /// The initial state.
     pub(super) start: Frame,
 }
 
 impl Expected {
-    /// Derives it from the scene in `manifest`, with which the rest of it is compared; `None` if there is no such scene.
+    /// Derives the expected run from the scene in `manifest`, to compare it with the manifest; `None` if there is no
+    /// such scene.
     pub(super) fn derive(
         manifest: &Manifest,
         findings: &mut Vec<Finding>,
@@ -124,7 +125,7 @@ impl Expected {
         Some(settings.longest_period.min(self.scene.time.step))
     }
 
-    /// Whether points move straight in the parts of a step, free nodes by their velocity.
+    /// Whether points move straight in each substep, free nodes by their velocity.
     pub(super) fn moves_straight(&self) -> bool {
         self.scene.stepper == StepperChoice::Synchronous
     }

@@ -1,15 +1,15 @@
-//! What can be wrong with a run, and how it is said.
+//! Findings about a run, and their messages.
 
 use std::fmt;
 
-/// One thing that is wrong with a run.
+/// One finding about a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The file.
     pub file: String,
-    /// Its time (s), where it is known.
+    /// Its time (s), if known.
     pub time: Option<f64>,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -23,30 +23,30 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What can be wrong with a run.
+/// Possible problems of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file is missing or damaged.
     Unreadable(
-        /// Why.
+        /// The reason.
         String,
     ),
-    /// The file is not the one that was written.
+    /// The file was changed after it was written.
     Changed,
     /// Elements, bodies or prescribed points differ from the first frame.
     DifferentMesh,
-    /// A key of the manifest is not what the scene in it makes it.
+    /// A key of the manifest does not follow from its scene.
     NotOfTheScene {
         /// The key.
         key: String,
     },
-    /// Two files contradict each other, or one the scene.
+    /// Two files are inconsistent, or a file and the scene.
     Disagrees(
-        /// What does.
+        /// The inconsistency.
         String,
     ),
-    /// The run has not ended, or what it writes at its end is lost.
+    /// The run has not ended, or a file written at its end is missing.
     Unfinished,
     /// The first frame is not the state that the scene starts from.
     NotTheStart {
@@ -67,7 +67,7 @@ pub enum Problem {
         /// The corners of each, as point ids.
         triangles: [[u32; 3]; 2],
     },
-    /// An element has no volume or is inside out.
+    /// An element has no volume or is inverted.
     Inverted {
         /// Its body.
         body: String,
@@ -82,50 +82,50 @@ pub enum Problem {
         body: String,
         /// The point.
         point: u32,
-        /// How far (m).
+        /// Its depth (m).
         depth: f64,
     },
-    /// A prescribed point is not where its motion puts it.
+    /// A prescribed point is away from its path.
     OffPath {
         /// The body.
         body: String,
         /// The point.
         point: u32,
-        /// How far off (m).
+        /// Distance (m).
         distance: f64,
     },
-    /// A free point has moved otherwise than by its velocity.
+    /// A free point has not moved by its velocity.
     OffVelocity {
         /// The body.
         body: String,
         /// The point.
         point: u32,
-        /// How far off (m).
+        /// Distance (m).
         distance: f64,
     },
-    /// A rigid body has not the shape of the first frame.
+    /// A rigid body differs from its shape in the first frame.
     Deformed {
         /// The body.
         body: String,
-        /// The point that is farthest off.
+        /// The point with the largest deviation.
         point: u32,
-        /// How far off (m).
+        /// Deviation (m).
         distance: f64,
     },
-    /// On the way from the frame before, two features met.
+    /// Two features collided since the previous frame.
     Crossing {
         /// Their bodies.
         bodies: [String; 2],
-        /// The corners: point and triangle, or edge and edge.
+        /// Their points: point and triangle, or edge and edge.
         points: [u32; 4],
         /// Whether it is a point and a triangle.
         vertex_face: bool,
-        /// Time of the meeting (s).
+        /// Time of the collision (s).
         at: f64,
     },
     /// Further findings of one of these kinds.
     More(
-        /// How many.
+        /// Their number.
         usize,
     ),
 }

@@ -1,33 +1,34 @@
-//! Whether two features meet between two frames: a test of its own, which shares no code with the solver's.
+//! Whether two features collide between two frames: a test that shares no code with the solver.
 //!
-//! Corners move on straight lines, so a plane that has all places of one feature, at the start and at the end, strictly on
-//! one side and those of the other on the other side proves that they stay apart. Planes are looked for over halves,
-//! quarters and so on of the motion. What no plane decides is decided in exact arithmetic.
+//! Corners move on straight lines. A plane proves separation if all positions of one feature, at the start and at the
+//! end, are strictly on one side and those of the other feature on the other. Planes are tried for the whole motion,
+//! its halves, quarters and so on. Exact arithmetic decides the remaining pairs.
 
 use impinge_ccd_oracle::{ExactQuery, Kind};
 use nalgebra::Vector3;
 
-/// How often the motion is halved in search of planes. Any number is right; each halving catches pairs that move four times as
-/// far past each other for their distance, and the exact answer costs as much as some thousand planes.
+/// Number of bisections of the motion in the search for planes. Any number is correct. Each bisection decides pairs
+/// that pass each other four times as far relative to their distance; the exact test costs as much as some thousand
+/// planes.
 const HALVINGS: u32 = 6;
 
 /// Steps towards the closest points of two sets, each of which tries a plane.
 const APPROACHES: usize = 8;
 
-/// Bound on the rounding of the difference of two projections, in parts of the largest coordinate and of the length of the
-/// direction: differences, products and sums of three, and the halvings, are below a third of it, and so are corners that lie
-/// between two others of a path.
+/// Bound on the rounding of the difference of two projections, relative to the largest coordinate and the length of the
+/// direction: differences, products and sums of three, and the bisections, are below a third of it, and so
+/// are corners interpolated on a path.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Bisections that date a meeting (parts of the motion: a millionth).
+/// Bisections for the time of a collision, to a millionth of the motion.
 const DATING: u32 = 20;
 
 type Corners = [Vector3<f64>; 4];
 
-/// Time of the first meeting in parts of the motion, within a millionth; `None` if the features stay apart.
+/// Time of the first collision as a fraction of the motion, to a millionth; `None` if the features stay apart.
 ///
-/// Corners are `[p, a, b, c]` of a point and a triangle or `[a0, a1, b0, b1]` of two edges, and move straight from `start` to
-/// `end`, which are finite.
+/// Corners are `[p, a, b, c]` of a point and a triangle or `[a0, a1, b0, b1]` of two edges, and move straight from
+/// `start` to `end`, which are finite.
 pub(super) fn first_meeting(kind: Kind, start: &Corners, end: &Corners) -> Option<f64> {
     if stay_apart(kind, start, end, HALVINGS) {
         return None;
@@ -94,7 +95,7 @@ fn stay_apart(kind: Kind, start: &Corners, end: &Corners, halvings: u32) -> bool
     stay_apart(kind, start, &middle, halvings - 1) && stay_apart(kind, &middle, end, halvings - 1)
 }
 
-/// Whether one plane is found that parts the features over the whole motion.
+/// Whether a plane is found that separates the features over the whole motion.
 fn has_plane(kind: Kind, start: &Corners, end: &Corners) -> bool {
     let both = |corner: usize| [start[corner], end[corner]];
     let corners = [both(0), both(1), both(2), both(3)];
@@ -114,14 +115,15 @@ fn has_plane(kind: Kind, start: &Corners, end: &Corners) -> bool {
         || sides.approach()
 }
 
-/// Directions that part a point from a triangle: across it, out of its sides, and from its corners.
+/// Candidate directions between a point and a triangle: its normal, out of its sides, and from its corners.
 fn directions_of_face([p, a, b, c]: &Corners) -> [Vector3<f64>; 7] {
     let normal = (b - a).cross(&(c - a));
     let out = |from: &Vector3<f64>, to: &Vector3<f64>| (to - from).cross(&normal);
     [normal, out(a, b), out(b, c), out(c, a), p - a, p - b, p - c]
 }
 
-/// Directions that part two edges: across both, across one of them towards the other, and from end to end.
+/// Candidate directions between two edges: orthogonal to both, orthogonal to one towards the other, and from end to
+/// end.
 fn directions_of_edges([a, b, c, d]: &Corners) -> [Vector3<f64>; 9] {
     let (first, second) = (b - a, d - c);
     let normal = first.cross(&second);
@@ -139,7 +141,7 @@ fn directions_of_edges([a, b, c, d]: &Corners) -> [Vector3<f64>; 9] {
     ]
 }
 
-/// All places of the corners of two features, relative to one of them (m).
+/// All positions of the corners of two features, relative to one of them (m).
 struct Sides<'a> {
     first: &'a [Vector3<f64>],
     second: &'a [Vector3<f64>],
@@ -158,7 +160,7 @@ impl Sides<'_> {
         }
     }
 
-    /// Whether some plane across `direction` parts the features, whatever was rounded.
+    /// Whether some plane orthogonal to `direction` separates the features, despite rounding.
     fn parts(&self, direction: &Vector3<f64>) -> bool {
         let mut sum = 0.0;
         let mut range = |places: &[Vector3<f64>]| {
@@ -176,7 +178,8 @@ impl Sides<'_> {
         sum.is_finite() && gap > allowed
     }
 
-    /// Goes towards the closest points of the hulls (Gilbert's method), trying the plane across each difference.
+    /// Approaches the closest points of the hulls (Gilbert's method), and tries the plane orthogonal to each
+    /// difference.
     fn approach(&self) -> bool {
         let mean =
             |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / places.len() as f64;
@@ -208,7 +211,7 @@ mod tests {
     use super::*;
     use impinge_ccd_oracle::generate;
 
-    /// The planes and the exact answer are never of two minds, and the planes decide most pairs that stay apart.
+    /// Planes and the exact test agree, and planes decide most separated pairs.
     #[test]
     fn planes_agree_with_exact_arithmetic() {
         let (mut apart, mut decided) = (0, 0);

@@ -1,11 +1,12 @@
-//! The guarantees of a run, proved again from its files.
+//! Proves the guarantees of a run from its files.
 //!
-//! Nothing here is taken from how the run was made. What it has to be follows from the scene in its manifest: bodies, joined
-//! pairs, half-spaces, motions, the first frame, and which frames there are. Manifest, lists, tables and frames have to agree with
-//! that and with each other. Every stored frame is tested for intersections with exact predicates, for elements turned inside
-//! out, for points below a half-space, for prescribed points off their paths and for rigid bodies that changed their shape.
-//! Between frames that are one straight motion apart, free nodes have to move by their velocities, and a test of its own proves
-//! that nothing crossed. Where the pieces of the motion are stored, it proves that of every piece.
+//! The checks are independent of the code that made the run. Its expected contents follow from the scene in its
+//! manifest: bodies, joined pairs, half-spaces, motions, the first frame, and the list of frames. Manifest, lists,
+//! tables and frames must agree with it and with each other. Every stored frame is checked for intersections by exact
+//! predicates, for inverted elements, for points below a half-space, for prescribed points off their paths and for
+//! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
+//! velocities, and a separate test proves that no features crossed. Where the
+//! pieces of the motion are stored, it proves that of every piece.
 
 mod examine;
 mod expected;
@@ -27,45 +28,45 @@ use rigid::RigidRows;
 use std::path::{Path, PathBuf};
 use tables::Tables;
 
-/// Bound on the rounding of a time (1): a prescribed point is off its path by this part of the way that its speed is worth since the
-/// start. Times of parts of steps are sums of sixteen terms at most.
+/// Relative bound on the rounding of a time: a prescribed point may be away from its path by this share of its speed
+/// times the time since the start. Times of substeps are sums of at most sixteen terms.
 const TIME_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// What was proved and what was found wrong.
+/// Results of a verification.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verification {
-    /// Frames examined.
+    /// Number of checked frames.
     pub frames: usize,
-    /// Motions between frames that were examined.
+    /// Number of checked motions between frames.
     pub motions: usize,
-    /// Motions that could not be examined: their ends were not stored, could not be read or are not sound, or a step is not one
-    /// straight motion.
+    /// Motions that cannot be checked: an end is missing, unreadable or invalid, or the motion is not straight.
     pub unknown_motions: usize,
-    /// Straight pieces of motions, where these are stored in pieces.
+    /// Number of straight pieces in the examined motions, where these are stored in pieces.
     pub pieces: usize,
-    /// Prescribed positions that were compared with their path.
+    /// Number of prescribed positions compared with their path.
     pub prescribed: usize,
-    /// Shapes of rigid bodies that were compared with the first frame.
+    /// Number of rigid shapes compared with the first frame.
     pub rigid: usize,
-    /// Elements that are inside out in a scene that allows it.
+    /// Inverted elements in a scene that permits them.
     pub allowed_inversions: usize,
-    /// What is wrong, in order of time.
+    /// The problems, in order of time.
     pub findings: Vec<Finding>,
-    /// What could not be examined, and why.
+    /// Checks that were not possible, and the reasons.
     pub notes: Vec<String>,
 }
 
 impl Verification {
-    /// Whether nothing is wrong.
+    /// Whether there are no findings.
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-/// Proves the run in `folder` again. `progress` hears of each frame that is done, from any thread.
+/// Verifies the run in `folder`. Any thread calls `progress` for each completed frame.
 ///
 /// # Errors
-/// [`OutputError`] if there is no readable manifest, or if it does not fit the first frame. A frame that cannot be read is a finding, not an error.
+/// [`OutputError`] if there is no readable manifest, or if it does not match the first frame. An unreadable frame is a
+/// finding, not an error.
 pub fn verify_run(
     folder: impl AsRef<Path>,
     progress: &(dyn Fn() + Sync),
@@ -88,7 +89,7 @@ pub fn verify_run(
     if let (Some(run), Some(first), Some(entry)) = (run, &first, entries.first()) {
         starts_as(run, first, entry, findings);
     }
-    // What the scene says counts, where it could be had.
+    // The manifest of the scene counts if it is available.
     let rules = run.map_or(&manifest, |run| &run.manifest);
     let Some(reference) = run.map(|run| &run.start).or(first.as_ref()) else {
         for entry in entries {
@@ -97,7 +98,7 @@ pub fn verify_run(
         return Ok(verification);
     };
     if run.is_none() {
-        // A frame that was changed is what does not fit.
+        // If the frame was changed, that explains the mismatch.
         let changed = entries.first().map(|entry| load(folder, entry).1);
         match manifest.fits(reference, folder) {
             Err(_) if changed.as_ref().is_some_and(|changed| !changed.is_empty()) => {
@@ -122,7 +123,7 @@ pub fn verify_run(
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
     let examiner = examiner;
-    // Each frame alone, its predecessor read again where needed: any order of work gives the same list.
+    // Each frame is independent, and reads its predecessor if needed: the order of work does not change the list.
     let results: Vec<Verification> = (0..entries.len())
         .into_par_iter()
         .map(|index| {
@@ -167,7 +168,7 @@ pub fn verify_run(
     Ok(verification)
 }
 
-/// Whether the run starts from the state of its scene.
+/// Checks that the run starts from the state of its scene.
 fn starts_as(run: &ExpectedRun, first: &Frame, entry: &FrameEntry, findings: &mut Vec<Finding>) {
     let start = &run.start;
     let same = [
@@ -189,7 +190,7 @@ fn starts_as(run: &ExpectedRun, first: &Frame, entry: &FrameEntry, findings: &mu
     }
 }
 
-/// The rows of rigid bodies, where the scene has any.
+/// Checks the rows of rigid bodies, if the scene has any.
 fn rigid_rows(
     folder: &Path,
     rules: &Manifest,
@@ -225,7 +226,7 @@ fn rigid_rows(
     }
 }
 
-/// Proves one frame again, without a manifest: intersections and element signs alone.
+/// Verifies one frame without a manifest: intersections and signs of elements only.
 ///
 /// # Errors
 /// [`OutputError`] if it cannot be read.
@@ -242,7 +243,7 @@ pub fn verify_frame(path: impl AsRef<Path>) -> Result<Verification, OutputError>
     Ok(result)
 }
 
-/// Reads a frame and says whether it is the one that was written.
+/// Reads a frame, and checks that it is unchanged.
 fn load(folder: &Path, entry: &FrameEntry) -> (Option<Frame>, Vec<Finding>) {
     let finding = |problem| Finding {
         file: entry.file.clone(),

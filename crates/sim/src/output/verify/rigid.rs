@@ -1,4 +1,4 @@
-//! `rigid.csv` against the frames.
+//! Checks `rigid.csv` against the frames.
 
 use super::examine::Bodies;
 use super::{Finding, Problem};
@@ -9,11 +9,11 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Bodies may be off their pose by this part of the largest coordinate, and velocities and forces by this part of the largest
-/// term: a thousand roundings or so, far below anything that is visible.
+/// Tolerance of poses relative to the largest coordinate, and of velocities and forces relative to the largest term:
+/// about a thousand rounding errors, far below anything visible.
 const TOLERANCE: f64 = 1e-12;
 
-/// A quaternion of this distance from length 1 is none of a turn (1): those of runs are off by roundings.
+/// Tolerance on the length of a unit quaternion (1): those of runs deviate by rounding only.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
 /// Rows by step.
@@ -70,7 +70,8 @@ impl RigidRows {
         Ok(Self(rows))
     }
 
-    /// The first step of rows that no frame shows; a run that was killed may have left some after its last frame.
+    /// The first step of an unmatched row, whose frame is missing. A killed run may have left some after its last
+    /// frame.
     pub(super) fn strangers(&self, entries: &[FrameEntry]) -> Option<u64> {
         let last = entries.last()?.step;
         let is_stranger = |step: &&u64| {
@@ -85,7 +86,7 @@ impl RigidRows {
             .copied()
     }
 
-    /// Compares the rows of `entry` with its `frame`, which shows `bodies`; `first` is the first frame.
+    /// Compares the rows of `entry` with its `frame` of `bodies`; `first` is the first frame.
     pub(super) fn compare(
         &self,
         manifest: &Manifest,
@@ -137,8 +138,8 @@ impl RigidRows {
 }
 
 impl Row {
-    /// The first column that does not fit `frame`; `start` is the row of the first frame, `first`. Velocities of frames are
-    /// those at their time for bodies that are free, and those over the step for prescribed ones.
+    /// The first column that does not match `frame`; `start` is the row of the first frame, `first`. Velocities in
+    /// frames are instantaneous for free bodies, and means over the step for prescribed ones.
     fn misfit(
         &self,
         start: &Self,
@@ -178,7 +179,7 @@ impl Row {
     }
 }
 
-/// Whether `value` is above `bound`, or no number.
+/// Whether `value` is above `bound`, or NaN.
 fn exceeds(value: f64, bound: f64) -> bool {
     value.is_nan() || value > bound
 }

@@ -20,7 +20,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Around `points`, of which there is one at least.
+    /// Around `points`, of which there is at least one.
     pub(super) fn around<'a>(points: impl IntoIterator<Item = &'a Vector3<f64>>) -> Self {
         points
             .into_iter()
@@ -53,7 +53,7 @@ impl Bounds {
     }
 }
 
-/// Hands every pair of a box of `first` and a box of `second` that share a point to `take`, once, by their indices.
+/// Passes every pair of a box of `first` and a box of `second` with a common point to `take`, once, by their indices.
 pub(super) fn for_each_overlap(
     first: &[Bounds],
     second: &[Bounds],
@@ -73,7 +73,7 @@ pub(super) fn for_each_overlap(
         order
     };
     let (ahead, behind) = (sorted(first), sorted(second));
-    // Of two boxes that overlap one begins inside of the other.
+    // Of two overlapping boxes, one begins inside the other.
     let mut from = 0;
     for &i in &ahead {
         let begin = first[i].lower[axis];
@@ -117,7 +117,7 @@ mod tests {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            // Few values, so that boxes begin and end together.
+            // Few distinct values, so that boxes begin and end together.
             ((state >> 40) % 16) as f64
         };
         let mut boxes = |count: usize| -> Vec<Bounds> {

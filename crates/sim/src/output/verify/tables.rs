@@ -1,4 +1,4 @@
-//! Whether the lists and tables of a run agree with its scene, with each other and with the frames.
+//! Checks the lists and tables of a run against its scene, each other and the frames.
 
 use super::expected::Expected;
 use super::{Finding, Problem};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Collects what is wrong with the files of a run that are no frames.
+/// Collects findings about the files of a run that are not frames.
 pub(super) struct Tables<'a> {
     folder: &'a Path,
     expected: &'a Expected,
@@ -26,14 +26,14 @@ pub(super) struct Tables<'a> {
     findings: &'a mut Vec<Finding>,
 }
 
-/// What `steps.csv` says.
+/// The contents of `steps.csv`.
 #[derive(Default)]
 struct Steps {
-    /// Time at the end of the last (s).
+    /// End of the last step (s).
     end: f64,
-    /// Straight motions of each.
+    /// Straight motions in each step.
     parts: Vec<u32>,
-    /// Sums of the columns of counts that `summary.json` repeats.
+    /// Sums of the columns of counts, for comparison with `summary.json`.
     totals: BTreeMap<&'static str, f64>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Examines all of them; `shown` is the first frame.
+    /// Checks all files; `shown` is the first frame.
     pub(super) fn examine(mut self, shown: Option<&Frame>) {
         let steps = self.steps();
         let summary = self.summary(steps.as_ref(), shown);
@@ -122,7 +122,7 @@ impl<'a> Tables<'a> {
         Some(steps)
     }
 
-    /// The list of frames against the scene and the steps.
+    /// Checks the list of frames against the scene and the steps.
     fn entries(&mut self, steps: Option<&Steps>, has_ended: bool, stopped: bool) {
         let entries = self.entries;
         let Some(last) = entries.last() else {
@@ -138,7 +138,7 @@ impl<'a> Tables<'a> {
             if entry.file != frame_name(index) {
                 wrong.push(format!("its entry {index} is {}", entry.file));
             }
-            // The last frame of a run that stopped shows what was reached of a step.
+            // The last frame of a stopped run may lie within a step.
             let may_be_between = stopped && index + 1 == entries.len() && index > 0;
             let is_between = (step as f64 * step_length
                 ..=step.saturating_add(1) as f64 * step_length)
@@ -198,7 +198,7 @@ impl<'a> Tables<'a> {
             } else {
                 taken / every * every
             };
-            // Killed between the row of a step and its frame, it lacks one.
+            // A run killed between the row of a step and its frame lacks one.
             let due = if has_ended {
                 due
             } else {
@@ -216,7 +216,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// `summary.json` against the steps and the frames; `None` if there is none.
+    /// Checks `summary.json` against the steps and the frames; `None` if there is none.
     fn summary(&mut self, steps: Option<&Steps>, shown: Option<&Frame>) -> Option<Value> {
         let path = self.folder.join(SUMMARY);
         let Ok(bytes) = read_regular(&path) else {
@@ -309,7 +309,7 @@ impl<'a> Tables<'a> {
         Some(summary)
     }
 
-    /// `frames.pvd` lists the same frames.
+    /// Checks that `frames.pvd` lists the same frames.
     fn collection(&mut self, has_ended: bool) {
         let text = match read_regular(&self.folder.join(FRAMES_PVD)) {
             Ok(text) => text,
@@ -320,7 +320,7 @@ impl<'a> Tables<'a> {
             }
         };
         let lists = |entries: &[FrameEntry]| text == collection_of(entries).as_bytes();
-        // A run that was killed may have lacked the time for its last entry.
+        // A killed run may lack the last entry.
         let without_last = self.entries.split_last().map(|(_, others)| others);
         let is_behind = !has_ended && without_last.is_some_and(lists);
         if !lists(self.entries) && !is_behind {
@@ -331,7 +331,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Frames that no list names, and files that a run leaves at its end.
+    /// Checks for unlisted frames, and for the files that a run writes at its end.
     fn folder(&mut self, has_ended: bool) {
         let names = std::fs::read_dir(self.folder)
             .into_iter()
@@ -350,7 +350,7 @@ impl<'a> Tables<'a> {
             })
             .collect();
         unlisted.sort_unstable();
-        // A run that was killed may have left one.
+        // A killed run may have left one.
         let next = [frame_name, pieces_name].map(|name| name(self.entries.len()));
         unlisted.retain(|name| has_ended || !next.contains(name));
         for name in unlisted {
@@ -362,7 +362,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The checkpoint is of this run and shows what a frame of it shows.
+    /// Checks that the checkpoint belongs to this run and matches one of its frames.
     fn checkpoint(&mut self) -> Result<(), OutputError> {
         if self.expected.scene.stepper == StepperChoice::Asynchronous || self.entries.is_empty() {
             return Ok(());

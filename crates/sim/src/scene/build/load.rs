@@ -5,11 +5,13 @@ use super::place::Placement;
 use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperChoice};
 use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
+use impinge_geometry::io::NodeGroup;
 use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
 use impinge_geometry::{MeshError, MeshIoError};
 use nalgebra::Vector3;
 use std::error::Error;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 impl Builder<'_> {
     /// Surface of a thin body in its own frame: a grid, a surface file, or the outside of a solid.
@@ -109,6 +111,20 @@ impl Builder<'_> {
         let found = self.find_file(&format!("{path}.file.path"), file)?;
         let solid = self.solids.get(&found);
         Ok(solid.map_or_else(Vec::new, |solid| solid.hexahedra.clone()))
+    }
+
+    /// The physical groups of a mesh file that [`tet_mesh`](Self::tet_mesh) has read; none of all others.
+    pub(super) fn groups(
+        &self,
+        path: &str,
+        source: &BodyMesh,
+    ) -> Result<Arc<[NodeGroup]>, SceneError> {
+        let BodyMesh::File(file) = source else {
+            return Ok(Arc::default());
+        };
+        let found = self.find_file(&format!("{path}.file.path"), file)?;
+        let solid = self.solids.get(&found);
+        Ok(solid.map_or_else(Arc::default, |solid| solid.groups.as_slice().into()))
     }
 
     /// Rejects settings that hexahedra do not support; for a file, this is known only after reading.

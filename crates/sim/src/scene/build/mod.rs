@@ -100,6 +100,7 @@ impl Builder<'_> {
         let mesh = self.tet_mesh(&format!("{path}.mesh"), &body.mesh)?;
         self.count_nodes(&path, body, mesh.nodes().len())?;
         let cells = self.hexahedra(&format!("{path}.mesh"), &body.mesh)?;
+        let groups = self.groups(&format!("{path}.mesh"), &body.mesh)?;
         if !cells.is_empty() {
             self.check_hexahedra(&path, &material)?;
         }
@@ -123,6 +124,7 @@ impl Builder<'_> {
                 name: name_of(index, body, copy),
                 mesh: placed,
                 cells: cells.clone(),
+                groups: groups.clone(),
                 origin: placement.origin(index, copy),
                 material,
                 friction: body.friction.unwrap_or(self.scene.world.friction),

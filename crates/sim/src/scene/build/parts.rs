@@ -3,8 +3,10 @@
 use crate::scene::RigidMotion;
 use crate::scene::format::{Material, Shell};
 use impinge_fem::RigidInertia;
+use impinge_geometry::io::NodeGroup;
 use impinge_geometry::mesh::{TetMesh, TriangleMesh};
 use nalgebra::{UnitQuaternion, Vector3};
+use std::sync::Arc;
 
 /// All data of a model, in world coordinates at time 0.
 #[derive(Debug, Clone)]
@@ -45,6 +47,8 @@ pub struct BodyPart {
     pub mesh: TetMesh,
     /// Its hexahedra as nodes, four around the bottom of each, then those above; empty for tetrahedral elements.
     pub cells: Vec<[u32; 8]>,
+    /// The physical groups of its mesh file, as its nodes; shared by copies.
+    pub groups: Arc<[NodeGroup]>,
     /// The entry of the scene that it copies.
     pub origin: Placed,
     /// Material.

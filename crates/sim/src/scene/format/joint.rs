@@ -3,7 +3,9 @@
 use super::{Formulation, Region};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
 /// Kind of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,8 +28,8 @@ pub enum JointKind {
     /// Holds nodes of the elastic or thin body `first` that start on the surface of `second`, or inside it, at their
     /// place. On a rigid body they are fixed to the body. On other bodies they are held by the weights of the element
     /// at the closest point, or of the enclosing element if they are deeper inside. Nodes within `distance` of the
-    /// surface count as on it. A closed surface has an inside, except that of a thin body. `box`, or `reach` about
-    /// `anchor`, select nodes, to within the contact clearance; without them all nodes are taken.
+    /// surface count as on it. A closed surface has an inside, except that of a thin body. `group`, `box`, and `reach`
+    /// about `anchor` select nodes, the last two to within the contact clearance; without them all nodes are taken.
     Bind,
 }
 
@@ -40,6 +42,57 @@ pub struct Via {
     /// Name of the body that carries the point. Default: the point is fixed in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+}
+
+/// A physical group of a Gmsh mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MeshGroup {
+    /// Its number.
+    Number(u32),
+    /// Its name.
+    Name(String),
+}
+
+impl fmt::Display for MeshGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Name(name) => write!(f, "\"{name}\""),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MeshGroup {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrNumber;
+
+        impl Visitor<'_> for NameOrNumber {
+            type Value = MeshGroup;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name or number of a physical group")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<MeshGroup, E> {
+                Ok(MeshGroup::Name(name.to_owned()))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<MeshGroup, E> {
+                u32::try_from(number)
+                    .map(MeshGroup::Number)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(number), &self))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<MeshGroup, E> {
+                u32::try_from(number)
+                    .map(MeshGroup::Number)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(number), &self))
+            }
+        }
+
+        deserializer.deserialize_any(NameOrNumber)
+    }
 }
 
 /// A joint or link between two bodies, or between a body and the world.
@@ -85,6 +138,9 @@ pub struct Joint {
     /// Box in which a `bind` takes nodes of `first` at time 0, in world coordinates. Default: all nodes.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
+    /// Physical group in the Gmsh mesh of `first`, by name or number, whose nodes a `bind` takes. Default: all nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<MeshGroup>,
     /// Distance within which a node of a `bind` counts as on the surface of `second` (m), greater than 0. Default: a
     /// tenth of the mean surface edge of the finer one of both bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +167,6 @@ impl Joint {
 
     /// Whether a `bind` says which nodes it means.
     pub(crate) fn selects_nodes(&self) -> bool {
-        self.reach.is_some() || self.region.is_some()
+        self.reach.is_some() || self.region.is_some() || self.group.is_some()
     }
 }

@@ -12,7 +12,7 @@ mod settings;
 pub use body::{
     Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, Pull, Region, Rotation, Turn,
 };
-pub use joint::{Joint, JointKind, Via};
+pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile, ObstacleShape};
 pub use settings::{

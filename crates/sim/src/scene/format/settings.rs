@@ -325,7 +325,7 @@ pub struct OutputOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled_after: Option<f64>,
     /// With the asynchronous stepper: whether the straight pieces of the motion are stored beside each frame, so that
-    /// `impinge verify` can prove the motion between frames. They take ten times the room of the
+    /// `impinge verify` can prove the motion between frames. Default: false. They take ten times the room of the
     /// frames or more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pieces: bool,

@@ -83,6 +83,12 @@ impl Check<'_> {
                 "a bind",
             ),
             (
+                "group",
+                joint.group.is_some(),
+                binds && joint.group.is_some(),
+                "a bind",
+            ),
+            (
                 "distance",
                 joint.distance.is_some(),
                 binds && joint.distance.is_some(),

@@ -7,8 +7,8 @@ pub(crate) mod rescue;
 
 use crate::{error::StepFailure, report::StepReport};
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, Method, Termination,
-    method::active_set_cr::Tolerances, residual::residual,
+    ContactProblem, ContactSolution, ContactSolver, Method, Termination, Tolerances,
+    residual::residual,
 };
 
 /// What came of a solve.

@@ -1,4 +1,4 @@
-//! Looking at everything, to prove from outside what the events keep.
+//! Full check of the invariants that events maintain.
 
 use super::engine::Engine;
 use super::pairs::Features;
@@ -11,11 +11,11 @@ use thiserror::Error;
 /// Rounding of a distance, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-13;
 
-/// Something that the integrator promises and does not keep.
+/// A violated invariant of the integrator.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// I1: a pair is closer than its certificate says.
+    /// I1: a pair is closer than its certified distance.
     #[error("the points {points:?} are {distance:e} m apart, but {guarded:e} m are certified")]
     Closer {
         /// Points of the pair.
@@ -25,7 +25,7 @@ pub enum Violation {
         /// Certified distance (m).
         guarded: f64,
     },
-    /// I2: a vertex is ahead of time.
+    /// I2: the time of a vertex is later than the last event.
     #[error("point {point} is at {time} s, later than the last event")]
     Ahead {
         /// The point.
@@ -33,33 +33,33 @@ pub enum Violation {
         /// Its time (s).
         time: f64,
     },
-    /// I3: a certificate ended in the past.
+    /// I3: a certificate expired in the past.
     #[error("the certificate of the points {points:?} ended at {due} s")]
     Overdue {
         /// Points of the pair.
         points: [u32; 4],
-        /// Its end (s).
+        /// Its expiry time (s).
         due: f64,
     },
-    /// I3: a certificate is not, or more than once, in the queue.
+    /// I3: a certificate is missing in the queue, or there more than once.
     #[error(
         "the queue has {entries} ends of the certificate of the points {points:?}, due at {due} s"
     )]
     Unqueued {
         /// Points of the pair.
         points: [u32; 4],
-        /// Its end (s).
+        /// Its expiry time (s).
         due: f64,
-        /// How often it is there.
+        /// Number of its entries.
         entries: u32,
     },
-    /// I3: a pair whose volumes overlap has no certificate.
+    /// I3: a pair with overlapping k-DOPs has no certificate.
     #[error("the volumes of the points {points:?} overlap, but nobody watches them")]
     Overlooked {
         /// Points of the pair.
         points: [u32; 4],
     },
-    /// I4: a layer that pairs have does not tick when it should.
+    /// I4: the clock of an active layer does not tick when it should.
     #[error("the next tick of layer {layer} is at {due} s")]
     OffBeat {
         /// The layer.
@@ -77,14 +77,15 @@ pub enum Violation {
     },
 }
 
-/// Builds with debug assertions audit themselves every so many events, …
+/// Number of events between two audits in builds with debug assertions.
 const EVENTS_PER_AUDIT: u64 = 1000;
 
-/// … and look at all pairs as often for a surface of this many triangles, more seldom for a larger one: that is quadratic.
+/// Number of triangles up to which every audit checks all pairs. Larger surfaces check them more seldom, since the cost
+/// is quadratic.
 const TRIANGLES_PER_AUDIT: u64 = 100;
 
 impl Engine {
-    /// Of builds with debug assertions, after an event: looks at everything now and then.
+    /// In builds with debug assertions, audits the state after some of the events.
     ///
     /// # Panics
     /// If an invariant does not hold.
@@ -106,7 +107,7 @@ impl Engine {
         }
     }
 
-    /// Looks at every pair of the surface by brute force, at the time of the last event.
+    /// Checks every pair of the surface by brute force, at the time of the last event.
     ///
     /// # Errors
     /// The first [`Violation`] of the invariants I1 to I5.
@@ -199,7 +200,7 @@ impl Engine {
         for (index, layer) in self.layers.iter().enumerate() {
             let due = layer.clock.due();
             let on_beat = due >= self.now && due <= self.now + layer.clock.period * (1.0 + 1e-9);
-            // A layer that its last pair left may tick once more.
+            // A layer whose last pair has left may tick once more.
             let as_it_should = layer.members.is_empty() || (layer.ticking && on_beat);
             if !as_it_should {
                 return Err(Violation::OffBeat {

@@ -1,34 +1,34 @@
 //! Regular clocks.
 
-/// A clock whose tick `k` is at `k h`, anchored at time 0 for ever.
+/// A clock with tick `k` at `k h`, anchored at time 0.
 ///
-/// Ticks are counted, never summed up, so that a clock does not drift, and one that was not looked at for a while is
-/// where it would have been: pausing or shifting a clock destroys the energy behaviour of the integrator.
+/// Ticks are counted, not summed, so that a clock has no drift and keeps its phase while it is inactive. Pausing or
+/// shifting a clock would destroy the energy behaviour of the integrator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// `h` (s), greater than 0.
+    /// `h` (s), positive.
     pub period: f64,
     /// `k` of the next tick.
     pub tick: u64,
 }
 
 impl Clock {
-    /// The clock of this period (s) whose next tick is the first one after time 0.
+    /// A clock of this period (s) with its first tick after time 0.
     pub fn new(period: f64) -> Self {
         Self { period, tick: 1 }
     }
 
-    /// Time of the next tick (s): one rounding.
+    /// Time of the next tick (s), with a single rounding.
     #[inline]
     pub fn due(&self) -> f64 {
         self.tick as f64 * self.period
     }
 
-    /// Moves on to the first tick later than `now` (s).
+    /// Advances to the first tick after `now` (s).
     pub fn resume_after(&mut self, now: f64) {
         #[expect(clippy::cast_sign_loss, reason = "times are not negative")]
         let estimate = (now / self.period).floor() as u64;
-        // The quotient is rounded; the times of the ticks decide.
+        // The quotient is rounded; compare the times of the ticks.
         self.tick = estimate.saturating_sub(1);
         while self.due() <= now {
             self.tick += 1;
@@ -36,8 +36,8 @@ impl Clock {
     }
 }
 
-/// The longest period (s) of the form `base / 2^n` that is not longer than `limit`: equal periods can be batched, and ticks
-/// of nested clocks coincide exactly.
+/// The longest period (s) of the form `base / 2^n` up to `limit`. Equal periods can be batched, and ticks of nested
+/// clocks coincide exactly.
 pub fn nested_period(base: f64, limit: f64) -> f64 {
     let mut period = base;
     while period > limit && period > f64::MIN_POSITIVE {

@@ -1,4 +1,4 @@
-//! The loop over events.
+//! The event loop.
 
 use super::clock::Clock;
 use super::force::ClockedForce;
@@ -20,19 +20,19 @@ use nalgebra::Vector3;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Void entries are swept out of the queue when they are more than this many per valid one.
+/// Ratio of void to valid queue entries above which the void ones are removed.
 const MOST_VOID: usize = 2;
 
-/// Batches of this many terms or pairs are timed always.
+/// Batches of at least this many terms or pairs are always timed.
 const LARGE: usize = 32;
 
-/// Particles without an edge have no reach of their own; it is this many thicknesses of the first layer.
+/// Reach of particles without an edge, in thicknesses of the first layer.
 const REACH_OF_PARTICLES: f64 = 1.0;
 
 /// The asynchronous integrator: state, clocks, certificates and queue.
 ///
-/// Every event belongs to one instant and touches a few vertices only; all others stay at times of their own. Events run in
-/// the order of (time, kind, number), so that two runs of the same system agree bit for bit.
+/// Every event belongs to one instant and changes a few vertices only; all others stay at their own times. Events run
+/// in the order of (time, kind, number), so that two runs of the same system agree bit for bit.
 #[derive(Debug)]
 pub struct Engine {
     pub(super) vertices: Vec<Vertex>,
@@ -43,10 +43,10 @@ pub struct Engine {
     pub(super) law: LayerLaw,
     pub(super) restitution: f64,
     pub(super) friction: Vec<f64>,
-    /// `m` of the fastest pair of vertices: both the lightest.
+    /// `m` of the fastest possible pair of vertices, both of least mass.
     pub(super) effective_mass: f64,
     pub(super) half_thickness: f64,
-    /// The deepest layer that still counts as progress.
+    /// The deepest layer that counts as progress.
     pub(super) deepest: u32,
     pub(super) settings: Settings,
     pub(super) promises: Vec<Promise>,
@@ -56,19 +56,19 @@ pub struct Engine {
     pub(super) queue: Queue,
     pub(super) now: f64,
     pub(super) statistics: Statistics,
-    /// Events, void ones left out, those at the last audit, and number of audits.
+    /// Numbers of valid events, of these at the last audit, and of audits.
     pub(super) dispatched: u64,
     pub(super) audited: u64,
     pub(super) audits: u64,
-    /// How many events the time of the present one stands for; 0 if it is not measured.
+    /// Number of events that the measured time of the present one represents; 0 if it is not measured.
     pub(super) stands_for: u32,
-    /// Of speculation only: the paths since the window began …
+    /// For speculation: the paths since the start of the window.
     pub(super) history: Option<History>,
-    /// … and what it needs between windows.
+    /// For speculation: data kept between windows.
     pub(super) speculation: Option<Box<Speculation>>,
     /// The paths since the last stored frame, where they are asked for. Nothing reads them but who stores them.
     pub(super) recording: Option<Recording>,
-    // Scratch.
+    // Buffers.
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
     pub(super) called: Vec<(u32, u32)>,
@@ -80,14 +80,14 @@ pub struct Engine {
 impl Engine {
     /// Sets up clocks, certificates and queue at time 0.
     ///
-    /// Pairs that start within the first layers have them from the start.
+    /// Pairs that start within the first layers have these from the start.
     ///
     /// # Errors
-    /// [`SystemError`] for masses and numbers without meaning, and for pairs that start closer than the layers reach.
+    /// [`SystemError`] for invalid masses and numbers, and for pairs that start closer than the layers reach.
     ///
     /// # Panics
-    /// If `positions`, `velocities`, `masses` and the surface are not of the same number of points, or `friction` is not
-    /// one per body, or if the stencil of a force is not ascending and unique or names a point beyond.
+    /// If `positions`, `velocities`, `masses` and the surface have different numbers of points, or `friction` is not
+    /// one per body, or the stencil of a force is not ascending and unique or has a point out of range.
     #[track_caller]
     pub fn new(system: System, settings: Settings) -> Result<Self, SystemError> {
         let points = system.positions.len();
@@ -190,7 +190,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The deepest layer whose clock is not too fast, alone and together with those above it; 0 if even the first one is.
+    /// The deepest layer for which its clock, and all clocks up to it together, tick slowly enough. 0 if even the first
+    /// one is too fast.
     ///
     /// `Σ_(l≤L) 1/h(l) ≈ 2 L^(5/2) / (5 h₁)`.
     fn deepest_layer(&self) -> u32 {
@@ -226,9 +227,9 @@ impl Engine {
         }
     }
 
-    /// Of each vertex, whether it ever moves.
+    /// Whether each vertex ever moves.
     fn moves(&self) -> Vec<bool> {
-        // What is prescribed and has no script does not.
+        // Prescribed vertices without a script do not move.
         let mut moves: Vec<bool> = self.vertices.iter().map(|v| v.inverse_mass > 0.0).collect();
         for (_, script, _) in &self.scripts {
             for &point in &script.vertices {
@@ -238,7 +239,7 @@ impl Engine {
         moves
     }
 
-    /// Of each vertex, whether anything can touch it.
+    /// Whether any feature may touch each vertex.
     fn may_be_touched(&self) -> Vec<bool> {
         let mut touches = vec![!self.planes.is_empty(); self.vertices.len()];
         for &point in self.surface.vertices() {
@@ -247,7 +248,7 @@ impl Engine {
         touches
     }
 
-    /// Of each vertex, whether its path matters to contact.
+    /// Whether the path of each vertex matters for contact.
     pub(super) fn is_watched(&self) -> Vec<bool> {
         let touches = self.may_be_touched();
         self.moves()
@@ -294,7 +295,7 @@ impl Engine {
         self.start_volumes()
     }
 
-    /// Simulated time (s): that of the last event, or that up to which it ran.
+    /// Simulated time (s): that of the last event, or the end of the last run.
     pub fn now(&self) -> f64 {
         self.now
     }
@@ -309,9 +310,9 @@ impl Engine {
         &self.vertices
     }
 
-    /// From now on measures the time that each kind of event takes: of large batches always, of others of one in `every`, which stands
-    /// for all of them. Of each it costs a tenth, of one in a hundred nothing that could be measured. Windows of
-    /// speculation are measured always.
+    /// Measures the time of each kind of event from now on: of all large batches, and of one in `every` other events,
+    /// which represents the others. Measuring every event costs a tenth of the run, one in a hundred nothing
+    /// measurable. Windows of speculation are always measured.
     pub fn measure_times(&mut self, every: u64) {
         self.settings.profile = every;
     }
@@ -331,8 +332,8 @@ impl Engine {
         self.layer_period(layer)
     }
 
-    /// Points and distance (m) at the last event of every pair that has a layer; all points of a vertex at a half-space are
-    /// that vertex.
+    /// Points and distance (m) at the last event of every pair with an active layer. For a vertex at a half-space, all
+    /// points are that vertex.
     pub fn near_pairs(&self) -> impl Iterator<Item = ([u32; 4], f64)> + '_ {
         self.pairs
             .ids()
@@ -345,7 +346,7 @@ impl Engine {
             })
     }
 
-    /// Number of pairs that are watched, and of those with at least one layer.
+    /// Number of watched pairs, and of those with at least one layer.
     pub fn pair_counts(&self) -> (usize, usize) {
         let near = self
             .pairs
@@ -354,7 +355,7 @@ impl Engine {
         (self.pairs.len(), near.count())
     }
 
-    /// Where everything is at `time` (s), not before [`now`](Self::now). Nothing is moved by looking.
+    /// Positions at `time` (s), not before [`now`](Self::now). The state does not change.
     ///
     /// # Panics
     /// If `positions` is not one per vertex.
@@ -365,7 +366,7 @@ impl Engine {
         }
     }
 
-    /// From now on events end with [`Stop::Interrupted`] once `interrupt` is raised.
+    /// Makes events end with [`Stop::Interrupted`] once `interrupt` is raised.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
     }
@@ -379,12 +380,12 @@ impl Engine {
         ));
     }
 
-    /// Runs all events up to `until` (s), that instant included.
+    /// Runs all events up to and including `until` (s).
     ///
     /// # Errors
-    /// [`Stop`] if time hardly passes any more or a number is not finite; the state is that of the last event.
+    /// [`Stop`] if time makes no progress or a number is not finite; the state is that of the last event.
     pub fn run(&mut self, until: f64) -> Result<(), Stop> {
-        // On a thread of the pool from the start: handing over each batch by itself takes longer than many of them.
+        // Runs on a thread of the pool: handing over each batch separately would take longer than many batches.
         rayon::scope(|_| {
             while self.step(until)?.is_some() {}
             Ok(())
@@ -393,8 +394,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs the next event that is not later than `until` (s), and says which it was. With speculation: all events of the
-    /// next window that has any; the last of them is returned.
+    /// Runs the next event up to `until` (s), and returns it. With speculation, runs all events of the next window that
+    /// has any, and returns the last.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -437,8 +438,8 @@ impl Engine {
         }
     }
 
-    /// How many events the time of this one is to stand for: large ones for themselves, for they are few and measuring them costs
-    /// nothing that matters.
+    /// Number of events that the measured time of this one represents. Large events represent only themselves: there
+    /// are few, and measuring them is cheap.
     #[inline]
     fn timed_for(&self, event: &Event) -> u32 {
         if self.settings.profile == 0 {
@@ -495,7 +496,7 @@ impl Engine {
         }
     }
 
-    /// Keeps the queue short.
+    /// Removes void entries from a long queue.
     fn sweep(&mut self) {
         let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
         if self.queue.len() <= MOST_VOID * valid + 1024 {
@@ -506,9 +507,9 @@ impl Engine {
         self.queue = queue;
     }
 
-    /// A batch of forces ticks: all of its vertices come to this time, then all of its terms kick.
+    /// Tick of a batch of forces: all of its vertices advance to this time, then all of its terms apply their impulses.
     fn force_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
-        // Out of its place for the time being, so that the promises can be checked by its stencil.
+        // The force is taken out, so that the velocity bounds can be checked by its stencil.
         let (mut clock, mut force) = {
             let (clock, force) = &mut self.forces[id as usize];
             (*clock, std::mem::replace(force, Box::new(Nothing)))
@@ -542,7 +543,7 @@ impl Engine {
         checked
     }
 
-    /// Prescribed vertices get the velocity of their next piece.
+    /// Prescribed vertices get the velocity of their next trajectory piece.
     fn script_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         let (clock, script, start) = &mut self.scripts[id as usize];
         let next = (clock.tick + 1) as f64 * clock.period;
@@ -617,7 +618,7 @@ impl Engine {
     }
 }
 
-/// Stands in for a force that is at work.
+/// Placeholder for a force while it acts.
 #[derive(Debug)]
 struct Nothing;
 
@@ -640,7 +641,7 @@ impl ClockedForce for Nothing {
     }
 }
 
-/// Points that contact may kick.
+/// Points to which contact may apply an impulse.
 fn touching_points(system: &System) -> Vec<u32> {
     if system.planes.is_empty() {
         system.surface.vertices().to_vec()

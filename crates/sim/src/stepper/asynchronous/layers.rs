@@ -1,4 +1,4 @@
-//! Penalty layers: one clock each, shared by all pairs that have the layer.
+//! Penalty layers: one clock each, shared by all pairs with the layer.
 
 use super::clock::Clock;
 use super::engine::Engine;
@@ -12,44 +12,46 @@ use impinge_contact::penalty::{
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// How far a guess looks ahead, in periods of the layer that makes it.
+/// Time over which a layer predicts the need of deeper ones, in its periods.
 const LOOK_AHEAD: f64 = 2.0;
 
-/// How far ahead of its thickness a guess calls a layer, as a fraction of it: others push, too.
+/// Relative distance beyond its thickness at which a predicted layer is activated: impulses of other pairs may bring it
+/// closer.
 const MARGIN: f64 = 0.02;
 
-/// Under speculation a deeper layer stays this much farther than it is thick, as a fraction of it: pairs that are pressed together hover.
+/// Under speculation, relative distance beyond its thickness up to which a deeper layer stays active: the distance of
+/// pressed pairs oscillates.
 const STAY: f64 = 0.02;
 
-/// Under speculation pairs have their first layer within this many times its thickness: that costs little, and a window that
-/// has to be run again much.
+/// Under speculation, distance in thicknesses within which pairs have their first layer. An idle layer costs little, a
+/// repeated window much.
 pub(super) const FAR: f64 = 1.3;
 
-/// Part of the slip that sides which stick undo within a period of the first layer.
+/// Part of the slip of sticking pairs that is undone in a period of the first layer.
 const RETURN: f64 = 0.25;
 
-/// Layers of fewer pairs are not worth a second thread.
+/// Number of pairs below which a layer is evaluated on one thread.
 const WORTH_SHARING: usize = 1024;
 
-/// Pairs that one thread looks at at a time.
+/// Pairs per parallel task.
 const AT_A_TIME: usize = 256;
 
-/// What a tick has to know of a pair that follows from places alone, and not from what the ticks of other pairs did.
+/// Data of a pair for a tick that depend on positions only, not on impulses of other pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     nearest: Nearest,
-    /// `g`: distance less the thickness of the layer (m).
+    /// `g`: distance minus the thickness of the layer (m).
     gap: f64,
-    /// Only where the layer is pressed, and its sides can rub.
+    /// Only if the layer is in compression and the pair has friction.
     rubbing: Option<Rubbing>,
 }
 
-/// How the sides of a pair rub.
+/// Friction of a pair.
 #[derive(Clone, Copy, Debug)]
 struct Rubbing {
     lever: Lever,
     anchor: Anchor,
-    /// The velocity across the normal at which the sides would undo their slip (m/s).
+    /// The velocity across the normal that would undo the slip (m/s).
     back: Vector3<f64>,
 }
 
@@ -57,8 +59,8 @@ struct Rubbing {
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) clock: Clock,
-    /// In the order of their features, so that what a tick does depends on who is there and not on who came first: pairs
-    /// with a point in common see the velocities that the ones before them leave.
+    /// In the order of their features, so that the result of a tick does not depend on the order of activation: pairs
+    /// with a common point see the velocities after earlier pairs.
     pub(super) members: Vec<u32>,
     /// Whether its next tick is in the queue.
     pub(super) ticking: bool,
@@ -70,7 +72,7 @@ impl Engine {
         self.settings.layer_step / self.law.frequency(layer, self.effective_mass)
     }
 
-    /// Calls the layers up to `depth` for a pair; each joins its clock where that is.
+    /// Activates the layers up to `depth` for a pair; each joins its clock at the present phase.
     pub(super) fn activate(&mut self, id: u32, depth: u32, time: f64) {
         let from = self.pairs.get(id).proximity.depth;
         self.set_depth(id, depth, time);
@@ -88,7 +90,8 @@ impl Engine {
             let entry = &mut self.layers[layer as usize - 1];
             if !entry.ticking {
                 entry.ticking = true;
-                // At this very instant the pair is not closer than the layer is thick: its certificate held so far.
+                // At this instant the distance is at least the thickness of the layer: the certificate is valid up to
+                // now.
                 entry.clock.resume_after(time);
                 self.schedule_layer(layer);
             }
@@ -111,7 +114,7 @@ impl Engine {
         members.insert(place, id);
     }
 
-    /// Gives the layers up to `depth` to a pair that had them before; their clocks are seen to by others.
+    /// Gives a pair the layers up to `depth` again without starting their clocks; the caller restores those.
     pub(super) fn join(&mut self, id: u32, depth: u32) {
         let pair = self.pairs.get_mut(id);
         let from = std::mem::replace(&mut pair.proximity, Proximity { depth }).depth;
@@ -120,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// Takes the layers beyond `depth` from a pair.
+    /// Deactivates the layers beyond `depth` of a pair.
     pub(super) fn dismiss(&mut self, id: u32, depth: u32) {
         let pair = self.pairs.get_mut(id);
         let from = std::mem::replace(&mut pair.proximity, Proximity { depth }).depth;
@@ -137,19 +140,19 @@ impl Engine {
         self.queue.push(Event {
             time: self.layers[layer as usize - 1].clock.due(),
             kind: EventKind::Layer,
-            // The deepest first.
+            // Deepest layer first.
             id: u32::MAX - layer,
             generation: 0,
         });
     }
 
-    /// How many pairs layer `u32::MAX − id` ticks for.
+    /// Number of pairs with layer `u32::MAX − id`.
     #[inline]
     pub(super) fn members_of(&self, id: u32) -> usize {
         self.layers[(u32::MAX - id) as usize - 1].members.len()
     }
 
-    /// Layer `u32::MAX − id` ticks.
+    /// Tick of layer `u32::MAX − id`.
     pub(super) fn layer_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         let layer = u32::MAX - id;
         let index = layer as usize - 1;
@@ -194,10 +197,10 @@ impl Engine {
         if entry.ticking {
             self.schedule_layer(layer);
         }
-        // Certificates after all kicks of the event.
         if let Some(recording) = &mut self.recording {
             recording.note(&kicked, &self.vertices);
         }
+        // Check certificates after all impulses of the event.
         self.after_kicks(&kicked, time)?;
         if self.history.is_none() {
             for &pair in &left {
@@ -210,20 +213,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Speculation has no certificates that call layers in time; it calls those that a pair will probably need before the
-    /// next tick of its deepest one. A guess too many costs ticks that push nothing, one too few a window.
+    /// Predicts the layers that a pair will need before the next tick of its deepest one. Speculation has no
+    /// certificates that activate layers in time. An unnecessary layer costs idle ticks, a missed layer costs a
+    /// repeated window.
     #[inline]
     fn guess(&mut self, id: u32, layer: u32, distance: f64, closing: f64) {
         let ahead = LOOK_AHEAD * self.layers[layer as usize - 1].clock.period;
         let depth = self.depth_after(layer, distance, closing, ahead);
-        // Beyond the deepest one it is for the end of the window to say.
+        // The end of the window handles layers beyond the deepest one.
         if depth > layer && depth <= self.deepest {
             self.called.push((id, depth));
         }
     }
 
-    /// The layers that a pair with `depth` of them will need within `duration` (s) if it goes on closing at `closing` (m/s):
-    /// not more than there are on its way, nor than stop it.
+    /// Number of layers that a pair with `depth` of them will need within `duration` (s) if it keeps approaching at
+    /// `closing` (m/s). It is at most the number that it can pass, and at most the number that stops it.
     pub(super) fn depth_after(
         &self,
         depth: u32,
@@ -235,7 +239,7 @@ impl Engine {
         if next >= self.law.thickness(depth + 1) {
             return depth;
         }
-        // In a window that will be run again sides may be anywhere.
+        // In a window that will be repeated, distances may be arbitrary.
         let most = self.deepest.max(depth + 1);
         if distance <= self.law.thickness(most) {
             return most;
@@ -257,8 +261,8 @@ impl Engine {
             .clamp(depth + 1, most)
     }
 
-    /// Under speculation: whether a layer that is not pressed is the deepest one and will not be guessed to be needed. What comes back
-    /// unforeseen costs part of a window, what ticks for nothing costs, too.
+    /// Under speculation: whether a layer without compression is the deepest one and is not predicted to be needed. A
+    /// layer that is needed again costs part of a window, an idle one costs ticks.
     fn is_idle(&self, layer: u32, distance: f64, separation: f64, proximity: Proximity) -> bool {
         if layer != proximity.depth {
             return false;
@@ -274,7 +278,7 @@ impl Engine {
         self.depth_after(layer - 1, distance, (-separation).max(0.0), ahead) < layer
     }
 
-    /// Calls the layers that were guessed.
+    /// Activates the predicted layers.
     fn call_ahead(&mut self, time: f64) {
         let mut called = std::mem::take(&mut self.called);
         for (id, depth) in called.drain(..) {
@@ -285,7 +289,8 @@ impl Engine {
         self.called = called;
     }
 
-    /// Looks at a pair for the tick of a layer: from places only, which kicks do not change, so pairs may be looked at in any order.
+    /// Computes the data of a pair for the tick of a layer. They depend on positions only, which impulses do not
+    /// change, so pairs may be evaluated in any order.
     #[inline]
     fn touch(&self, id: u32, layer: u32, time: f64) -> Touch {
         let nearest = self.nearest(id, time);
@@ -322,7 +327,8 @@ impl Engine {
         })
     }
 
-    /// One layer acts on one pair, if it is pressed; otherwise says whether it may leave.
+    /// Applies the impulse of one layer to one pair if the layer is in compression; otherwise decides whether to
+    /// deactivate it.
     #[inline]
     fn tick_pair(
         &mut self,
@@ -376,8 +382,8 @@ impl Engine {
         false
     }
 
-    /// Friction of a pair whose points are at the time of the tick and have had the normal impulse `push` (N s). It takes
-    /// energy, or gives back what it took.
+    /// Friction of a pair whose points are at the time of the tick, after the normal impulse `push` (N s). It
+    /// dissipates energy, or returns energy that it stored.
     fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, law: &ContactLaw, push: f64) {
         let Rubbing {
             lever,
@@ -390,7 +396,7 @@ impl Engine {
         let velocities = vertices.map(|vertex| vertex.velocity);
         let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
         let slip = lever.slip(&velocities);
-        // The shares of friction, for one newton second of it; how much of it; and the energy that it adds (J).
+        // The distribution of friction per newton second, its size, and the energy that it adds (J).
         let act = |sticking: &Vector3<f64>| {
             let against = slip - sticking;
             let speed = against.norm();
@@ -408,7 +414,7 @@ impl Engine {
             .map(|k| nearest.weights[k] * nearest.weights[k] * inverse_masses[k])
             .sum();
         let back = back.cap_magnitude(anchor.fastest(slip.norm(), mobility));
-        // Sides that turn, too, take more to move than their closest points.
+        // Pairs that rotate have more inertia than their closest points alone.
         let acted = act(&back)
             .filter(|(.., energy)| *energy <= anchor.taken())
             .or_else(|| act(&Vector3::zeros()));
@@ -421,10 +427,10 @@ impl Engine {
         self.pairs.get_mut(id).anchor = Some(anchor);
     }
 
-    /// The anchor of a pressed pair at these places.
+    /// The anchor of a pressed pair at these positions.
     ///
-    /// The slip is at most `μ` times how far the first layer is pressed in, as if that were the spring of both directions:
-    /// beyond it the sides drag the anchor along.
+    /// The slip is at most `μ` times the compression of the first layer, as if its spring acted in both directions.
+    /// Beyond that, sliding drags the anchor along.
     fn anchor_of(&self, id: u32, corners: &[Vector3<f64>; 4], nearest: &Nearest) -> Anchor {
         let pair = self.pairs.get(id);
         let (normal, weights) = (&nearest.normal, nearest.weights);
@@ -441,7 +447,7 @@ impl Engine {
         }
     }
 
-    /// The velocity across the normal at which a pair undoes its slip (m/s).
+    /// The tangential velocity at which a pair undoes its slip (m/s).
     fn return_velocity(
         &self,
         anchor: &Anchor,

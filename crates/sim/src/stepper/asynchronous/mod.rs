@@ -1,22 +1,23 @@
-//! The asynchronous integrator: every force has a clock of its own, and nothing ever passes through anything.
+//! The asynchronous integrator: every force has its own clock, and no surface ever passes through another.
 //!
-//! Vertices move on straight lines between events. An event is the tick of a force ([`force`]), the tick of a penalty layer
-//! (`layers`), the end of a certificate of separation (`slabs`), the end of a volume of the broad phase (`volumes`), or a
-//! change of a prescribed motion; or there are no certificates, and what happened is looked at window by window
-//! (`speculative`). [`Engine`] runs them in the order of their times; [`System`] is what it starts from.
+//! Vertices move on straight lines between events. An event is the tick of a force ([`force`]), the tick of a penalty
+//! layer (`layers`), the expiry of a separation certificate (`slabs`), the end of a k-DOP of the broad phase
+//! (`volumes`), or a change of a prescribed motion. With speculation there are no certificates; collision detection
+//! runs window by window (`speculative`). [`Engine`] runs events in the order of their times; [`System`] is its input.
 //!
-//! # Why nothing passes through
-//! A layer that is not called is not pressed: its certificate says so, whatever the velocities do, as long as points keep
-//! their promises (`promises`), and a broken promise re-dates it. So the motion is that of *all* infinitely many layers,
-//! each an ordinary spring with a step of its own; between two features that approach at any speed, ever stiffer layers
-//! tick ever more often until the speed is reversed. No parameter enters. If that would take more ticks than can be run,
-//! the integrator stops and says so ([`Stop::NoProgress`]).
+//! # Why no surface passes through another
+//! The certificate of a pair guarantees that its inactive layers are not in compression. It is valid for all velocities
+//! within the velocity bounds of the points (`promises`), and it is rescheduled when a point leaves its bound. So the
+//! motion is that of *all* infinitely many layers, each an ordinary spring with its own step length. Between two
+//! features that approach at any speed, ever stiffer layers tick ever more often until the velocity is reversed,
+//! without any parameter. If that needs more ticks than can be run, the integrator stops with a message
+//! ([`Stop::NoProgress`]).
 //!
 //! # Source
 //! Harmon, Vouga, Smith, Tamstorf, Grinspun, "Asynchronous contact mechanics", Communications of the ACM 55(4), 2012,
-//! <https://doi.org/10.1145/2133806.2133828>; differs from it in: what `crate::stepper::asynchronous::promises` and the
-//! kinetic certificates of the geometry say they differ in; forces of equal clocks run as one batch; one clock per layer,
-//! shared by all pairs.
+//! <https://doi.org/10.1145/2133806.2133828>; differs from it in: the deviations listed in
+//! `crate::stepper::asynchronous::promises` and in the kinetic certificates of the geometry; forces of equal clocks run
+//! as one batch; one clock per layer, shared by all pairs.
 
 mod audit;
 mod clock;

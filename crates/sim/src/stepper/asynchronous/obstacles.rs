@@ -1,4 +1,5 @@
-//! Prescribed motions that drive obstacles into each other: layers cannot keep them apart, for nothing gives way.
+//! Detects prescribed motions that drive obstacles into each other. Layers cannot keep them apart, since prescribed
+//! points do not react.
 
 use crate::error::StepFailure;
 use crate::model::{Model, PointMotion};
@@ -11,23 +12,23 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What is prescribed and moves, and what it must not run into.
+/// Moving prescribed points, and the obstacles that they must not collide with.
 ///
-/// Every straight piece of the motions is looked at by continuous collision detection. What touches at the start (a wall on a
-/// floor, a post in a wall) counts as one obstacle and may go on touching.
+/// Continuous collision detection checks every straight piece of the motions. Obstacles that touch at the start (a wall
+/// on a floor, a post in a wall) count as one and may keep touching.
 pub(super) struct Obstacles {
     /// Triangles of mesh obstacles and prescribed rigid bodies, over all points.
     surface: CollisionSurface,
     motions: Vec<RigidMotion>,
-    /// Points that move, with the numbers of their motions.
+    /// Moving points, with the indices of their motions.
     moving: Vec<(u32, u32)>,
-    /// Points that move, and half-spaces that their bodies were off at the start.
+    /// Moving points, with the half-spaces that their bodies do not touch at the start.
     planes: Vec<(u32, usize)>,
     start: Vec<Vector3<f64>>,
     /// Length of a straight piece (s).
     period: f64,
     broad_phase: Bvh,
-    // Scratch.
+    // Buffers.
     boxes: Vec<Aabb>,
     candidates: CandidateSet,
     from: Vec<Vector3<f64>>,
@@ -42,17 +43,17 @@ impl fmt::Debug for Obstacles {
     }
 }
 
-/// When two of them meet, and which.
+/// The time and the obstacles of a collision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Meeting {
-    /// Not later than when they touch (s).
+    /// Not later than their contact (s).
     pub(super) time: f64,
     pub(super) failure: StepFailure,
 }
 
 impl Obstacles {
-    /// The obstacles of a model at the given positions; `None` if none of them moves. Motions are straight between multiples
-    /// of `period` (s), as scripts are.
+    /// The obstacles of a model at the given positions; `None` if none of them moves. Motions are straight between
+    /// multiples of `period` (s), as in scripts.
     pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
         let moving: Vec<(u32, u32)> = (0_u32..)
             .zip(&model.unknowns.motion_of_point)
@@ -82,7 +83,7 @@ impl Obstacles {
         })
     }
 
-    /// The first meeting in some pieces, `first` being the number of the first one; `None` proves that there is none.
+    /// The first collision in `pieces` pieces from number `first` on; `None` proves that there is none.
     pub(super) fn meeting(&mut self, model: &Model, first: u64, pieces: u64) -> Option<Meeting> {
         self.sweep(first, pieces);
         if self.candidates.is_empty() && self.planes.is_empty() {
@@ -96,7 +97,7 @@ impl Obstacles {
             .position_at(&self.start[point as usize], piece as f64 * self.period)
     }
 
-    /// Pairs whose boxes meet in any of the pieces.
+    /// Collects pairs whose boxes overlap in any of the pieces.
     fn sweep(&mut self, first: u64, pieces: u64) {
         for &moved in &self.moving {
             let mut bounds = Aabb::from_point(&self.place(moved, first));
@@ -123,7 +124,7 @@ impl Obstacles {
             earliest_impact(&self.surface, &self.candidates, motion, &CcdRule::default()).map(
                 |impact| {
                     let points = impact.pair.points(&self.surface);
-                    // Of both kinds of pairs the first point is of one side and the last of the other.
+                    // In both kinds of pairs, the first point is on one side and the last point on the other.
                     let mut sides =
                         [points[0], points[3]].map(|point| model.geometry.solid_of_point(point));
                     sides.sort_unstable();
@@ -163,7 +164,7 @@ impl Obstacles {
     }
 }
 
-/// Bodies none of whose points any force moves.
+/// The surface of the bodies without points that forces move.
 fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
     let of_all = &model.geometry.surface;
     let bodies = of_all.passive().len();
@@ -187,7 +188,7 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
         triangles,
         start.len(),
         of_all.group().to_vec(),
-        // Those at rest never meet.
+        // Two bodies at rest never collide.
         motion_of_body
             .iter()
             .map(|&motion| at_rest(motion))
@@ -217,7 +218,7 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
     surface.with_filter(&filter)
 }
 
-/// Points that move, each with the half-spaces that no such point of its body is in at the start.
+/// Moving points, each with the half-spaces that contain no such point of its body at the start.
 fn planes_of(model: &Model, start: &[Vector3<f64>], moving: &[(u32, u32)]) -> Vec<(u32, usize)> {
     let mut planes = Vec::new();
     for (plane, half_space) in model.geometry.half_spaces.iter().enumerate() {

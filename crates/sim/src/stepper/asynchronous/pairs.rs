@@ -1,4 +1,4 @@
-//! The pairs of features that are watched, with their layers and certificates.
+//! The watched pairs of features, with their layers and certificates.
 
 use impinge_contact::penalty::{Anchor, Proximity};
 use impinge_geometry::kinetic::PairKind;
@@ -6,36 +6,36 @@ use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// What a pair consists of.
+/// The features of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Features {
-    /// A point and a triangle, or two edges (by number, the smaller first).
+    /// A point and a triangle, or two edges (by index, the smaller first).
     Two(PairKind, [u32; 2]),
     /// A point and a half-space.
     Plane(u32, u32),
 }
 
-/// A pair that is watched.
+/// A watched pair.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) features: Features,
-    /// Its points; all the same one for a half-space.
+    /// Its points; for a half-space, all are the same.
     pub(super) points: [u32; 4],
     /// Direction of the certificate.
     pub(super) normal: Vector3<f64>,
-    /// Layers `1 … depth` act on it.
+    /// Layers `1 … depth` are active.
     pub(super) proximity: Proximity,
-    /// Where its sides stick, while its first layer is pressed and they rub.
+    /// Place of sticking, while its first layer is in compression with friction.
     pub(super) anchor: Option<Anchor>,
-    /// Of speculation: how many layers there were when what is run of the window began, …
+    /// For speculation: number of layers at the start of the window or of its repeated rest.
     pub(super) depth_at_start: u32,
-    /// … how many since when (s), …
+    /// For speculation: later numbers of layers, with their times (s).
     pub(super) changes: Vec<(f64, u32)>,
-    /// … whether one was missing that it now has, …
+    /// For speculation: whether it missed a layer that it now has.
     pub(super) missed: bool,
-    /// … and how many it must keep to the end of the window.
+    /// For speculation: number of layers that it must keep to the end of the window.
     pub(super) kept: u32,
-    /// When its certificate ends (s), as the queue knows it.
+    /// Expiry time of its certificate (s), as in the queue.
     pub(super) due: f64,
     pub(super) generation: u32,
     /// `μ`.
@@ -45,7 +45,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// How many of the points differ.
+    /// Number of distinct points.
     #[inline]
     pub(super) fn distinct(&self) -> &[u32] {
         match self.features {
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// Multiplication and a shift: keys are short and made by us, and nothing depends on their order.
+/// A hash of one multiplication and a shift: keys are short and trusted, and no result depends on their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeyHasher(u64);
 
@@ -82,13 +82,13 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// All pairs, found by their features or by a point. Numbers of dissolved pairs are used again.
+/// All pairs, by features and by point. Numbers of removed pairs are reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     slots: Vec<Pair>,
     free: Vec<u32>,
     of_features: HashMap<Features, u32, BuildHasherDefault<KeyHasher>>,
-    /// Pairs at each point, in the order in which they came.
+    /// Pairs at each point, in the order of insertion.
     of_point: Vec<Vec<u32>>,
 }
 
@@ -115,7 +115,7 @@ impl Pairs {
         self.of_features.contains_key(features)
     }
 
-    /// The pair of these features, if it is watched.
+    /// The watched pair of these features, if any.
     pub(super) fn find(&self, features: &Features) -> Option<u32> {
         self.of_features.get(features).copied()
     }
@@ -126,7 +126,7 @@ impl Pairs {
         self.of_point[point as usize].len()
     }
 
-    /// Pair number `index` at a point.
+    /// The pair with index `index` at a point.
     #[inline]
     pub(super) fn at(&self, point: u32, index: usize) -> u32 {
         self.of_point[point as usize][index]
@@ -137,7 +137,7 @@ impl Pairs {
         self.slots.len() - self.free.len()
     }
 
-    /// All pairs, and slots that are not in use.
+    /// All pairs, and unused slots.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pair> + '_ {
         self.slots.iter_mut()
     }
@@ -160,7 +160,7 @@ impl Pairs {
             missed: false,
             kept: 0,
             due: f64::INFINITY,
-            // A slot goes on counting, so that no event of the pair before it is taken for one of this.
+            // A slot keeps counting, so that events of its former pair are void.
             generation: self
                 .slots
                 .get(id as usize)

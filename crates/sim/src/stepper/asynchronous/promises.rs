@@ -1,39 +1,39 @@
-//! What vertices promise about their velocity, and what depends on it.
+//! Velocity bounds of vertices, and the certificates that depend on them.
 //!
-//! Certificates are dated for any velocity within `ρ` of a reference. A kick that stays within re-dates nothing; one that
-//! does not makes a new promise and re-dates the certificates of this vertex. So the graph from events to the certificates
-//! that depend on them is walked by vertices: an event with a small stencil looks at its few vertices, one with a large
-//! stencil (gravity, a batch) at the list of vertices that it keeps.
+//! A certificate is scheduled for all velocities within `ρ` of a reference. An impulse that stays within this bound
+//! reschedules nothing. An impulse that leaves it sets a new bound and reschedules the certificates of this vertex. So
+//! vertices link events to the certificates that depend on them: an event with a small stencil checks its few vertices,
+//! one with a large stencil (gravity, a batch) the list of vertices that it stores.
 
 use super::engine::Engine;
 use super::system::Stop;
 use nalgebra::Vector3;
 use std::time::Instant;
 
-/// A promise that was kept for a whole volume is made narrower by this, for narrow promises date certificates later.
+/// Factor of a bound that held for a whole k-DOP: narrow bounds give later expiry times.
 const NARROWER: f64 = 0.7;
 
-/// One that was broken soon is made wider by this.
+/// Factor of a bound that was left early.
 const WIDER: f64 = 2.0;
 
-/// Bound of the deviation, in the deviation that a vertex starts with: beyond it certificates would be dated too early.
+/// Largest deviation in initial deviations of the vertex: beyond it certificates would expire too early.
 const WIDEST: f64 = 1e4;
 
-/// A vertex keeps its velocity within `deviation` of `velocity`.
+/// The velocity bound of a vertex: within `deviation` of `velocity`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Promise {
     /// Reference velocity (m/s).
     pub(super) velocity: Vector3<f64>,
-    /// `ρ` (m/s); infinite for a vertex that nothing depends on, 0 for one that never moves.
+    /// `ρ` (m/s); infinite for a vertex without certificates, 0 for one that never moves.
     pub(super) deviation: f64,
-    /// The deviation that it started with (m/s).
+    /// Initial deviation (m/s).
     pub(super) least: f64,
-    /// When it was made (s).
+    /// Time at which it was set (s).
     pub(super) since: f64,
 }
 
 impl Engine {
-    /// Looks whether kicked vertices keep their promises; to be called when all kicks of an event are done.
+    /// Checks the velocity bounds of the `kicked` vertices, after all impulses of an event.
     #[inline]
     pub(super) fn check_promises(&mut self, kicked: &[u32], time: f64) -> Result<(), Stop> {
         for &point in kicked {
@@ -42,7 +42,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The same for one vertex.
+    /// Checks one vertex.
     #[inline]
     pub(super) fn check_promise(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         let promise = &self.promises[point as usize];
@@ -74,7 +74,7 @@ impl Engine {
         self.redate_vertex(point, time)
     }
 
-    /// Narrows the promise of a vertex that kept it since its volume was made.
+    /// Narrows the bound of a vertex that stayed within it since its k-DOP was made.
     pub(super) fn relax_promise(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         let velocity = self.vertices[point as usize].velocity;
         let promise = &mut self.promises[point as usize];
@@ -88,7 +88,7 @@ impl Engine {
         self.redate_vertex(point, time)
     }
 
-    /// Dates all certificates of a vertex for its new promise; those that last longer than before stay as they are.
+    /// Reschedules all certificates of a vertex for its new bound; later expiry times than before are kept.
     fn redate_vertex(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         let begin = (self.stands_for > 0).then(Instant::now);
         self.redate_volume(point, time);

@@ -3,43 +3,43 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What an event is. Events at the same instant run in this order: certificates before forces, so that a layer called at
-/// an instant is there for what follows.
+/// Kinds of events. Events at the same instant run in this order: certificates before forces, so that a layer activated
+/// at an instant acts at that instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum EventKind {
     /// Prescribed vertices get their next velocity.
     Script,
-    /// A vertex may leave the volume that the broad phase holds it in.
+    /// A vertex may leave its k-DOP in the broad phase.
     Volume,
-    /// Two features may come closer than the next layer.
+    /// Two features may come closer than the thickness of the next layer.
     Slab,
-    /// A penalty layer ticks, for all pairs that have it; of several at one instant the deepest first.
+    /// A penalty layer ticks for all of its pairs; at one instant, the deepest layer first.
     Layer,
     /// Elastic and other forces of one clock tick.
     Force,
 }
 
-/// One entry: ordered by time, kind and number, so that no two events ever tie.
+/// An entry of the queue, ordered by time, kind and number, so that two entries never tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    /// The bits of a time that is not negative are ordered like the time.
+    /// Non-negative floating-point numbers have the order of their bits.
     time: u64,
     kind: EventKind,
     id: u32,
     generation: u32,
 }
 
-/// An event that is due.
+/// A scheduled event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// What.
+    /// Kind.
     pub kind: EventKind,
-    /// Which of its kind.
+    /// Number within its kind.
     pub id: u32,
-    /// Which version of it; an older one than its owner's is void.
+    /// Version; the event is void if its owner has a newer one.
     pub generation: u32,
 }
 
@@ -54,14 +54,14 @@ impl From<Entry> for Event {
     }
 }
 
-/// Events in the order of their times; what was re-dated stays until it comes up or is swept out.
+/// Events in the order of their times. Void entries stay until they are popped or removed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     heap: BinaryHeap<Reverse<Entry>>,
 }
 
 impl Queue {
-    /// Adds an event. One that is infinitely far away is not kept.
+    /// Adds an event, unless its time is infinite.
     #[inline]
     pub(super) fn push(&mut self, event: Event) {
         debug_assert!(event.time >= 0.0, "an event before time 0");
@@ -99,7 +99,7 @@ impl Queue {
         self.heap.len()
     }
 
-    /// Throws out the entries that `valid` (kind, id, generation) does not know.
+    /// Removes the entries for which `valid` (kind, id, generation) is false.
     pub(super) fn sweep(&mut self, valid: impl Fn(EventKind, u32, u32) -> bool) {
         self.heap
             .retain(|Reverse(entry)| valid(entry.kind, entry.id, entry.generation));

@@ -1,4 +1,4 @@
-//! The narrow phase: certificates of pairs, and the layers that they call when they end.
+//! The narrow phase: certificates of pairs, and the layers activated when they expire.
 
 use super::engine::Engine;
 use super::pairs::Features;
@@ -12,7 +12,7 @@ use impinge_geometry::kinetic::separating_slab::{
 };
 use nalgebra::Vector3;
 
-/// How many layers a suggested thickness should need for the gap that was reached.
+/// Number of layers that the gap reached should need with a suggested thickness.
 const SUGGESTED_DEPTH: f64 = 5.0;
 
 /// Distance, direction and weights of a pair at one instant.
@@ -24,7 +24,7 @@ pub(super) struct Nearest {
 }
 
 impl Engine {
-    /// A vertex as certificates see it.
+    /// Position and velocity bound of a vertex, as certificates use them.
     #[inline]
     pub(super) fn moving_point(&self, point: u32, time: f64) -> MovingPoint {
         let promise = &self.promises[point as usize];
@@ -35,7 +35,7 @@ impl Engine {
         }
     }
 
-    /// Closest points of a pair at `time`; nobody is moved.
+    /// Closest points of a pair at `time`; vertices are not advanced.
     #[inline]
     pub(super) fn nearest(&self, id: u32, time: f64) -> Nearest {
         let pair = self.pairs.get(id);
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// Gives a pair a number.
+    /// Adds a pair and returns its number.
     pub(super) fn insert_pair(&mut self, features: Features) -> u32 {
         let surface = &self.surface;
         let coefficient = |point: u32| self.friction[surface.body_of_point(point) as usize];
@@ -90,7 +90,7 @@ impl Engine {
         self.pairs.insert(features, points, friction)
     }
 
-    /// Watches a pair from now on.
+    /// Starts to watch a pair.
     pub(super) fn take_up(&mut self, features: Features) -> Result<(), Stop> {
         let id = self.insert_pair(features);
         if !self.settings.culling {
@@ -99,7 +99,7 @@ impl Engine {
         self.lapse(id, self.now)
     }
 
-    /// The certificate of a pair has ended: layers are called where it came close, and it gets a new certificate.
+    /// Expiry of a pair's certificate: activates layers if the pair is close, and schedules a new certificate.
     pub(super) fn slab_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         self.statistics.slab_lapses += 1;
         self.lapse(id, time)
@@ -125,7 +125,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Dates the certificate of a pair for a new promise of one of its points.
+    /// Reschedules the certificate of a pair for a new velocity bound of one of its points.
     #[inline]
     pub(super) fn redate_slab(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         self.statistics.slabs_redated += 1;
@@ -134,14 +134,14 @@ impl Engine {
             if time + wait > time {
                 self.schedule_slab(id, time + wait);
             } else {
-                // The old direction says nothing any more.
+                // The old direction does not separate the features now.
                 return self.lapse(id, time);
             }
         }
         Ok(())
     }
 
-    /// How long the pair stays clear of its next layer (s).
+    /// Time for which the pair stays outside its next layer (s).
     #[inline]
     fn waiting_time(&self, id: u32, time: f64, distance: Option<f64>) -> f64 {
         let pair = self.pairs.get(id);
@@ -184,8 +184,8 @@ impl Engine {
         self.no_progress_at(id, time, [distance, speed], place)
     }
 
-    /// The same of a pair at a distance (m) that shrinks at a speed (m/s), where the vertices are not, or no longer, where it
-    /// happened.
+    /// The stop for a pair at a distance (m) that shrinks at a speed (m/s), if the vertices are not in the state of the
+    /// event.
     pub(super) fn no_progress_at(
         &self,
         id: u32,
@@ -211,7 +211,7 @@ impl Engine {
         }
     }
 
-    /// How fast the closest points of a pair move apart (m/s).
+    /// Separation speed of the closest points of a pair (m/s).
     pub(super) fn separation_speed(&self, id: u32, nearest: &Nearest) -> f64 {
         let pair = self.pairs.get(id);
         let points = match pair.features {
@@ -224,7 +224,7 @@ impl Engine {
         nearest.normal.dot(&relative)
     }
 
-    /// The same trouble at the start is the scene's.
+    /// The error of the system if no progress is possible at the start.
     pub(super) fn too_close(stop: &Stop, floor: f64) -> SystemError {
         match *stop {
             Stop::NoProgress {
@@ -249,7 +249,7 @@ impl Engine {
                 speed,
             },
             Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
-            // Nobody can ask for an end before there is an integrator.
+            // An interrupt needs an integrator that runs.
             Stop::Interrupted => unreachable!("no integrator to interrupt"),
         }
     }

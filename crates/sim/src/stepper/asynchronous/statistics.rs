@@ -1,10 +1,10 @@
-//! What happened, by kind of event.
+//! Statistics by kind of event.
 
 use super::force::ForceKind;
 use super::queue::EventKind;
 use std::time::Duration;
 
-/// How long vertices flew straight before an event moved them, by powers of two of a second.
+/// Durations of trajectory pieces, by powers of two of a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepHistogram {
     counts: [u64; Self::BINS],
@@ -13,7 +13,7 @@ pub struct StepHistogram {
 impl StepHistogram {
     const BINS: usize = 48;
 
-    /// Counts a step (s); 0 is none.
+    /// Counts a piece of `step` (s), unless it is 0.
     #[inline]
     pub(super) fn count(&mut self, step: f64) {
         if step > 0.0 {
@@ -24,14 +24,14 @@ impl StepHistogram {
         }
     }
 
-    /// Adds another count.
+    /// Adds the counts of another histogram.
     pub(super) fn add(&mut self, other: &Self) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
     }
 
-    /// What came since an earlier count.
+    /// The counts since an earlier state.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let mut counts = self.counts;
         for (count, before) in counts.iter_mut().zip(&earlier.counts) {
@@ -40,8 +40,8 @@ impl StepHistogram {
         Self { counts }
     }
 
-    /// Pairs of `2^-n` (s) and the number of steps at least as long but shorter than twice that, longest first; the first
-    /// one holds all longer ones, too, the last one all shorter ones. Empty ones are left out.
+    /// Pairs of a duration `2^-n` (s) and the number of pieces between it and twice that, longest first. The first bin
+    /// includes all longer ones, the last all shorter ones. Empty bins are left out.
     pub fn bins(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         (0_i32..)
             .zip(&self.counts)
@@ -63,73 +63,73 @@ impl Default for StepHistogram {
 pub struct Statistics {
     /// Force terms evaluated, by [`ForceKind`].
     pub force_terms: [u64; 5],
-    /// Layers that ticked for a pair.
+    /// Ticks of layers, counted per pair.
     pub layer_ticks: u64,
-    /// Those of them that were pressed.
+    /// Ticks of layers in compression among them.
     pub layer_pushes: u64,
-    /// Certificates of pairs that ended.
+    /// Certificates of pairs that expired.
     pub slab_lapses: u64,
-    /// Certificates of pairs looked at because a point broke its promise.
+    /// Certificates of pairs that were rescheduled because a point left its velocity bound.
     pub slabs_redated: u64,
-    /// Volumes of vertices that might have been left.
+    /// k-DOPs that a vertex may have left.
     pub volume_lapses: u64,
-    /// Those of them that had to be made anew.
+    /// k-DOPs rebuilt among them.
     pub volumes_rebuilt: u64,
-    /// Windows of speculation that stood.
+    /// Accepted windows of speculation.
     pub windows: u64,
-    /// Times that a window, or the rest of one, was run again.
+    /// Repetitions of a window or of its rest.
     pub windows_returned: u64,
-    /// Those of them in which a part of the window stood.
+    /// Repetitions in which a part of the window was accepted.
     pub windows_resumed: u64,
-    /// Events taken back by that; the other counts leave them out.
+    /// Events discarded by repetitions; the other counts exclude them.
     pub events_in_vain: u64,
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
-    /// Kicks that broke the promise of a vertex.
+    /// Impulses by which a vertex left its velocity bound.
     pub promises_broken: u64,
-    /// Layers called.
+    /// Activations of layers.
     pub activations: u64,
-    /// Layers that left.
+    /// Deactivations of layers.
     pub deactivations: u64,
-    /// Pairs taken up by the broad phase.
+    /// Pairs added by the broad phase.
     pub pairs_taken_up: u64,
-    /// Pairs that it dropped.
+    /// Pairs removed by the broad phase.
     pub pairs_dropped: u64,
-    /// Deepest layer ever called.
+    /// Deepest layer ever active.
     pub deepest_layer: u32,
-    /// Smallest distance seen at a tick of a pressed layer (m).
+    /// Smallest distance at a tick of a layer in compression (m).
     pub smallest_distance: f64,
-    /// Straight flights of vertices.
+    /// Durations of trajectory pieces.
     pub steps: StepHistogram,
-    /// Times, if they are measured.
+    /// Times, if measured.
     pub times: Times,
 }
 
-/// Where the time goes, as the paper's profile tells it apart.
+/// Run time by the categories of the profile in Harmon et al. 2012.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// By [`EventKind`], without what events date anew.
+    /// By [`EventKind`], without the rescheduling by events.
     pub events: [Duration; 5],
     /// Of the forces among them, by [`ForceKind`].
     pub forces: [Duration; 5],
-    /// Dating volumes anew, because a promise was broken.
+    /// Rescheduling of k-DOPs after a vertex left its velocity bound.
     pub volumes_redated: Duration,
-    /// Dating certificates of pairs anew, because a promise was broken.
+    /// Rescheduling of certificates of pairs after a vertex left its velocity bound.
     pub slabs_redated: Duration,
 }
 
 impl Times {
-    /// Of one kind of event, without what it dates anew.
+    /// Time of one kind of event, without rescheduling.
     pub fn of(&self, kind: EventKind) -> Duration {
         self.events[kind as usize]
     }
 
-    /// Dating certificates anew.
+    /// Time of rescheduling.
     pub fn redating(&self) -> Duration {
         self.volumes_redated + self.slabs_redated
     }
 
-    /// All of it.
+    /// Sum of all times.
     pub fn total(&self) -> Duration {
         self.events.iter().sum::<Duration>() + self.redating()
     }
@@ -164,8 +164,8 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// All events: force terms, ticks of layers for pairs, ends of certificates, scripts. Certificates that were only
-    /// dated anew are not events.
+    /// All events: force terms, ticks of layers per pair, expired certificates, scripts. Rescheduled certificates are
+    /// no events.
     pub fn events(&self) -> u64 {
         self.force_terms.iter().sum::<u64>()
             + self.layer_ticks

@@ -20,36 +20,36 @@ use impinge_contact::{Interrupt, penalty::LayerLaw};
 use nalgebra::Vector3;
 use std::time::Instant;
 
-/// Without a stiffness, about this many layers stop …
+/// Default stiffness: about this many layers stop the lightest vertex at [`USUAL_SPEED`].
 const USUAL_LAYERS: f64 = 5.0;
 
-/// … the lightest vertex at this speed (m/s).
+/// Speed (m/s) of an impact for the default stiffness.
 const USUAL_SPEED: f64 = 1.0;
 
-/// Most ticks of a clock in a step: a million looks at everything between two that anyone sees is no progress.
+/// Largest number of ticks of a clock per step: a million checks between two visible states is no progress.
 const MOST_TICKS: f64 = 1e6;
 
-/// Most volumes of the broad phase that a vertex may need in a step: each is dearer than many ticks.
+/// Largest number of k-DOPs of a vertex per step: each costs more than many ticks.
 const MOST_STAYS: f64 = 1e5;
 
-/// Most that a prescribed motion turns in one straight piece (rad): bodies shrink by 3 % in the middle of it, for the chord of a turn
-/// is shorter than its arc.
+/// Largest rotation of a prescribed motion in one trajectory piece (rad). The chord of a rotation is shorter than its
+/// arc: bodies shrink by 3 % in the middle of the piece.
 const LARGEST_TURN: f64 = 0.5;
 
-/// Advances a scene by events, one whole step of the model at a time: steps are only where it is looked at.
+/// Advances a scene by events, one step of the model at a time; steps have no influence on the motion.
 #[derive(Debug)]
 pub struct Asynchronous {
     engine: Engine,
-    /// What nothing can keep apart; `None` if nothing is driven.
+    /// Obstacles that may be driven into each other; `None` if none moves.
     obstacles: Option<Obstacles>,
-    /// Straight pieces of a prescribed motion in a step.
+    /// Trajectory pieces of a prescribed motion per step.
     pieces: u64,
-    /// End of each step (s) and the straight flights that ended in it.
+    /// End of each step (s), and the trajectory pieces that ended in it.
     flights: Vec<(f64, StepHistogram)>,
-    /// All flights up to the last step.
+    /// All pieces up to the last step.
     flights_before: StepHistogram,
     account: EnergyAccount,
-    // Scratch.
+    // Buffers.
     positions: Vec<Vector3<f64>>,
 }
 
@@ -66,7 +66,7 @@ impl Asynchronous {
         Self::tuned(model, state, settings, |_| ())
     }
 
-    /// The same with settings that scenes do not have, for comparing them.
+    /// Like `new`, with settings that scenes do not have, for comparisons.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -76,7 +76,7 @@ impl Asynchronous {
         settings: &scene::Asynchronous,
         tune: impl FnOnce(&mut Settings),
     ) -> Result<Self, SimError> {
-        // Forces that tick more seldom than steps end would not be there for the first of them.
+        // Forces with periods longer than a step would not act in the first steps.
         let settings = &scene::Asynchronous {
             longest_period: settings.longest_period.min(model.settings.time_step),
             ..*settings
@@ -107,7 +107,7 @@ impl Asynchronous {
             between: names_of(model, &error.points()),
             error,
         })?;
-        // Layers between features of one body that are near at rest would press for ever.
+        // Layers between features of one body that are close at rest would always be in compression.
         let closest = engine
             .near_pairs()
             .filter(|(points, _)| {
@@ -143,7 +143,7 @@ impl Asynchronous {
         })
     }
 
-    /// End of each step (s), and how long the straight flights of vertices were that ended in it.
+    /// End of each step (s), and durations of the trajectory pieces that ended in it.
     pub fn flights(&self) -> &[(f64, StepHistogram)] {
         &self.flights
     }
@@ -153,12 +153,12 @@ impl Asynchronous {
         self.engine.statistics()
     }
 
-    /// The integrator itself.
+    /// The integrator.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The integrator alone, to be run event by event.
+    /// Unwraps the integrator, to run it event by event.
     pub fn into_engine(self) -> Engine {
         self.engine
     }
@@ -175,12 +175,12 @@ impl Asynchronous {
         Some(recording.take(state.time))
     }
 
-    /// From now on measures the time that each kind of event takes, see [`Engine::measure_times`].
+    /// Measures the time of each kind of event from now on, see [`Engine::measure_times`].
     pub fn measure_times(&mut self, every: u64) {
         self.engine.measure_times(every);
     }
 
-    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
+    /// Makes a step end with [`StepFailure::Interrupted`] once `interrupt` is raised.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.engine.heed(interrupt);
     }
@@ -300,12 +300,13 @@ fn system_of(
     })
 }
 
-/// Whether impacts lose energy: clocks that bring some in are fine enough then, unless the scene says otherwise.
+/// Whether impacts lose energy. Coarser clocks, which add a little energy, are then accurate enough by default.
 fn loses_energy(settings: &scene::Asynchronous) -> bool {
     settings.restitution < 1.0
 }
 
-/// Straight pieces of a prescribed motion in a step: none is longer than a force may wait, and none turns far.
+/// Trajectory pieces of a prescribed motion per step: none is longer than the longest period of a force, and none
+/// rotates too far.
 #[expect(clippy::cast_sign_loss, reason = "at least one")]
 fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
     let turns = model.unknowns.motions.iter().map(RigidMotion::fastest_turn);
@@ -314,7 +315,8 @@ fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
     by_period.max(by_turn).ceil().max(1.0) as u64
 }
 
-/// No clock but those of layers, which come and go, may tick too often in a step: `what` has one of `period` (s), and `mend` makes it slower.
+/// Rejects a clock that ticks too often in a step: `what` has one of `period` (s), and `mend` makes it slower. Clocks
+/// of layers are exempt: they are not always active.
 fn check_clock(
     period: f64,
     model: &Model,
@@ -336,7 +338,7 @@ fn check_clock(
     })
 }
 
-/// What a clock of forces moves, and what makes it slower.
+/// The bodies that a clock of forces moves, and the remedy if it is too fast.
 fn described(kind: ForceKind) -> (&'static str, &'static str) {
     match kind {
         ForceKind::Spring => (
@@ -355,12 +357,12 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
             "the tetrahedra",
             "use a smaller `material.young` or damping, a larger density or `asynchronous.force_step`, or a coarser mesh",
         ),
-        // Their period is the longest that there is.
+        // Their period is the longest one.
         ForceKind::Given => ("all forces", "use a larger `asynchronous.longest_period`"),
     }
 }
 
-/// The bodies of some points, for a message; nothing if there are none.
+/// The names of the bodies of some points, for a message; empty if there are none.
 fn names_of(model: &Model, points: &[u32]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for &point in points {
@@ -385,7 +387,7 @@ fn names_of(model: &Model, points: &[u32]) -> String {
     }
 }
 
-/// One script per motion that moves anything. Pieces end where steps do, so that frames show the motion exactly.
+/// One script per motion with points. Pieces end where steps do, so that frames show the motion exactly.
 fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
     let period = model.settings.time_step / pieces_of(model, settings) as f64;
     let mut scripts = Vec::new();
@@ -419,13 +421,13 @@ impl Stepper for Asynchronous {
             .obstacles
             .as_mut()
             .and_then(|obstacles| obstacles.meeting(model, state.step * self.pieces, self.pieces));
-        // Up to where obstacles meet everything is as it should be; what is caught between them may stop the run before.
+        // Up to the collision of obstacles the motion is valid; a body caught between them may stop the run earlier.
         let ran = self
             .engine
             .run(meeting.as_ref().map_or(end, |meeting| meeting.time));
         let now = self.engine.now();
         if ran == Err(Stop::Interrupted) {
-            // The events so far are no whole step: the state stays that of its start.
+            // The events so far are no whole step: the state stays that of the start of the step.
             return Err(StepError {
                 step,
                 time: state.time,
@@ -481,7 +483,7 @@ impl Stepper for Asynchronous {
             substeps: 1,
             ..StepReport::default()
         };
-        // The account opens at the end of the first step: layers are called for within it.
+        // The energy balance starts at the end of the first step: layers are activated within it.
         let energies = Energies {
             layers: self.engine.layer_energy(now),
             ..Energies::of(model, state)

@@ -1,17 +1,17 @@
-//! Many vertices brought to one time.
+//! Advances many vertices to one time.
 
 use super::speculative::PathsMut;
 use super::statistics::StepHistogram;
 use super::trajectory::Vertex;
 
-/// Vertices that one thread takes at a time, at least.
+/// Least number of vertices per parallel task.
 const AT_A_TIME: usize = 8192;
 
-/// Brings the vertices of an event to its time (s), counts how long they flew straight, and continues their paths, if these
-/// are written down.
+/// Advances the vertices of an event to its time (s), counts the durations of their trajectory pieces, and extends
+/// their recorded paths, if any.
 ///
 /// # Shapes
-/// `stencil` is ascending; number `first` is the first of `vertices`, and of `paths`, and all of the stencil are among them.
+/// `stencil` is ascending. Index `first` is the first of `vertices` and of `paths`, which include the whole stencil.
 pub(super) fn sync_all(
     vertices: &mut [Vertex],
     first: u32,
@@ -55,7 +55,8 @@ mod tests {
     use crate::stepper::asynchronous::speculative::History;
     use nalgebra::Vector3;
 
-    /// Every third of so many vertices that they are divided, against one by one; every fifth is not watched.
+    /// Every third vertex, of so many that they are divided among threads, compared with one by one; every fifth is not
+    /// watched.
     #[test]
     fn just_the_stencil_is_moved_and_recorded() {
         let vertex = |k: u32| Vertex {

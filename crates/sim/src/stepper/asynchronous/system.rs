@@ -1,4 +1,4 @@
-//! What the integrator starts from: plain data, no scene.
+//! The input of the integrator: plain data, independent of scenes.
 
 use super::force::ClockedForce;
 use crate::scene::Detection;
@@ -7,7 +7,7 @@ use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-/// A half-space that stands still: everything with `n · x ≤ c` is solid.
+/// A fixed half-space: the solid is `n · x ≤ c`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// `n`: unit normal, out of the solid.
@@ -18,7 +18,7 @@ pub struct Plane {
     pub friction: f64,
 }
 
-/// Where prescribed vertices are at any time.
+/// Positions of prescribed vertices at any time.
 pub trait Path: Send + Sync + std::fmt::Debug {
     /// Position at `time` (s) of the point that is at `start` (m) at time 0.
     fn position_at(&self, start: &Vector3<f64>, time: f64) -> Vector3<f64>;
@@ -30,12 +30,12 @@ impl Path for crate::scene::RigidMotion {
     }
 }
 
-/// Vertices that follow a path, by straight pieces of one period each.
+/// Vertices that follow a path in straight pieces of equal duration.
 #[derive(Debug)]
 pub struct Script {
-    /// Which vertices; their mass is infinite.
+    /// The vertices, of infinite mass.
     pub vertices: Vec<u32>,
-    /// How they move.
+    /// Their path.
     pub path: Box<dyn Path>,
     /// Length of a piece (s).
     pub period: f64,
@@ -50,9 +50,9 @@ pub struct System {
     pub velocities: Vec<Vector3<f64>>,
     /// Masses (kg); infinite for prescribed vertices.
     pub masses: Vec<f64>,
-    /// Everything that pulls, batched by clocks.
+    /// All forces, batched by clocks.
     pub forces: Vec<Box<dyn ClockedForce>>,
-    /// What moves the prescribed vertices; those without a script stand still.
+    /// Motions of the prescribed vertices; those without a script are fixed.
     pub scripts: Vec<Script>,
     /// Triangles, edges and vertices that may touch.
     pub surface: CollisionSurface,
@@ -62,36 +62,37 @@ pub struct System {
     pub law: LayerLaw,
     /// `e`: ratio of normal speeds after and before an impact.
     pub restitution: f64,
-    /// Friction coefficient of each body of the surface; a pair rubs with the geometric mean.
+    /// Friction coefficient of each body of the surface; a pair has the geometric mean.
     pub friction: Vec<f64>,
 }
 
-/// How the integrator goes about it. None of these numbers touches safety.
+/// Settings of the integrator. None of them affects safety.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// `θ_c = ω_l h(l)`: step of a layer in proportion to the time scale of its spring.
+    /// `θ_c = ω_l h(l)`: step length of a layer relative to the time scale of its spring.
     ///
-    /// Stable below 2, but not accurate: above 0.2 energy grows bounce by bounce.
+    /// Stable below 2, but inaccurate: above 0.2 energy grows from bounce to bounce.
     pub layer_step: f64,
-    /// How pairs that come near are found; the motion is the same.
+    /// How close pairs are detected; the motion is the same.
     pub detection: Detection,
-    /// Of kinetic certificates: the speed by which a vertex may stray before its certificates are dated anew, in lengths of
-    /// its reach per life of a volume. 0 dates them for one velocity, as the paper does: every kick dates them anew.
+    /// For kinetic certificates: initial velocity bound of a vertex, in lengths of its reach per lifetime of a k-DOP. 0
+    /// schedules certificates for one velocity, as in Harmon et al. 2012: every impulse reschedules them.
     pub promise: f64,
-    /// Of kinetic certificates: whether layers tick only for pairs that are near. `false` keeps [`Settings::unculled_depth`] layers ticking for
-    /// every pair from the start: the same motion at any cost, to compare with.
+    /// For kinetic certificates: whether layers tick only for close pairs. `false` keeps [`Settings::unculled_depth`]
+    /// layers active for every pair from the start: the same motion at any cost, for comparisons.
     pub culling: bool,
-    /// Layers of every pair without culling.
+    /// Layers of every pair if culling is off.
     pub unculled_depth: u32,
     /// Shortest period of a layer (s) that counts as progress.
     pub shortest_period: f64,
-    /// Shortest time (s) that a vertex may stay in a volume of the broad phase, or take for the way that one is made for.
+    /// Shortest time (s) that counts as progress: for which a vertex stays in a k-DOP, or in which it travels the reach
+    /// of one.
     pub shortest_stay: f64,
-    /// Most ticks of the layers of one pair per simulated second that count as progress (1/s).
+    /// Largest number of ticks per simulated second of the layers of one pair that counts as progress (1/s).
     pub most_ticks: f64,
-    /// Longest time for which a volume of the broad phase is meant to hold (s).
+    /// Longest intended lifetime of a k-DOP of the broad phase (s).
     pub volume_life: f64,
-    /// Every how many events to measure the time that one takes, and to count it as often, but for large batches; 0 for never. See
+    /// One in this many events is timed and represents the others, except for large batches; 0 for none. See
     /// `Engine::measure_times`.
     pub profile: u64,
 }
@@ -99,7 +100,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            // Energy of one elastic bounce: spread 5e-4.
+            // The energy of one elastic bounce then has a spread of 5e-4.
             layer_step: 0.05,
             detection: Detection::Kinetic,
             promise: 0.25,
@@ -135,13 +136,13 @@ pub enum SystemError {
         /// The point.
         point: usize,
     },
-    /// The coefficient of restitution has no meaning.
+    /// The coefficient of restitution is out of range.
     #[error("the coefficient of restitution is {value}; it must be in [0, 1]")]
     Restitution {
-        /// The number given.
+        /// The given value.
         value: f64,
     },
-    /// Two features start so close together that no layer between them can be resolved.
+    /// Two features start so close that no layer between them can be resolved.
     #[error(
         "the points {points:?} start {distance:e} m apart, near {place:?} m; the layers end at {floor:e} m: \
          move them apart, or use a smaller thickness"
@@ -156,41 +157,41 @@ pub enum SystemError {
         /// Thickness of the deepest layer (m).
         floor: f64,
     },
-    /// A clock would tick so often that time hardly passes.
+    /// A clock would tick so often that time makes no progress.
     #[error(
         "a clock of {what} would tick every {period:e} s, and below {shortest:e} s time hardly passes; {mend}"
     )]
     TooFast {
-        /// What ticks.
+        /// The force with this clock.
         what: &'static str,
         /// Its period (s).
         period: f64,
-        /// The shortest one that counts as progress (s).
+        /// The shortest period that counts as progress (s).
         shortest: f64,
-        /// What to change.
+        /// The remedy.
         mend: &'static str,
     },
-    /// A point leaves every room that is searched around it at once.
+    /// A point leaves every k-DOP at once.
     #[error("point {point}, at {place:?} m, {}", RESTLESS)]
     Restless {
         /// The point.
         point: usize,
-        /// Where it is (m).
+        /// Its position (m).
         place: [f64; 3],
         /// Its speed (m/s).
         speed: f64,
     },
 }
 
-/// Why a point cannot be kept in view.
+/// The reason why no k-DOP holds a point for long enough.
 const RESTLESS: &str = "is too fast, or too far from the origin for its size: the room that is searched around it would have to be made anew \
                         without end; start it slower, or nearer to the origin, or use a shorter `time.step`";
 
-/// What ended a run early; the state is that of the last event, and it is safe.
+/// The reason why a run ended early; the state is that of the last event, which is safe.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Stop {
-    /// Layers became so deep that time hardly passes.
+    /// Layers became so deep that time makes no progress.
     #[error(
         "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m, {distance:e} m apart and closing at \
          {speed:e} m/s, need layer {depth}, whose clock ticks every {period:e} s. Prescribed motions that press without limit \
@@ -201,24 +202,24 @@ pub enum Stop {
     NoProgress {
         /// Simulated time (s).
         time: f64,
-        /// Points of the pair; of a vertex at a half-space all are that vertex.
+        /// Points of the pair; for a vertex at a half-space, all are that vertex.
         points: [u32; 4],
         /// A point of the pair (m).
         place: [f64; 3],
-        /// `L`: the layer that would have to be called.
+        /// `L`: the layer that would have to be activated.
         depth: u32,
         /// Distance (m).
         distance: f64,
-        /// How fast it shrinks (m/s).
+        /// Speed at which it shrinks (m/s).
         speed: f64,
         /// Period of that layer (s).
         period: f64,
-        /// Suggested `r₁` (N/m), of a fast impact.
+        /// Suggested `r₁` (N/m), for a fast impact.
         stiffness: f64,
-        /// Suggested `η₁` (m), not more than it is.
+        /// Suggested `η₁` (m), not larger than the present one.
         thickness: f64,
     },
-    /// A point leaves every room that is searched around it at once.
+    /// A point leaves every k-DOP at once.
     #[error(
         "safe, but no progress: at t = {time:.9} s point {point}, at {place:?} m and with {speed:e} m/s, {}",
         RESTLESS
@@ -228,15 +229,15 @@ pub enum Stop {
         time: f64,
         /// The point.
         point: usize,
-        /// Where it is (m).
+        /// Its position (m).
         place: [f64; 3],
         /// Its speed (m/s).
         speed: f64,
     },
-    /// Whoever runs the integrator asked for an end.
+    /// The caller interrupted the run.
     #[error("it was interrupted")]
     Interrupted,
-    /// A velocity stopped being finite.
+    /// A velocity became non-finite.
     #[error(
         "at t = {time:.9} s the velocity of point {point} is not finite: an elastic force is beyond what its clock can carry"
     )]
@@ -249,7 +250,7 @@ pub enum Stop {
 }
 
 impl SystemError {
-    /// The points that it is about.
+    /// The points concerned.
     pub fn points(&self) -> Vec<u32> {
         match self {
             Self::TooClose { points, .. } => points.to_vec(),
@@ -262,7 +263,7 @@ impl SystemError {
 }
 
 impl Stop {
-    /// The points that it is about.
+    /// The points concerned.
     pub fn points(&self) -> Vec<u32> {
         match self {
             Self::NoProgress { points, .. } => points.to_vec(),

@@ -2,27 +2,27 @@
 
 use nalgebra::Vector3;
 
-/// A vertex with a time of its own: `q(t) = q + v (t − τ)` for `t ≥ τ`.
+/// A vertex with its own time: `q(t) = q + v (t − τ)` for `t ≥ τ`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vertex {
-    /// `q`: where it was at `τ` (m).
+    /// `q`: position at `τ` (m).
     pub position: Vector3<f64>,
-    /// `τ`: when an event moved it last (s).
+    /// `τ`: time of the last event that moved it (s).
     pub time: f64,
-    /// `v`: its velocity since then (m/s).
+    /// `v`: velocity since `τ` (m/s).
     pub velocity: Vector3<f64>,
     /// `1/m` (1/kg); 0 for a prescribed vertex.
     pub inverse_mass: f64,
 }
 
 impl Vertex {
-    /// `q(t)` (m). Does not move the vertex: looking must not change the rounding of what follows.
+    /// `q(t)` (m). The vertex does not change, so that evaluation has no influence on later rounding.
     #[inline]
     pub fn at(&self, time: f64) -> Vector3<f64> {
         self.position + self.velocity * (time - self.time)
     }
 
-    /// Whether position and velocity are numbers.
+    /// Whether position and velocity are finite.
     pub(super) fn is_finite(&self) -> bool {
         let finite = |x: &Vector3<f64>| x.iter().all(|component| component.is_finite());
         finite(&self.position) && finite(&self.velocity)

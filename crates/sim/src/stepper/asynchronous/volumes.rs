@@ -1,4 +1,4 @@
-//! The broad phase: a volume around the path of every vertex, and a hierarchy of those of the triangles.
+//! The broad phase: a k-DOP around the path of every vertex, and a hierarchy of the k-DOPs of triangles.
 
 use super::engine::Engine;
 use super::pairs::Features;
@@ -8,17 +8,17 @@ use impinge_geometry::kinetic::{KDop, KDopTree, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
-/// How far a vertex is meant to travel within its volume, as a fraction of its shortest edge: farther makes more pairs,
-/// less makes more events.
+/// Intended travel of a vertex within its k-DOP, relative to its shortest edge: more gives more pairs, less gives more
+/// events.
 const REACH: f64 = 0.25;
 
-/// Room around a path beyond what it needs, as a fraction of the reach, so that a vertex at rest has some.
+/// Extra space of a k-DOP around a path, relative to the reach, so that a vertex at rest has some.
 const SLACK: f64 = 0.05;
 
-/// A volume that holds for this part of the time that a new one would is kept.
+/// A k-DOP is kept if it holds for this part of the lifetime of a new one.
 const WORTH_KEEPING: f64 = 0.3;
 
-/// Numbers by owner, all in one list.
+/// Indices by owner, in one list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -72,14 +72,14 @@ impl Lists {
 /// Volumes of vertices and triangles.
 #[derive(Clone, Debug)]
 pub(super) struct Volumes {
-    /// Of each point, grown by half the thickness of the first layer.
+    /// Of each point, grown by half of the thickness of the first layer.
     of_point: Vec<KDop>,
     tree: KDopTree,
     faces_at: Lists,
     edges_at: Lists,
     vertices_owned: Lists,
     edges_owned: Lists,
-    /// How far each point is meant to travel (m).
+    /// Intended travel of each point (m).
     pub(super) reach: Vec<f64>,
     pub(super) due: Vec<f64>,
     pub(super) generation: Vec<u32>,
@@ -132,7 +132,7 @@ impl Volumes {
             .merged(&self.of_point[corners[2] as usize])
     }
 
-    /// Whether no direction separates two features, each grown by half of the first layer's thickness.
+    /// Whether the k-DOPs of two features overlap, each grown by half of the first layer's thickness.
     pub(super) fn overlap(&self, surface: &CollisionSurface, features: &Features) -> bool {
         match *features {
             Features::Plane(..) => true,
@@ -146,7 +146,7 @@ impl Volumes {
         }
     }
 
-    /// Brings the triangles at `point` up to date with its volume; returns what holds them all.
+    /// Updates the triangles at `point` for its k-DOP; returns the union of their k-DOPs.
     fn refit(&mut self, surface: &CollisionSurface, point: u32) -> KDop {
         let mut star = self.of_point[point as usize];
         for index in self.faces_at.of(point) {
@@ -158,7 +158,8 @@ impl Volumes {
         star
     }
 
-    /// Appends the features of `point` and others that are not known to be apart; `star` holds all triangles at `point`.
+    /// Appends pairs of a feature of `point` and another one whose k-DOPs overlap; `star` contains all triangles at
+    /// `point`.
     fn search(
         &mut self,
         surface: &CollisionSurface,
@@ -218,7 +219,7 @@ impl Volumes {
 }
 
 impl Engine {
-    /// Volumes, pairs and certificates at the start.
+    /// Initial k-DOPs, pairs and certificates.
     pub(super) fn start_volumes(&mut self) -> Result<(), Stop> {
         let surface = self.surface.clone();
         for &point in surface.vertices() {
@@ -239,7 +240,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Without culling every pair is watched from the start.
+    /// Without culling, every pair is watched from the start.
     fn take_up_everything(&mut self, surface: &CollisionSurface) -> Result<(), Stop> {
         for (face, corners) in (0..).zip(surface.triangles()) {
             for &vertex in surface.vertices() {
@@ -260,7 +261,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The volume of a vertex may be left: it is dated anew, or made anew.
+    /// A vertex may leave its k-DOP: the event is rescheduled, or the k-DOP rebuilt.
     pub(super) fn volume_event(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         self.statistics.volume_lapses += 1;
         self.relax_promise(point, time)?;
@@ -279,7 +280,7 @@ impl Engine {
         self.meet(point, &star)
     }
 
-    /// Dates the volume of a vertex that makes a new promise.
+    /// Reschedules the k-DOP of a vertex with a new velocity bound.
     pub(super) fn redate_volume(&mut self, point: u32, time: f64) {
         let moving = self.moving_point(point, time);
         let wait = self.volumes.of_point[point as usize].exit_time(&moving, self.half_thickness);
@@ -288,7 +289,7 @@ impl Engine {
         }
     }
 
-    /// How long a new volume would be meant to hold (s).
+    /// Intended lifetime of a new k-DOP (s).
     fn volume_duration(&self, point: u32, moving: &MovingPoint) -> f64 {
         let reach = self.volumes.reach[point as usize];
         let speed = moving.velocity.norm() + moving.deviation;
@@ -308,7 +309,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether every vertex stays near for long enough, under speculation.
+    /// Under speculation, checks that every vertex stays near for long enough.
     pub(super) fn check_stays(&self) -> Result<(), Stop> {
         let watched = self.surface.vertices().iter().copied();
         let mut restless = watched.filter(|&point| {
@@ -344,7 +345,7 @@ impl Engine {
         });
     }
 
-    /// Drops the pairs of `point` that a direction separates now.
+    /// Removes the pairs of `point` whose k-DOPs are now separate.
     fn part(&mut self, point: u32) {
         if !self.settings.culling {
             return;
@@ -362,7 +363,7 @@ impl Engine {
         }
     }
 
-    /// Takes up the pairs of features at `point` that are new.
+    /// Adds the new pairs of features at `point`.
     fn meet(&mut self, point: u32, star: &KDop) -> Result<(), Stop> {
         let mut met = std::mem::take(&mut self.met);
         met.clear();

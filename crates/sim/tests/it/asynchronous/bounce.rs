@@ -1,12 +1,12 @@
-//! One particle and a floor: energy, depth, culling, and an oracle that knows nothing of certificates.
+//! One particle and a floor: energy, depth, culling, and a reference solution without certificates.
 
 use super::support::{GRAVITY, particle};
 use impinge_contact::penalty::LayerLaw;
 use impinge_sim::stepper::asynchronous::{Engine, EventKind, Settings};
 use nalgebra::Vector3;
 
-/// A particle of mass 1 above `z = 0`, every one of `layers` layers ticking all the time, in the plainest way: the next
-/// clock is searched, the particle moved there, and kicked. Returns height and speed at the end.
+/// A particle of mass 1 above `z = 0` with all of `layers` layers always active, in the simplest way: find the next
+/// clock, advance the particle, apply the impulse. Returns height and speed at the end.
 fn oracle(
     law: &LayerLaw,
     layers: u32,
@@ -20,7 +20,7 @@ fn oracle(
     let period = |layer: u32| layer_step / (law.stiffness(layer) / 0.5).sqrt();
     let mut ticks = vec![1_u64; layers as usize + 1];
     loop {
-        // Deep layers first, gravity last at one instant.
+        // At one instant, deep layers come first and gravity last.
         let mut next = (f64::INFINITY, 0);
         for layer in (1..=layers).rev() {
             let due = ticks[layer as usize] as f64 * period(layer);
@@ -63,7 +63,7 @@ fn run(height: f64, velocity: f64, gravity: bool, settings: Settings, end: f64) 
     engine
 }
 
-/// Runs to `end` and returns every push: the bits of its time, and its layer.
+/// Runs to `end` and returns every impulse: the bits of its time, and its layer.
 fn pushes(settings: Settings, end: f64) -> Vec<(u64, u32)> {
     let mut engine = Engine::new(particle(1.0, true), settings).expect("a sound system");
     let (mut pushes, mut seen) = (Vec::new(), 0);
@@ -76,7 +76,7 @@ fn pushes(settings: Settings, end: f64) -> Vec<(u64, u32)> {
     pushes
 }
 
-/// C4: the pushes themselves, one by one, are those of all layers ticking all the time.
+/// The impulses equal those of always active layers, one by one.
 #[test]
 fn culling_leaves_out_no_push() {
     let culled = pushes(Settings::default(), 3.0);
@@ -92,7 +92,7 @@ fn culling_leaves_out_no_push() {
     assert_eq!(culled, unculled);
 }
 
-/// C4: only the layers that are near tick, and nothing changes.
+/// Only near layers tick, and the motion does not change.
 #[test]
 fn culling_is_exact() {
     let end = 3.0;
@@ -132,7 +132,7 @@ fn culling_is_exact() {
     );
 }
 
-/// C3: energy of single elastic bounces at all phases of the clocks.
+/// Energy of single elastic bounces at all phases of the clocks.
 #[test]
 fn a_bounce_keeps_its_energy() {
     let speed = 4.43;
@@ -152,8 +152,8 @@ fn a_bounce_keeps_its_energy() {
     assert!(spread <= 1e-3, "spread {spread:e}, worst {worst:e}");
 }
 
-/// C3: 500 bounces. Where every call of a layer starts its clock anew, energy runs away; an oracle with that mistake shows
-/// that this test sees it.
+/// 500 bounces. Clocks restarted at every activation of a layer make energy grow without bound; a reference solution
+/// with this mistake shows that the test detects it.
 #[test]
 fn five_hundred_bounces_keep_the_energy() {
     let mut system = particle(1.0, true);
@@ -167,12 +167,12 @@ fn five_hundred_bounces_keep_the_energy() {
             .expect("no trouble")
             .expect("gravity ticks");
         let vertex = engine.vertices()[0];
-        // Where the particle turns round, up there, all energy is potential.
+        // At the apex all energy is potential.
         if event.kind == EventKind::Force {
             let now_falling = vertex.velocity.z < 0.0;
             if now_falling && !falling && vertex.position.z > 0.2 {
                 bounces += 1;
-                // Half a kick of gravity off, on average.
+                // Half an impulse of gravity off, on average.
                 let energy = GRAVITY * vertex.position.z;
                 worst = worst.max((energy / start - 1.0).abs());
             }
@@ -181,13 +181,14 @@ fn five_hundred_bounces_keep_the_energy() {
     }
     let bound = 0.05;
     assert!(worst <= bound, "energy off by {worst:.3}");
-    // With the step of this test, ten times the bound; with a larger one there is no holding it.
+    // With the step of this test, ten times the bound; with a larger step, energy grows without bound.
     let step = Settings::default().layer_step;
     assert!(restarted_clocks_gain(step, 500) > 10.0 * bound);
     assert!(restarted_clocks_gain(0.2, 500) > 1.0);
 }
 
-/// The largest relative gain of energy if clocks start anew at every call, over some bounces, with layers of a `step` (θ_c).
+/// The largest relative gain of energy over some bounces if clocks restart at every activation, with layers of a `step`
+/// (θ_c).
 fn restarted_clocks_gain(step: f64, bounces: u32) -> f64 {
     let law = particle(1.0, true).law;
     let period = |layer: u32| step / (law.stiffness(layer) / 0.5).sqrt();
@@ -202,7 +203,7 @@ fn restarted_clocks_gain(step: f64, bounces: u32) -> f64 {
                 called.push((time, 1));
             }
             called.truncate(depth);
-            // The next tick of a called layer, or the next layer.
+            // The next tick of an active layer, or the next layer.
             let below = law.thickness(depth as u32 + 1);
             let mut next = (
                 if speed < 0.0 {
@@ -242,7 +243,7 @@ fn restarted_clocks_gain(step: f64, bounces: u32) -> f64 {
     gain
 }
 
-/// C5: the closed forms of depth, to a layer, and of the smallest distance.
+/// The closed forms of depth, to one layer, and of the smallest distance.
 #[test]
 fn depth_and_smallest_distance_follow_the_closed_forms() {
     for drop in [1.0_f64, 10.0, 100.0, 1000.0] {
@@ -250,7 +251,7 @@ fn depth_and_smallest_distance_follow_the_closed_forms() {
         let engine = run(0.2, -speed, false, Settings::default(), 0.4 / speed + 0.1);
         let energy = 0.5 * speed * speed;
         let smallest = engine.statistics().smallest_distance;
-        // Those that were pressed; one more may have been called ahead.
+        // Number of layers in compression; one more may have been activated in advance.
         let depth = f64::from(engine.law().layers_at(smallest));
         let called = f64::from(engine.statistics().deepest_layer);
         let expected = engine.law().layers_reached(energy);
@@ -270,7 +271,7 @@ fn depth_and_smallest_distance_follow_the_closed_forms() {
     }
 }
 
-/// C13: a thousand times the speed changes the depth, not the outcome.
+/// A thousand times the speed changes the depth, not the outcome.
 #[test]
 fn speed_does_not_matter_for_safety() {
     for speed in [1.0, 1e3, 1e4] {
@@ -293,7 +294,7 @@ fn speed_does_not_matter_for_safety() {
     }
 }
 
-/// C12: bit for bit.
+/// Two runs agree bit for bit.
 #[test]
 fn two_runs_are_equal() {
     let of = || run(1.0, 0.0, true, Settings::default(), 5.0);

@@ -29,6 +29,6 @@ fn nested_periods_are_halves() {
     for (limit, expected) in [(1.0, 1e-3), (0.9e-3, 0.5e-3), (0.25e-3, 0.25e-3)] {
         assert_eq!(nested_period(1e-3, limit).to_bits(), f64::to_bits(expected));
     }
-    // A limit of 0 ends, too.
+    // A limit of 0 terminates, too.
     assert!(nested_period(1e-3, 0.0) >= 0.0);
 }

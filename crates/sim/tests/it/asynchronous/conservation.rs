@@ -5,7 +5,7 @@ use impinge_fem::thin::ShellMaterial;
 use impinge_sim::stepper::asynchronous::{Engine, Settings};
 use nalgebra::Vector3;
 
-/// Two sheets that fly at each other, turned and shaken so that nothing is symmetric, with loss if there is friction.
+/// Two sheets that fly at each other, rotated and perturbed to break symmetry, dissipative if there is friction.
 fn collision(friction: f64) -> Engine {
     let mut random = Random(5);
     let (points, triangles) = sheet([4, 4], 0.02);
@@ -32,7 +32,7 @@ fn collision(friction: f64) -> Engine {
     Engine::new(system, Settings::default()).expect("a sound system")
 }
 
-/// C1: over more than a million events, many of them in contact, whether or not the sheets rub.
+/// Over more than a million events, many of them in contact, with and without friction.
 #[test]
 fn momentum_is_kept_to_round_off() {
     for friction in [0.0, 0.6] {
@@ -55,12 +55,12 @@ fn momentum_is_kept(mut engine: Engine) {
     assert!(engine.statistics().layer_pushes > 5_000);
     let drift = (engine.momentum() - linear).norm() / linear.norm();
     assert!(drift <= 1e-13, "linear momentum drifts by {drift:e}");
-    // About the origin, from which the bodies fly away: relative to the momenta at arm's length.
+    // About the origin, from which the bodies fly away: relative to the momenta at a distance of one metre.
     let drift = (engine.angular_momentum(end) - angular).norm() / angular.norm().max(0.1 * scale);
     assert!(drift <= 1e-12, "angular momentum drifts by {drift:e}");
 }
 
-/// C2: without contact, the energy of a vibrating sheet has no trend.
+/// Without contact, the energy of a vibrating sheet has no trend.
 #[test]
 fn elastic_energy_has_no_trend() {
     let (points, triangles) = sheet([4, 4], 0.02);
@@ -75,7 +75,7 @@ fn elastic_energy_has_no_trend() {
     let mut positions = vec![Vector3::zeros(); points.len()];
     let mut means = Vec::new();
     let mut time = 0.0;
-    // The raw sum of current velocities and positions oscillates; its mean must not drift.
+    // The sum over current velocities and positions oscillates; its mean must not drift.
     for _ in 0..16 {
         let mut sum = 0.0;
         for _ in 0..500 {
@@ -87,7 +87,7 @@ fn elastic_energy_has_no_trend() {
         means.push(sum / 500.0);
     }
     assert!(engine.statistics().events() > 1_000_000);
-    // Least squares over the whole run, in the mean.
+    // Least squares fit to the means over the whole run.
     let count = means.len() as f64;
     let middle = 0.5 * (count - 1.0);
     let mean = means.iter().sum::<f64>() / count;

@@ -22,7 +22,7 @@ fn cube() -> (Vec<Vector3<f64>>, Vec<[u32; 4]>) {
     ((0..8).map(|i| corner(i) * 0.1).collect(), tets.to_vec())
 }
 
-/// Tetrahedra of one material with damping in proportion to stiffness (s).
+/// Tetrahedra of one material with stiffness-proportional damping (s).
 fn solid(rest: &[Vector3<f64>], tets: &[[u32; 4]], damping: f64) -> ElasticModel {
     let material = Material::neo_hookean(1e5, 0.3).expect("a sound material");
     let damping = RayleighDamping::new(0.0, damping).expect("not negative");
@@ -57,7 +57,7 @@ fn batches(
     .batches()
 }
 
-/// Points with forces, and nothing to touch.
+/// Points with forces and without contact.
 fn engine(
     positions: Vec<Vector3<f64>>,
     velocities: Vec<Vector3<f64>>,
@@ -86,7 +86,7 @@ fn random_vectors(random: &mut Random, count: usize, size: f64) -> Vec<Vector3<f
         .collect()
 }
 
-/// A cube that flies, turns and is shaken comes to fly and turn as a rigid body, with the momenta that it had.
+/// A perturbed cube that flies and rotates ends as a rigid body with its initial momenta.
 #[test]
 fn damping_of_solids_keeps_momentum_and_stills_what_deforms() {
     let (rest, tets) = cube();
@@ -109,15 +109,15 @@ fn damping_of_solids_keeps_momentum_and_stills_what_deforms() {
     assert!(drift <= 1e-13, "linear momentum drifts by {drift:e}");
     let drift = (engine.angular_momentum(end) - angular).norm() / angular.norm();
     assert!(drift <= 1e-13, "angular momentum drifts by {drift:e}");
-    // Rigid: no distance changes any more.
+    // Rigid: distances are constant.
     let (a, b) = (engine.vertices()[0], engine.vertices()[7]);
     let line = (a.at(end) - b.at(end)).normalize();
     let rate = line.dot(&(a.velocity - b.velocity)).abs();
     assert!(rate < 1e-3, "still changes its length at {rate} m/s");
 }
 
-/// The same kick with and without damping, of one term in a shape far from rest: damping takes energy, also where its whole
-/// impulse would add some.
+/// The same impulse with and without damping, of one term in a shape far from rest. Damping dissipates energy even
+/// where its full impulse would add some.
 #[test]
 fn damping_never_adds_energy() {
     let (rest, _) = cube();
@@ -152,7 +152,7 @@ fn damping_never_adds_energy() {
             .collect();
         for of_hinge in [false, true] {
             let (damped, period) = kicked(damping, &vertices, of_hinge);
-            // The elastic kick of the same period.
+            // The elastic impulse of the same period.
             let (mut plain, other) = kicked(0.0, &vertices, of_hinge);
             for (vertex, start) in plain.iter_mut().zip(&vertices) {
                 vertex.velocity =
@@ -167,7 +167,7 @@ fn damping_never_adds_energy() {
             let (with, without) = (energy(&damped), energy(&plain));
             assert!(with <= without * (1.0 + 1e-12), "{trial}: {with} {without}");
             taken += usize::from(with < without * (1.0 - 1e-9));
-            // What the whole impulse would have done.
+            // The effect of the full impulse.
             let x = std::array::from_fn(|k| plain[k].position);
             let v = std::array::from_fn(|k| plain[k].velocity);
             let model = solid(&rest, &[[0, 1, 2, 3]], damping);
@@ -209,7 +209,8 @@ fn swings(
     (first.1, end.1, end.0 - first.0)
 }
 
-/// A regular tetrahedron that breathes: `ω² = 3 V (3λ + 2μ) / Σ m r²`, and amplitudes fall as `exp(−½ d ω² t)`.
+/// A regular tetrahedron in its breathing mode: `ω² = 3 V (3λ + 2μ) / Σ m r²`, and amplitudes decay as
+/// `exp(−½ d ω² t)`.
 #[test]
 fn a_solid_loses_its_swing_as_fast_as_it_should() {
     let rest: Vec<Vector3<f64>> = [
@@ -236,7 +237,7 @@ fn a_solid_loses_its_swing_as_fast_as_it_should() {
         let damping = 2.0 * ratio / square.sqrt();
         let model = solid(&rest, &tets, damping);
         let forces = batches(Some(&model), &[], &rest, &masses, 0.01 / square.sqrt());
-        // Small: neo-Hookean swings are harmonic only then.
+        // Small amplitude: neo-Hookean swings are harmonic only then.
         let velocities = rest.iter().map(|x| x * (1e-4 * square.sqrt())).collect();
         let mut engine = engine(rest.clone(), velocities, masses.clone(), forces);
         let radius = rest[0].norm();
@@ -249,7 +250,7 @@ fn a_solid_loses_its_swing_as_fast_as_it_should() {
     }
 }
 
-/// A hinge that swings about flat, likewise, with its one frequency; turned in space, for that must not matter.
+/// A hinge that swings about flat, likewise, with its single frequency; rotated in space, which must not matter.
 #[test]
 fn a_hinge_loses_its_swing_as_fast_as_it_should() {
     let turn = Rotation3::new(Vector3::new(0.3, -0.8, 0.4));
@@ -281,7 +282,7 @@ fn a_hinge_loses_its_swing_as_fast_as_it_should() {
         .collect();
     let mut engine = engine(rest.to_vec(), velocities, masses.to_vec(), forces);
     let (linear, angular) = (engine.momentum(), engine.angular_momentum(0.0));
-    // The mode has no momentum as a whole: in that of its parts, as it starts.
+    // The mode has no total momentum: the scale is the sum of the magnitudes of its parts at the start.
     let scale: f64 = engine
         .vertices()
         .iter()
@@ -300,7 +301,7 @@ fn a_hinge_loses_its_swing_as_fast_as_it_should() {
     assert!((engine.angular_momentum(engine.now()) - angular).norm() <= 1e-13 * scale);
 }
 
-/// Damping in proportion to mass slows every motion at its rate, exactly.
+/// Mass-proportional damping slows every motion at its rate, exactly.
 #[test]
 fn drag_is_exponential() {
     let start = Vector3::new(1.0, -2.0, 0.5);

@@ -5,7 +5,7 @@ use impinge_sim::stepper::asynchronous::force::UniformForce;
 use impinge_sim::stepper::asynchronous::{Engine, Settings};
 use nalgebra::Vector3;
 
-/// C9: the ratio of normal speeds is the coefficient.
+/// The ratio of normal speeds is the coefficient of restitution.
 #[test]
 fn restitution_is_the_ratio_of_speeds() {
     for restitution in [0.1, 0.3, 0.5, 0.8, 1.0] {
@@ -24,11 +24,11 @@ fn restitution_is_the_ratio_of_speeds() {
     }
 }
 
-/// Acceleration down a slope of the given tangent, and the mean speed in the second half of `end` seconds on it.
+/// Acceleration down a slope of the given tangent, and the mean speed in the second half of `end` seconds.
 fn slide(tangent: f64, friction: f64, gravity_period: f64, end: f64) -> (f64, f64) {
     let angle = tangent.atan();
     let mut system = particle(0.0, false);
-    // Where the layers carry the weight across the slope.
+    // The height at which the layers carry the normal component of the weight.
     let weight = GRAVITY * angle.cos();
     let (mut near, mut far) = (1e-3, 0.1);
     for _ in 0..60 {
@@ -65,7 +65,7 @@ fn slide(tangent: f64, friction: f64, gravity_period: f64, end: f64) -> (f64, f6
     ((full.0 - half.0) / duration, (full.1 - half.1) / duration)
 }
 
-/// C9: Coulomb's law on a slope.
+/// Coulomb's law on a slope.
 #[test]
 fn a_particle_slides_and_sticks_as_coulomb_says() {
     let friction = 0.5;
@@ -79,14 +79,14 @@ fn a_particle_slides_and_sticks_as_coulomb_says() {
             "{ratio}: {acceleration} {expected}"
         );
     }
-    // The bound is 1 mm/s; what remembers where it stuck does not creep at all, but trembles.
+    // The bound is 1 mm/s; with an anchor there is no creep, but a tremble.
     for (ratio, period) in [(0.8, 1e-3), (0.8, 2.5e-4), (0.3, 1e-3)] {
         let (_, creep) = slide(ratio * friction, friction, period, 2.0);
         assert!(creep.abs() < 1e-4, "creeps at {creep} m/s");
     }
 }
 
-/// C10: at rest the mean gap is where the layers carry the weight, and nothing grows.
+/// At rest the mean gap is where the layers carry the weight, and nothing grows.
 #[test]
 fn a_particle_rests_where_the_layers_carry_it() {
     let mut system = particle(0.12, true);

@@ -1,4 +1,4 @@
-//! C11: two springs, each stable by itself, that are not stable together.
+//! Two springs that are stable alone and unstable together.
 
 use super::support::{law, particle};
 use impinge_sim::stepper::asynchronous::force::{ClockedForce, ElasticTerms, ForceKind};
@@ -34,7 +34,8 @@ impl ClockedForce for ToTheOrigin {
     }
 }
 
-/// Largest energy in 300 steps of the soft spring (`k = 0.05`), beside a stiff one (`k = 1`, `h = 0.1`), in that at the start.
+/// Largest energy in 300 steps of the soft spring (`k = 0.05`), next to a stiff one (`k = 1`, `h = 0.1`), over the
+/// initial energy.
 fn growth(soft_period: f64) -> f64 {
     let mut system = particle(1.0, false);
     system.planes.clear();
@@ -70,7 +71,7 @@ fn clocks_near_half_a_period_of_another_force_resonate() {
     assert!(quiet < 2.0, "{quiet}");
 }
 
-/// The rule against it: each force has the clock of the one at its vertices that is fastest by itself.
+/// The rule against it: each force has the clock of the fastest force at its vertices.
 #[test]
 fn no_term_is_slower_than_its_neighbours() {
     let spring = |points, stiffness| impinge_fem::thin::EdgeSpring {
@@ -96,7 +97,7 @@ fn no_term_is_slower_than_its_neighbours() {
             .find(|batch| middle.iter().all(|point| batch.stencil().contains(point)));
         with_it.expect("a batch").period()
     };
-    // The share of a middle vertex is half of its mass.
+    // A middle vertex contributes half of its mass.
     let fast = f64::sqrt(1e4 * (1.0 + 2.0));
     let (stiff, soft, softer) = (
         spring([0, 1], 1e4),
@@ -107,6 +108,6 @@ fn no_term_is_slower_than_its_neighbours() {
     let fastest = period_of(&all, [0, 1]);
     assert!(fastest <= 0.3 / fast && fastest > 0.15 / fast);
     assert!((period_of(&all, [1, 2]) - fastest).abs() == 0.0);
-    // That shares no vertex with what is stiff.
+    // This term shares no vertex with a stiff one.
     assert!((period_of(&all, [2, 3]) - 1.0).abs() == 0.0);
 }

@@ -1,4 +1,4 @@
-//! Nothing passes through anything, judged by brute force and by exact predicates.
+//! No surface passes through another, checked by brute force and by exact predicates.
 
 use super::support::{CLOTH, Random, Scene, law, nail, sheet};
 use impinge_sim::stepper::asynchronous::{
@@ -6,7 +6,7 @@ use impinge_sim::stepper::asynchronous::{
 };
 use nalgebra::Vector3;
 
-/// A sheet falls on a sharp tetrahedron, some of its points kicked at random.
+/// A sheet falls on a sharp tetrahedron; some of its points get random impulses.
 fn falling_sheet(speed: f64) -> System {
     let (points, triangles) = sheet([5, 5], 0.02);
     let mut random = Random(3);
@@ -20,7 +20,7 @@ fn falling_sheet(speed: f64) -> System {
     scene.system(law(20.0, 2e-3), 9.81)
 }
 
-/// C8, I1 to I5: brute force finds every pair watched and every certificate true, after every thousandth event.
+/// Invariants I1 to I5: after every thousandth event, brute force finds every pair watched and every certificate valid.
 #[test]
 fn the_invariants_hold() {
     let mut engine = Engine::new(falling_sheet(2.0), Settings::default()).expect("a sound system");
@@ -35,7 +35,7 @@ fn the_invariants_hold() {
     assert!(engine.statistics().layer_pushes > 100, "nothing touched");
 }
 
-/// A path that waits, then leaves at once.
+/// A path that waits, then moves suddenly.
 #[derive(Debug)]
 struct Jump {
     at: f64,
@@ -49,7 +49,7 @@ impl Path for Jump {
     }
 }
 
-/// C13: a prescribed body that suddenly is a thousand times as fast takes the sheet with it.
+/// A prescribed body that suddenly is a thousand times as fast takes the sheet along.
 #[test]
 fn a_jump_of_velocity_passes_nothing() {
     let (points, triangles) = sheet([4, 4], 0.02);
@@ -79,7 +79,7 @@ fn a_jump_of_velocity_passes_nothing() {
     assert!(tip > 0.2 && middle > tip, "tip {tip}, sheet {middle}");
 }
 
-/// A sheet between two walls that close: it cannot go on, and says where.
+/// A sheet between two closing walls: the run stops and names the place.
 #[test]
 fn what_cannot_go_on_stops_safely() {
     let (points, triangles) = sheet([2, 2], 0.02);
@@ -132,7 +132,7 @@ fn what_cannot_go_on_stops_safely() {
     }
 }
 
-/// C4: two triangles that meet with an edge and a corner, each layer ticking all the time or only where it is near.
+/// Two triangles that collide with an edge and a corner, with all layers always active or only near ones.
 #[test]
 fn culling_is_exact_for_triangles() {
     let run = |culling: bool| {

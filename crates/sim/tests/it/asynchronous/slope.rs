@@ -7,19 +7,19 @@ use nalgebra::Vector3;
 
 const FRICTION: f64 = 0.5;
 
-/// A creep that would be seen (m/s). The bound is 1 mm/s; what remembers where it stuck trembles, but stays.
+/// A visible creep (m/s), below the bound of 1 mm/s. With an anchor the square trembles, but stays.
 const CREEP: f64 = 1e-4;
 
 /// A floor of squares of two triangles each.
 struct Floor {
     squares: [usize; 2],
-    /// m
+    /// Side of a square (m).
     square: f64,
-    /// The corner from which they go on in x and y (m).
+    /// The corner from which they extend in x and y (m).
     corner: [f64; 2],
 }
 
-/// One square, whose diagonal is 0.7 m from where the block starts, and no nearer to where it slides.
+/// One square, whose diagonal is at least 0.7 m from the path of the block.
 const ONE_TRIANGLE: Floor = Floor {
     squares: [1, 1],
     square: 4.0,
@@ -34,7 +34,8 @@ const TRIANGLES: Floor = Floor {
 
 /// The square on a floor in the frame of the slope: gravity is tilted, along x.
 ///
-/// It starts where its first layers nearly carry it, turned about its normal, so that no edge is parallel to one of the floor.
+/// It starts where its first layers nearly carry it, rotated about its normal, so that no edge is parallel to one of
+/// the floor.
 fn slope(tangent: f64, floor: &Floor) -> Engine {
     let mut scene = Scene::default();
     let (points, triangles) = sheet(floor.squares, floor.square);
@@ -63,7 +64,7 @@ fn slope(tangent: f64, floor: &Floor) -> Engine {
     Engine::new(system, Settings::default()).expect("a sound system")
 }
 
-/// Where the middle of the square is at `time`, along the slope, and how fast.
+/// Position of the middle of the square at `time` along the slope, and its velocity.
 fn middle(engine: &Engine, time: f64) -> (f64, f64) {
     let mut sum = (0.0, 0.0, 0.0);
     for vertex in engine.vertices().iter().filter(|v| v.inverse_mass > 0.0) {
@@ -75,7 +76,8 @@ fn middle(engine: &Engine, time: f64) -> (f64, f64) {
     (sum.1 / sum.0, sum.2 / sum.0)
 }
 
-/// The mean acceleration down the slope between 0.2 and 0.5 s (m/s²), when the square has met the floor, beside Coulomb's.
+/// The mean acceleration down the slope between 0.2 and 0.5 s (m/s²), when the square touches the floor, and that of
+/// Coulomb's law.
 fn measured_and_coulomb(tangent: f64, floor: &Floor) -> (f64, f64) {
     let mut engine = slope(tangent, floor);
     let [from, to] = [0.2, 0.5].map(|time| {
@@ -87,7 +89,7 @@ fn measured_and_coulomb(tangent: f64, floor: &Floor) -> (f64, f64) {
     ((to - from) / 0.3, coulomb)
 }
 
-/// C9: within a triangle of the floor. The bound is 5 %.
+/// Within a triangle of the floor. The bound is 5 %.
 #[test]
 fn a_block_slides_as_coulomb_says() {
     for ratio in [1.2, 2.0] {
@@ -99,7 +101,7 @@ fn a_block_slides_as_coulomb_says() {
     }
 }
 
-/// C9: across triangles, of which two push where they meet: a bump, which may cost 3 % of the friction besides.
+/// Across triangles, two of which act at their common edge: this bump may add 3 % of the friction.
 #[test]
 fn a_block_slides_across_triangles() {
     for ratio in [1.2, 2.0] {
@@ -113,7 +115,7 @@ fn a_block_slides_across_triangles() {
     }
 }
 
-/// C9: on one triangle and on many.
+/// On one triangle and on many.
 #[test]
 fn a_block_stays_on_a_gentle_slope() {
     for (ratio, floor) in [(0.8, &ONE_TRIANGLE), (0.8, &TRIANGLES), (0.3, &TRIANGLES)] {

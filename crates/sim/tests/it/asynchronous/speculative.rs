@@ -1,4 +1,4 @@
-//! Speculation: the same motion as with certificates, bit for bit, whatever the windows and whenever it is looked at.
+//! Speculation: the same motion as with certificates, bit for bit, for any windows and any output times.
 
 use super::support::{CLOTH, Random, Scene, law, nail, particle, sheet};
 use impinge_sim::scene::Detection;
@@ -15,7 +15,7 @@ fn engine(system: System, detection: Detection) -> Engine {
     Engine::new(system, settings).expect("a sound system")
 }
 
-/// Runs both back ends, the second one in uneven slices, and compares every bit of them.
+/// Runs both variants, the second one in uneven slices, and compares every bit of them.
 fn assert_equal_motion(system: impl Fn() -> System, end: f64, slices: u32) -> Engine {
     let mut kinetic = engine(system(), Detection::Kinetic);
     kinetic.run(end).expect("no trouble");
@@ -34,7 +34,7 @@ fn assert_equal_motion(system: impl Fn() -> System, end: f64, slices: u32) -> En
     speculative
 }
 
-/// Two sheets, one above the other, fall on a nail: contact with an obstacle, with each other and with themselves.
+/// Two sheets, one above the other, fall on a nail: contact with an obstacle, with each other and self-contact.
 fn pile() -> System {
     let (points, triangles) = sheet([5, 4], 0.02);
     let mut random = Random(11);
@@ -56,7 +56,7 @@ fn pile() -> System {
     system
 }
 
-/// C12: beyond 1e-12 of the order of additions, for there is one order.
+/// Bit for bit, since additions have one order.
 #[test]
 fn both_back_ends_move_alike() {
     let speculative = assert_equal_motion(pile, 0.06, 7);
@@ -69,7 +69,7 @@ fn both_back_ends_move_alike() {
         speculative.statistics().windows_resumed > 0,
         "no part of a window ever stood, so going back to the middle was not tried"
     );
-    // Most layers are called before they are needed, and what came before one that was not stands.
+    // Most layers are activated before they are needed, and the part of a window before a missed layer is accepted.
     assert!(speculative.statistics().windows_returned * 5 < speculative.statistics().windows);
     assert!(speculative.statistics().events_in_vain * 20 < speculative.statistics().events());
 }
@@ -88,7 +88,7 @@ fn both_back_ends_bounce_alike_on_a_floor() {
     assert!(speculative.statistics().layer_pushes > 100);
 }
 
-/// A path that waits, then leaves at once.
+/// A path that waits, then moves suddenly.
 #[derive(Debug)]
 struct Jump(f64);
 
@@ -99,7 +99,7 @@ impl Path for Jump {
     }
 }
 
-/// C13: an obstacle that suddenly is a thousand times as fast, in the midst of a window.
+/// An obstacle that suddenly is a thousand times as fast, in the middle of a window.
 #[test]
 fn both_back_ends_survive_a_jump_alike() {
     let hit = || {
@@ -119,7 +119,7 @@ fn both_back_ends_survive_a_jump_alike() {
     assert_equal_motion(hit, 0.024, 2);
 }
 
-/// What speculation cannot go on with it says, from the last state that stood.
+/// If speculation cannot continue, it reports the reason, from the last accepted state.
 #[test]
 fn what_cannot_go_on_stops_safely() {
     let mut system = particle(0.2, false);
@@ -165,7 +165,7 @@ fn a_start_below_the_layers_is_refused() {
     assert!(matches!(error, Err(SystemError::TooClose { .. })));
 }
 
-/// So large that terms of forces, pairs of layers and what windows look at are shared by threads.
+/// Large enough that threads share force terms, pairs of layers and window checks.
 #[test]
 fn a_large_sheet_moves_alike_on_any_number_of_threads() {
     let fallen = || {
@@ -207,7 +207,7 @@ fn a_large_sheet_moves_alike_on_any_number_of_threads() {
     }
 }
 
-/// Certificates for one velocity, as the paper has them, are dated anew by every kick; the motion is the same.
+/// Certificates for one velocity, as in Harmon et al. 2012, are rescheduled by every impulse; the motion is the same.
 #[test]
 fn promises_do_not_change_the_motion() {
     let run = |promise: f64| {

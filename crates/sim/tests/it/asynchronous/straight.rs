@@ -1,5 +1,5 @@
-//! C6: continuous collision detection over every straight piece of the motion, and exact predicates on its states; neither
-//! knows anything of layers or certificates.
+//! Continuous collision detection over every straight piece of the motion, and exact predicates on its states; both are
+//! independent of layers and certificates.
 
 use super::support::{CLOTH, Random, Scene, law, nail, sheet};
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, CandidateSet};
@@ -8,10 +8,10 @@ use impinge_geometry::exact::surface_intersections;
 use impinge_sim::stepper::asynchronous::{Engine, Settings, System};
 use nalgebra::Vector3;
 
-/// States are looked at after this many events.
+/// Number of events between two checked states.
 const EVENTS: u64 = 1_000;
 
-/// Runs to `end`; between two instants at which anything happens all vertices fly straight, and no pair may meet.
+/// Runs to `end`. Between two events all vertices move straight, and no pair may collide.
 fn assert_straight_pieces_keep_apart(system: System, end: f64) {
     let mut engine = Engine::new(system, Settings::default()).expect("a sound system");
     let mut from = vec![Vector3::zeros(); engine.vertices().len()];

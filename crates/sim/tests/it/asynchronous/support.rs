@@ -14,7 +14,7 @@ pub(super) fn law(stiffness: f64, thickness: f64) -> LayerLaw {
     LayerLaw::new(stiffness, thickness).expect("positive")
 }
 
-/// A particle of 1 kg above the floor `z = 0` (scene S0): `r₁ = 1000 N/m`, `η₁ = 0.1 m`, gravity every millisecond.
+/// A particle of 1 kg above the floor `z = 0`: `r₁ = 1000 N/m`, `η₁ = 0.1 m`, gravity every millisecond.
 pub(super) fn particle(height: f64, gravity: bool) -> System {
     let forces: Vec<Box<dyn ClockedForce>> = if gravity {
         let pull = Vector3::new(0.0, 0.0, -GRAVITY);
@@ -88,7 +88,7 @@ pub(super) fn nail(at: Vector3<f64>, size: f64) -> (Vec<Vector3<f64>>, Vec<[u32;
     )
 }
 
-/// Bodies to be put together into a system.
+/// Bodies to be combined into a system.
 #[derive(Default)]
 pub(super) struct Scene {
     pub(super) positions: Vec<Vector3<f64>>,
@@ -101,7 +101,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Adds a thin body at rest in its shape; returns its first point.
+    /// Adds a thin body at rest, in its rest shape; returns its first point.
     pub(super) fn add_shell(
         &mut self,
         points: &[Vector3<f64>],
@@ -135,7 +135,7 @@ impl Scene {
         first
     }
 
-    /// Adds a body that is prescribed; returns its first point.
+    /// Adds a prescribed body; returns its first point.
     pub(super) fn add_obstacle(
         &mut self,
         points: &[Vector3<f64>],

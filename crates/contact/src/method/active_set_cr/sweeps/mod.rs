@@ -171,7 +171,7 @@ impl Sweeps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContactRow, frame::ContactFrame, method::active_set_cr::Tolerances};
+    use crate::{ContactRow, Tolerances, frame::ContactFrame};
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::Matrix3;
     use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Terms of one kind and clock, on as many threads as are worth it.
+//! Terms of one kind and clock, on several threads if that is faster.
 
 use super::parts::parts_of;
 use super::terms::Term;
@@ -7,17 +7,17 @@ use crate::stepper::asynchronous::trajectory::Vertex;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Parts at most.
+/// Largest number of clusters.
 const MOST_PARTS: usize = 32;
 
-/// A term and the numbers of its points.
+/// A term and the indices of its points.
 pub(super) type Placed<T, const N: usize> = ([u32; N], T);
 
 /// Terms of one kind that tick together.
 ///
-/// A term changes the velocities of its points, and what damps sees what the terms before it did, so terms run in an order that is always the
-/// same: those of a part one after the other, but parts beside each other, for they have no point in common; then what lies
-/// between parts. Parts follow from the mesh alone and not from the number of threads.
+/// A term changes the velocities of its points, and damping depends on the impulses before it, so terms run in a fixed
+/// order. Terms within a cluster run one after the other. Different clusters run in parallel, since they have no common
+/// point. Terms between clusters run last. Clusters depend on the mesh only, not on the number of threads.
 #[derive(Clone, Debug)]
 pub(super) struct Batch<T, const N: usize> {
     period: f64,
@@ -26,17 +26,17 @@ pub(super) struct Batch<T, const N: usize> {
     between: Vec<Placed<T, N>>,
 }
 
-/// Terms with points of their own, and their numbers among these.
+/// Terms with their own numbering of points.
 #[derive(Clone, Debug)]
 struct Part<T, const N: usize> {
     points: Vec<u32>,
     terms: Vec<Placed<T, N>>,
-    /// Scratch: the vertices of `points`.
+    /// Buffer for the vertices of `points`.
     vertices: Vec<Vertex>,
 }
 
 impl<T: Term<N>, const N: usize> Batch<T, N> {
-    /// Of terms with points at rest at the given positions of all points (m).
+    /// A batch of terms, with the rest positions of all points (m).
     pub(super) fn new(period: f64, terms: Vec<Placed<T, N>>, rest: &[Vector3<f64>]) -> Self {
         let mut stencil: Vec<u32> = terms.iter().flat_map(|(points, _)| *points).collect();
         stencil.sort_unstable();
@@ -46,7 +46,7 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
         if count < 2 {
             between = terms;
         } else {
-            // Of each point its part and its place in it.
+            // For each point, its cluster and its index there.
             let mut place_of = vec![(0, 0); rest.len()];
             for (number, points) in parts_of(&stencil, rest, count).into_iter().enumerate() {
                 for (place, &point) in (0_u32..).zip(&points) {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use impinge_fem::thin::EdgeSpring;
 
-    /// A square of springs without damping, which may be kicked in any order: by parts, and one by one.
+    /// A square of undamped springs, whose order does not matter: by clusters, and one by one.
     #[test]
     fn parts_kick_as_all_terms_do() {
         let side = 70_u32;

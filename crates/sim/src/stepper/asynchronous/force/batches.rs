@@ -1,4 +1,4 @@
-//! From elastic terms to batches: the clock of each term, and terms of equal clocks together.
+//! Clocks of elastic terms, and batches of terms with equal clocks.
 
 use super::batch::{Batch, Placed};
 use super::terms::{DampedHinge, DampedSpring, SolidTet, Term};
@@ -8,33 +8,34 @@ use impinge_fem::ElasticModel;
 use impinge_fem::thin::{EdgeSpring, Hinge, Membrane};
 use nalgebra::Vector3;
 
-/// Largest share of the relative velocity along an edge, or of a rate of strain or bending, that damping takes away in one
-/// step.
+/// Largest share of a relative velocity along an edge, or of a rate of strain or bending, that damping removes in one
+/// tick.
 const MOST_DAMPED: f64 = 0.5;
 
-/// Everything elastic about some bodies.
+/// All elastic terms of some bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct ElasticTerms<'a> {
-    /// Springs along edges, some with their damping in proportion to stiffness (s, not negative).
+    /// Springs along edges, each group with its stiffness-proportional damping (s, not negative).
     pub springs: &'a [(f64, Vec<EdgeSpring>)],
     /// Triangles.
     pub membranes: &'a [Membrane],
-    /// Hinges, some with their damping in proportion to stiffness (s, not negative).
+    /// Hinges, each group with its stiffness-proportional damping (s, not negative).
     pub hinges: &'a [(f64, Vec<Hinge>)],
-    /// Tetrahedra, with their damping in proportion to stiffness.
+    /// Tetrahedra, with their stiffness-proportional damping.
     pub solids: Option<&'a ElasticModel>,
     /// Positions of all points at rest (m).
     pub rest: &'a [Vector3<f64>],
-    /// Masses of all points (kg), infinite for points that are held.
+    /// Masses of all points (kg), infinite for prescribed points.
     pub masses: &'a [f64],
-    /// `h ω`, at most: periods over the time scale of the stiffest motion of each kind of terms at rest (1). Stability alone needs less than 2;
-    /// the rest is for the kinds together, for elements that are stiffer stretched or crumpled than at rest, and for energy.
+    /// `h ω`, at most: periods over the time scale of the stiffest motion of each kind of term at rest (1). Stability
+    /// alone requires less than 2. The margin covers the sum of the kinds, elements that are stiffer when stretched or
+    /// crumpled than at rest, and the energy error.
     pub force_step: f64,
-    /// Longest period (s); the others are its halves, quarters, …
+    /// Longest period (s); the others are this one divided by powers of two.
     pub longest_period: f64,
 }
 
-/// A term with the longest period that it may have.
+/// A term with its longest admissible period.
 struct Dated<T, const N: usize> {
     period: f64,
     points: [u32; N],
@@ -45,7 +46,7 @@ impl ElasticTerms<'_> {
     /// All terms, batched by kind and clock.
     ///
     /// # Panics
-    /// If a term names a point without a mass or rest position.
+    /// If a term has a point without a mass or rest position.
     pub fn batches(&self) -> Vec<Box<dyn ClockedForce>> {
         let mut springs = self.dated_springs();
         let mut membranes = self.dated_membranes();
@@ -70,7 +71,8 @@ impl ElasticTerms<'_> {
         batches
     }
 
-    /// The kind of the term that is fastest by itself, the first of equal ones, and its period (s): others at its points keep up with it.
+    /// The kind of the term with the shortest period of its own, the first of equal ones, and this period (s). Other
+    /// terms at its points use it too.
     ///
     /// # Panics
     /// As [`batches`](Self::batches).
@@ -87,7 +89,7 @@ impl ElasticTerms<'_> {
         known.min_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// Batches by period, longest first; the order of the terms is kept.
+    /// Batches by period, longest first, which preserve the order of the terms.
     fn group<T: Term<N> + 'static, const N: usize>(
         &self,
         terms: Vec<Dated<T, N>>,
@@ -177,7 +179,7 @@ impl ElasticTerms<'_> {
         all().map(date).collect()
     }
 
-    /// `ω² ≤ (λ + 2μ) V Σ |∇N_a|² / m_a` at rest, for a block of the stiffness is at most `(λ + 2μ) V |∇N_a| |∇N_b|`.
+    /// `ω² ≤ (λ + 2μ) V Σ |∇N_a|² / m_a` at rest, since a block of the stiffness is at most `(λ + 2μ) V |∇N_a| |∇N_b|`.
     fn dated_tets(&self) -> Vec<Dated<SolidTet, 4>> {
         let Some(model) = self.solids else {
             return Vec::new();
@@ -210,7 +212,7 @@ impl ElasticTerms<'_> {
     }
 }
 
-/// The period of a term whose damping takes away relative velocity at `rate` (1/s).
+/// The period of a term whose damping reduces relative velocity at `rate` (1/s).
 fn damped_period(period: f64, rate: f64) -> f64 {
     if rate > 0.0 {
         nested_period(period, MOST_DAMPED / rate)
@@ -219,7 +221,7 @@ fn damped_period(period: f64, rate: f64) -> f64 {
     }
 }
 
-/// Mass of each point over the number of terms that use it (kg); infinite for points that are held.
+/// Mass of each point over the number of its terms (kg); infinite for prescribed points.
 struct Shares<'a> {
     masses: &'a [f64],
     users: Vec<u32>,
@@ -257,11 +259,11 @@ fn note<T, const N: usize>(terms: &[Dated<T, N>], fastest: &mut [f64]) {
     }
 }
 
-/// Gives each term the clock of the one at its points that is fastest by itself.
+/// Gives each term the clock of the fastest term at its points.
 ///
-/// Two clocks that are stable each by itself need not be so together: near half a period of the fast force the slow one resonates with
-/// it (`h_slow = π/ω_fast`), and nearer to each other they do where a crumpled sheet has stiffened. One whose hinges ticked once in two ticks of
-/// its springs doubled its energy every tenth of a second. What the ticks cost is little beside looking after what comes near.
+/// Two clocks that are stable alone may be unstable together: a slow force resonates with a fast one near half of its
+/// period (`h_slow = π/ω_fast`), and at similar periods where a crumpled sheet stiffens. More ticks cost little
+/// compared with collision detection.
 fn keep_up<T, const N: usize>(terms: &mut [Dated<T, N>], fastest: &[f64]) {
     for term in terms {
         let of_points = term.points.iter().map(|&point| fastest[point as usize]);

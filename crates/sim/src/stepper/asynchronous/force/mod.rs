@@ -1,8 +1,8 @@
-//! Forces with clocks, many terms of one clock in one batch.
+//! Forces with clocks, batched by clock.
 //!
-//! Every term is an event of its own in the sense of the method; those that tick together are run without going through the
-//! queue. Conservative forces at one instant depend on positions only, which do not change during it, so their order does not
-//! matter beyond rounding; what damps sees what others did before it. The order follows from the mesh alone (`batch`).
+//! In the sense of the method every term is an event; terms that tick together run without passing through the queue.
+//! Conservative forces at one instant depend on positions only, which do not change during it, so their order matters
+//! only for rounding. Damping depends on the impulses before it. The order follows from the mesh alone (`batch`).
 
 mod batch;
 mod batches;
@@ -16,7 +16,7 @@ pub use uniform::{Drag, Pulls, UniformForce};
 use super::trajectory::Vertex;
 use nalgebra::Vector3;
 
-/// Kinds of forces, as statistics tell them apart.
+/// Kinds of forces in the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ForceKind {
@@ -34,13 +34,13 @@ pub enum ForceKind {
 
 /// Terms of one force that tick together.
 pub trait ClockedForce: Send + Sync + std::fmt::Debug {
-    /// What it counts as.
+    /// Its kind.
     fn kind(&self) -> ForceKind;
 
     /// `h`: the period of its clock (s).
     fn period(&self) -> f64;
 
-    /// Number of terms, each of which is one event per tick.
+    /// Number of terms, each of which counts as one event per tick.
     fn terms(&self) -> usize;
 
     /// The vertices whose velocity it may change, ascending and unique.
@@ -48,7 +48,8 @@ pub trait ClockedForce: Send + Sync + std::fmt::Debug {
 
     /// Changes their velocities by the impulse of one period; all of them are at the time of the tick.
     ///
-    /// `self` is for scratch only: what it does has to follow from the vertices alone, for speculation takes ticks back.
+    /// `self` is mutable for buffers only: the result must depend on the vertices alone, since speculation repeats
+    /// ticks.
     fn kick(&mut self, vertices: &mut [Vertex]);
 
     /// Potential energy at given positions (J).

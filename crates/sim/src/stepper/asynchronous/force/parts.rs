@@ -1,10 +1,10 @@
-//! Points in parts that lie together.
+//! Clusters of nearby points.
 
 use nalgebra::Vector3;
 
-/// Divides points into `count` parts of about equal size: at the middle of the longest side of the box around them, again and again.
+/// Divides points into `count` clusters of about equal size by recursive bisection along the longest side of their box.
 ///
-/// Those of each part are ascending. Depends on the order of `points` nowhere.
+/// The points of each cluster are ascending. The result does not depend on the order of `points`.
 pub(super) fn parts_of(points: &[u32], positions: &[Vector3<f64>], count: usize) -> Vec<Vec<u32>> {
     let mut parts = Vec::with_capacity(count);
     divide(points.to_vec(), positions, count, &mut parts);
@@ -47,7 +47,7 @@ fn divide(
 mod tests {
     use super::*;
 
-    /// A row of points is cut across.
+    /// A row of points is cut across its length.
     #[test]
     fn parts_lie_together_and_are_of_equal_size() {
         let positions: Vec<_> = (0..100)

@@ -1,4 +1,4 @@
-//! Elastic terms: what each of them does to the velocities of its points.
+//! Elastic terms, and their impulses on the velocities of their points.
 
 use super::ForceKind;
 use crate::stepper::asynchronous::trajectory::Vertex;
@@ -7,18 +7,18 @@ use impinge_fem::thin::{EdgeSpring, Hinge, Membrane};
 use impinge_fem::{Hyperelastic, Material, TetElement};
 use nalgebra::Vector3;
 
-/// A force between `N` points. It does not know which: they may be numbered in any way.
+/// A force between `N` points, independent of their numbering.
 pub(super) trait Term<const N: usize>: Clone + Send + Sync + std::fmt::Debug {
-    /// What it counts as.
+    /// Its kind.
     const KIND: ForceKind;
 
-    /// So many of them take about as long as waking a thread does, some 40 µs.
+    /// Number of terms that take about as long as waking a thread, some 40 µs.
     const WORTH_A_THREAD: usize;
 
-    /// Changes the velocities of its points, which are the vertices numbered `points`, by the impulse of a period (s).
+    /// Changes the velocities of its points, the vertices `points`, by the impulse of a period (s).
     fn kick(&self, points: &[u32; N], vertices: &mut [Vertex], period: f64);
 
-    /// Energy (J) with its points at these places (m).
+    /// Energy (J) with its points at these positions (m).
     fn energy(&self, x: &[Vector3<f64>; N]) -> f64;
 }
 
@@ -45,10 +45,10 @@ fn apply<const N: usize>(
     }
 }
 
-/// Applies damping forces `f` (N) for a period (s), but not for longer than takes the most kinetic energy:
-/// `−f·v / Σ |f|²/m`. Beyond it they would begin to turn the motion round, and beyond twice that to add energy, which they do
-/// not do however far a term is stretched beyond the shape that its clock was made for. One factor for all points leaves
-/// momentum as it is.
+/// Applies damping forces `f` (N) for a period (s), but at most for the time that removes the most kinetic energy:
+/// `−f·v / Σ |f|²/m`. After it they would reverse the motion, and after twice that time add energy. The bound holds
+/// however far a term is stretched beyond the shape for which its clock was chosen. One factor for all points preserves
+/// momentum.
 #[inline]
 fn dissipate<const N: usize>(
     vertices: &mut [Vertex],
@@ -121,7 +121,7 @@ impl Term<3> for Membrane {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DampedHinge {
     pub(super) hinge: Hinge,
-    /// In proportion to stiffness (s), not negative.
+    /// Stiffness-proportional damping (s), not negative.
     pub(super) damping: f64,
 }
 
@@ -150,7 +150,7 @@ impl Term<4> for DampedHinge {
 pub(super) struct SolidTet {
     pub(super) element: TetElement,
     pub(super) material: Material,
-    /// In proportion to stiffness (s), not negative.
+    /// Stiffness-proportional damping (s), not negative.
     pub(super) damping: f64,
 }
 

@@ -1,10 +1,10 @@
-//! Given forces, gravity among them.
+//! Given forces: gravity, drag and nodal forces.
 
 use super::{ClockedForce, ForceKind};
 use crate::stepper::asynchronous::trajectory::Vertex;
 use nalgebra::Vector3;
 
-/// A constant acceleration of some vertices: gravity, or a pull of constant force.
+/// A constant acceleration of some vertices: gravity, or a constant nodal force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UniformForce {
     period: f64,
@@ -62,17 +62,18 @@ impl ClockedForce for UniformForce {
     }
 }
 
-/// A drag in proportion to the momentum of each vertex.
+/// A drag proportional to the momentum of each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
     period: f64,
     vertices: Vec<u32>,
-    /// What is left of a velocity after a period.
+    /// Factor of a velocity after a period.
     left: Vec<f64>,
 }
 
 impl Drag {
-    /// Drag at the given rates (1/s) on `vertices`, ascending; one for each. Velocities fall off as `exp(−rate t)`, exactly.
+    /// Drag at the given rates (1/s) on `vertices`, ascending; one for each. Velocities decay as `exp(−rate t)`,
+    /// exactly.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -115,7 +116,7 @@ impl ClockedForce for Drag {
     }
 }
 
-/// Constant forces, each on a vertex of its own.
+/// Constant forces, each on one vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pulls {
     period: f64,

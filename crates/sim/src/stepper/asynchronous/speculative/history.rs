@@ -1,18 +1,18 @@
-//! The paths of the vertices through a window.
+//! The paths of the vertices during a window.
 
 use crate::stepper::asynchronous::trajectory::Vertex;
 use impinge_geometry::kinetic::Knot;
 
-/// Knots of every vertex since the window began.
+/// Breakpoints of every vertex since the start of the window.
 #[derive(Clone, Debug)]
 pub(in super::super) struct History {
-    /// One path per vertex; that of a vertex that rests for ever, or that nothing can touch, has one knot.
+    /// One path per vertex. A vertex that never moves, or that no feature can touch, has one breakpoint.
     paths: Vec<Vec<Knot>>,
     is_watched: Vec<bool>,
 }
 
 impl History {
-    /// `is_watched` says of every vertex whether it moves and may touch anything.
+    /// `is_watched` states for every vertex whether it moves and may touch a feature.
     pub(in super::super) fn new(is_watched: Vec<bool>) -> Self {
         Self {
             paths: vec![Vec::new(); is_watched.len()],
@@ -20,7 +20,7 @@ impl History {
         }
     }
 
-    /// Forgets everything; the window begins at `time` (s).
+    /// Clears the paths; the window begins at `time` (s).
     pub(in super::super) fn begin(&mut self, vertices: &[Vertex], time: f64) {
         for (point, (path, vertex)) in self.paths.iter_mut().zip(vertices).enumerate() {
             if self.is_watched[point] || path.is_empty() {
@@ -33,7 +33,7 @@ impl History {
         }
     }
 
-    /// Continues the paths of vertices that an event moved, each at its own time.
+    /// Extends the paths of vertices that an event moved, each at its own time.
     #[inline]
     pub(super) fn record(&mut self, moved: &[u32], vertices: &[Vertex]) {
         for &point in moved {
@@ -41,7 +41,7 @@ impl History {
         }
     }
 
-    /// The paths, to be continued.
+    /// Mutable access to all paths.
     #[inline]
     pub(in super::super) fn paths(&mut self) -> PathsMut<'_> {
         PathsMut {
@@ -63,7 +63,7 @@ impl History {
         }
     }
 
-    /// Whether a vertex moves and may touch anything.
+    /// Whether a vertex moves and may touch a feature.
     #[inline]
     pub(super) fn watches(&self, point: u32) -> bool {
         self.is_watched[point as usize]
@@ -76,7 +76,7 @@ impl History {
     }
 }
 
-/// The paths of some vertices with consecutive numbers, to be continued.
+/// Mutable access to the paths of vertices with consecutive indices.
 #[derive(Debug)]
 pub(in super::super) struct PathsMut<'a> {
     first: u32,
@@ -85,7 +85,7 @@ pub(in super::super) struct PathsMut<'a> {
 }
 
 impl PathsMut<'_> {
-    /// Those of the first `count` vertices, and of the others.
+    /// Splits off the first `count` vertices.
     pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
         let (paths, others) = self.paths.split_at_mut(count);
         let (is_watched, others_watched) = self.is_watched.split_at(count);
@@ -102,7 +102,7 @@ impl PathsMut<'_> {
         (before, after)
     }
 
-    /// Continues the path of a vertex that an event moved.
+    /// Extends the path of a vertex that an event moved.
     #[inline]
     pub(in super::super) fn record(&mut self, point: u32, vertex: &Vertex) {
         let index = (point - self.first) as usize;
@@ -110,7 +110,7 @@ impl PathsMut<'_> {
             return;
         }
         let path = &mut self.paths[index];
-        // Several kicks at one instant make one knot.
+        // Several impulses at one instant make one breakpoint.
         if path.last().is_some_and(|knot| knot.time < vertex.time) {
             path.push(Knot {
                 time: vertex.time,

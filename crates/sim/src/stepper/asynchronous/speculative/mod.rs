@@ -1,20 +1,22 @@
-//! Speculation instead of certificates: a window of time is run with the layers that pairs have, then looked at as a whole.
+//! Speculation in place of certificates: a window of time is run with the active layers of all pairs, then checked as a
+//! whole.
 //!
-//! 1. The events run. Nothing is dated; only the paths of the vertices are written down (`history`). At the start of the window, and
-//!    now and then, everything that events change is kept (`snapshot`).
-//! 2. Collision detection on the paths (`sweep`): did a pair come as near as the first layer that it has not?
-//! 3. If one did, everything goes back to the last snapshot before the first of them did, and is done again from there with the
-//!    layers that were missing. Otherwise the window stands, layers that pressed nothing leave, and those that the next
-//!    window will probably need are called.
+//! 1. The events run without any scheduling of certificates; the paths of the vertices are recorded (`history`). At the
+//!    start of the window, and at intervals, a `snapshot` stores the state that events change.
+//! 2. Collision detection on the paths (`sweep`) finds pairs that came as near as their first inactive layer.
+//! 3. If there are any, the state returns to the last snapshot before the first missed layer, and the window is
+//!    repeated from there with the missed layers. Otherwise the window is accepted, idle layers are deactivated, and
+//!    layers that the next window will probably need are activated.
 //!
-//! A layer that is not pressed does nothing, and the pairs of a layer are pushed in an order of their own, so it does not
-//! matter when a layer is called as long as that is early enough: the motion is that of the kinetic certificates, bit for
-//! bit, whatever the windows.
+//! A layer without compression has no effect, and the pairs of a layer act in a fixed order. So the time of activation
+//! does not matter as long as it is early enough: the motion equals that of the kinetic certificates bit for bit, for
+//! any windows.
 //!
 //! # Source
-//! Ainsley, Vouga, Grinspun, Tamstorf, "Speculative parallel asynchronous contact mechanics", ACM Transactions on Graphics
-//! 31(6), 2012, <https://doi.org/10.1145/2366145.2366170>; differs from it in: one window for everything; terms of forces, and
-//! looks at pairs, share the threads, not events; layers are called ahead of their need; what came before a hit stands.
+//! Ainsley, Vouga, Grinspun, Tamstorf, "Speculative parallel asynchronous contact mechanics", ACM Transactions on
+//! Graphics 31(6), 2012, <https://doi.org/10.1145/2366145.2366170>; differs from it in: one window for everything;
+//! terms of forces, and checks of pairs, share the threads, not events; layers are activated ahead of their need; the
+//! part of a window before a missed layer is accepted.
 
 mod history;
 mod needs;
@@ -30,47 +32,48 @@ use needs::Near;
 use snapshot::Snapshot;
 use sweep::Sweep;
 
-/// First length of a window, in periods of the first layer.
+/// Length of the first window, in periods of the first layer.
 const FIRST_WINDOW: f64 = 16.0;
 
-/// Windows are not longer than this, in periods of the first layer: beyond it what is swept meets everything …
+/// Longest window, in periods of the first layer: in a longer one, swept volumes overlap too much.
 const LONGEST_WINDOW: f64 = 64.0;
 
-/// … and not shorter than this, in periods of the first layer …
+/// Shortest window with few events, in periods of the first layer.
 const SHORT_WINDOW: f64 = 4.0;
 
-/// … unless there are more events in them than so many per vertex: keeping and looking have a price of their own.
+/// Number of events per vertex from which a window may be shorter than that: snapshots and checks have a cost of their
+/// own.
 const WORTH_LOOKING: f64 = 20.0;
 
-/// Shorter than this, in periods of the first layer, they never are.
+/// Shortest window in any case, in periods of the first layer.
 const SHORTEST_WINDOW: f64 = 1.0 / 64.0;
 
-/// Snapshots in a window: what is done before one of them need not be done again.
+/// Snapshots per window: the part before one of them need not be repeated.
 const SNAPSHOTS: usize = 8;
 
-/// After a window that stood at once the next one is this much longer, …
+/// Growth of the window length after a window accepted at once.
 const LONGER: f64 = 1.25;
 
-/// … after one that did not, this much shorter.
+/// Reduction of the window length after a repeated window.
 const SHORTER: f64 = 0.8;
 
-/// What speculation needs beside the engine and the paths that it writes down.
+/// Data of speculation besides the engine and its recorded paths.
 #[derive(Debug)]
 pub(super) struct Speculation {
-    /// Length that the next window is tried with (s).
+    /// Length of the next window (s).
     length: f64,
     longest: f64,
     short: f64,
     shortest: f64,
-    /// The period of the deepest layer (s): what breaks a window as short as this is no missing layer.
+    /// The period of the deepest layer (s): failure in a window this short is not caused by a missed layer.
     unbreakable: f64,
-    /// The first one is that of the start of the window.
+    /// The first one is the start of the window.
     snapshots: [Snapshot; SNAPSHOTS],
     sweep: Sweep,
 }
 
 impl Engine {
-    /// After the kicks of an event on few vertices: the paths are continued, or the certificates hear of it.
+    /// After the impulses of an event on few vertices: extends the paths, or checks the velocity bounds.
     #[inline]
     pub(super) fn after_kicks(&mut self, kicked: &[u32], time: f64) -> Result<(), Stop> {
         if let Some(history) = &mut self.history {
@@ -80,7 +83,7 @@ impl Engine {
         self.check_promises(kicked, time)
     }
 
-    /// Calls the layers of pairs that start within them.
+    /// Activates the layers of pairs that start within them.
     pub(super) fn start_speculation(&mut self) -> Result<(), Stop> {
         self.check_stays()?;
         let mut history = History::new(self.is_watched());
@@ -104,8 +107,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs windows up to the first one with an event, not beyond `until` (s), and says which event was its last; `None`
-    /// once `until` is reached.
+    /// Runs windows up to the first one with an event, not beyond `until` (s). Returns the last event of that window;
+    /// `None` once `until` is reached.
     pub(super) fn window(&mut self, until: f64) -> Result<Option<Event>, Stop> {
         while self.now < until {
             let Some(mut speculation) = self.speculation.take() else {
@@ -133,7 +136,8 @@ impl Engine {
             let snapshots = &mut speculation.snapshots;
             let (tried, events_before) = (end - start, self.statistics.events());
             let ran = self.speculate(end, last, snapshots)?;
-            // What cannot be looked at. Sides that went through each other may be hurled away: with shorter windows they do not.
+            // Paths that cannot be checked. Features that passed through each other may get huge velocities; shorter
+            // windows prevent this.
             let broken = self.broken(end);
             if broken.is_none() && !speculation.sweep.look(self, [start, end]) {
                 last = ran;
@@ -145,7 +149,7 @@ impl Engine {
             self.statistics.windows_returned += 1;
             stood_at_once = false;
             let again = broken.is_some();
-            // What was done before the first hit stands; of what cannot be looked at nothing does.
+            // The part before the first missed layer is accepted; of paths that cannot be checked, none is.
             let hits = speculation.sweep.found(true).iter().map(|near| near.time);
             let first_hit = hits.fold(f64::INFINITY, f64::min);
             let is_sound = |snapshot: &&Snapshot| !again && snapshot.time() < first_hit;
@@ -158,7 +162,7 @@ impl Engine {
             } else if !again {
                 self.call_missing(&speculation.sweep, first_hit)?;
             }
-            // What one contact changed others will: of what is left, half is tried first.
+            // The change of one contact affects others: half of the remaining window is tried first.
             let half = 0.5 * (end - start);
             speculation.length = if again { half } else { half.max(short) };
             end = window_end(start, speculation.length, until);
@@ -173,7 +177,7 @@ impl Engine {
         Ok(last)
     }
 
-    /// Why the paths of a window up to `end` (s) cannot be looked at, if they cannot.
+    /// The reason why the paths of a window up to `end` (s) cannot be checked, if there is one.
     fn broken(&self, end: f64) -> Option<Stop> {
         match self.vertices.iter().position(|vertex| !vertex.is_finite()) {
             Some(point) => Some(Stop::NotFinite { time: end, point }),
@@ -181,8 +185,8 @@ impl Engine {
         }
     }
 
-    /// Runs the events up to `end` (s) while the paths are written down, and takes snapshots on the way. Returns the last of
-    /// them, which is `last` if there is none.
+    /// Runs the events up to `end` (s), and records paths and snapshots. Returns the last event, or `last` if there is
+    /// none.
     fn speculate(
         &mut self,
         end: f64,
@@ -209,18 +213,20 @@ impl Engine {
         Ok(last)
     }
 
-    /// Calls the layers that were missing, the first of them at `first_hit` (s); the state is that from which it is run again.
+    /// Activates the missed layers, the first of them missed at `first_hit` (s). The state is that from which the
+    /// window is repeated.
     fn call_missing(&mut self, sweep: &Sweep, first_hit: f64) -> Result<(), Stop> {
         for near in sweep.found(true) {
             if near.depth > self.deepest {
-                // What came after the first hit went on without its layer and says nothing.
+                // Impacts after the first missed layer happened without its forces and are not meaningful.
                 if near.time <= first_hit {
                     return Err(self.beyond_the_deepest(near));
                 }
                 continue;
             }
             let id = self.pair_of(near);
-            // The second time for good, lest it leaves again before it is needed.
+            // A layer missed for the second time is kept to the end of the window, lest it is deactivated too early
+            // again.
             let pair = self.pairs.get_mut(id);
             pair.kept = if pair.missed { near.depth } else { 0 };
             pair.missed = true;
@@ -229,7 +235,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Calls the layers that the next window will probably need.
+    /// Activates the layers that the next window will probably need.
     fn call_ahead_of_window(&mut self, sweep: &Sweep) {
         for near in sweep.found(false) {
             let id = self.pair_of(near);
@@ -248,7 +254,7 @@ impl Engine {
         }
     }
 
-    /// A pair needs a layer that would be no progress.
+    /// The stop for a pair that needs a layer beyond the deepest one.
     fn beyond_the_deepest(&mut self, near: &Near) -> Stop {
         let id = self.pair_of(near);
         let nearest = self.nearest(id, self.now);
@@ -260,7 +266,7 @@ impl Engine {
         self.no_progress_at(id, near.time, [near.distance, speed], near.place)
     }
 
-    /// A pair has the layers and the anchor again that it had.
+    /// Restores the layers and the anchor of a pair.
     fn restore_pair(&mut self, id: u32, depth: u32, anchor: Option<Anchor>) {
         let pair = self.pairs.get_mut(id);
         pair.anchor = anchor;
@@ -272,7 +278,7 @@ impl Engine {
         }
     }
 
-    /// A window begins: layers are as they are now.
+    /// Records the numbers of layers at the start of a window.
     fn keep_depths(&mut self) {
         for pair in self.pairs.iter_mut() {
             pair.depth_at_start = pair.proximity.depth;
@@ -280,7 +286,7 @@ impl Engine {
         }
     }
 
-    /// A window stood: what it had to keep it may lose again, and pairs without a layer are forgotten.
+    /// After an accepted window: layers need not be kept, and pairs without layers are removed.
     fn forget_window(&mut self) {
         let mut idle = std::mem::take(&mut self.left);
         idle.clear();
@@ -298,7 +304,7 @@ impl Engine {
     }
 }
 
-/// The end of a window of about `length` (s) that begins at `start`: windows are equal up to where it is looked at.
+/// The end of a window of about `length` (s) from `start`: up to `until`, windows have equal lengths.
 fn window_end(start: f64, length: f64, until: f64) -> f64 {
     let windows = ((until - start) / length).ceil();
     if windows > 1.0 {

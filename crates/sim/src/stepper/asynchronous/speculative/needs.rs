@@ -1,4 +1,4 @@
-//! What a pair of features needs after a window: layers that it has not, at once or before long.
+//! Layers that a pair of features needs after a window, at once or soon.
 
 use crate::stepper::asynchronous::engine::Engine;
 use crate::stepper::asynchronous::layers::FAR;
@@ -9,36 +9,37 @@ use impinge_geometry::kinetic::Knot;
 use impinge_geometry::kinetic::known_path::{Approach, position_at};
 use nalgebra::Vector3;
 
-/// How far ahead a window looks, in windows.
+/// Time over which the need of layers is predicted, in windows.
 const WINDOWS_AHEAD: f64 = 1.5;
 
-/// A pair that came near, or is about to.
+/// A pair that came close, or is about to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     pub(super) features: Features,
-    /// The layers that it needs.
+    /// Number of layers that it needs.
     pub(super) depth: u32,
-    /// How near it came (m).
+    /// Its distance (m).
     pub(super) distance: f64,
-    /// When (s).
+    /// Time of that distance (s).
     pub(super) time: f64,
-    /// Where its first point was then (m).
+    /// Position of its first point at that time (m).
     pub(super) place: Vector3<f64>,
 }
 
-/// Whether a pair whose distance went from `start` to `end` (m) is near the `first` layer, or will be after the next window.
+/// Whether a pair whose distance changed from `start` to `end` (m) is near the `first` layer, or will be in the next
+/// window.
 pub(super) fn is_nearing([start, end]: [f64; 2], first: f64) -> bool {
     end < FAR * first || end - WINDOWS_AHEAD * (start - end) < first
 }
 
-/// What a pair is found to need.
+/// The need of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Need {
     AtOnce(Near),
     Ahead(Near),
 }
 
-/// A pair was found at a layer that it has not.
+/// The need of a pair that reached an inactive layer.
 pub(super) fn hit(
     engine: &Engine,
     features: Features,
@@ -56,7 +57,7 @@ pub(super) fn hit(
     })
 }
 
-/// Whether a pair without layers will probably need one in the next window; those that have some look ahead themselves.
+/// The probable need in the next window of a pair without layers; pairs with layers predict theirs themselves.
 pub(super) fn look_ahead(
     engine: &Engine,
     features: Features,
@@ -78,7 +79,7 @@ pub(super) fn look_ahead(
     }))
 }
 
-/// What a point needs of the layers of a half-space.
+/// The need of a point for the layers of a half-space.
 pub(super) fn above_plane(
     engine: &Engine,
     features: Features,
@@ -102,7 +103,8 @@ pub(super) fn above_plane(
         let end = (span[1], above(&position_at(path, span[1])));
         for knot in inside.chain([end]) {
             if knot.1 <= near {
-                // On the straight piece that ends here; `near` is farther than the layer is thick by more than rounding.
+                // On the trajectory piece that ends here; `near` exceeds the thickness of the layer by more than
+                // rounding.
                 let share = (before.1 - near) / (before.1 - knot.1);
                 let time = before.0 + share * (knot.0 - before.0);
                 let distance = near;
@@ -120,7 +122,7 @@ pub(super) fn above_plane(
     look_ahead(engine, features, ends, window)
 }
 
-/// The layers that a pair had in a window: how many at first, and since when how many.
+/// The numbers of layers of a pair in a window: at the start, and after each change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages<'a> {
     window: [f64; 2],
@@ -134,7 +136,7 @@ impl Stages<'_> {
         depths.fold(self.first, u32::min)
     }
 
-    /// Stretches of time (s) of the window with the number of layers in each.
+    /// Intervals (s) of the window with the number of layers in each.
     pub(super) fn spans(&self) -> impl Iterator<Item = ([f64; 2], u32)> + '_ {
         let [start, end] = self.window;
         let starts = std::iter::once((start, self.first)).chain(self.changes.iter().copied());

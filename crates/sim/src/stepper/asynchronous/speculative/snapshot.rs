@@ -1,4 +1,4 @@
-//! What a window has to go back to.
+//! Snapshot of the engine within a window.
 
 use crate::stepper::asynchronous::engine::Engine;
 use crate::stepper::asynchronous::queue::{Event, Queue};
@@ -6,12 +6,13 @@ use crate::stepper::asynchronous::statistics::Statistics;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use impinge_contact::penalty::Anchor;
 
-/// All that events change: vertices, ticks, queue, layers and anchors of pairs. No pair comes or goes within a window.
+/// All data that events change: vertices, ticks, queue, layers and anchors of pairs. Pairs are not added or removed
+/// within a window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     vertices: Vec<Vertex>,
     now: f64,
-    /// The last event before it, if there was one in the window.
+    /// The last event of the window before it, if any.
     last: Option<Event>,
     force_ticks: Vec<u64>,
     script_ticks: Vec<u64>,
@@ -24,12 +25,12 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// When it was taken (s).
+    /// Its time (s).
     pub(super) fn time(&self) -> f64 {
         self.now
     }
 
-    /// Takes it of an engine whose `last` event in this window was that.
+    /// Takes a snapshot of an engine; `last` is its last event in this window.
     pub(super) fn keep(&mut self, engine: &Engine, last: Option<Event>) {
         self.vertices.clone_from(&engine.vertices);
         self.last = last;
@@ -56,7 +57,7 @@ impl Snapshot {
         self.statistics.clone_from(&engine.statistics);
     }
 
-    /// Takes everything back; what was done in vain stays in the statistics as such. Returns the last event before.
+    /// Restores the snapshot, and counts the discarded events in the statistics. Returns the last event before it.
     pub(super) fn restore(&self, engine: &mut Engine) -> Option<Event> {
         engine.vertices.copy_from_slice(&self.vertices);
         engine.now = self.now;
@@ -73,7 +74,7 @@ impl Snapshot {
             engine.restore_pair(id, depth, anchor);
         }
         for (index, layer) in engine.layers.iter_mut().enumerate() {
-            // A layer that was never called before has no tick in the queue.
+            // A layer that was first activated later has no tick in the queue.
             let (tick, ticking) = self.layers.get(index).copied().unwrap_or((1, false));
             layer.clock.tick = tick;
             layer.ticking = ticking;

@@ -16,10 +16,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Parts of a window that are looked at by their chords before they are looked at knot by knot.
+/// Number of parts of a window whose path segments are checked before single breakpoints.
 const PARTS: usize = 16;
 
-/// Where the parts of a window end and begin (s).
+/// Bounds of the parts of a window (s).
 fn ends_of_parts([start, end]: [f64; 2]) -> [f64; PARTS + 1] {
     std::array::from_fn(|number| {
         if number == PARTS {
@@ -30,10 +30,10 @@ fn ends_of_parts([start, end]: [f64; 2]) -> [f64; PARTS + 1] {
     })
 }
 
-/// Pairs of triangles, points or pairs of features that one thread takes at a time.
+/// Pairs of triangles, points or pairs of features per parallel task.
 const AT_A_TIME: usize = 64;
 
-/// A pair whose first layer is not settled by chords.
+/// A pair that path segments cannot prove outside the first layer.
 #[derive(Clone, Copy, Debug)]
 struct Close {
     kind: PairKind,
@@ -41,31 +41,31 @@ struct Close {
     points: [u32; 4],
     /// Widths of its slab at the start and at the end of the window (m).
     widths: [f64; 2],
-    /// Whether a layer that it has not may have been reached.
+    /// Whether it may have reached an inactive layer.
     in_doubt: bool,
 }
 
-/// Volumes swept in a window, and what they found.
+/// Swept volumes of a window, and the pairs found.
 ///
-/// Many threads look, each at pairs of its own; what they find comes in the order of the pairs.
+/// Several threads check separate pairs; results have the order of the pairs.
 #[derive(Debug)]
 pub(super) struct Sweep {
     tree: KDopTree,
     vertices_owned: Lists,
     edges_owned: Lists,
-    /// Of each point, whether it is one of the surface.
+    /// Whether each point is on the surface.
     on_surface: Vec<bool>,
-    /// Of each point: its chord, and what it swept, grown by half of what counts as near.
+    /// For each point, its path segment and its swept k-DOP, grown by half of the distance that counts as near.
     swept: Vec<(Chord, KDop)>,
-    /// Of each edge: the same of both of its ends.
+    /// For each edge, the union of the k-DOPs of both ends.
     edge_volumes: Vec<KDop>,
-    /// Where the parts of the window end and begin (s).
+    /// Bounds of the parts of the window (s).
     ends_of_parts: [f64; PARTS + 1],
-    /// Of the points of pairs in doubt: their chords in parts of the window, …
+    /// For points of pairs in doubt: their path segments in the parts of the window.
     parts: Vec<[Chord; PARTS]>,
-    /// … which points they are, …
+    /// The indices of these points.
     divided: Vec<u32>,
-    /// … and for each point the window in which it was divided last, and the place of its parts.
+    /// For each point, the last window in which it was divided, and the index of its parts.
     place_of_parts: Vec<(u64, u32)>,
     windows: u64,
     at_once: Vec<Near>,
@@ -104,12 +104,12 @@ impl Sweep {
         }
     }
 
-    /// Pairs that the last look found: those that need layers at once, or those that will.
+    /// Pairs found by the last check: those that need layers at once, or those that will soon.
     pub(super) fn found(&self, at_once: bool) -> &[Near] {
         if at_once { &self.at_once } else { &self.ahead }
     }
 
-    /// Looks at the paths of a window (s); says whether a pair reached a layer that it has not.
+    /// Checks the paths of a window (s). Returns whether a pair reached an inactive layer.
     pub(super) fn look(&mut self, engine: &mut Engine, window: [f64; 2]) -> bool {
         let begin = (engine.settings.profile > 0).then(Instant::now);
         self.windows += 1;
@@ -134,7 +134,7 @@ impl Sweep {
         !self.at_once.is_empty()
     }
 
-    /// Volumes of what every vertex and triangle swept, and the triangles whose volumes meet.
+    /// Computes the swept volumes of vertices and triangles, and the overlapping pairs of triangles.
     fn cover(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
         let surface = &engine.surface;
         let near = FAR * engine.half_thickness;
@@ -167,7 +167,7 @@ impl Sweep {
             .pairs(|a, b| surface.bodies_may_touch(a, b), &mut self.faces);
     }
 
-    /// The pairs that their chords do not settle.
+    /// Finds the pairs that path segments cannot prove apart.
     fn find_close(&mut self, engine: &Engine, window: [f64; 2]) {
         let this = &*self;
         let found: Vec<Vec<Close>> = this
@@ -185,7 +185,7 @@ impl Sweep {
         self.close.extend(found.into_iter().flatten());
     }
 
-    /// Those of the features that two triangles own.
+    /// Such pairs among the features owned by two triangles.
     fn close_features(
         &self,
         engine: &Engine,
@@ -225,7 +225,7 @@ impl Sweep {
         }
     }
 
-    /// The pair, unless its chords stay clear of the first layer, and will.
+    /// The pair, unless its path segments stay outside the first layer, and will in the next window.
     #[inline]
     fn close_pair(
         &self,
@@ -237,7 +237,7 @@ impl Sweep {
     ) -> Option<Close> {
         let chords = points.map(|point| &self.swept[point as usize].0);
         let (start, end) = chord_widths(kind, &chords);
-        // What stays clear of the first layer needs no look at the layers that it has.
+        // Outside the first layer, the deeper ones need no check.
         let first = engine.law.thickness(1);
         if start > first && end > first && !is_nearing([start, end], first) {
             return None;
@@ -253,7 +253,7 @@ impl Sweep {
         })
     }
 
-    /// Chords, in parts of the window, of the points of pairs in doubt.
+    /// Computes path segments in the parts of the window for points of pairs in doubt.
     fn divide(&mut self, history: &History, window: [f64; 2]) {
         self.divided.clear();
         for pair in self.close.iter().filter(|pair| pair.in_doubt) {
@@ -278,7 +278,7 @@ impl Sweep {
             });
     }
 
-    /// What the close pairs need.
+    /// Computes the needs of the close pairs.
     fn judge(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
         let this = &*self;
         let needs: Vec<Option<Need>> = this
@@ -321,8 +321,8 @@ impl Sweep {
         look_ahead(engine, features, pair.widths, window)
     }
 
-    /// Where two features are found near a layer of thickness `guarded` (m) in `span` (s): the parts of the window whose
-    /// chords do not settle it are looked at knot by knot.
+    /// Finds where two features come near a layer of thickness `guarded` (m) in `span` (s). Parts of the window whose
+    /// path segments leave it open are checked between breakpoints.
     fn approach(
         &self,
         kind: PairKind,
@@ -334,7 +334,7 @@ impl Sweep {
         (0..PARTS).find_map(|number| {
             let ends = &self.ends_of_parts[number..];
             let both = [ends[0].max(span[0]), ends[1].min(span[1])];
-            // An instant is a stretch, too.
+            // A single instant is a valid interval.
             if both[0] > both[1] {
                 return None;
             }
@@ -371,7 +371,7 @@ impl Sweep {
     }
 }
 
-/// The chord of a point that stays where it is (m).
+/// The path segment of a point at rest (m).
 fn at_rest(place: &Vector3<f64>) -> Chord {
     Chord {
         start: *place,

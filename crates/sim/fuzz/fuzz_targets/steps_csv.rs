@@ -1,0 +1,3 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|content: &[u8]| impinge_sim_fuzz::steps_csv(content));
