@@ -65,6 +65,7 @@ pub mod delassus;
 mod error;
 pub mod frame;
 mod interrupt;
+mod law;
 pub mod method;
 pub mod penalty;
 pub mod problem;

@@ -25,6 +25,7 @@ mod admm;
 mod alart_curnier;
 mod auto;
 mod blocks;
+mod choice;
 mod error;
 mod fcp;
 mod gauss_seidel;

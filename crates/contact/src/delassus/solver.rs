@@ -1,6 +1,6 @@
 //! What the methods have in common: what they are asked and what they tell.
 
-use super::{Admm, Auto, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
+use super::{FrictionError, FrictionProblem};
 use crate::Interrupt;
 use nalgebra::Vector3;
 
@@ -39,16 +39,6 @@ impl FrictionMethod {
     /// The method of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
-    }
-
-    /// A solver of this kind with its default limits.
-    pub fn solver(self) -> Box<dyn FrictionSolver> {
-        match self {
-            Self::ProjectedGaussSeidel => Box::new(GaussSeidel::default()),
-            Self::Newton => Box::new(ProximalNewton::default()),
-            Self::Admm => Box::new(Admm::default()),
-            Self::Auto => Box::new(Auto::default()),
-        }
     }
 }
 

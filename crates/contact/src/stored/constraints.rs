@@ -1,8 +1,7 @@
 //! Constraint rows of a stored problem; absent in a problem without any.
 
 use super::StoredProblemError;
-use super::read::{Arrays, entry};
-use super::write::{Array, indices, numbers, offsets};
+use super::arrays::{Array, Arrays, entry, indices, numbers, offsets};
 use crate::constraint::ConstraintGroup;
 use crate::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;

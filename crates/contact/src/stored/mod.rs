@@ -34,6 +34,7 @@
 //!
 //! The arrays of constraints are present only if there are any; weights and scales only if one of them is not 1.
 
+mod arrays;
 mod constraints;
 mod error;
 mod read;

@@ -1,68 +1,10 @@
 //! From a problem to bytes.
 
+use super::arrays::{Array, blocks, indices, numbers, offsets};
 use super::{FORMAT, Header, METADATA_KEY, StoredProblem, constraints};
 use crate::{ContactProblem, ContactState, Multipliers};
 use nalgebra::Matrix3;
-use safetensors::{Dtype, View};
-use std::borrow::Cow;
-
-/// One array of the container.
-pub(super) struct Array {
-    pub(super) kind: Dtype,
-    pub(super) shape: Vec<usize>,
-    pub(super) bytes: Vec<u8>,
-}
-
-impl View for Array {
-    fn dtype(&self) -> Dtype {
-        self.kind
-    }
-
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes)
-    }
-
-    fn data_len(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
-pub(super) fn numbers(shape: &[usize], values: impl IntoIterator<Item = f64>) -> Array {
-    Array {
-        kind: Dtype::F64,
-        shape: shape.to_vec(),
-        bytes: values.into_iter().flat_map(f64::to_le_bytes).collect(),
-    }
-}
-
-pub(super) fn indices(values: impl IntoIterator<Item = u32>) -> Array {
-    let bytes: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
-    Array {
-        kind: Dtype::U32,
-        shape: vec![bytes.len() / 4],
-        bytes,
-    }
-}
-
-pub(super) fn offsets(values: impl IntoIterator<Item = usize>) -> Array {
-    let values = values.into_iter().map(|offset| offset as u64);
-    let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
-    Array {
-        kind: Dtype::U64,
-        shape: vec![bytes.len() / 8],
-        bytes,
-    }
-}
-
-fn blocks<'a>(values: impl ExactSizeIterator<Item = &'a Matrix3<f64>>) -> Array {
-    let shape = [values.len(), 3, 3];
-    let by_rows = values.flat_map(|block| block.transpose().as_slice().to_vec());
-    numbers(&shape, by_rows)
-}
+use safetensors::Dtype;
 
 impl StoredProblem {
     /// Bytes that [`from_bytes`](Self::from_bytes) turns back into the same problem, bit for bit. Equal problems give

@@ -13,6 +13,7 @@ pub(crate) mod linearise;
 pub(crate) mod new_contacts;
 pub(crate) mod opposing_normals;
 pub(crate) mod pass_through;
+pub(crate) mod set;
 pub(crate) mod stencil;
 pub(crate) mod sweep;
 pub(crate) mod touch;

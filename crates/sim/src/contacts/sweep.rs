@@ -19,4 +19,6 @@ pub(crate) struct Sweep<'a> {
     pub(crate) start: &'a [Vector3<f64>],
     /// Positions at the end (m).
     pub(crate) end: &'a [Vector3<f64>],
+    /// Time that the motion takes (s).
+    pub(crate) time_step: f64,
 }

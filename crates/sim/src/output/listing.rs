@@ -6,7 +6,27 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::rows::{Table, encode, rows_of};
-use super::{FrameEntry, OutputError, atomic, read_regular};
+use super::{Checksum, OutputError, atomic, read_regular};
+use serde::{Deserialize, Serialize};
+
+/// One stored frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameEntry {
+    /// File name within the folder.
+    pub file: String,
+    /// Number of the step that ends with it; 0 for the initial state.
+    pub step: u64,
+    /// Simulated time (s).
+    pub time: f64,
+    /// Straight motions of the points since the previous frame. With 1, the two frames determine the motion, and it can
+    /// be verified.
+    pub parts: u32,
+    /// Checksum of the file.
+    pub checksum: Checksum,
+    /// Checksum of the file with the pieces of the motion since the previous frame, where that is stored.
+    #[serde(default)]
+    pub pieces: Option<Checksum>,
+}
 
 /// Name of the table.
 pub(super) const FRAMES_CSV: &str = "frames.csv";

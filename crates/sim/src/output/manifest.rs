@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::format::FORMAT;
-use super::{Checksum, Frame, OutputError, listing, read_regular};
+use super::{Checksum, Frame, FrameEntry, OutputError, listing, read_regular};
 use crate::scene::RigidMotion;
 
 /// Name of the file.
@@ -59,25 +59,6 @@ pub struct HalfSpaceEntry {
 
 /// Number of parts of a step with curved paths. Any number but 1 will do, since `verify` checks the motion only for 1.
 pub const NO_STRAIGHT_MOTION: u32 = 2;
-
-/// One stored frame.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FrameEntry {
-    /// File name within the folder.
-    pub file: String,
-    /// Number of the step that ends with it; 0 for the initial state.
-    pub step: u64,
-    /// Simulated time (s).
-    pub time: f64,
-    /// Straight motions of the points since the previous frame. With 1, the two frames determine the motion, and it can
-    /// be verified.
-    pub parts: u32,
-    /// Checksum of the file.
-    pub checksum: Checksum,
-    /// Checksum of the file with the pieces of the motion since the frame before, where that is stored.
-    #[serde(default)]
-    pub pieces: Option<Checksum>,
-}
 
 /// The key with the format of a manifest.
 #[derive(Deserialize)]

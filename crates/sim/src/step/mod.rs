@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod commit;
+pub(crate) mod context;
 pub(crate) mod detect;
 pub(crate) mod formulate;
 pub(crate) mod refine;

@@ -15,9 +15,7 @@
 //! accelerated gradient schemes", FoCM 15, 2015). Unlike active-set changes, whose effects chase each other through a dense pile, the steps contract.
 
 use super::{
-    ActiveSetCr,
-    extrapolation::Extrapolation,
-    sweeps::{Metric, Sweeps},
+    anticipation::FURTHER_SWEEPS, extrapolation::Extrapolation, solver::ActiveSetCr, sweeps::Metric,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
@@ -31,19 +29,8 @@ const MARGIN: f64 = 1.02;
 /// Most sweeps over the contacts in one step: the first finds the states, the others settle forces between neighbours.
 const SWEEPS: u32 = 4;
 
-/// Most sweeps after these over the contacts that still move: rows that say nearly the opposite of each other settle slowly.
-const FURTHER_SWEEPS: u32 = 200;
-
-/// Such sweeps that all steps of one solve may take together (1), beyond [`SWEEPS`] for each step. Rows without a common
-/// solution take [`FURTHER_SWEEPS`] at every step and never settle; this bound ends that. A solve that reaches it goes
-/// on with [`SWEEPS`] a step: a smaller bound costs it iterations, a larger one only delays the end of hopeless solves.
-const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
-
 /// Change of a sweep, as a displacement over its tolerance, that no further sweep follows: a step moves more.
 const SETTLED: f64 = 0.1;
-
-/// Steps without a change of state after which the states are taken for found, at first.
-pub(super) const PATIENCE: u64 = 25;
 
 /// Reduction of the residual over as many steps that is worth going on for, once the states are found.
 const WORTHWHILE: f64 = 0.5;
@@ -69,22 +56,6 @@ impl Anticipated {
     }
 }
 
-/// Iterates of the steps; momentum vectors of length `n`.
-#[derive(Debug, Default)]
-pub(super) struct Anticipation {
-    /// `y` and `A y`.
-    y: Vec<f64>,
-    ay: Vec<f64>,
-    /// `v` and `A v` of the last step.
-    last: Vec<f64>,
-    a_last: Vec<f64>,
-    /// `A v⁺`.
-    a_next: Vec<f64>,
-    sweeps: Sweeps,
-    /// Further sweeps that the solve may still take.
-    further_left: u64,
-}
-
 /// What a step was like.
 #[derive(Debug, Clone, Copy)]
 struct Step {
@@ -94,25 +65,6 @@ struct Step {
     curvature: f64,
     /// Whether the motion turned against the extrapolation.
     turned: bool,
-}
-
-impl Anticipation {
-    /// Gives a new solve its further sweeps.
-    pub(super) fn begin_solve(&mut self) {
-        self.further_left = FURTHER_OF_SOLVE;
-    }
-
-    fn resize(&mut self, unknowns: usize) {
-        for vector in [
-            &mut self.y,
-            &mut self.ay,
-            &mut self.last,
-            &mut self.a_last,
-            &mut self.a_next,
-        ] {
-            vector.resize(unknowns, 0.0);
-        }
-    }
 }
 
 impl ActiveSetCr {

@@ -4,6 +4,7 @@
 //! contacts from chattering at a kink. Each transition has its own size (spec 5.3, R6).
 
 use super::settings::{ActiveSetCrSettings, DirectionRule};
+use super::solver::{ACROSS, SLACK};
 use crate::{ContactState, Multipliers, Tolerances};
 use nalgebra::Vector3;
 
@@ -42,11 +43,7 @@ pub(super) enum Part {
 impl ContactView {
     /// The part of `tolerance` that must not decide anything.
     fn noise(&self, tolerance: f64) -> f64 {
-        if self.settled {
-            super::SLACK * tolerance
-        } else {
-            0.0
-        }
+        if self.settled { SLACK * tolerance } else { 0.0 }
     }
 }
 
@@ -201,7 +198,7 @@ fn keep_sliding(
     let aligned = along_slip.is_none_or(|along| {
         let cosine = dot(along, direction);
         cosine >= settings.direction_tolerance.cos()
-            || (cosine > 0.0 && across <= super::SLACK * super::ACROSS * tolerance)
+            || (cosine > 0.0 && across <= SLACK * ACROSS * tolerance)
     });
     let target = if aligned {
         direction

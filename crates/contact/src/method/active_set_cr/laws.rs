@@ -1,12 +1,15 @@
 //! Whether velocities and forces meet the laws of contact and friction, whatever states they came from.
 
-use super::{ActiveSetCr, preconditioner::Preconditioner};
+use super::{preconditioner::Preconditioner, solver::ActiveSetCr};
 use crate::{
-    ContactProblem, ContactSolution, ContactState, method::ContactReport,
+    ContactProblem, ContactSolution, law::coulomb::in_cone, method::ContactReport,
     problem::CONTACTS_PER_TASK,
 };
 use nalgebra::Vector3;
 use rayon::prelude::*;
+
+/// Impulse of a change of friction that is always worth committing, over the momentum tolerance.
+const IMPULSE: f64 = 0.25;
 
 impl ActiveSetCr {
     /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, in the measures of
@@ -41,7 +44,7 @@ impl ActiveSetCr {
     /// the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
     pub(super) fn least_compliance_of(&self, problem: &ContactProblem, contact: usize) -> f64 {
         let strict = (self.settings.tolerances).of(problem, contact, false);
-        strict.slip * problem.time_step / (super::IMPULSE * strict.momentum)
+        strict.slip * problem.time_step / (IMPULSE * strict.momentum)
     }
 
     /// What `velocity` and the force `(λ, F)` of one contact are off the laws of contact and friction, in tolerances.
@@ -91,20 +94,5 @@ impl ActiveSetCr {
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
         within(self)
-    }
-}
-
-/// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
-pub(super) fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
-    // Forces are far from overflow, and this is done for every contact in every step.
-    let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
-    if size <= radius {
-        (wanted, ContactState::Sticking)
-    } else {
-        let share = radius / size;
-        (
-            [wanted[0] * share, wanted[1] * share],
-            ContactState::Sliding,
-        )
     }
 }

@@ -1,10 +1,11 @@
 //! A look at the contacts: which change state, and which of the changes are committed.
 
 use super::{
-    ActiveSetCr, EvaluationSchedule,
+    EvaluationSchedule,
     evaluate::{ContactView, Part, transition},
     preconditioner::Preconditioner,
     rows::add_impulse,
+    solver::ActiveSetCr,
 };
 use crate::{
     ContactProblem, ContactSolution, Multipliers,

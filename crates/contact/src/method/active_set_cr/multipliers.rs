@@ -13,7 +13,7 @@
 //! # Source
 //! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006, §17.3.
 
-use super::ActiveSetCr;
+use super::solver::ActiveSetCr;
 use crate::method::rows::{check_with_constraints, merit};
 use crate::method::{ContactReport, Termination};
 use crate::{ContactError, ContactProblem, ContactSolution, residual};

@@ -1,6 +1,6 @@
 //! Which rows take part, how soft they are, and about which forces.
 
-use super::{ActiveSetCr, DirectionRule, rows::RowMask, rows::at};
+use super::{DirectionRule, rows::RowMask, rows::at, solver::ActiveSetCr};
 use crate::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 

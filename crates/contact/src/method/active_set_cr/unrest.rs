@@ -1,6 +1,7 @@
 //! When states that were anticipated have turned out not to last, and are anticipated anew.
 
-use super::anticipate::PATIENCE;
+/// Steps without a change of state after which the states are taken for found, at first.
+const PATIENCE: u64 = 25;
 
 /// Looks that changed states, after which they are anticipated anew.
 const LOOKS: u32 = 8;

@@ -1,6 +1,6 @@
 //! `W` of the last solve, for the contacts that are still as they were.
 
-use super::built::Rows;
+use super::rows::Rows;
 use super::touches::Touches;
 use crate::ContactProblem;
 use crate::delassus::BlockRows;

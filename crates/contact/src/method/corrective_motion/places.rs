@@ -1,8 +1,9 @@
 //! The contacts that are off, swept by themselves.
 
 use super::acceleration::Acceleration;
+use super::demand::{Demand, IDLE};
+use super::operator::Delassus;
 use super::subset::Subset;
-use super::sweep::{Delassus, Demand, IDLE};
 use nalgebra::Vector3;
 
 /// Part of all contacts above which sweeping them all is no dearer.

@@ -1,8 +1,9 @@
 //! Some contacts by themselves, while all others hold still.
 
 use super::built::Built;
+use super::demand::Demand;
+use super::operator::Delassus;
 use super::scale::Scale;
-use super::sweep::{Delassus, Demand};
 use nalgebra::Vector3;
 
 /// Their part of `W`, what they are asked, and their forces.

@@ -1,38 +1,14 @@
 //! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
 
-use super::acceleration::{Acceleration, within_cone};
+use super::acceleration::Acceleration;
+use super::demand::{Demand, IDLE};
+use super::operator::Delassus;
 use super::places::Places;
-use super::scale::Scale;
 use crate::Interrupt;
-use crate::delassus::{BlockRows, one_contact_near};
-use nalgebra::{Matrix3, Vector3};
-
-/// `W f`, built or not.
-pub(super) trait Delassus {
-    /// Forgets all forces for `forces`.
-    fn load(&mut self, forces: &[Vector3<f64>]);
-
-    /// What the forces of the moment move, and every displacement is made of: linear in them.
-    fn moved(&mut self) -> &mut Vec<Vector3<f64>>;
-
-    /// `(W f)_i` under the forces of the moment (m).
-    fn displacement(&self, contact: usize) -> Vector3<f64>;
-
-    /// `W_ii` (m/N).
-    fn own(&self, contact: usize) -> &Matrix3<f64>;
-
-    /// Adds to the force of a contact.
-    fn change(&mut self, contact: usize, by: &Vector3<f64>);
-
-    /// Rows and columns of `contacts`, ascending, in the place of what `out` held.
-    fn restrict(&self, contacts: &[u32], out: &mut BlockRows);
-}
+use nalgebra::Vector3;
 
 /// Sweeps between two looks at the residual.
 const LOOK: u64 = 5;
-
-/// Part of the residual that is sought below which a sweep leaves a contact as it is.
-pub(super) const IDLE: f64 = 0.25;
 
 /// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
 /// without halving it after which no more is asked.
@@ -45,18 +21,6 @@ const PLACES_PAY: f64 = 0.5;
 
 /// Sweeps without halving the residual after which single places are looked after again.
 const STALLED: u64 = 10;
-
-/// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
-pub(super) struct Demand<'a> {
-    /// `q = J v* − c` (m).
-    pub(super) free: &'a [Vector3<f64>],
-    /// `μ`.
-    pub(super) friction: &'a [f64],
-    /// What their residuals are measured with.
-    pub(super) scales: &'a [Scale],
-    /// Of each contact, those that act on a node with it.
-    pub(super) neighbours: &'a [Vec<u32>],
-}
 
 /// Memory of [`sweep`]: reused from solve to solve.
 #[derive(Default)]
@@ -183,64 +147,13 @@ pub(super) fn sweep(
     swept
 }
 
-impl Demand<'_> {
-    /// Solves one contact under all others, unless its merit is at most `idle`; what its merit was before.
-    pub(super) fn settle(
-        &self,
-        delassus: &mut dyn Delassus,
-        contact: usize,
-        forces: &mut [Vector3<f64>],
-        idle: f64,
-    ) -> f64 {
-        let before = forces[contact];
-        let u = self.free[contact] + delassus.displacement(contact);
-        let merit = self.merit_of(contact, &before, &u);
-        if merit <= idle && !self.scales[contact].pulls_apart(&before, &u) {
-            return merit;
-        }
-        let own = delassus.own(contact);
-        // Where it slides, u_T = −λ f_T: nearly so already.
-        let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
-        let others = u - own * before;
-        let force = one_contact_near(own, &others, self.friction[contact], guess);
-        delassus.change(contact, &(force - before));
-        forces[contact] = force;
-        merit
-    }
-
-    /// Brings every force into its cone.
-    fn onto_cones(&self, forces: &mut [Vector3<f64>]) {
-        for (force, friction) in forces.iter_mut().zip(self.friction) {
-            *force = within_cone(force, *friction);
-        }
-    }
-
-    /// Fills `merits` and returns the worst; NaN if one is.
-    fn look(&self, delassus: &dyn Delassus, forces: &[Vector3<f64>], merits: &mut Vec<f64>) -> f64 {
-        let mut worst = 0.0_f64;
-        merits.clear();
-        for (contact, force) in forces.iter().enumerate() {
-            let u = self.free[contact] + delassus.displacement(contact);
-            let merit = self.merit_of(contact, force, &u);
-            if merit > worst || merit.is_nan() {
-                worst = merit;
-            }
-            merits.push(merit);
-        }
-        worst
-    }
-
-    /// [`Scale::merit`] of a contact; `u` is its displacement, `q` included.
-    fn merit_of(&self, contact: usize, force: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
-        self.scales[contact].merit(force, u, self.friction[contact])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::built::Built;
+    use super::super::scale::Scale;
     use super::*;
-    use crate::Tolerances;
+    use crate::{Tolerances, delassus::BlockRows};
+    use nalgebra::Matrix3;
 
     /// Contacts of a tower, which carries its own weight.
     const STOREYS: usize = 40;

@@ -1,7 +1,7 @@
 //! `W f` through the bodies: displacements of touched nodes are kept up to date, `W` is never formed.
 
 use super::compliance::Compliance;
-use super::sweep::Delassus;
+use super::operator::Delassus;
 use super::touches::Touches;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};

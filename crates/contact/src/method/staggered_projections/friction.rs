@@ -1,7 +1,7 @@
 //! The friction projection: dissipation is greatest within bounds that the frozen normal forces give.
 
+use super::half::{Goal, Half, View, Wish};
 use super::kkt::Kkt;
-use super::projection::{Goal, Half, View, Wish};
 use super::system::{Row, RowMask};
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::Vector3;

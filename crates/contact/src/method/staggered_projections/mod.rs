@@ -16,6 +16,7 @@
 //! circles change one at a time; the exact friction cone can be had.
 
 mod friction;
+mod half;
 mod kkt;
 mod normal;
 mod projection;
@@ -31,9 +32,10 @@ use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, residual_under,
 };
 use friction::{FrictionHalf, Grip};
+use half::{Goal, Half, Turn};
 use kkt::Kkt;
 use normal::NormalHalf;
-use projection::{End, Goal, Half, Log, Projection};
+use projection::{End, Log, Projection};
 
 /// What a projection is solved to, over the tolerance of the whole.
 const MARGIN: f64 = 0.5;
@@ -52,13 +54,6 @@ pub struct StaggeredProjections {
     best: Best,
     trace: Trace,
     interrupt: Interrupt,
-}
-
-/// Which projection is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    Normal,
-    Friction,
 }
 
 impl StaggeredProjections {

@@ -1,6 +1,6 @@
 //! The normal projection: `λ ≥ 0 ⊥ g ≥ 0`, friction frozen.
 
-use super::projection::{Half, View, Wish};
+use super::half::{Half, View, Wish};
 use super::system::{Row, RowMask};
 use crate::{ContactSolution, ContactState, Multipliers};
 use nalgebra::Vector3;

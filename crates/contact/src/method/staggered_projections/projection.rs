@@ -1,14 +1,12 @@
 //! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
 
-use super::Turn;
+use super::half::{Goal, Half, View, Wish};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
-use super::system::Row;
-use crate::Tolerances;
 use crate::method::halving::{Halving, REST};
 use crate::method::pivoting::Pivoting;
 use crate::method::trace::Trace;
-use crate::{ContactProblem, ContactReport, ContactSolution, Interrupt, Multipliers};
+use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
 /// What an exact residual may exceed a tolerance by where the recurrence met it.
@@ -22,81 +20,6 @@ const FOLLOW: f64 = 0.5;
 
 /// Iterations between exact recomputations of the residual, against drift of the recurrence.
 const REFRESH: u64 = 50;
-
-/// A state that would be better.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wish<S> {
-    pub(super) state: S,
-    /// `(λ, γ)` that goes with it (N).
-    pub(super) force: Vector3<f64>,
-    /// The change as a displacement (m).
-    pub(super) worth: f64,
-}
-
-/// What a look at a contact is based on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct View {
-    /// `(g, s)` (m).
-    pub(super) displacement: Vector3<f64>,
-    /// `W_n` (m/N).
-    pub(super) normal_compliance: f64,
-    /// `W_t` (m/N).
-    pub(super) tangential_compliance: f64,
-    /// Displacement of rows that is noise without a sign, as their equalities are solved (m).
-    pub(super) noise: f64,
-    /// What a change has to be worth (m).
-    pub(super) tolerance: f64,
-}
-
-/// The half of the multipliers that a projection solves for; the other half stays as it is.
-pub(super) trait Half {
-    type State: Copy;
-
-    fn row(&self, contact: usize, multipliers: &Multipliers, displacement: &Vector3<f64>) -> Row;
-    fn wish(
-        &self,
-        contact: usize,
-        multipliers: &Multipliers,
-        view: &View,
-    ) -> Option<Wish<Self::State>>;
-    fn set(&mut self, contact: usize, state: Self::State);
-    /// Part of the tolerance that the rows of a contact have to meet.
-    fn share(&self, contact: usize) -> f64;
-}
-
-/// When a projection is done, and how far it may go.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Goal<'a> {
-    pub(super) tolerances: Tolerances,
-    /// Factor of the tolerances (1).
-    pub(super) looseness: f64,
-    /// Whose rows it is about.
-    pub(super) turn: Turn,
-    /// Whether friction is settled to the tolerance of gaps only.
-    pub(super) relaxed: bool,
-    pub(super) schedule: Schedule,
-    /// Iterations of the whole solve after which it ends.
-    pub(super) limit: u64,
-    /// Ends it, too.
-    pub(super) interrupt: &'a Interrupt,
-}
-
-impl Goal<'_> {
-    /// Bound on `‖w r_v‖` (N·s).
-    fn momentum(&self) -> f64 {
-        self.looseness * self.tolerances.momentum
-    }
-
-    /// Bound on the displacement of the rows of a contact (m).
-    pub(super) fn displacement(&self, problem: &ContactProblem, contact: usize) -> f64 {
-        let of_contact = self.tolerances.of(problem, contact, self.relaxed);
-        self.looseness
-            * match self.turn {
-                Turn::Normal => of_contact.gap,
-                Turn::Friction => of_contact.slip,
-            }
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {

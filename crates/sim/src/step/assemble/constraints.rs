@@ -5,8 +5,9 @@ use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
     measure::strains::{TASK, take_plastic},
-    model::{Model, PointMotion},
+    model::PointMotion,
     state::State,
+    step::context::StepContext,
 };
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, GeometricStiffness,
@@ -91,13 +92,13 @@ impl JointRows {
     /// column.
     pub(crate) fn pose(
         &mut self,
-        model: &Model,
-        state: &State,
+        context: StepContext<'_>,
         rigid: &RigidStep,
         end: &[Vector3<f64>],
         problem: &mut ContactProblem,
         solution: &mut ContactSolution,
     ) {
+        let StepContext { model, state, .. } = context;
         problem.constraints.clear();
         solution.constraints.clone_from(&state.joint_forces);
         if model.constraints.rows.is_empty() && model.constraints.soft.is_empty() {

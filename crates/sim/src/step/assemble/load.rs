@@ -2,6 +2,7 @@
 
 use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
+use crate::step::context::StepContext;
 use crate::{
     model::{Model, PointMotion},
     state::State,
@@ -72,13 +73,13 @@ impl BodyLoads {
     /// [`ToleranceScales::momentum`]: crate::tolerances::ToleranceScales::momentum
     pub(crate) fn weigh(
         &mut self,
-        model: &Model,
-        state: &State,
+        context: StepContext<'_>,
         rigid: &RigidStep,
         contacts: &[Contact],
         problem: &mut ContactProblem,
         solution: &ContactSolution,
     ) {
+        let StepContext { model, state, .. } = context;
         let gap = |body| {
             (model.geometry.tolerances).gap(model.geometry.scale_of_body(body), problem.time_step)
         };

@@ -6,15 +6,11 @@ pub(crate) mod rigid;
 mod thin;
 
 use crate::step::assemble::rigid::check_turn;
-use crate::step::assemble::thin::{MomentumSystem, add_thin};
-use crate::{
-    error::StepFailure,
-    model::{Model, PointMotion},
-    state::State,
-};
+use crate::{error::StepFailure, model::PointMotion, step::context::StepContext};
 use impinge_fem::{Assembler, AssemblyScales};
-use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
+pub(crate) use thin::MomentumSystem;
+use thin::add_thin;
 
 /// Prescribed points at the end of the step: exact positions, and the velocities that lead there in a straight line.
 ///
@@ -23,12 +19,15 @@ use nalgebra::Vector3;
 /// # Errors
 /// [`StepFailure::TurnsTooFar`] if a prescribed motion turns too far in one step for straight paths.
 pub(crate) fn prescribe(
-    model: &Model,
-    state: &State,
-    time_step: f64,
+    context: StepContext<'_>,
     end: &mut [Vector3<f64>],
     velocity: &mut [Vector3<f64>],
 ) -> Result<(), StepFailure> {
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
     for (index, motion) in model.unknowns.motions.iter().enumerate() {
         let fastest = motion.fastest_turn_between(state.time, state.time + time_step);
         check_turn(fastest * time_step, || model.name_of_moved(index as u32))?;
@@ -46,14 +45,17 @@ pub(crate) fn prescribe(
 
 /// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step (spec 3.1).
 pub(crate) fn momentum_system(
-    model: &Model,
+    context: StepContext<'_>,
     assembler: &Assembler,
-    state: &State,
-    time_step: f64,
     prescribed_velocity: &[Vector3<f64>],
-    matrix: &mut SymmetricBlockMatrix,
-    rhs: &mut [f64],
+    system: MomentumSystem<'_>,
 ) {
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
+    let MomentumSystem { matrix, rhs } = system;
     let scales = AssemblyScales::implicit_euler(time_step);
     matrix.set_zero();
     for (rhs, &point) in rhs.chunks_exact_mut(3).zip(&model.unknowns.point_of_block) {
@@ -66,5 +68,5 @@ pub(crate) fn momentum_system(
     assembler.add_mass(&scales, matrix);
     assembler.assemble(&state.positions, &scales, prescribed_velocity, matrix, rhs);
     let system = MomentumSystem { matrix, rhs };
-    add_thin(model, state, time_step, prescribed_velocity, system);
+    add_thin(context, prescribed_velocity, system);
 }

@@ -21,6 +21,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::contacts::contact::Contact;
 use crate::model::PointMotion;
+use crate::step::context::StepContext;
 
 /// Turn of a body in one part of a step (rad) above which it is divided: 3 % narrower halfway.
 pub(crate) const LARGEST_TURN: f64 = 0.5;
@@ -62,13 +63,16 @@ impl RigidStep {
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
     pub(crate) fn pose(
         &mut self,
-        model: &Model,
-        state: &State,
+        context: StepContext<'_>,
         problem: &mut ContactProblem,
         velocity: &mut [f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
-        let time_step = problem.time_step;
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
         self.bodies.clear();
         for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
             let mass = rigid.inertia.mass();
@@ -97,7 +101,7 @@ impl RigidStep {
                 remainder_change: 0.0,
             });
         }
-        self.follow(model, state, time_step, velocity, motion)
+        self.follow(context, velocity, motion)
     }
 
     /// Poses and points at the end of the step, from solved velocities; the remainder of the points that rows do not see.
@@ -106,12 +110,15 @@ impl RigidStep {
     /// [`StepFailure::TurnsTooFar`] if a body turns by more than [`LARGEST_TURN`].
     pub(crate) fn follow(
         &mut self,
-        model: &Model,
-        state: &State,
-        time_step: f64,
+        context: StepContext<'_>,
         velocity: &[f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
         for ((rigid, at), stepping) in model.rigid.iter().zip(&state.rigid).zip(&mut self.bodies) {
             let [linear, angular] = blocks(rigid.first_block);
             let u = get(velocity, linear);

@@ -1,6 +1,6 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
-use crate::{model::Model, state::State};
+use crate::step::context::StepContext;
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
@@ -17,12 +17,15 @@ pub(crate) struct MomentumSystem<'a> {
 /// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges and
 /// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside what a solve takes.
 pub(crate) fn add_thin(
-    model: &Model,
-    state: &State,
-    time_step: f64,
+    context: StepContext<'_>,
     prescribed_velocity: &[Vector3<f64>],
     system: MomentumSystem<'_>,
 ) {
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
     let mut adder = Adder {
         block_of_point: &model.unknowns.block_of_point,
         prescribed_velocity,
@@ -115,7 +118,7 @@ impl Adder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
+    use crate::{model::Model, scene::Scene, state::State};
 
     /// A sheet held at one edge, by springs or by triangles.
     fn sheet(poisson: &str) -> (Model, State) {
@@ -138,7 +141,12 @@ mod tests {
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
         let (m, b) = (&mut matrix, &mut rhs[..]);
-        add_thin(model, state, h, known, MomentumSystem { matrix: m, rhs: b });
+        let context = StepContext {
+            model,
+            state,
+            time_step: h,
+        };
+        add_thin(context, known, MomentumSystem { matrix: m, rhs: b });
         (matrix, rhs)
     }
 

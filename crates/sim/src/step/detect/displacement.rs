@@ -125,7 +125,7 @@ mod tests {
             end in points(),
         ) {
             let mut moved = Moved::default();
-            let sweep = Sweep { start: &start, end: &end };
+            let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
             moved.update(&two_triangles(), &reference, sweep);
             let most = moved.most_between([0, 1]);
             prop_assert!(moved.approach_squared([0, 3, 4, 5], 1) <= most * most * (1.0 + 1e-12));
@@ -141,7 +141,15 @@ mod tests {
         broken[4].x = f64::NAN;
         for (start, end) in [(&still, &broken), (&broken, &still)] {
             let mut moved = Moved::default();
-            moved.update(&two_triangles(), &still, Sweep { start, end });
+            moved.update(
+                &two_triangles(),
+                &still,
+                Sweep {
+                    start,
+                    end,
+                    time_step: 1e-3,
+                },
+            );
             assert!(moved.most_between([0, 1]).is_nan());
             assert!(moved.most_between([1, 1]).is_nan());
             assert!(moved.most_between([0, 0]).abs() < 1e-300);

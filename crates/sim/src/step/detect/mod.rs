@@ -178,12 +178,16 @@ mod tests {
             let sweep = Sweep {
                 start: &positions,
                 end,
+                time_step,
             };
             let mut contacts: Vec<Contact> = Vec::new();
-            let found = Refiner::default()
-                .add_hits(&model, detector, sweep, time_step, &mut contacts, report)
-                .expect("free nodes");
-            assert_eq!(found.is_some(), !contacts.is_empty());
+            let mut refiner = Refiner::default();
+            if refiner.find_hits(&model, detector, sweep) {
+                refiner
+                    .add_hits(&model, sweep, &mut contacts, report)
+                    .expect("free nodes");
+                assert!(!contacts.is_empty());
+            }
             contacts
         };
         let end = moved(predicted);

@@ -518,7 +518,7 @@ mod tests {
                 // Every other motion is one more round of the same step, and ends near the one before.
                 let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
                 end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
-                let sweep = Sweep { start: &start, end: &end };
+                let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
                 let mut found = Vec::new();
                 apart.find_hits(&surface, &candidates, version, sweep, &mut found);
                 let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
@@ -589,7 +589,15 @@ mod tests {
         let mut near = Vec::new();
         for (end, expected) in [(&points, 0), (&moved, 3)] {
             let (start, mut by) = (&points, Moved::default());
-            by.update(&surface, &points, Sweep { start, end });
+            by.update(
+                &surface,
+                &points,
+                Sweep {
+                    start,
+                    end,
+                    time_step: 1e-3,
+                },
+            );
             list_near(&VertexFace(&surface), &rooms, &by, 0.1, &mut near);
             assert_eq!(near.len(), expected);
         }

@@ -15,7 +15,7 @@ use crate::step::refine::relinearise::MOST_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
-    state::State,
+    step::context::StepContext,
     tolerances::ToleranceScales,
 };
 use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
@@ -190,20 +190,30 @@ fn room_after(hits: u8, clearance: f64) -> f64 {
     }
 }
 
+/// The part of the motion of points that no unknown stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct KnownMotion<'a> {
+    /// The rigid bodies, posed.
+    pub(crate) rigid: &'a RigidStep,
+    /// Mean velocity over the step (m/s): all of it for prescribed points, the remainder that rows leave out for points
+    /// of rigid bodies. It is not read for nodes.
+    pub(crate) velocity: &'a [Vector3<f64>],
+}
+
 /// Fills the problem's rows and the warm start from the contacts.
-///
-/// `known_velocity` is the part of every point's mean velocity over the step that no unknown stands for: all of it for
-/// prescribed points, what the rows leave out for points of rigid bodies. It is not read for nodes.
 pub(crate) fn fill_problem(
-    model: &Model,
-    state: &State,
-    rigid: &RigidStep,
-    known_velocity: &[Vector3<f64>],
+    context: StepContext<'_>,
+    known: KnownMotion<'_>,
     contacts: &[Contact],
     problem: &mut ContactProblem,
     solution: &mut ContactSolution,
 ) {
-    let time_step = problem.time_step;
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
+    let KnownMotion { rigid, velocity } = known;
     let finest = {
         let pair = model.geometry.finest_scale();
         let tolerances = &model.geometry.tolerances;
@@ -237,10 +247,10 @@ pub(crate) fn fill_problem(
                     let block = model.rigid[index as usize].first_block;
                     entries.add(block, &rows);
                     entries.add(block + 1, &rigid.angular_rows(index as usize, &rows, &arm));
-                    offset -= rows * known_velocity[point as usize];
+                    offset -= rows * velocity[point as usize];
                 }
                 // What a prescribed point does is known: it moves to the constant.
-                PointMotion::Prescribed(_) => offset -= rows * known_velocity[point as usize],
+                PointMotion::Prescribed(_) => offset -= rows * velocity[point as usize],
             }
         }
         let index = problem.push(&ContactRow {

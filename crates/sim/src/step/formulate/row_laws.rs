@@ -8,7 +8,10 @@ use crate::contacts::{
 };
 use crate::scene::Scene;
 use crate::step::assemble::rigid::RigidStep;
-use crate::step::formulate::fill_problem;
+use crate::step::{
+    context::StepContext,
+    formulate::{KnownMotion, fill_problem},
+};
 use crate::{model::Model, state::State};
 use impinge_contact::{ContactProblem, ContactSolution};
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -180,11 +183,18 @@ impl Cubes {
         let rhs = vec![0.0; matrix.len()];
         let mut problem = ContactProblem::new(TIME_STEP, matrix, rhs);
         let still = vec![Vector3::zeros(); self.state.positions.len()];
+        let context = StepContext {
+            model: &self.model,
+            state: &self.state,
+            time_step: TIME_STEP,
+        };
+        let known = KnownMotion {
+            rigid: &RigidStep::default(),
+            velocity: &still,
+        };
         fill_problem(
-            &self.model,
-            &self.state,
-            &RigidStep::default(),
-            &still,
+            context,
+            known,
             std::slice::from_ref(contact),
             &mut problem,
             &mut ContactSolution::default(),

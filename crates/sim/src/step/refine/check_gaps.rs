@@ -1,6 +1,7 @@
 //! Do the linearised gaps mean what they say at the end of a motion? Of one with hits, those of the contacts that were not hit.
 
 use crate::contacts::gap::{distance_apart, gap_at};
+use crate::contacts::set::ContactSet;
 use crate::contacts::sweep::Sweep;
 use crate::contacts::{
     contact::{Contact, ContactKey},
@@ -56,12 +57,12 @@ impl Refiner {
 pub(crate) fn check_gaps(
     model: &Model,
     sweep: Sweep<'_>,
-    contacts: &mut Vec<Contact>,
+    contacts: &mut ContactSet,
     report: &mut StepReport,
 ) -> Option<(ContactKey, f64)> {
     let mut worst: Option<(ContactKey, f64)> = None;
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
-    contacts.retain_mut(|contact| {
+    contacts.retain(|contact| {
         let corners = contact.gather(sweep.end);
         if contact.multipliers.state == ContactState::Inactive {
             // One that was moved in this step is remembered: found anew, it would be moved as often again, and neighbours
@@ -123,14 +124,16 @@ mod tests {
         let sweep = Sweep {
             start: &start,
             end: &end,
+            time_step: 1e-3,
         };
         let (untouched, mut moved, mut hit) =
             (contact(0, 1, 0.0), contact(1, 2, 0.0), contact(2, 3, 0.0));
         moved.relinearised = 1;
         hit.held = true;
-        let mut contacts = vec![untouched, moved, hit];
+        let mut contacts = ContactSet::default();
+        contacts.start_from(&[untouched, moved, hit]);
         let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
         assert_eq!(worst, None);
-        assert_eq!(contacts, [moved, hit]);
+        assert_eq!(contacts.as_slice(), [moved, hit]);
     }
 }

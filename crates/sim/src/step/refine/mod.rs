@@ -54,41 +54,68 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// Tests every candidate on the motion and turns hits into contacts; returns a description of the last one found.
-    ///
-    /// Of the hits at one place the earliest becomes a contact and the others wait ([`Crowd`]). A hit on a stored pair means that its linearisation is stale: it is re-linearised and activated.
-    ///
-    /// # Errors
-    /// [`StepFailure::PrescribedCollision`] if no free point takes part in a hit.
-    pub(crate) fn add_hits(
+    /// Tests every candidate on the motion; whether any pair collides.
+    pub(crate) fn find_hits(
         &mut self,
         model: &Model,
         detector: &Detector,
         sweep: Sweep<'_>,
-        time_step: f64,
-        contacts: &mut Vec<Contact>,
-        report: &mut StepReport,
-    ) -> Result<Option<ContactKey>, StepFailure> {
-        self.find_hits(model, detector, sweep);
-        self.take_hits(model, sweep, time_step, contacts, report, Motion::Solved)?;
-        Ok(self.hits.last().map(|hit| hit.key))
+    ) -> bool {
+        let surface = &model.geometry.surface;
+        self.hits.clear();
+        self.apart.find_hits(
+            surface,
+            &detector.candidates,
+            detector.version,
+            sweep,
+            &mut self.hits,
+        );
+        for half_space in 0..model.geometry.half_spaces.len() as u32 {
+            let of_some = |vertices: &[u32]| -> Vec<Hit> {
+                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, sweep);
+                vertices.iter().filter_map(hit).collect()
+            };
+            let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
+            self.hits.par_extend(hits.flatten_iter());
+        }
+        !self.hits.is_empty()
     }
 
-    /// Turns what a motion that nothing was solved for yet would hit into contacts: a solve without them would only find them out, and
-    /// one that is not needed stays without force. That motion knows nothing of what pushes, so stored contacts stay as they are, and
-    /// what comes down to one of them, or is against one, is left to it.
+    /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
+    ///
+    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`Crowd`]). An impact of a stored
+    /// pair means that its linearisation is stale: it is re-linearised and activated.
+    ///
+    /// # Errors
+    /// [`StepFailure::PrescribedCollision`] if no free point takes part in an impact.
+    ///
+    /// # Panics
+    /// If [`find_hits`](Self::find_hits) has found none.
+    pub(crate) fn add_hits(
+        &mut self,
+        model: &Model,
+        sweep: Sweep<'_>,
+        contacts: &mut Vec<Contact>,
+        report: &mut StepReport,
+    ) -> Result<ContactKey, StepFailure> {
+        self.take_hits(model, sweep, contacts, report, Motion::Solved)?;
+        Ok(self.hits[self.hits.len() - 1].key)
+    }
+
+    /// Turns the predicted impacts, those of the motion that the solves start from, into contacts: a solve without them
+    /// would only find them out, and one that is not needed stays without force. That motion knows no contact force, so
+    /// stored contacts stay as they are, and impacts that belong to one of them or conflict with one are left to it.
     pub(crate) fn foresee_hits(
         &mut self,
         model: &Model,
         detector: &Detector,
         sweep: Sweep<'_>,
-        time_step: f64,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) {
         self.find_hits(model, detector, sweep);
-        // Only a solved motion is refused for what it hits.
-        let taken = self.take_hits(model, sweep, time_step, contacts, report, Motion::Foreseen);
+        // Only a solved motion is refused for its impacts.
+        let taken = self.take_hits(model, sweep, contacts, report, Motion::Foreseen);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
@@ -97,7 +124,6 @@ impl Refiner {
         &mut self,
         model: &Model,
         sweep: Sweep<'_>,
-        time_step: f64,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
         motion: Motion,
@@ -106,7 +132,7 @@ impl Refiner {
             model
                 .geometry
                 .tolerances
-                .slip(model.geometry.scale_of(key), time_step)
+                .slip(model.geometry.scale_of(key), sweep.time_step)
         };
         // The earliest of the hits that come down to one touch places it.
         self.hits
@@ -182,27 +208,6 @@ impl Refiner {
         }
         Ok(())
     }
-
-    /// Fills `hits`, ascending by key.
-    fn find_hits(&mut self, model: &Model, detector: &Detector, sweep: Sweep<'_>) {
-        let surface = &model.geometry.surface;
-        self.hits.clear();
-        self.apart.find_hits(
-            surface,
-            &detector.candidates,
-            detector.version,
-            sweep,
-            &mut self.hits,
-        );
-        for half_space in 0..model.geometry.half_spaces.len() as u32 {
-            let of_some = |vertices: &[u32]| -> Vec<Hit> {
-                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, sweep);
-                vertices.iter().filter_map(hit).collect()
-            };
-            let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
-            self.hits.par_extend(hits.flatten_iter());
-        }
-    }
 }
 
 /// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
@@ -258,15 +263,14 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         detector.prepare(model, start, &still, 1e-3, &mut report);
         detector.cover(model, start, end, &mut report);
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
+        let sweep = Sweep {
+            start,
+            end,
+            time_step: 1e-3,
+        };
+        assert!(refiner.find_hits(model, &detector, sweep));
         refiner
-            .add_hits(
-                model,
-                &detector,
-                Sweep { start, end },
-                1e-3,
-                &mut contacts,
-                &mut report,
-            )
+            .add_hits(model, sweep, &mut contacts, &mut report)
             .expect("free points");
         (refiner, contacts)
     }
@@ -289,10 +293,14 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let still = vec![Vector3::zeros(); start.len()];
         detector.prepare(model, start, &still, time_step, &mut report);
         detector.cover(model, start, &end, &mut report);
-        let sweep = Sweep { start, end: &end };
+        let sweep = Sweep {
+            start,
+            end: &end,
+            time_step,
+        };
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let mut foresee = |contacts: &mut Vec<Contact>| {
-            refiner.foresee_hits(model, &detector, sweep, time_step, contacts, &mut report);
+            refiner.foresee_hits(model, &detector, sweep, contacts, &mut report);
         };
         foresee(&mut contacts);
         assert!(!contacts.is_empty());

@@ -83,6 +83,7 @@ mod tests {
         let sweep = Sweep {
             start: &start,
             end: &crossed(-0.1),
+            time_step: 1e-3,
         };
         let hit = crossed(0.0);
         let mut contact = contact(0, 1, 40.0_f64.to_radians());

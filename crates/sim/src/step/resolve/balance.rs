@@ -5,7 +5,7 @@ use crate::{
     geometry::Body,
     model::{Model, PointMotion},
     state::State,
-    step::assemble::rigid::balance_rigid,
+    step::{assemble::rigid::balance_rigid, context::StepContext},
 };
 use impinge_contact::{ContactProblem, ContactSolution, Method, Multipliers};
 use nalgebra::Vector3;
@@ -40,7 +40,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the tolerance `gap` (m).
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the gap tolerance of `method`.
 ///
 /// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
 /// find its way back from what no node's own balance asks for. They are added to what a step ends with ([`add_force`]).
@@ -50,13 +50,13 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
 /// be re-linearised, solved for, and be broken by the balance again.
 pub(crate) fn balance(
     coarse: &mut Coarse,
-    model: &Model,
-    state: &State,
+    context: StepContext<'_>,
     method: &Method,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
-    gap: f64,
 ) -> Balanced {
+    let StepContext { model, state, .. } = context;
+    let gap = method.tolerances().gap;
     if !closes_balances(model, method) {
         if !method.balances_momentum() {
             balance_rigid(model, problem, solution);
@@ -293,11 +293,27 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     /// As good as no force (N), but one.
     const HARDLY: f64 = 1e-12;
 
+    /// Closes the balances after a solve to the tolerance `gap` (m).
+    fn balanced_to(
+        gap: f64,
+        (model, state): (&Model, &State),
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> Balanced {
+        let mut method = Method::Cr(ActiveSetCrSettings::default());
+        method.tolerances_mut().gap = gap;
+        let context = StepContext {
+            model,
+            state,
+            time_step: problem.time_step,
+        };
+        balance(&mut Coarse::default(), context, &method, problem, solution)
+    }
+
     #[test]
     fn a_balance_that_breaks_a_row_asks_for_a_finer_solve() {
         let drift = 1e-3;
         let moved = 1e-2 * drift;
-        let method = Method::Cr(ActiveSetCrSettings::default());
         for (gap, expected) in [
             (2.0 * moved, None),
             (0.8 * moved, Some(0.4)),
@@ -305,15 +321,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         ] {
             let (model, state, problem, mut solution) = drifting(drift, HARDLY);
             assert!(worst_row(&problem, &solution) < 1e-18);
-            let balanced = balance(
-                &mut Coarse::default(),
-                &model,
-                &state,
-                &method,
-                &problem,
-                &mut solution,
-                gap,
-            );
+            let balanced = balanced_to(gap, (&model, &state), &problem, &mut solution);
             match (balanced.finer_by, expected) {
                 (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
                 (share, expected) => assert_eq!(share, expected),
@@ -328,38 +336,20 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     /// A row that the solver itself left off is not the balance's doing: a finer momentum tolerance would not mend it.
     #[test]
     fn a_row_that_was_off_before_asks_for_nothing() {
-        let method = Method::Cr(ActiveSetCrSettings::default());
         let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
         solution.velocity[2] += 1.0;
-        let balanced = balance(
-            &mut Coarse::default(),
-            &model,
-            &state,
-            &method,
-            &problem,
-            &mut solution,
-            1e-9,
-        );
+        let balanced = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
         assert_eq!(balanced.finer_by, None);
     }
 
     /// What a contact can carry it takes up, and its row stays met.
     #[test]
     fn a_contact_that_pushes_takes_up_what_is_missing() {
-        let method = Method::Cr(ActiveSetCrSettings::default());
         let drift = 1e-6;
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
         let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
-        let balanced = balance(
-            &mut Coarse::default(),
-            &model,
-            &state,
-            &method,
-            &problem,
-            &mut solution,
-            1e-12,
-        );
+        let balanced = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
         assert_eq!(balanced.finer_by, None);
         assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
         add_force(&mut solution.contacts[0], &balanced.changes[0]);

@@ -1,7 +1,7 @@
 //! Stage 3, for the first solve of a step: the velocities that it starts from.
 
 use crate::contacts::contact::Contact;
-use crate::{geometry::Body, model::Model, state::State};
+use crate::{geometry::Body, model::Model, state::State, step::context::StepContext};
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
 
@@ -31,14 +31,17 @@ pub(crate) struct StartTolerances<'a> {
 /// is left over there must not be kept going. If it is `supported`, the rows that support it may be off as well. If not, and balances are
 /// `closed` after solves, none of what all of its points have in common is left over by a solve: that always goes on.
 pub(crate) fn extrapolate_velocities(
-    model: &Model,
-    state: &State,
+    context: StepContext<'_>,
     supported: &[bool],
     closed: bool,
     tolerances: &StartTolerances<'_>,
-    time_step: f64,
     velocity: &mut [f64],
 ) {
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
     for (index, (body, &is_supported)) in model.geometry.bodies.iter().zip(supported).enumerate() {
         let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
@@ -94,13 +97,16 @@ fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> 
 /// moves less than a solve can tell from nothing. It is a start: whatever pushes it more than the tolerance moves it, and
 /// the momentum of whole bodies is closed after the solve, with what velocity there was.
 pub(crate) fn start_from_rest(
-    model: &Model,
-    state: &State,
+    context: StepContext<'_>,
     supported: &[bool],
     tolerances: &StartTolerances<'_>,
-    time_step: f64,
     velocity: &mut [f64],
 ) {
+    let StepContext {
+        model,
+        state,
+        time_step,
+    } = context;
     let bodies = model
         .geometry
         .bodies
@@ -183,27 +189,16 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         state.velocities.fill(Vector3::x() * speed);
         let supported = supported_bodies(&model, &contacts(&model));
         let mut velocity = vec![0.0; 3 * model.blocks()];
-        extrapolate_velocities(
-            &model,
-            &state,
-            &supported,
-            true,
-            &TOLERANCES,
-            model.settings.time_step,
-            &mut velocity,
-        );
+        let context = StepContext {
+            model: &model,
+            state: &state,
+            time_step: model.settings.time_step,
+        };
+        extrapolate_velocities(context, &supported, true, &TOLERANCES, &mut velocity);
         for rigid in &model.rigid {
             velocity[3 * rigid.first_block as usize] = speed;
         }
-        let time_step = model.settings.time_step;
-        start_from_rest(
-            &model,
-            &state,
-            &supported,
-            &TOLERANCES,
-            time_step,
-            &mut velocity,
-        );
+        start_from_rest(context, &supported, &TOLERANCES, &mut velocity);
         let rests = |body: usize| {
             let blocks = model.geometry.bodies[body].points.clone();
             let blocks = blocks.filter_map(|point| model.unknowns.block_of_point[point]);
@@ -242,15 +237,13 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             state.accelerations[point] = Vector3::x() * *acceleration;
         }
         let mut velocity = vec![0.0; 3 * model.blocks()];
-        extrapolate_velocities(
-            &model,
-            &state,
-            &[true, on_the_ground],
-            closed,
-            &TOLERANCES,
-            model.settings.time_step,
-            &mut velocity,
-        );
+        let context = StepContext {
+            model: &model,
+            state: &state,
+            time_step: model.settings.time_step,
+        };
+        let supported = [true, on_the_ground];
+        extrapolate_velocities(context, &supported, closed, &TOLERANCES, &mut velocity);
         let points = model.geometry.bodies[1].points.clone();
         let blocks = points.filter_map(|point| model.unknowns.block_of_point[point]);
         let changes: Vec<_> = blocks.map(|b| velocity[3 * b as usize] - 1.0).collect();

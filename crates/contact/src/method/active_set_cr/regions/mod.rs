@@ -12,13 +12,16 @@
 
 mod choose;
 mod part;
+mod pool;
 
-use super::{ActiveSetCr, ActiveSetCrSettings};
+pub(super) use pool::Regions;
+
+use super::{settings::ActiveSetCrSettings, solver::ActiveSetCr};
 use crate::{ContactProblem, ContactSolution, Interrupt, Termination, method::ContactReport};
 use choose::Choice;
 use part::Part;
+use pool::Pool;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 
 /// Share of what the bodies left alone leave of the squared tolerance that regions are solved to; the rest is for what
 /// their new contact forces leave in the others.
@@ -26,17 +29,6 @@ const SOLVED: f64 = 0.5;
 
 /// Largest share of the blocks that a region may have: above, solving for the whole costs little more.
 const LARGEST: f64 = 0.5;
-
-/// Workspace of the steps.
-#[derive(Debug, Default)]
-pub(super) struct Regions {
-    choice: Choice,
-    pool: Pool,
-}
-
-/// Solvers that wait for a region: as many as were ever begun at the same time, for a thread that waits within one may begin another.
-#[derive(Debug, Default)]
-struct Pool(Mutex<Vec<ActiveSetCr>>);
 
 /// What came of a region.
 struct Solved {
@@ -122,7 +114,7 @@ impl ActiveSetCr {
     /// Judges the whole, and takes one step if that finds something.
     fn step_regions(
         &mut self,
-        regions: &mut Regions,
+        regions: &mut Regions<Self>,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         cost: &mut Cost,
@@ -181,7 +173,7 @@ impl ActiveSetCr {
     }
 }
 
-impl Pool {
+impl Pool<ActiveSetCr> {
     /// Solves for every one of `count` regions that is not too large, all at the same time: no contact couples two. They share what may be
     /// left of the squared tolerance, `square` (N²s²), by their blocks.
     fn solve_all(
@@ -223,15 +215,5 @@ impl Pool {
         let report = solver.solve_checked(&own, &mut part.solution);
         self.give_back(solver);
         Solved { report, part }
-    }
-
-    fn take(&self) -> ActiveSetCr {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.pop().unwrap_or_default()
-    }
-
-    fn give_back(&self, solver: ActiveSetCr) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(solver);
     }
 }

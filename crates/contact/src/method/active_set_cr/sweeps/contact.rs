@@ -1,8 +1,8 @@
 //! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one frame, are kept
 //! as that frame and weights for each block.
 
-use super::{super::laws::in_cone, window::Window};
-use crate::{ContactProblem, ContactState, Multipliers, Tolerances};
+use super::window::Window;
+use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::in_cone};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
 /// Most blocks of a contact between points: a vertex and a triangle, or two edges.

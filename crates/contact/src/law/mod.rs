@@ -1,0 +1,3 @@
+//! Laws of contact and friction for one contact.
+
+pub(crate) mod coulomb;

@@ -1,0 +1,232 @@
+//! The iteration: conjugate residuals on the frozen active set, interrupted by active-set updates.
+
+use super::{
+    calm::Calm,
+    look::Occasion,
+    settings::PreconditionerKind,
+    solver::{ActiveSetCr, Previous, SLACK},
+    stall::Stall,
+    unrest::Unrest,
+};
+use crate::method::{ContactReport, Termination, halving::Halving, pivoting::Pivoting};
+use crate::{ContactProblem, ContactSolution};
+
+/// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
+const STATIONARY: f64 = 1e-8;
+
+/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
+const NO_PROGRESS: f64 = 1e-8;
+
+impl ActiveSetCr {
+    /// Algorithm 1, inner part: iterate, let contacts change state, restart where they did.
+    pub(super) fn iterate(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> ContactReport {
+        let mut report = ContactReport::default();
+        self.pivoting = Pivoting::default();
+        self.halving = Halving::default();
+        let mut unrest = Unrest::default();
+        if self.find_states(problem, solution, &mut unrest, &mut report) {
+            return report;
+        }
+        self.restart(problem);
+
+        let mut previous: Option<Previous> = None;
+        let mut guarded_before = false;
+        let mut stationary = false;
+        let mut since_restart = 0;
+        let mut stall = Stall::default();
+        let mut calm = Calm::default();
+        while report.iterations < self.settings.max_iterations && !self.interrupt.is_raised() {
+            self.relax_if_overdue(problem, &mut report);
+            let mut norm = self.residual_norm(problem);
+            if !norm.is_finite() {
+                break;
+            }
+            calm.note(norm, since_restart);
+            self.halving.note(norm, report.iterations);
+            if self.is_solution(problem, solution, &mut report) {
+                report.termination = Termination::Converged;
+                return report;
+            }
+            if stationary || self.converged(problem, solution, 1.0) {
+                if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
+                    report.termination = termination;
+                    return report;
+                }
+                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                // What the old equalities had come down to says nothing about the new ones.
+                norm = self.residual_norm(problem);
+                calm.note(norm, 0);
+                self.halving = Halving::begin(report.iterations);
+            }
+
+            self.apply_preconditioner_to_bp(problem);
+            let curvature = self.work.bp.dot(&self.work.q);
+            report.iterations += 1;
+            since_restart += 1;
+            if curvature == 0.0 || !curvature.is_finite() {
+                self.note_iteration(&report);
+                if self.fall_back(&mut report) {
+                    self.restart(problem);
+                    (previous, guarded_before, since_restart) = (None, false, 0);
+                } else {
+                    stationary = true;
+                }
+                continue;
+            }
+            let alpha = self.work.r.dot(&self.work.q) / curvature;
+            self.advance(solution, alpha, &report);
+
+            let occasion = Occasion::after(report.iterations, since_restart);
+            if alpha > 0.0
+                && calm.allows(self.residual_norm(problem))
+                && self.evaluate(problem, solution, occasion, &mut report)
+            {
+                if unrest.is_due(report.iterations)
+                    && self.anticipates(problem)
+                    && self.find_states(problem, solution, &mut unrest, &mut report)
+                {
+                    return report;
+                }
+                self.restart(problem);
+                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                continue;
+            }
+            self.refresh_if_due(problem, solution, &mut report);
+            let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
+            if guarded {
+                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
+                self.multiply_residual(problem);
+                report.extra_products += 1;
+                stationary = self.work.bw.norm() < STATIONARY * self.work.r.norm();
+                if stationary {
+                    continue;
+                }
+            }
+            let stalled = stall.seen(norm, since_restart)
+                && self.preconditioner.kind != PreconditionerKind::Diagonal;
+            if stalled || guarded && guarded_before {
+                self.start_over(problem, solution, &mut report);
+                (previous, guarded_before, since_restart) = (None, false, 0);
+                continue;
+            }
+            self.next_direction(
+                problem,
+                curvature,
+                previous,
+                guarded || guarded_before,
+                guarded,
+            );
+            stationary = !guarded && self.work.bw.norm() < STATIONARY * self.work.r.norm();
+            previous = Some(Previous { curvature });
+            guarded_before = guarded;
+        }
+        if !self.residual_norm(problem).is_finite() {
+            report.termination = Termination::Breakdown;
+        }
+        report
+    }
+
+    /// Gives up a preconditioner that leads nowhere, if there is another one, and goes on from the exact residual.
+    fn start_over(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        self.fall_back(report);
+        self.recompute_residual(problem, solution);
+        self.restart(problem);
+        report.extra_products += 2;
+    }
+
+    fn anticipates(&self, problem: &ContactProblem) -> bool {
+        self.settings.anticipation > 0 && problem.contacts() > 0
+    }
+
+    /// Anticipates the states, if it is to, and sets their equalities up; true if nothing is left to be solved.
+    fn find_states(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        unrest: &mut Unrest,
+        report: &mut ContactReport,
+    ) -> bool {
+        if self.anticipates(problem) {
+            let begin = report.iterations;
+            let found = self.anticipate(problem, solution, unrest.patience, report);
+            unrest.anticipated([begin, report.iterations]);
+            if found.is_solved() {
+                report.termination = Termination::Converged;
+                return true;
+            }
+        }
+        self.begin_equalities(problem, solution, report);
+        false
+    }
+
+    /// Rows, reference forces and residual of the states that `solution` comes with.
+    fn begin_equalities(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        self.preconditioner
+            .count_duplicates(problem, self.settings.duplicates);
+        for (reference, start) in self
+            .work
+            .reference
+            .chunks_exact_mut(3)
+            .zip(&solution.contacts)
+        {
+            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+        }
+        self.recompute_residual(problem, solution);
+        self.fit_rows(problem, solution);
+        self.recompute_rows(solution);
+        report.extra_products += 1;
+        self.evaluate(
+            problem,
+            solution,
+            Occasion::Forced {
+                contradicting: false,
+            },
+            report,
+        );
+    }
+
+    /// Where the equalities seem solved, or as good as they can be: whether that is the end, else a new start.
+    fn settle(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        stationary: bool,
+        report: &mut ContactReport,
+    ) -> Option<Termination> {
+        // The recurrences have drifted, and soft rows are not the gaps: judge by the definition before saying so.
+        self.recompute_residual(problem, solution);
+        self.fit_rows(problem, solution);
+        self.recompute_rows(solution);
+        report.extra_products += 1;
+        let occasion = Occasion::Forced {
+            contradicting: stationary,
+        };
+        let changed = self.evaluate(problem, solution, occasion, report);
+        if !changed
+            && self.converged(problem, solution, SLACK)
+            && self.hard_enough(problem, solution)
+        {
+            return Some(Termination::Converged);
+        }
+        if !changed && stationary {
+            return Some(Termination::LeastSquares);
+        }
+        self.restart(problem);
+        report.extra_products += 1;
+        None
+    }
+}

@@ -1,0 +1,128 @@
+//! The rows of `W` while they are filled.
+
+use super::touches::Touches;
+use crate::delassus::BlockRows;
+use nalgebra::Matrix3;
+
+/// The rows of `W` while they are filled.
+pub(super) struct Rows {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<Matrix3<f64>>,
+}
+
+impl Rows {
+    /// Places for all pairs of contacts that share a part, and for the diagonal, all zero; in the memory of `self`.
+    pub(super) fn for_contacts(mut self, touches: &Touches) -> Self {
+        self.starts.clear();
+        self.starts.push(0);
+        self.columns.clear();
+        for (contact, parts) in touches.of_contact.iter().enumerate() {
+            let begin = self.columns.len();
+            match parts.as_slice() {
+                [] => self.columns.push(contact as u32),
+                [(part, _)] => self.columns.extend(on(touches, *part)),
+                [(first, _), (second, _)] => {
+                    merge(on(touches, *first), on(touches, *second), &mut self.columns);
+                }
+                many => {
+                    let all = many.iter().flat_map(|&(part, _)| on(touches, part));
+                    let mut row: Vec<u32> = all.collect();
+                    row.sort_unstable();
+                    row.dedup();
+                    self.columns.extend(row);
+                }
+            }
+            debug_assert!(self.columns[begin..].is_sorted(), "ascending columns");
+            self.starts.push(self.columns.len());
+        }
+        self.values.clear();
+        self.values.resize(self.columns.len(), Matrix3::zeros());
+        self
+    }
+
+    /// The rows of `w`, to be filled anew where they are [cleared](Self::clear).
+    pub(super) fn again(w: BlockRows) -> Self {
+        let (starts, columns, values) = w.into_rows();
+        Self {
+            starts,
+            columns,
+            values,
+        }
+    }
+
+    /// Zeros for all pairs that a contact is one of.
+    pub(super) fn clear(&mut self, contact: usize) {
+        for slot in self.starts[contact]..self.starts[contact + 1] {
+            self.values[slot] = Matrix3::zeros();
+            *self.at(self.columns[slot] as usize, contact) = Matrix3::zeros();
+        }
+    }
+
+    /// Adds to a block and, off the diagonal, to its mirror image.
+    pub(super) fn add(&mut self, row: usize, column: usize, block: &Matrix3<f64>) {
+        if row == column {
+            let block = (block + block.transpose()) * 0.5;
+            *self.at(row, column) += block;
+        } else {
+            *self.at(row, column) += block;
+            *self.at(column, row) += block.transpose();
+        }
+    }
+
+    /// The columns of a row, ascending, and its blocks.
+    pub(super) fn row_mut(&mut self, row: usize) -> (&[u32], &mut [Matrix3<f64>]) {
+        let range = self.starts[row]..self.starts[row + 1];
+        (&self.columns[range.clone()], &mut self.values[range])
+    }
+
+    fn at(&mut self, row: usize, column: usize) -> &mut Matrix3<f64> {
+        let range = self.starts[row]..self.starts[row + 1];
+        let place = self.columns[range.clone()].partition_point(|&c| (c as usize) < column);
+        &mut self.values[range.start + place]
+    }
+
+    pub(super) fn finish(self) -> BlockRows {
+        BlockRows::from_rows(self.starts, self.columns, self.values)
+    }
+}
+
+/// Contacts on a part, ascending.
+fn on(touches: &Touches, part: usize) -> impl Iterator<Item = u32> {
+    touches.on_part[part]
+        .iter()
+        .map(|touch| touch.contact as u32)
+}
+
+/// Appends what is in either of two ascending lists, once.
+fn merge(first: impl Iterator<Item = u32>, second: impl Iterator<Item = u32>, out: &mut Vec<u32>) {
+    let (mut first, mut second) = (first.peekable(), second.peekable());
+    while let (Some(&a), Some(&b)) = (first.peek(), second.peek()) {
+        out.push(a.min(b));
+        if a <= b {
+            first.next();
+        }
+        if b <= a {
+            second.next();
+        }
+    }
+    out.extend(first);
+    out.extend(second);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_both_lists_is_merged_once() {
+        let merged = |first: &[u32], second: &[u32]| {
+            let mut out = vec![9];
+            merge(first.iter().copied(), second.iter().copied(), &mut out);
+            out
+        };
+        assert_eq!(merged(&[0, 2, 3, 7], &[1, 2, 7, 8]), [9, 0, 1, 2, 3, 7, 8]);
+        assert_eq!(merged(&[], &[4]), [9, 4]);
+        assert_eq!(merged(&[4, 5], &[]), [9, 4, 5]);
+    }
+}

@@ -1,0 +1,137 @@
+//! The contacts of a step, each with the row of the problem that was solved for it.
+
+use super::contact::Contact;
+use impinge_contact::{ContactState, Multipliers};
+
+/// Contacts, ascending by key, and their rows in the latest problem.
+///
+/// [`edit`](Self::edit) forgets the rows, [`retain`](Self::retain) keeps them.
+#[derive(Debug, Default)]
+pub(crate) struct ContactSet {
+    contacts: Vec<Contact>,
+    /// Row of each contact; empty unless a problem was made of the contacts at hand.
+    rows: Vec<usize>,
+}
+
+impl ContactSet {
+    /// Takes over the contacts of a state.
+    pub(crate) fn start_from(&mut self, contacts: &[Contact]) {
+        self.edit().clear();
+        self.contacts.extend_from_slice(contacts);
+    }
+
+    /// The contacts.
+    pub(crate) fn as_slice(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// The contacts, to be added to, merged, sorted or dropped.
+    pub(crate) fn edit(&mut self) -> &mut Vec<Contact> {
+        self.rows.clear();
+        &mut self.contacts
+    }
+
+    /// A problem has one row per contact, in their order.
+    pub(crate) fn number_rows(&mut self) {
+        self.rows.clear();
+        self.rows.extend(0..self.contacts.len());
+    }
+
+    /// Drops the contacts that `keep` does not hold on to; it may change the others.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Contact) -> bool) {
+        let mut kept = Vec::new();
+        let mut index = 0;
+        self.contacts.retain_mut(|contact| {
+            let keeps = keep(contact);
+            if keeps {
+                kept.extend(self.rows.get(index).copied());
+            }
+            index += 1;
+            keeps
+        });
+        self.rows = kept;
+    }
+
+    /// Takes the states and forces that the latest problem was solved with; `solved` has one entry per row.
+    pub(crate) fn take(&mut self, solved: &[Multipliers]) {
+        for (contact, &row) in self.contacts.iter_mut().zip(&self.rows) {
+            contact.multipliers = solved[row];
+        }
+    }
+
+    /// The same for the contacts that push.
+    pub(crate) fn take_forces(&mut self, solved: &[Multipliers]) {
+        for (contact, &row) in self.contacts.iter_mut().zip(&self.rows) {
+            if contact.multipliers.state != ContactState::Inactive {
+                contact.multipliers = solved[row];
+            }
+        }
+    }
+
+    /// Gives the contacts to a state, for those that it has.
+    pub(crate) fn swap_with(&mut self, contacts: &mut Vec<Contact>) {
+        std::mem::swap(self.edit(), contacts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::contact::ContactKey;
+    use nalgebra::Vector3;
+
+    /// Contacts of the vertices 0 to 3.
+    fn four() -> ContactSet {
+        let contact = |first: u32| {
+            let key = ContactKey::VertexVertex { first, second: 9 };
+            Contact::bare(key, &[first, 9], Vector3::z())
+        };
+        let mut set = ContactSet::default();
+        set.start_from(&[0, 1, 2, 3].map(contact));
+        set
+    }
+
+    fn solved() -> Vec<Multipliers> {
+        let force = |lambda: f64| Multipliers {
+            lambda,
+            state: ContactState::Sticking,
+            ..Multipliers::default()
+        };
+        [0.0, 1.0, 2.0, 3.0].map(force).to_vec()
+    }
+
+    fn forces(set: &ContactSet) -> Vec<f64> {
+        let contacts = set.as_slice().iter();
+        contacts.map(|contact| contact.multipliers.lambda).collect()
+    }
+
+    /// A contact keeps the row that was solved for it, whichever others are dropped.
+    #[test]
+    fn forces_reach_the_contact_they_were_solved_for() {
+        let mut set = four();
+        set.number_rows();
+        set.retain(|contact| contact.points[0] != 1);
+        set.take(&solved());
+        assert_eq!(forces(&set), [0.0, 2.0, 3.0]);
+    }
+
+    /// After an edit no row belongs to a contact.
+    #[test]
+    fn an_edited_set_takes_nothing() {
+        let mut set = four();
+        set.number_rows();
+        set.edit().remove(0);
+        set.take(&solved());
+        assert_eq!(forces(&set), [0.0; 3]);
+    }
+
+    /// Contacts that do not push keep what they have.
+    #[test]
+    fn only_pushing_contacts_take_forces() {
+        let mut set = four();
+        set.edit()[2].multipliers.state = ContactState::Sliding;
+        set.number_rows();
+        set.take_forces(&solved());
+        assert_eq!(forces(&set), [0.0, 0.0, 2.0, 0.0]);
+    }
+}

@@ -1,0 +1,115 @@
+//! The cause of a failed step, in words of the scene.
+
+use super::Synchronous;
+use crate::{
+    contacts::{contact::ContactKey, stencil::describe},
+    error::StepFailure,
+    model::Model,
+    step::commit::squeezed::squeezed,
+};
+use impinge_contact::ContactError;
+
+impl Synchronous {
+    /// What the failure of the last attempt comes from, in words of the scene, and what else is worth telling.
+    pub(super) fn explain(
+        &mut self,
+        model: &Model,
+        time: f64,
+        failure: StepFailure,
+    ) -> (StepFailure, Option<StepFailure>) {
+        if let StepFailure::Problem(ContactError::EmptyRow { contact }) = failure
+            && let Some(contact) = self.contacts.as_slice().get(contact)
+        {
+            let contact = describe(&model.geometry, contact.key);
+            return (StepFailure::NothingFree { contact }, self.unsolved.take());
+        }
+        if failure == StepFailure::Interrupted {
+            return (failure, None);
+        }
+        // Motions that no force ends are the cause of whatever comes of them.
+        let comes_of_force = matches!(
+            failure,
+            StepFailure::NotConverged { .. }
+                | StepFailure::Breakdown { .. }
+                | StepFailure::TooManyRounds { .. }
+                | StepFailure::GapsUnsettled { .. }
+                | StepFailure::TurnsTooFar { .. }
+                | StepFailure::Inverted { .. }
+        );
+        if comes_of_force
+            && let Some(squeezed) = squeezed(model, self.contacts.as_slice(), time, &failure)
+        {
+            let solve = self.unsolved.take();
+            let other = match &squeezed {
+                StepFailure::Pressed { .. } => solve.filter(|solve| *solve != failure),
+                _ => solve.or(Some(failure)),
+            };
+            return (squeezed, other);
+        }
+        let solve = self.unsolved.take().filter(|solve| *solve != failure);
+        (failure, solve)
+    }
+}
+
+pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> StepFailure {
+    StepFailure::TooManyRounds {
+        rounds,
+        contact: describe(&model.geometry, last),
+    }
+}
+
+pub(super) fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> StepFailure {
+    StepFailure::GapsUnsettled {
+        rounds,
+        gap,
+        clearance: model.geometry.clearance(key),
+        contact: describe(&model.geometry, key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::contact::Contact;
+    use crate::scene::Scene;
+    use nalgebra::Vector3;
+
+    /// Numbers of contacts say nothing to who wrote the scene.
+    #[test]
+    fn a_contact_without_a_free_point_is_told_in_words_of_the_scene() {
+        let scene = r#"
+[time]
+step = 1e-3
+duration = 1e-3
+[[body]]
+name = "cube"
+mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 1]
+[[obstacle]]
+name = "ground"
+shape = { half_space = { normal = [0, 0, 1] } }
+"#;
+        let scene = Scene::parse("test.toml", scene, &[""; 0]).expect("a scene");
+        let (model, _) = Model::new(&scene).expect("sound");
+        let mut stepper = Synchronous::new(&model).expect("sound");
+        let key = ContactKey::VertexHalfSpace {
+            vertex: 5,
+            half_space: 0,
+        };
+        stepper
+            .contacts
+            .start_from(&[Contact::bare(key, &[5], Vector3::z())]);
+        let failure = StepFailure::Problem(ContactError::EmptyRow { contact: 0 });
+        let (told, _) = stepper.explain(&model, 0.0, failure);
+        let said = told.to_string();
+        assert!(
+            said.contains("vertex 5 of `cube` against `ground`"),
+            "{said}"
+        );
+        assert!(said.contains("change `motion` or `fixed`"), "{said}");
+        // A row that is no contact of the step, such as one of a joint, keeps its number.
+        let other = StepFailure::Problem(ContactError::EmptyRow { contact: 1 });
+        assert_eq!(stepper.explain(&model, 0.0, other.clone()).0, other);
+    }
+}
