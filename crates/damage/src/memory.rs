@@ -8,17 +8,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which notes what each thread holds. A test program that measures makes it its own:
-///
-/// ```
-/// #[global_allocator]
-/// static METER: impinge_damage::Meter = impinge_damage::Meter;
-///
-/// let (list, bytes) = impinge_damage::peak_memory(|| vec![0_u8; 1000]);
-/// assert!(bytes >= list.len() && bytes < 2000);
-/// ```
-#[derive(Debug)]
-pub struct Meter;
+/// The system's allocator, which notes what each thread holds.
+struct Meter;
+
+/// Here and not in each test program: what the compiler takes over from earlier builds of a program may refer to a static
+/// of that program by a name that is no longer there.
+#[global_allocator]
+static METER: Meter = Meter;
 
 thread_local! {
     /// Bytes that this thread has asked for less those that it gave back; below 0 where it frees those of others.
@@ -27,8 +23,13 @@ thread_local! {
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Runs `code`; says how many bytes it held at most in this thread, beyond those that were held already. It is 0 where
-/// [`Meter`] is not the allocator of the program. Measurements must not be nested.
+/// Runs `code`; says how many bytes it held at most in this thread, beyond those that were held already. Measurements must
+/// not be nested.
+///
+/// ```
+/// let (list, bytes) = impinge_damage::peak_memory(|| vec![0_u8; 1000]);
+/// assert!(bytes >= list.len() && bytes < 2000);
+/// ```
 pub fn peak_memory<T>(code: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     PEAK.set(before);

@@ -1,5 +1,7 @@
 //! Errors of scenes that cannot be simulated, and of failed steps.
 
+pub mod asynchronous;
+
 use crate::scene::SceneError;
 use impinge_contact::Excess;
 use thiserror::Error;
@@ -84,7 +86,7 @@ pub enum SimError {
         /// Names of the bodies concerned, with a colon; empty if there are none.
         between: String,
         /// The reason.
-        error: crate::stepper::asynchronous::SystemError,
+        error: asynchronous::SystemError,
     },
     /// The constraints are invalid.
     #[error(transparent)]
@@ -257,7 +259,7 @@ pub enum StepFailure {
         /// Names of the bodies that it is about, with a colon.
         between: String,
         /// The reason.
-        stop: Box<crate::stepper::asynchronous::Stop>,
+        stop: Box<asynchronous::Stop>,
     },
     /// The constrained system failed.
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! A simulation: model, state and stepper of a scene.
 
-use crate::doctor::depth;
+use crate::overlap::depth;
 use crate::{
     contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},

@@ -136,7 +136,7 @@ impl FrictionSolver for Admm {
     ) -> Result<FrictionReport, FrictionError> {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::Admm);
-        let mut least = self.progress.look(problem, reactions, &mut report);
+        let mut least = self.progress.check(problem, reactions, &mut report);
         self.best.clear();
         self.best.extend_from_slice(reactions);
         if least > target.tolerance {
@@ -152,7 +152,7 @@ impl FrictionSolver for Admm {
                 if !report.admm_iterations.is_multiple_of(LOOK) {
                     continue;
                 }
-                let error = self.progress.look(problem, &splitting.z, &mut report);
+                let error = self.progress.check(problem, &splitting.z, &mut report);
                 if error < least {
                     least = error;
                     self.best.copy_from_slice(&splitting.z);

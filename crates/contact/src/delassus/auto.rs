@@ -25,7 +25,7 @@ pub struct Auto {
 ///
 /// A factorisation of Newton costs some 50 to 100 sweeps, and Newton takes some ten of them: sweeps that halve the
 /// error this often are no dearer. From 30 to 100 every value serves; larger ones only delay Newton where sweeps cycle.
-const PATIENCE: u64 = 60;
+const SWEEPS_WITHOUT_HALVING: u64 = 60;
 /// Iterations of ADMM before Newton tries again.
 const ADMM_ITERATIONS: u64 = 1000;
 /// Most sweeps of an attempt.
@@ -34,7 +34,7 @@ const MOST_SWEEPS: u64 = 20_000;
 impl Default for Auto {
     fn default() -> Self {
         Self {
-            gauss_seidel: GaussSeidel::new(MOST_SWEEPS, PATIENCE),
+            gauss_seidel: GaussSeidel::new(MOST_SWEEPS, SWEEPS_WITHOUT_HALVING),
             newton: ProximalNewton::default(),
             admm: Admm::new(ADMM_ITERATIONS),
             start: Vec::new(),
@@ -55,7 +55,7 @@ enum Stage {
 }
 
 const STAGES: [Stage; 8] = [
-    Stage::Sweeps(PATIENCE),
+    Stage::Sweeps(SWEEPS_WITHOUT_HALVING),
     Stage::Newton,
     Stage::Rewind,
     Stage::Newton,

@@ -7,7 +7,7 @@ use crate::Interrupt;
 use nalgebra::Vector3;
 
 /// Sweeps between two looks at the errors: a look costs about a sweep.
-const LOOK: u64 = 5;
+const CHECK_INTERVAL: u64 = 5;
 
 /// Block projected Gauss-Seidel in the order of the contacts.
 ///
@@ -71,7 +71,7 @@ impl FrictionSolver for GaussSeidel {
     ) -> Result<FrictionReport, FrictionError> {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::ProjectedGaussSeidel);
-        let mut error = self.progress.look(problem, reactions, &mut report);
+        let mut error = self.progress.check(problem, reactions, &mut report);
         let mut least = error;
         let mut halved = (error, 0);
         self.best.clear();
@@ -82,10 +82,10 @@ impl FrictionSolver for GaussSeidel {
         {
             Self::sweep(problem, reactions);
             report.sweeps += 1;
-            if report.sweeps > LOOK && !report.sweeps.is_multiple_of(LOOK) {
+            if report.sweeps > CHECK_INTERVAL && !report.sweeps.is_multiple_of(CHECK_INTERVAL) {
                 continue;
             }
-            error = self.progress.look(problem, reactions, &mut report);
+            error = self.progress.check(problem, reactions, &mut report);
             if error.is_finite() && (error < least || least.is_nan()) {
                 least = error;
                 self.best.copy_from_slice(reactions);

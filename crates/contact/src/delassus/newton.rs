@@ -68,7 +68,7 @@ impl FrictionSolver for ProximalNewton {
     ) -> Result<FrictionReport, FrictionError> {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::Newton);
-        let mut error = self.progress.look(problem, reactions, &mut report);
+        let mut error = self.progress.check(problem, reactions, &mut report);
         let mut least = error;
         self.best.clear();
         self.best.extend_from_slice(reactions);
@@ -95,7 +95,7 @@ impl FrictionSolver for ProximalNewton {
                 let (settled, steps) =
                     inner.solve(problem, reactions, goal, &self.interrupt, &mut report);
                 let before = least;
-                let here = self.progress.look(problem, reactions, &mut report);
+                let here = self.progress.check(problem, reactions, &mut report);
                 let settled = settled && here.is_finite();
                 let alpha = &mut inner.function.alpha;
                 if settled || here < error {

@@ -11,7 +11,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// The larger of the plain and the scaled error at `reactions`.
-    pub(super) fn look(
+    pub(super) fn check(
         &mut self,
         problem: &FrictionProblem,
         reactions: &[Vector3<f64>],

@@ -1,9 +1,17 @@
 //! The disk of friction forces that a normal force allows.
+//!
+//! Other projections onto it stay where they are, because their rounding differs in the last bit:
+//! - `delassus/progress.rs` projects onto the cone in three dimensions, which changes the normal force too;
+//! - `method/corrective_motion/acceleration.rs` takes lengths by `hypot` and drops forces that pull;
+//! - `method/corrective_motion/scale.rs` compares squares and forms the projection only outside the disk;
+//! - `method/constraint_anticipation/contacts.rs` multiplies by the radius before it divides by the length;
+//! - `method/staggered_projections/friction.rs` scales sliding forces that lie inside the disk, too;
+//! - `residual.rs` shares no code with a solver, as an independent check.
 
 use crate::ContactState;
 
 /// The force nearest to `wanted` in the disk of `radius`, and whether that sticks or slides.
-pub(crate) fn in_cone(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
+pub(crate) fn onto_disk(wanted: [f64; 2], radius: f64) -> ([f64; 2], ContactState) {
     // Forces are far from overflow, and this is done for every contact in every step.
     let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
     if size <= radius {

@@ -1,41 +1,17 @@
 //! A method by its name, with its settings: what scenes, files and the command line choose from.
 
 use super::{
-    ContactSolver,
-    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind},
-    compliant_kkt::{CompliantKkt, CompliantKktSettings},
-    constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
-    corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
-    staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
+    ContactSolver, Method,
+    active_set_cr::ActiveSetCr,
+    compliant_kkt::CompliantKkt,
+    constraint_anticipation::ConstraintAnticipation,
+    corrective_motion::CorrectiveMotion,
+    spec::{METHODS, MethodSpec, VARIANTS, names},
+    staggered_projections::StaggeredProjections,
 };
 use crate::{ContactError, FrictionLaw, Tolerances};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-
-/// A method with its settings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Method {
-    /// `cr`: active-set conjugate residuals.
-    Cr(ActiveSetCrSettings),
-    /// `active-set`: the same, but states change only where the equalities are solved.
-    ActiveSet(ActiveSetCrSettings),
-    /// `sp-active-set`: staggered projections, each by an active-set method.
-    SpActiveSet(StaggeredProjectionsSettings),
-    /// `sp-2cr`: staggered projections, each by conjugate residuals whose states change inside the iteration.
-    #[serde(rename = "sp-2cr")]
-    Sp2Cr(StaggeredProjectionsSettings),
-    /// `ica`: iterative constraint anticipation.
-    Ica(ConstraintAnticipationSettings),
-    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ` by factors of `A`.
-    ExactCompliance(CorrectiveMotionSettings),
-    /// `warped-compliance`: the same with the bodies' compliance at rest, rotated node by node.
-    WarpedCompliance(CorrectiveMotionSettings),
-    /// `compliant-kkt`: momentum and constraint rows in one factorisation; the only method that knows constraint rows.
-    CompliantKkt(CompliantKktSettings),
-}
 
 /// A method or setting that does not exist, or a value that does not fit.
 #[derive(Debug, Error, Clone, PartialEq)]
@@ -74,80 +50,43 @@ pub enum MethodError {
 
 impl Method {
     /// Names of all methods.
-    pub const NAMES: [&'static str; 8] = [
-        "cr",
-        "active-set",
-        "sp-active-set",
-        "sp-2cr",
-        "ica",
-        "exact-compliance",
-        "warped-compliance",
-        "compliant-kkt",
-    ];
+    pub const NAMES: [&'static str; 8] = names(&METHODS);
 
-    /// Names of variants of `cr`: without regions that are solved for by themselves, and as in its paper, without the
-    /// anticipation of states, too, with either preconditioner.
-    pub const VARIANTS: [&'static str; 3] = ["cr-whole", "cr-full", "cr-diagonal"];
+    /// Names of variants of `cr`: without subdomain solves, and as in its paper, without the active-set prediction too,
+    /// with either preconditioner.
+    pub const VARIANTS: [&'static str; 3] = names(&VARIANTS);
+
+    /// Its entry in the table of methods. The variants of `cr` share the entry of `cr`.
+    pub fn spec(&self) -> &'static MethodSpec {
+        const ALL: &[MethodSpec; 8] = &METHODS;
+        match self {
+            Self::Cr(_) => &ALL[0],
+            Self::ActiveSet(_) => &ALL[1],
+            Self::SpActiveSet(_) => &ALL[2],
+            Self::Sp2Cr(_) => &ALL[3],
+            Self::Ica(_) => &ALL[4],
+            Self::ExactCompliance(_) => &ALL[5],
+            Self::WarpedCompliance(_) => &ALL[6],
+            Self::CompliantKkt(_) => &ALL[7],
+        }
+    }
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.
     ///
     /// # Errors
     /// [`MethodError::Unknown`] if there is none.
     pub fn named(name: &str, tolerances: Tolerances) -> Result<Self, MethodError> {
-        let mut method = match name {
-            "cr" => Self::Cr(ActiveSetCrSettings::default()),
-            "cr-whole" => Self::Cr(ActiveSetCrSettings {
-                regions: 0,
-                ..ActiveSetCrSettings::default()
-            }),
-            "cr-full" => Self::Cr(ActiveSetCrSettings {
-                anticipation: 0,
-                regions: 0,
-                ..ActiveSetCrSettings::default()
-            }),
-            "cr-diagonal" => Self::Cr(ActiveSetCrSettings {
-                anticipation: 0,
-                regions: 0,
-                preconditioner: PreconditionerKind::Diagonal,
-                ..ActiveSetCrSettings::default()
-            }),
-            "active-set" => Self::ActiveSet(ActiveSetCrSettings {
-                schedule: EvaluationSchedule::AtConvergence,
-                anticipation: 0,
-                regions: 0,
-                ..ActiveSetCrSettings::default()
-            }),
-            "sp-active-set" => Self::SpActiveSet(StaggeredProjectionsSettings::default()),
-            "sp-2cr" => Self::Sp2Cr(StaggeredProjectionsSettings {
-                schedule: Schedule::Interval,
-                ..StaggeredProjectionsSettings::default()
-            }),
-            "ica" => Self::Ica(ConstraintAnticipationSettings::default()),
-            "exact-compliance" => Self::ExactCompliance(CorrectiveMotionSettings::default()),
-            "warped-compliance" => Self::WarpedCompliance(CorrectiveMotionSettings::default()),
-            "compliant-kkt" => Self::CompliantKkt(CompliantKktSettings::default()),
-            _ => {
-                return Err(MethodError::Unknown {
-                    name: name.to_owned(),
-                });
-            }
-        };
+        let spec = MethodSpec::named(name).ok_or_else(|| MethodError::Unknown {
+            name: name.to_owned(),
+        })?;
+        let mut method = (spec.defaults)();
         *method.tolerances_mut() = tolerances;
         Ok(method)
     }
 
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Cr(_) => "cr",
-            Self::ActiveSet(_) => "active-set",
-            Self::SpActiveSet(_) => "sp-active-set",
-            Self::Sp2Cr(_) => "sp-2cr",
-            Self::Ica(_) => "ica",
-            Self::ExactCompliance(_) => "exact-compliance",
-            Self::WarpedCompliance(_) => "warped-compliance",
-            Self::CompliantKkt(_) => "compliant-kkt",
-        }
+        self.spec().name
     }
 
     /// When a solve is done.
@@ -206,13 +145,13 @@ impl Method {
     pub fn balances_momentum(&self) -> bool {
         match self {
             Self::WarpedCompliance(settings) => settings.momentum_repair,
-            _ => true,
+            _ => self.spec().capabilities.balances_momentum,
         }
     }
 
     /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`].
     pub fn needs_bodies(&self) -> bool {
-        matches!(self, Self::WarpedCompliance(_))
+        self.spec().capabilities.bodies_at_rest
     }
 
     /// Checks that its settings are within their ranges, as every solve does.

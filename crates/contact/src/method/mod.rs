@@ -1,17 +1,21 @@
 //! Contact methods and what they report.
 
 pub mod active_set_cr;
+mod block_pivoting;
 mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
-mod halving;
-mod pivoting;
+mod restart_delay;
 mod rows;
+mod settings;
+mod spec;
 pub mod staggered_projections;
 mod trace;
 
-pub use choice::{Method, MethodError};
+pub use choice::MethodError;
+pub use settings::Method;
+pub use spec::{Capabilities, MethodSpec};
 pub use trace::TraceRow;
 
 use crate::compliance::TurnedBodies;
@@ -40,11 +44,11 @@ pub struct ContactReport {
     /// Iterations of the method (for the conjugate-residual method: directions stepped along; those on a part of the
     /// blocks count by its share).
     pub iterations: u64,
-    /// Those of the iterations that anticipated contact states.
+    /// Iterations of the active-set prediction, included in `iterations`.
     pub anticipations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
-    /// Evaluations of the contact states.
+    /// Active-set updates.
     pub evaluations: u64,
     /// Committed state changes.
     pub state_changes: u64,
@@ -62,7 +66,7 @@ pub struct ContactReport {
 
 impl ContactReport {
     /// Adds what another solve looked at and changed; not what it cost, nor how it ended.
-    pub(crate) fn add_looks(&mut self, other: &Self) {
+    pub(crate) fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
         self.preconditioner_fallbacks += other.preconditioner_fallbacks;

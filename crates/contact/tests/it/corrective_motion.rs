@@ -121,7 +121,7 @@ fn sweeps_carry_a_tower() {
         let weights = [(storey, 1.0), (storey - 1, -1.0)];
         push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
     }
-    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+    for delassus in [DelassusForm::Assembled, DelassusForm::MatrixFree] {
         let mut solution = ContactSolution::at_rest(&problem);
         let mut solver = solver(1e3);
         solver.settings.delassus = delassus;
@@ -158,7 +158,7 @@ fn towers(count: u32, storeys: u32, lift: f64) -> ContactProblem {
 #[test]
 fn a_change_in_one_place_is_settled_there() {
     let (count, storeys) = (100, 3);
-    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+    for delassus in [DelassusForm::Assembled, DelassusForm::MatrixFree] {
         // So accurate at first that afterwards only the change is unconverged.
         let mut solver = solver(1e5);
         solver.settings.delassus = delassus;

@@ -17,7 +17,3 @@ mod robustness;
 mod stored;
 mod support;
 mod warped;
-
-/// Tests of readers measure their memory.
-#[global_allocator]
-static METER: impinge_damage::Meter = impinge_damage::Meter;

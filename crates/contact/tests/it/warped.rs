@@ -190,7 +190,7 @@ proptest! {
         let body = Body::new(block(1e5), bend(axis, rate));
         let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), friction);
         let settings = CorrectiveMotionSettings {
-            delassus: if unbuilt { DelassusForm::Unbuilt } else { DelassusForm::Built },
+            delassus: if unbuilt { DelassusForm::MatrixFree } else { DelassusForm::Assembled },
             momentum_repair: repair,
             ..settings(10.0)
         };
@@ -275,7 +275,7 @@ proptest! {
             assert_eq!(report.termination, Termination::Converged);
             dense_rows(&problem) * DVector::from_column_slice(&solution.velocity)
         };
-        let difference = answer(DelassusForm::Built) - answer(DelassusForm::Unbuilt);
+        let difference = answer(DelassusForm::Assembled) - answer(DelassusForm::MatrixFree);
         prop_assert!(difference.iter().step_by(3).all(|gap| gap.abs() < 1e-8), "{difference}");
     }
 
@@ -547,7 +547,7 @@ fn nothing_is_kept_through_a_divided_step() {
         problem.time_step = time_step;
         (problem, Arc::new(bodies))
     };
-    for delassus in [DelassusForm::Built, DelassusForm::Unbuilt] {
+    for delassus in [DelassusForm::Assembled, DelassusForm::MatrixFree] {
         let settings = CorrectiveMotionSettings {
             delassus,
             ..settings(1e3)

@@ -8,7 +8,3 @@ mod io;
 mod kinetic;
 mod mesh;
 mod surface;
-
-/// Measures the memory of readers.
-#[global_allocator]
-static METER: impinge_damage::Meter = impinge_damage::Meter;

@@ -3,9 +3,7 @@
 //! A file holds a line of text with the name of the format, the checksum of the input, the number of surface nodes,
 //! `(A⁰)⁻¹` between all pairs of them (72 bytes a pair), and a checksum of all these. Numbers are little-endian.
 
-use crate::output::Checksum;
-use crate::output::OutputError;
-use crate::output::write_whole;
+use crate::disk::{Checksum, OutputError, atomic};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Matrix3;
 use std::fs;
@@ -111,5 +109,5 @@ pub(super) fn write(
     }
     let sum = Checksum::of(&bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
-    write_whole(path, &bytes)
+    atomic::write(path, &bytes)
 }

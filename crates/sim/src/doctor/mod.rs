@@ -41,13 +41,10 @@ mod joints;
 mod overlap;
 mod separate;
 mod shorten;
-mod solid;
 mod squeeze;
 mod tolerances;
 
 use serde::Serialize;
-
-pub(crate) use overlap::depth;
 
 pub use finding::{Finding, Severity, Symptom};
 pub use separate::{Move, SeparateError, Separation, separate};

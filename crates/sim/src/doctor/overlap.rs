@@ -5,8 +5,11 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::finding::Symptom;
-use super::solid::{self, Solid};
 use crate::model::Model;
+use crate::overlap::{
+    movable_first,
+    solid::{self, Solid},
+};
 
 /// Limit of counted triangle pairs; a start with more of them is reported in any case.
 const MOST_TRIANGLE_PAIRS: usize = 1_000_000;
@@ -56,23 +59,6 @@ pub(super) fn examine(model: &Model, out: &mut Vec<Symptom>) {
         .filter(|pair| crossing.binary_search(pair).is_err())
         .collect();
     out.par_extend(apart.par_iter().filter_map(|&pair| inside(&solids, pair)));
-}
-
-/// Shortest translation found that separates two intersecting solids (m).
-pub(crate) fn depth(model: &Model, pair: [usize; 2]) -> f64 {
-    let solids = solid::solids(model);
-    let [first, second] = movable_first(&solids, pair);
-    let exit = solids[first].exit(&solids[second], &Vector3::zeros());
-    exit.distance
-}
-
-/// The two solids with a movable one first, so that a finding says which one to move.
-fn movable_first(solids: &[Solid], [first, second]: [usize; 2]) -> [usize; 2] {
-    if solids[first].movable || !solids[second].movable {
-        [first, second]
-    } else {
-        [second, first]
-    }
 }
 
 fn first_corner(model: &Model, triangle: u32) -> Vector3<f64> {

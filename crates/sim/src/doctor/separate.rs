@@ -10,10 +10,10 @@ use thiserror::Error;
 
 use super::finding::short;
 use super::shorten;
-use super::solid::{self, Solid};
+use crate::disk::{OutputError, atomic};
 use crate::error::SimError;
 use crate::model::{Model, PointMotion};
-use crate::output::{OutputError, atomic};
+use crate::overlap::solid::{self, Solid};
 use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene};
 use crate::simulation::Simulation;
 

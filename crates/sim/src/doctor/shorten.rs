@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::solid::Solid;
 use crate::model::Model;
+use crate::overlap::solid::Solid;
 
 /// Passes over all bodies.
 const PASSES: usize = 3;

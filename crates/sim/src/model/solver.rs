@@ -7,7 +7,6 @@ use crate::{
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
-use impinge_contact::method::Method;
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
@@ -15,6 +14,7 @@ use impinge_contact::method::compliant_kkt::CompliantKktSettings;
 use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
 use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
+use impinge_contact::method::{Method, MethodSpec};
 use nalgebra::Vector3;
 
 /// The geometric stiffness of joints that the scene selects.
@@ -27,7 +27,7 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
 }
 
 /// Checks that the method of the scene supports its constraints. Joints, and strains in compliance form, are rows that
-/// only one method supports. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
+/// few methods support. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
 /// of them.
 pub(super) fn check_method(
     scene: &Scene,
@@ -44,14 +44,18 @@ pub(super) fn check_method(
         let problem = format!("the method `{}` knows no {what}", solver.name());
         Err(scene.error_at("solver.method", problem, mend).into())
     };
-    if !joints.is_empty() && !matches!(solver, Method::CompliantKkt(_) | Method::Cr(_)) {
+    if !joints.is_empty() && !solver.spec().capabilities.constraint_rows {
         return if scene.joints.is_empty() {
             refuse(
                 "bodies in compliance form",
-                "leave it out, or write formulation = \"stiffness\" into each `shell` and `material`",
+                &format!(
+                    "write {}, or formulation = \"stiffness\" into each `shell` and `material`",
+                    methods_with_rows()
+                ),
             )
         } else {
-            refuse("joints", "leave it out, or write \"compliant-kkt\"")
+            let mend = format!("leave it out, or write {}", methods_with_rows());
+            refuse("joints", &mend)
         };
     }
     if !of_tets && solver.needs_bodies() {
@@ -66,6 +70,41 @@ pub(super) fn check_method(
         return refuse("compliance at rest of thin bodies", mend);
     }
     Ok(())
+}
+
+/// The methods of scenes that support constraint rows, in quotes.
+fn methods_with_rows() -> String {
+    let quoted: Vec<String> = MethodSpec::methods()
+        .filter(|spec| spec.capabilities.constraint_rows)
+        // In scenes `cr` with rows is `cr-multipliers`: see `solver_settings`.
+        .map(|spec| {
+            if spec.name == "cr" {
+                "cr-multipliers"
+            } else {
+                spec.name
+            }
+        })
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    quoted.join(" or ")
+}
+
+/// The message to the user where the method of the scene is replaced.
+pub(super) fn method_notice(scene: &Scene, has_rows: bool) -> Option<String> {
+    let replaced = has_rows
+        && scene.stepper == StepperChoice::Synchronous
+        && scene.solver.method == crate::scene::SolverMethod::Cr;
+    let what = if scene.joints.is_empty() {
+        "bodies in compliance form"
+    } else {
+        "joints"
+    };
+    replaced.then(|| {
+        format!(
+            "this scene has {what}: `cr` solves them by `compliant-kkt`; write solver.method = \"compliant-kkt\" to say so, \
+             or \"cr-multipliers\" for conjugate residuals with the method of multipliers"
+        )
+    })
 }
 
 /// Constant scales of the tolerances; the forces of a step and the features in contact give the others.
@@ -128,8 +167,8 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
 fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
     CorrectiveMotionSettings {
         delassus: match scene.solver.delassus {
-            crate::scene::Delassus::Built => DelassusForm::Built,
-            crate::scene::Delassus::Unbuilt => DelassusForm::Unbuilt,
+            crate::scene::Delassus::Built => DelassusForm::Assembled,
+            crate::scene::Delassus::Unbuilt => DelassusForm::MatrixFree,
         },
         momentum_repair: scene.solver.momentum_repair,
         corrections: scene.solver.corrections,

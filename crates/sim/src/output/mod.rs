@@ -18,14 +18,10 @@
 //! written under another name and renamed when it is complete. So an interrupted run is readable up to its last frame.
 //! `docs/output.md` documents every field.
 
-pub(crate) mod atomic;
 mod checkpoint;
-mod checksum;
 mod counters;
-mod error;
 mod events;
 mod folder;
-mod format;
 mod frame;
 mod listing;
 mod lock;
@@ -41,13 +37,12 @@ mod verdict;
 mod verify;
 mod vtu;
 
+pub use crate::disk::{Checksum, OutputError};
+use crate::disk::{atomic, format};
 use impinge_geometry::io::{open_regular as regular_file, read_regular};
 
-pub(crate) use atomic::write as write_whole;
 pub use checkpoint::Checkpoint;
-pub use checksum::Checksum;
 pub use counters::Counters;
-pub use error::OutputError;
 pub use events::write_events;
 pub use folder::{FrameStamp, FrameWriter, KeptFrames, RunHeader};
 pub use frame::Frame;

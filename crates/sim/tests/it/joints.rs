@@ -226,7 +226,36 @@ fn joined(keys: &str) -> String {
 
 fn notices(text: &str) -> Vec<String> {
     let scene = Scene::parse("a.toml", text, &[""; 0]).expect("a scene");
-    Simulation::new(&scene).expect("sound").take_notices()
+    let mut said = Simulation::new(&scene).expect("sound").take_notices();
+    said.retain(|notice| !notice.contains("`compliant-kkt`"));
+    said
+}
+
+/// A scene whose joints `cr` does not solve itself says by which method they are solved; a written choice is silent.
+#[test]
+fn a_replaced_method_is_reported() {
+    let said = |keys: &str| {
+        let text = format!("{keys}{}", joined("kind = \"ball\"\nanchor = [0, 0, 0.05]"));
+        let scene = Scene::parse("a.toml", &text, &[""; 0]).expect("a scene");
+        Simulation::new(&scene).map(|mut simulation| simulation.take_notices())
+    };
+    for keys in ["", "[solver]\nmethod = \"cr\"\n"] {
+        let notices = said(keys).expect("sound");
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        for word in ["joints", "`cr`", "`compliant-kkt`", "cr-multipliers"] {
+            assert!(notices[0].contains(word), "{word}: {notices:?}");
+        }
+    }
+    for method in ["compliant-kkt", "cr-multipliers"] {
+        let keys = format!("[solver]\nmethod = \"{method}\"\n");
+        assert_eq!(said(&keys).expect("sound"), [""; 0], "{method}");
+    }
+    let refused = said("[solver]\nmethod = \"ica\"\n")
+        .expect_err("no rows")
+        .to_string();
+    for word in ["`ica`", "joints", "\"cr-multipliers\"", "\"compliant-kkt\""] {
+        assert!(refused.contains(word), "{word}: {refused}");
+    }
 }
 
 /// A joint far off its body is reported with body and distance; near ones, axes that pass nearby and anchors of

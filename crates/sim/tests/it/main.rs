@@ -23,7 +23,3 @@ mod starts;
 mod thin;
 mod unheeded;
 mod verdict;
-
-/// Tests of readers measure their memory.
-#[global_allocator]
-static METER: impinge_damage::Meter = impinge_damage::Meter;

@@ -1,14 +1,16 @@
 //! The iteration: conjugate residuals on the frozen active set, interrupted by active-set updates.
 
 use super::{
-    calm::Calm,
-    look::Occasion,
+    prediction_back_off::PredictionBackOff,
+    residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
     solver::{ActiveSetCr, Previous, SLACK},
-    stall::Stall,
-    unrest::Unrest,
+    stagnation::StagnationTest,
+    update::UpdateOccasion,
 };
-use crate::method::{ContactReport, Termination, halving::Halving, pivoting::Pivoting};
+use crate::method::{
+    ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
+};
 use crate::{ContactProblem, ContactSolution};
 
 /// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
@@ -18,17 +20,20 @@ const STATIONARY: f64 = 1e-8;
 const NO_PROGRESS: f64 = 1e-8;
 
 impl ActiveSetCr {
-    /// Algorithm 1, inner part: iterate, let contacts change state, restart where they did.
+    /// The iteration, from the states that `solution` comes with, or from predicted ones.
+    ///
+    /// One loop of more than 80 lines: restart, guard, delay and stagnation test share its local state, and each may
+    /// start the next round of it.
     pub(super) fn iterate(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut report = ContactReport::default();
-        self.pivoting = Pivoting::default();
-        self.halving = Halving::default();
-        let mut unrest = Unrest::default();
-        if self.find_states(problem, solution, &mut unrest, &mut report) {
+        self.pivoting = BlockPivoting::default();
+        self.restart_delay = RestartDelay::default();
+        let mut back_off = PredictionBackOff::default();
+        if self.find_states(problem, solution, &mut back_off, &mut report) {
             return report;
         }
         self.restart(problem);
@@ -37,16 +42,16 @@ impl ActiveSetCr {
         let mut guarded_before = false;
         let mut stationary = false;
         let mut since_restart = 0;
-        let mut stall = Stall::default();
-        let mut calm = Calm::default();
+        let mut stagnation = StagnationTest::default();
+        let mut spike_guard = ResidualSpikeGuard::default();
         while report.iterations < self.settings.max_iterations && !self.interrupt.is_raised() {
             self.relax_if_overdue(problem, &mut report);
             let mut norm = self.residual_norm(problem);
             if !norm.is_finite() {
                 break;
             }
-            calm.note(norm, since_restart);
-            self.halving.note(norm, report.iterations);
+            spike_guard.note(norm, since_restart);
+            self.restart_delay.note(norm, report.iterations);
             if self.is_solution(problem, solution, &mut report) {
                 report.termination = Termination::Converged;
                 return report;
@@ -59,8 +64,8 @@ impl ActiveSetCr {
                 (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
                 // What the old equalities had come down to says nothing about the new ones.
                 norm = self.residual_norm(problem);
-                calm.note(norm, 0);
-                self.halving = Halving::begin(report.iterations);
+                spike_guard.note(norm, 0);
+                self.restart_delay = RestartDelay::begin(report.iterations);
             }
 
             self.apply_preconditioner_to_bp(problem);
@@ -80,14 +85,14 @@ impl ActiveSetCr {
             let alpha = self.work.r.dot(&self.work.q) / curvature;
             self.advance(solution, alpha, &report);
 
-            let occasion = Occasion::after(report.iterations, since_restart);
+            let occasion = UpdateOccasion::after(report.iterations, since_restart);
             if alpha > 0.0
-                && calm.allows(self.residual_norm(problem))
-                && self.evaluate(problem, solution, occasion, &mut report)
+                && spike_guard.allows(self.residual_norm(problem))
+                && self.update_active_set(problem, solution, occasion, &mut report)
             {
-                if unrest.is_due(report.iterations)
-                    && self.anticipates(problem)
-                    && self.find_states(problem, solution, &mut unrest, &mut report)
+                if back_off.is_due(report.iterations)
+                    && self.predicts(problem)
+                    && self.find_states(problem, solution, &mut back_off, &mut report)
                 {
                     return report;
                 }
@@ -106,9 +111,9 @@ impl ActiveSetCr {
                     continue;
                 }
             }
-            let stalled = stall.seen(norm, since_restart)
+            let stagnates = stagnation.detects(norm, since_restart)
                 && self.preconditioner.kind != PreconditionerKind::Diagonal;
-            if stalled || guarded && guarded_before {
+            if stagnates || guarded && guarded_before {
                 self.start_over(problem, solution, &mut report);
                 (previous, guarded_before, since_restart) = (None, false, 0);
                 continue;
@@ -143,7 +148,7 @@ impl ActiveSetCr {
         report.extra_products += 2;
     }
 
-    fn anticipates(&self, problem: &ContactProblem) -> bool {
+    fn predicts(&self, problem: &ContactProblem) -> bool {
         self.settings.anticipation > 0 && problem.contacts() > 0
     }
 
@@ -152,13 +157,13 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        unrest: &mut Unrest,
+        back_off: &mut PredictionBackOff,
         report: &mut ContactReport,
     ) -> bool {
-        if self.anticipates(problem) {
+        if self.predicts(problem) {
             let begin = report.iterations;
-            let found = self.anticipate(problem, solution, unrest.patience, report);
-            unrest.anticipated([begin, report.iterations]);
+            let found = self.predict(problem, solution, back_off.quiet_steps, report);
+            back_off.predicted([begin, report.iterations]);
             if found.is_solved() {
                 report.termination = Termination::Converged;
                 return true;
@@ -189,10 +194,10 @@ impl ActiveSetCr {
         self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
-        self.evaluate(
+        self.update_active_set(
             problem,
             solution,
-            Occasion::Forced {
+            UpdateOccasion::Forced {
                 contradicting: false,
             },
             report,
@@ -212,10 +217,10 @@ impl ActiveSetCr {
         self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
-        let occasion = Occasion::Forced {
+        let occasion = UpdateOccasion::Forced {
             contradicting: stationary,
         };
-        let changed = self.evaluate(problem, solution, occasion, report);
+        let changed = self.update_active_set(problem, solution, occasion, report);
         if !changed
             && self.converged(problem, solution, SLACK)
             && self.hard_enough(problem, solution)

@@ -2,7 +2,7 @@
 
 use super::{preconditioner::Preconditioner, solver::ActiveSetCr};
 use crate::{
-    ContactProblem, ContactSolution, law::coulomb::in_cone, method::ContactReport,
+    ContactProblem, ContactSolution, law::coulomb::onto_disk, method::ContactReport,
     problem::CONTACTS_PER_TASK,
 };
 use nalgebra::Vector3;
@@ -64,7 +64,7 @@ impl ActiveSetCr {
             .tangential_compliance(contact)
             .max(self.least_compliance_of(problem, contact));
         let radius = problem.friction(contact) * lambda.max(0.0);
-        let (target, _) = in_cone([f1 - s1 / tangential, f2 - s2 / tangential], radius);
+        let (target, _) = onto_disk([f1 - s1 / tangential, f2 - s2 / tangential], radius);
         let misfit = tangential * (f1 - target[0]).hypot(f2 - target[1]);
         [
             (normal * lambda).min(gap).abs() / tolerances.gap,

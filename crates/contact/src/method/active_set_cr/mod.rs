@@ -7,25 +7,25 @@
 //! being kept.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
-mod anticipate;
-mod anticipation;
-mod calm;
 mod duplicates;
-mod evaluate;
 mod extrapolation;
 mod iteration;
 mod laws;
-mod look;
 mod multipliers;
 mod preconditioner;
-mod regions;
+mod prediction;
+mod prediction_back_off;
+mod prediction_iterates;
+mod residual_spike;
 mod rows;
 mod settings;
 mod soft_rows;
 mod solver;
-mod stall;
+mod stagnation;
+mod subdomains;
 mod sweeps;
-mod unrest;
+mod transition;
+mod update;
 mod workspace;
 
 pub use settings::{
@@ -83,7 +83,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         self.trace.begin();
-        self.anticipation.begin_solve();
+        self.prediction.begin_solve();
         self.work.resize(
             problem.unknowns(),
             problem.contacts(),
@@ -99,7 +99,7 @@ impl ActiveSetCr {
 
         let strict = self.settings;
         self.relaxed = false;
-        let before = self.solve_regions(problem, solution);
+        let before = self.solve_subdomains(problem, solution);
         let mut report = before;
         if before.termination != Termination::Converged {
             self.trace.count_from(before.iterations);
@@ -108,7 +108,7 @@ impl ActiveSetCr {
             report.iterations += before.iterations;
             report.anticipations += before.anticipations;
             report.extra_products += before.extra_products;
-            report.add_looks(&before);
+            report.add_updates(&before);
         }
         self.settings = strict;
         if report.relaxed {

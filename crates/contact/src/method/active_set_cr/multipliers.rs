@@ -70,7 +70,7 @@ impl ActiveSetCr {
             report.iterations += round.iterations;
             report.anticipations += round.anticipations;
             report.extra_products += round.extra_products + 1;
-            report.add_looks(&round);
+            report.add_updates(&round);
             report.termination = round.termination;
             if round.termination == Termination::Breakdown {
                 solution.clone_from(&start);

@@ -1,4 +1,4 @@
-//! `C⁻¹`: diagonal, or the block inverse with both diagonal estimates (spec 6.1).
+//! `C⁻¹`: diagonal, or the block inverse with both diagonal estimates.
 
 use super::{
     duplicates::DuplicateCounter,
@@ -300,7 +300,7 @@ mod tests {
         out
     }
 
-    /// The formula of spec 6.1, written with dense matrices: with `D` the diagonal, and with its blocks.
+    /// The block inverse, written with dense matrices: with `D` the diagonal, and with its blocks.
     #[test]
     fn full_is_the_block_formula() {
         let problem = problem(3);

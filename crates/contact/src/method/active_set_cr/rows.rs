@@ -48,7 +48,7 @@ impl RowMask {
 
 /// Completes `B x` given its part `A x_v` in `out_v`: `out_v −= Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
 ///
-/// `softness` is the diagonal of `E`, 3 per contact (m/N).
+/// `softness` is the diagonal of `E`, 3 per contact (m/N). Six arguments: the vectors are borrowed from one workspace.
 pub(super) fn add_contact_product(
     problem: &ContactProblem,
     masks: &[RowMask],

@@ -2,7 +2,7 @@
 
 use crate::{
     ContactError, Tolerances,
-    method::halving::REST,
+    method::restart_delay::SHARE,
     setting::{not_negative, positive},
 };
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub enum PreconditionerKind {
     FullBlocks,
 }
 
-/// How near-duplicate contacts are counted in `Z` (spec 6.2).
+/// How near-duplicate contacts are counted in `Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DuplicateRule {
@@ -31,7 +31,7 @@ pub enum DuplicateRule {
     RowSum,
 }
 
-/// When contact states are looked at.
+/// When the active set is updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvaluationSchedule {
@@ -78,29 +78,28 @@ pub struct ActiveSetCrSettings {
     pub direction_rule: DirectionRule,
     /// `α_θ`: part of the misalignment that [`DirectionRule::Damped`] removes per evaluation.
     pub direction_step: f64,
-    /// Most iterations of one solve; those on a region count by its share of the blocks.
+    /// Most iterations of one solve; those on a subdomain count by its share of the blocks.
     pub max_iterations: u64,
-    /// Iterations after a restart in which only forced evaluations happen.
+    /// Iterations after a restart with forced updates only.
     pub cool_down: u64,
-    /// Of the iterations since the residual was last halved, the part in which only forced evaluations happen after a restart; 0 for the
-    /// paper's schedule, on which every change of states throws away what the iteration has learned.
+    /// Restart delay: share of the iterations since the residual was last halved in which only forced updates happen after a
+    /// change; 0 for the paper's schedule.
     pub rest: f64,
-    /// Iterations after which contacts are taken to chase each other, as they may on nearly rigid or over-constrained bodies: friction then
-    /// waits for the normal forces that it follows. `u64::MAX` for never, as in the paper.
+    /// Iterations after which states are taken to cycle, as on nearly rigid or over-constrained bodies: friction then waits for
+    /// the normal forces. `u64::MAX` for never, as in the paper.
     pub patience: u64,
     /// `E/W`: softness of active rows about the forces of the last restart. The rows are
     /// `g + E(λ − λ_ref) = 0`, and `λ_ref` follows until `g` itself is within tolerance, so nothing stays soft; but
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Most steps that anticipate the contact states before their equalities are solved, each with one product by `A`, and a thousand more
-    /// while the momentum is closed; 0 for the paper's method, whose states only change inside the conjugate-residual iteration.
+    /// Active-set prediction: most steps before the iteration, each with one product by `A`, and a thousand more while momentum
+    /// balances; 0 for the paper's method, whose states change inside the iteration only.
     pub anticipation: u64,
-    /// Most steps in which the regions that need it are solved for by themselves before the whole problem is; 0 for
-    /// none, as in the paper.
+    /// Subdomain solves: most steps before the iteration on the whole problem; 0 for none, as in the paper.
     pub regions: u32,
-    /// Iterations after which friction is only settled to the gap tolerance, as the paper does throughout; the report
-    /// says so. So is friction that is all that is left to anticipation and hardly gets better. `u64::MAX` for never.
+    /// Iterations after which friction is held to the gap tolerance only, as the paper does throughout; the report says so. So
+    /// is friction that is the only unmet law in a prediction and hardly improves. `u64::MAX` for never.
     pub relax_after: u64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
@@ -118,7 +117,7 @@ impl Default for ActiveSetCrSettings {
             direction_step: 0.01,
             max_iterations: 5000,
             cool_down: 0,
-            rest: REST,
+            rest: SHARE,
             patience: 1000,
             softness: 1e-3,
             anticipation: 300,

@@ -1,14 +1,16 @@
 //! The solver and its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
-    anticipation::Anticipation,
     preconditioner::Preconditioner,
-    regions::Regions,
+    prediction_iterates::PredictionIterates,
     rows::{add_contact_product, add_impulse},
     settings::{ActiveSetCrSettings, PreconditionerKind},
+    subdomains::SubdomainWorkspace,
     workspace::Workspace,
 };
-use crate::method::{ContactReport, halving::Halving, pivoting::Pivoting, trace::Trace};
+use crate::method::{
+    ContactReport, block_pivoting::BlockPivoting, restart_delay::RestartDelay, trace::Trace,
+};
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 
 /// What an exact residual may exceed the tolerances by where the recurrence met them.
@@ -19,20 +21,20 @@ pub(super) const SLACK: f64 = 2.0;
 pub(super) const ACROSS: f64 = 0.1;
 
 /// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but for
-/// regions, whose problems and solutions are made anew.
+/// subdomains, whose problems are built for each solve.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.
     pub settings: ActiveSetCrSettings,
     pub(super) work: Workspace,
-    pub(super) anticipation: Anticipation,
+    pub(super) prediction: PredictionIterates,
     pub(super) trace: Trace,
     pub(super) preconditioner: Preconditioner,
-    pub(super) regions: Regions<Self>,
-    pub(super) pivoting: Pivoting,
-    pub(super) halving: Halving,
-    /// Changes of normal rows that one look is for: what each is worth (m), its contact, its new state.
-    pub(super) wishes: Vec<(f64, usize, Multipliers)>,
+    pub(super) subdomains: SubdomainWorkspace<Self>,
+    pub(super) pivoting: BlockPivoting,
+    pub(super) restart_delay: RestartDelay,
+    /// Proposed changes of normal rows in one update: size (m), contact, new state.
+    pub(super) proposals: Vec<(f64, usize, Multipliers)>,
     /// Whether friction is settled to the tolerance of gaps only.
     pub(super) relaxed: bool,
     pub(super) interrupt: Interrupt,
@@ -265,7 +267,7 @@ impl ActiveSetCr {
         );
     }
 
-    /// `p ← w − c₁ p − c₂ p_prev` with `w = z`, or `w = q` where `z` leads nowhere (spec 5.6).
+    /// `p ← w − c₁ p − c₂ p_prev` with `w = z`, or `w = q` where `z` leads nowhere.
     ///
     /// In exact arithmetic `c₂ = 0` unless a step was guarded, so the third term is only formed there.
     pub(super) fn next_direction(

@@ -1,7 +1,7 @@
 //! The exact compliance `A⁻¹`: one sparse factorisation per body.
 
 use super::compliance::{Compliance, FreeMotion, Push};
-use super::seen::SeenMatrix;
+use super::matrix_snapshot::MatrixSnapshot;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
 use impinge_krylov::direct::BlockCholesky;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct ExactCompliance {
     pattern: Option<Arc<BlockPattern>>,
-    factorised: SeenMatrix,
+    factorised: MatrixSnapshot,
     /// Part and place in it of every block.
     place_of_block: Vec<(u32, u32)>,
     parts: Vec<BlockCholesky>,
@@ -50,7 +50,7 @@ impl Compliance for ExactCompliance {
                 || (pattern.row_offsets() == a.pattern().row_offsets()
                     && pattern.columns() == a.pattern().columns())
         });
-        if same_pattern && self.factorised.is(a) {
+        if same_pattern && self.factorised.matches(a) {
             return Ok(false);
         }
         // A failure on the way must not leave factors that look valid.
@@ -63,7 +63,7 @@ impl Compliance for ExactCompliance {
             part.factorize(a)
                 .map_err(|_| ContactError::IndefiniteMomentum { block })?;
         }
-        self.factorised.see(a);
+        self.factorised.take(a);
         Ok(true)
     }
 

@@ -14,22 +14,22 @@
 //! ([`CorrectiveMotionSettings::corrections`]). `docs/methods/corrective_motion.md` explains it.
 
 mod acceleration;
-mod built;
+mod assembled;
 mod compliance;
-mod demand;
+mod contact_nodes;
 mod exact;
-mod kept;
+mod friction_data;
+mod matrix_free;
+mod matrix_snapshot;
+mod momentum_projection;
 mod operator;
-mod places;
-mod repair;
-mod rows;
+mod operator_rows;
+mod row_cache;
 mod scale;
-mod seen;
 mod settings;
 mod subset;
 mod sweep;
-mod touches;
-mod unbuilt;
+mod unconverged_contacts;
 mod warped;
 
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
@@ -44,18 +44,18 @@ use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Interrupt,
     Multipliers, residual,
 };
-use built::Built;
+use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
-use demand::Demand;
+use contact_nodes::ContactNodes;
 use exact::ExactCompliance;
-use kept::KeptRows;
+use friction_data::FrictionData;
+use matrix_free::MatrixFree;
 use nalgebra::Vector3;
-use operator::Delassus;
+use operator::DelassusOperator;
+use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
-use sweep::{Patience, Workspace, sweep};
-use touches::Touches;
-use unbuilt::Unbuilt;
+use sweep::{SweepLimits, Workspace, sweep};
 use warped::WarpedCompliance;
 
 /// Residual over its tolerance that sweeping aims at; the rest is for the rounding of what the judge computes anew.
@@ -68,16 +68,16 @@ const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
 /// Accelerated sweeps without halving the error after which Newton takes over: they pause where many contacts change their
 /// state.
-const PATIENCE: u64 = 100;
+const ACCELERATED_STAGNATION: u64 = 100;
 
 /// Plain sweeps without halving the error after which Newton takes over.
-const PLAIN_PATIENCE: u64 = 30;
+const PLAIN_STAGNATION: u64 = 30;
 
 /// Most plain sweeps, which only start Newton, whatever the setting is.
 const MOST_PLAIN: u64 = 100;
 
 /// Inner problems without halving the error after which Newton gives up.
-const NEWTON_PATIENCE: u64 = 12;
+const NEWTON_STAGNATION: u64 = 12;
 
 /// Contacts above which Newton waits until sweeps are used up: one of its steps costs as much as hundreds of them.
 const FEW_FOR_NEWTON: usize = 100;
@@ -114,7 +114,7 @@ pub struct CorrectiveMotion {
     free_motion: FreeMotion,
     reactions: Vec<Vector3<f64>>,
     workspace: Workspace,
-    kept: KeptRows,
+    cache: RowCache,
     scales: Vec<Scale>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
@@ -144,7 +144,7 @@ impl CorrectiveMotion {
             free_motion: FreeMotion::default(),
             reactions: Vec::new(),
             workspace: Workspace::default(),
-            kept: KeptRows::default(),
+            cache: RowCache::default(),
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
@@ -168,8 +168,8 @@ impl CorrectiveMotion {
                 expected: problem.unknowns(),
             });
         }
-        let touches = Touches::find(problem, &*self.compliance)?;
-        Ok(Built::new(&touches, &mut *self.compliance, &mut KeptRows::default()).w)
+        let nodes = ContactNodes::find(problem, &*self.compliance)?;
+        Ok(Assembled::new(&nodes, &mut *self.compliance, &mut RowCache::default()).w)
     }
 
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
@@ -181,9 +181,9 @@ impl CorrectiveMotion {
         problem.validate()?;
         self.reactions.clear();
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
-        let touches = Touches::find(problem, &*self.compliance)?;
-        let built = Built::new(&touches, &mut *self.compliance, &mut KeptRows::default());
-        self.demand(problem);
+        let nodes = ContactNodes::find(problem, &*self.compliance)?;
+        let built = Assembled::new(&nodes, &mut *self.compliance, &mut RowCache::default());
+        self.data(problem);
         self.friction_problem(built.w)
     }
 
@@ -217,7 +217,7 @@ impl CorrectiveMotion {
         let repair = self.settings.momentum_repair;
         let changed = self.compliance.prepare(problem, repair)?;
         if changed {
-            self.kept.forget();
+            self.cache.forget();
         }
         if changed || self.free_of != problem.rhs {
             self.free_of.clear();
@@ -265,7 +265,7 @@ impl CorrectiveMotion {
     }
 
     /// Whether the forces are farther from those that the free motion carries than from none: then these did harm.
-    fn is_astray(&mut self, problem: &ContactProblem) -> bool {
+    fn has_diverged(&mut self, problem: &ContactProblem) -> bool {
         if self.compliance.is_exact() {
             return false;
         }
@@ -282,7 +282,7 @@ impl CorrectiveMotion {
     }
 
     /// `q`, `μ` and the scales of the residual.
-    fn demand(&mut self, problem: &ContactProblem) {
+    fn data(&mut self, problem: &ContactProblem) {
         let contacts = 0..problem.contacts();
         let free = &self.free;
         self.gaps.clear();
@@ -364,12 +364,12 @@ impl CorrectiveMotion {
     }
 
     /// Sweeps over all contacts.
-    fn sweep(&mut self, contacts: &mut Contacts, patience: Patience, report: &mut ContactReport) {
+    fn sweep(&mut self, contacts: &mut Contacts, limits: SweepLimits, report: &mut ContactReport) {
         let Contacts {
             form, neighbours, ..
         } = contacts;
         let delassus = form.delassus();
-        let demand = Demand {
+        let data = FrictionData {
             free: &self.gaps,
             friction: &self.friction,
             scales: &self.scales,
@@ -377,14 +377,14 @@ impl CorrectiveMotion {
         };
         let swept = sweep(
             delassus,
-            &demand,
+            &data,
             &mut self.reactions,
             &mut self.workspace,
             ENOUGH,
-            patience,
+            limits,
         );
         report.sweeps += swept.sweeps;
-        report.evaluations += swept.looks;
+        report.evaluations += swept.checks;
     }
 
     /// Forces and corrective motion, with the free motion repeated as often as they ask for it.
@@ -398,7 +398,7 @@ impl CorrectiveMotion {
         let (mut corrections, mut repeats) = (0, 0);
         let mut last = f64::INFINITY;
         loop {
-            self.demand(problem);
+            self.data(problem);
             report.extra_products += self.free_motion.products;
             report.residual = self.free_motion.residual;
             if !self.free_motion.converged {
@@ -415,7 +415,7 @@ impl CorrectiveMotion {
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
             let nears = report.residual < PROGRESS * last;
-            if self.is_astray(problem) && repeats < MOST_REPEATS {
+            if self.has_diverged(problem) && repeats < MOST_REPEATS {
                 // Its free motion is thrown away: it is no step towards the balance.
                 last = f64::INFINITY;
                 repeats += 1;
@@ -438,20 +438,20 @@ impl CorrectiveMotion {
         report: &mut ContactReport,
     ) -> Result<Termination, ContactError> {
         let settings = self.settings;
-        let patience = Patience {
+        let limits = SweepLimits {
             most: settings.max_sweeps.min(settings.max_iterations),
-            halving: PATIENCE,
+            halving: ACCELERATED_STAGNATION,
         };
-        self.sweep(contacts, patience, report);
+        self.sweep(contacts, limits, report);
         if let Some(end) = self.finish(problem, solution, report) {
             return Ok(end);
         }
         if problem.contacts() > FEW_FOR_NEWTON {
-            let patience = Patience {
+            let limits = SweepLimits {
                 most: settings.max_iterations,
                 halving: settings.max_iterations,
             };
-            self.sweep(contacts, patience, report);
+            self.sweep(contacts, limits, report);
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }
@@ -489,7 +489,7 @@ impl CorrectiveMotion {
             unknowns: 3 * friction.contacts(),
         };
         let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        let mut gauss_seidel = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_PATIENCE);
+        let mut gauss_seidel = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION);
         gauss_seidel.heed(&self.interrupt);
         let swept = gauss_seidel
             .solve(friction, &mut self.reactions, &target)
@@ -498,7 +498,7 @@ impl CorrectiveMotion {
         report.evaluations += swept.looks;
         let mut error = swept.error;
         if !swept.converged {
-            let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_PATIENCE);
+            let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION);
             newton.heed(&self.interrupt);
             let steps = newton
                 .solve(friction, &mut self.reactions, &target)
@@ -513,48 +513,52 @@ impl CorrectiveMotion {
 
 /// Where contacts touch, `W`, and which of them share nodes.
 struct Contacts {
-    touches: Touches,
+    nodes: ContactNodes,
     form: Form,
     neighbours: Vec<Vec<u32>>,
 }
 
 /// `W` in the form that was asked for.
 enum Form {
-    Built(Built),
-    Unbuilt(Unbuilt),
+    Assembled(Assembled),
+    MatrixFree(MatrixFree),
 }
 
 impl Contacts {
     fn new(
-        touches: Touches,
+        nodes: ContactNodes,
         form: DelassusForm,
         compliance: &mut dyn Compliance,
-        kept: &mut KeptRows,
+        cache: &mut RowCache,
     ) -> Self {
         Self {
             form: match form {
-                DelassusForm::Built => Form::Built(Built::new(&touches, compliance, kept)),
-                DelassusForm::Unbuilt => Form::Unbuilt(Unbuilt::new(&touches, compliance)),
+                DelassusForm::Assembled => {
+                    Form::Assembled(Assembled::new(&nodes, compliance, cache))
+                }
+                DelassusForm::MatrixFree => Form::MatrixFree(MatrixFree::new(&nodes, compliance)),
             },
-            neighbours: touches.neighbours(),
-            touches,
+            neighbours: nodes.neighbours(),
+            nodes,
         }
     }
 
     /// The blocks of `W`, whatever the form.
     fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
-            Form::Built(built) => built.w.clone(),
-            Form::Unbuilt(_) => Built::new(&self.touches, compliance, &mut KeptRows::default()).w,
+            Form::Assembled(built) => built.w.clone(),
+            Form::MatrixFree(_) => {
+                Assembled::new(&self.nodes, compliance, &mut RowCache::default()).w
+            }
         }
     }
 }
 
 impl Form {
-    fn delassus(&mut self) -> &mut dyn Delassus {
+    fn delassus(&mut self) -> &mut dyn DelassusOperator {
         match self {
-            Self::Built(built) => built,
-            Self::Unbuilt(unbuilt) => unbuilt,
+            Self::Assembled(built) => built,
+            Self::MatrixFree(unbuilt) => unbuilt,
         }
     }
 }
@@ -628,15 +632,15 @@ impl ContactSolver for CorrectiveMotion {
         check(problem, solution)?;
         start_forces(solution, &mut self.reactions);
         self.prepare(problem, &solution.velocity)?;
-        let touches = Touches::find(problem, &*self.compliance)?;
+        let nodes = ContactNodes::find(problem, &*self.compliance)?;
         let mut report = ContactReport::default();
-        self.kept.find(problem);
+        self.cache.match_contacts(problem);
         let form = self.settings.delassus;
-        let mut contacts = Contacts::new(touches, form, &mut *self.compliance, &mut self.kept);
+        let mut contacts = Contacts::new(nodes, form, &mut *self.compliance, &mut self.cache);
         self.solve_repeatedly(problem, solution, &mut contacts, &mut report)?;
         match contacts.form {
-            Form::Built(built) => self.kept.keep(problem, built.w),
-            Form::Unbuilt(_) => self.kept.forget(),
+            Form::Assembled(built) => self.cache.store(problem, built.w),
+            Form::MatrixFree(_) => self.cache.forget(),
         }
         Ok(report)
     }

@@ -4,7 +4,7 @@ use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
 /// `W f`, built or not.
-pub(super) trait Delassus {
+pub(super) trait DelassusOperator {
     /// Forgets all forces for `forces`.
     fn load(&mut self, forces: &[Vector3<f64>]);
 

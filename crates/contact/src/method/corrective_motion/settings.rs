@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelassusForm {
-    /// Built in 3×3 blocks: for contacts that share few nodes.
+    /// Assembled in 3×3 blocks (key `built`): for contacts that share few nodes.
     #[default]
-    Built,
-    /// Through displacements of the touched nodes of each body: for many contacts on few nodes.
-    Unbuilt,
+    #[serde(rename = "built")]
+    Assembled,
+    /// Matrix-free, through displacements of the contact nodes of each body (key `unbuilt`): for many contacts on few nodes.
+    #[serde(rename = "unbuilt")]
+    MatrixFree,
 }
 
 /// Everything that steers the method.
@@ -41,7 +43,7 @@ impl Default for CorrectiveMotionSettings {
             tolerances: Tolerances::default(),
             max_sweeps: 400,
             max_iterations: 2000,
-            delassus: DelassusForm::Built,
+            delassus: DelassusForm::Assembled,
             momentum_repair: false,
             corrections: 20,
         }

@@ -1,8 +1,8 @@
 //! Some contacts by themselves, while all others hold still.
 
-use super::built::Built;
-use super::demand::Demand;
-use super::operator::Delassus;
+use super::assembled::Assembled;
+use super::friction_data::FrictionData;
+use super::operator::DelassusOperator;
 use super::scale::Scale;
 use nalgebra::Vector3;
 
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 pub(super) struct Subset {
     /// Ascending.
     pub(super) contacts: Vec<u32>,
-    pub(super) delassus: Built,
+    pub(super) delassus: Assembled,
     pub(super) forces: Vec<Vector3<f64>>,
     free: Vec<Vector3<f64>>,
     friction: Vec<f64>,
@@ -22,8 +22,8 @@ impl Subset {
     /// Copies what belongs to `contacts`. `forces` are those that `delassus` is loaded with.
     pub(super) fn take(
         &mut self,
-        delassus: &dyn Delassus,
-        demand: &Demand<'_>,
+        delassus: &dyn DelassusOperator,
+        data: &FrictionData<'_>,
         forces: &[Vector3<f64>],
     ) {
         delassus.restrict(&self.contacts, &mut self.delassus.w);
@@ -33,13 +33,13 @@ impl Subset {
         self.scales.clear();
         for &contact in &self.contacts {
             self.forces.push(forces[contact as usize]);
-            self.friction.push(demand.friction[contact as usize]);
-            self.scales.push(demand.scales[contact as usize]);
+            self.friction.push(data.friction[contact as usize]);
+            self.scales.push(data.scales[contact as usize]);
         }
         for (place, &contact) in self.contacts.iter().enumerate() {
             let contact = contact as usize;
             let own = self.delassus.w.row_times(place, &self.forces);
-            let all = demand.free[contact] + delassus.displacement(contact);
+            let all = data.free[contact] + delassus.displacement(contact);
             self.free.push(all - own);
         }
     }
@@ -48,18 +48,18 @@ impl Subset {
     pub(super) fn split<'a>(
         &'a mut self,
         neighbours: &'a [Vec<u32>],
-    ) -> (Demand<'a>, &'a mut Built, &'a mut [Vector3<f64>]) {
-        let demand = Demand {
+    ) -> (FrictionData<'a>, &'a mut Assembled, &'a mut [Vector3<f64>]) {
+        let data = FrictionData {
             free: &self.free,
             friction: &self.friction,
             scales: &self.scales,
             neighbours,
         };
-        (demand, &mut self.delassus, &mut self.forces)
+        (data, &mut self.delassus, &mut self.forces)
     }
 
     /// Puts their forces among those of all, which `delassus` is loaded with before and after.
-    pub(super) fn give(&self, delassus: &mut dyn Delassus, forces: &mut [Vector3<f64>]) {
+    pub(super) fn give(&self, delassus: &mut dyn DelassusOperator, forces: &mut [Vector3<f64>]) {
         for (&contact, force) in self.contacts.iter().zip(&self.forces) {
             let contact = contact as usize;
             delassus.change(contact, &(force - forces[contact]));

@@ -1,8 +1,8 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
 
 use super::compliance::{Compliance, FreeMotion, Push};
-use super::repair::MomentumRepair;
-use super::seen::SeenMatrix;
+use super::matrix_snapshot::MatrixSnapshot;
+use super::momentum_projection::MomentumProjection;
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::direct::{MOST_RIGHT_HAND_SIDES, SolveScratch};
@@ -26,13 +26,13 @@ pub(super) struct WarpedCompliance {
     known: Option<Arc<TurnedBodies>>,
     /// What `prepare` accepted last.
     prepared: Option<Arc<TurnedBodies>>,
-    momentum: SeenMatrix,
+    momentum: MatrixSnapshot,
     /// Body of every block and its place among the blocks of the body; [`NOBODY`] and the number of a lone block.
     place_of_block: Vec<(u32, u32)>,
     /// Blocks of no body, with the inverses of their diagonal blocks.
     lone: Vec<(u32, Matrix3<f64>)>,
     /// Per body, if that was asked for.
-    repairs: Vec<Option<MomentumRepair>>,
+    repairs: Vec<Option<MomentumProjection>>,
     repaired: bool,
     gradients: ConjugateGradient,
     scratch: Scratch,
@@ -67,7 +67,7 @@ impl Compliance for WarpedCompliance {
             .prepared
             .as_ref()
             .is_some_and(|prepared| Arc::ptr_eq(prepared, &known));
-        if same && self.repaired == repair && self.momentum.is(&problem.momentum) {
+        if same && self.repaired == repair && self.momentum.matches(&problem.momentum) {
             return Ok(false);
         }
         // A failure on the way must not leave something that looks prepared.
@@ -85,11 +85,11 @@ impl Compliance for WarpedCompliance {
             let moments = body.moments.as_ref().filter(|_| repair);
             self.repairs.push(moments.and_then(|moments| {
                 let solve = &mut self.scratch.solve;
-                MomentumRepair::new(moments, |columns| warp(body, columns, solve))
+                MomentumProjection::new(moments, |columns| warp(body, columns, solve))
             }));
         }
         self.repaired = repair;
-        self.momentum.see(&problem.momentum);
+        self.momentum.take(&problem.momentum);
         self.prepared = Some(known);
         Ok(true)
     }

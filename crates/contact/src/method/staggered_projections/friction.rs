@@ -1,6 +1,6 @@
 //! The friction projection: dissipation is greatest within bounds that the frozen normal forces give.
 
-use super::half::{Goal, Half, View, Wish};
+use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::Kkt;
 use super::system::{Row, RowMask};
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
@@ -88,18 +88,18 @@ impl FrictionHalf {
         }
     }
 
-    fn wish_in_cone(
+    fn propose_in_cone(
         &self,
         contact: usize,
         multipliers: &Multipliers,
-        view: &View,
-    ) -> Option<Wish<Grip>> {
+        view: &ProposalView,
+    ) -> Option<Proposal<Grip>> {
         let radius = self.radius[contact];
         let force = multipliers.gamma;
         let slip = [view.displacement[1], view.displacement[2]];
         let (size, slipped) = (force[0].hypot(force[1]), slip[0].hypot(slip[1]));
         let along = force[0] * slip[0] + force[1] * slip[1];
-        let with = |state, [x, y]: [f64; 2], worth| Wish {
+        let with = |state, [x, y]: [f64; 2], worth| Proposal {
             state,
             force: Vector3::new(multipliers.lambda, x, y),
             worth,
@@ -121,12 +121,12 @@ impl FrictionHalf {
         }
     }
 
-    fn wish_in_pyramid(
+    fn propose_in_pyramid(
         &self,
         contact: usize,
         multipliers: &Multipliers,
-        view: &View,
-    ) -> Option<Wish<Grip>> {
+        view: &ProposalView,
+    ) -> Option<Proposal<Grip>> {
         let radius = self.radius[contact];
         let mut sides = match self.grip[contact] {
             Grip::Off => return None,
@@ -150,7 +150,7 @@ impl FrictionHalf {
                 worth = worth.max(slip.abs());
             }
         }
-        (worth > 0.0).then(|| Wish {
+        (worth > 0.0).then(|| Proposal {
             state: if sides == [0; 2] {
                 Grip::Stick
             } else {
@@ -193,10 +193,15 @@ impl Half for FrictionHalf {
         }
     }
 
-    fn wish(&self, contact: usize, multipliers: &Multipliers, view: &View) -> Option<Wish<Grip>> {
+    fn propose(
+        &self,
+        contact: usize,
+        multipliers: &Multipliers,
+        view: &ProposalView,
+    ) -> Option<Proposal<Grip>> {
         match self.law {
-            FrictionLaw::Cone => self.wish_in_cone(contact, multipliers, view),
-            FrictionLaw::Pyramid => self.wish_in_pyramid(contact, multipliers, view),
+            FrictionLaw::Cone => self.propose_in_cone(contact, multipliers, view),
+            FrictionLaw::Pyramid => self.propose_in_pyramid(contact, multipliers, view),
         }
     }
 

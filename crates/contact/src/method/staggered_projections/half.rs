@@ -12,9 +12,9 @@ pub(super) enum Turn {
     Friction,
 }
 
-/// A state that would be better.
+/// A proposed state change.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish<S> {
+pub(super) struct Proposal<S> {
     pub(super) state: S,
     /// `(λ, γ)` that goes with it (N).
     pub(super) force: Vector3<f64>,
@@ -22,9 +22,9 @@ pub(super) struct Wish<S> {
     pub(super) worth: f64,
 }
 
-/// What a look at a contact is based on.
+/// The data of one contact that decide its proposal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(super) struct ProposalView {
     /// `(g, s)` (m).
     pub(super) displacement: Vector3<f64>,
     /// `W_n` (m/N).
@@ -42,12 +42,12 @@ pub(super) trait Half {
     type State: Copy;
 
     fn row(&self, contact: usize, multipliers: &Multipliers, displacement: &Vector3<f64>) -> Row;
-    fn wish(
+    fn propose(
         &self,
         contact: usize,
         multipliers: &Multipliers,
-        view: &View,
-    ) -> Option<Wish<Self::State>>;
+        view: &ProposalView,
+    ) -> Option<Proposal<Self::State>>;
     fn set(&mut self, contact: usize, state: Self::State);
     /// Part of the tolerance that the rows of a contact have to meet.
     fn share(&self, contact: usize) -> f64;

@@ -121,11 +121,15 @@ impl Kkt {
                 add_impulse(problem, contact, &force, r_v);
             }
         }
-        self.look(problem, solution);
+        self.update_displacements(problem, solution);
     }
 
     /// Every `(g, s)`.
-    pub(super) fn look(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
+    pub(super) fn update_displacements(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) {
         for contact in 0..problem.contacts() {
             let moved =
                 displacement(problem, contact, &solution.velocity) - problem.offset(contact);
@@ -246,7 +250,7 @@ impl Kkt {
         alpha
     }
 
-    /// `p ← w − c₁ p − c₂ p_prev`, `w = z` or, where `z` leads nowhere, `w = q` (spec 5.6): one product with `A`.
+    /// `p ← w − c₁ p − c₂ p_prev`, `w = z` or, where `z` leads nowhere, `w = q`: one product with `A`.
     pub(super) fn next_direction(&mut self, problem: &ContactProblem, alpha: f64) -> Progress {
         let guarded = alpha.abs() * norm(&self.bp) <= NO_PROGRESS * norm(&self.r);
         if guarded && (self.guarded || alpha == 0.0) {

@@ -1,6 +1,6 @@
 //! The normal projection: `λ ≥ 0 ⊥ g ≥ 0`, friction frozen.
 
-use super::half::{Half, View, Wish};
+use super::half::{Half, Proposal, ProposalView};
 use super::system::{Row, RowMask};
 use crate::{ContactSolution, ContactState, Multipliers};
 use nalgebra::Vector3;
@@ -41,11 +41,16 @@ impl Half for NormalHalf {
         }
     }
 
-    fn wish(&self, contact: usize, multipliers: &Multipliers, view: &View) -> Option<Wish<bool>> {
+    fn propose(
+        &self,
+        contact: usize,
+        multipliers: &Multipliers,
+        view: &ProposalView,
+    ) -> Option<Proposal<bool>> {
         let gap = view.displacement[0];
         let [x, y] = multipliers.gamma;
         if !self.pressed[contact] {
-            return (-gap > view.tolerance).then_some(Wish {
+            return (-gap > view.tolerance).then_some(Proposal {
                 state: true,
                 force: Vector3::new(0.0, x, y),
                 worth: -gap,
@@ -53,7 +58,7 @@ impl Half for NormalHalf {
         }
         // Separated *and* pulling; either alone may pass.
         let worth = view.normal_compliance * -multipliers.lambda;
-        (gap >= -view.noise && worth > view.tolerance).then_some(Wish {
+        (gap >= -view.noise && worth > view.tolerance).then_some(Proposal {
             state: false,
             force: Vector3::new(0.0, x, y),
             worth,

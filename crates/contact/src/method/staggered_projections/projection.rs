@@ -1,10 +1,10 @@
 //! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
 
-use super::half::{Goal, Half, View, Wish};
+use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
-use crate::method::halving::{Halving, REST};
-use crate::method::pivoting::Pivoting;
+use crate::method::block_pivoting::BlockPivoting;
+use crate::method::restart_delay::{RestartDelay, SHARE};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
@@ -51,23 +51,23 @@ impl<H: Half> Projection<'_, H> {
     /// Solves from `solution`, whose momentum residual the iteration already knows.
     pub(super) fn run(mut self, solution: &mut ContactSolution) -> End {
         let begin = self.log.report.iterations;
-        let mut pivoting = Pivoting::default();
+        let mut pivoting = BlockPivoting::default();
         self.fit(solution);
-        self.look(solution, 0.0, None);
+        self.update_states(solution, 0.0, None);
         self.fit(solution);
         self.kkt.restart(self.problem);
         let (mut stationary, mut since_restart) = (false, 0);
-        let mut halving = Halving::default();
+        let mut restart_delay = RestartDelay::default();
         loop {
             let norm = self.kkt.residual(self.problem);
-            halving.note(norm, self.log.report.iterations - begin);
+            restart_delay.note(norm, self.log.report.iterations - begin);
             if !norm.is_finite() {
                 return End::NotFinite;
             }
             if stationary || self.converged(1.0) {
                 self.kkt.recompute(self.problem, solution);
                 self.fit(solution);
-                let changed = self.look(solution, SLACK, Some(&mut pivoting));
+                let changed = self.update_states(solution, SLACK, Some(&mut pivoting));
                 if !changed && self.converged(SLACK) && self.hard_enough(solution) {
                     return End::Done;
                 }
@@ -77,7 +77,7 @@ impl<H: Half> Projection<'_, H> {
                 self.fit(solution);
                 self.kkt.restart(self.problem);
                 (stationary, since_restart) = (false, 0);
-                halving = Halving::begin(self.log.report.iterations - begin);
+                restart_delay = RestartDelay::begin(self.log.report.iterations - begin);
             }
             if self.log.report.iterations >= self.goal.limit || self.goal.interrupt.is_raised() {
                 return End::Limit;
@@ -90,10 +90,12 @@ impl<H: Half> Projection<'_, H> {
                 .push(self.log.phase, || kkt.residual(problem), self.log.report);
             let taken = self.log.report.iterations - begin;
             since_restart += 1;
-            let due = alpha > 0.0 && self.due(taken) && since_restart >= halving.rest(REST, taken);
+            let due = alpha > 0.0
+                && self.due(taken)
+                && since_restart >= restart_delay.iterations(SHARE, taken);
             if due {
-                self.kkt.look(self.problem, solution);
-                if self.look(solution, 0.0, None) {
+                self.kkt.update_displacements(self.problem, solution);
+                if self.update_states(solution, 0.0, None) {
                     self.fit(solution);
                     self.kkt.restart(self.problem);
                     since_restart = 0;
@@ -108,7 +110,7 @@ impl<H: Half> Projection<'_, H> {
         }
     }
 
-    /// Whether states are to be looked at inside the iteration: as in the active-set conjugate residuals (spec 5.3).
+    /// Whether states are updated inside the iteration: as in the active-set conjugate residuals.
     fn due(&self, iteration: u64) -> bool {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
@@ -136,26 +138,26 @@ impl<H: Half> Projection<'_, H> {
         );
     }
 
-    /// Commits the wishes of all contacts, or of the most urgent one; true if there was any. Displacements of `noise`
+    /// Commits the proposals of all contacts, or the largest one; true if there was any. Displacements of `noise`
     /// tolerances have no sign.
-    fn look(
+    fn update_states(
         &mut self,
         solution: &mut ContactSolution,
         noise: f64,
-        pivoting: Option<&mut Pivoting>,
+        pivoting: Option<&mut BlockPivoting>,
     ) -> bool {
         self.log.report.evaluations += 1;
-        let mut wishes = 0;
+        let mut proposals = 0;
         let mut foremost: Option<(f64, usize)> = None;
         for contact in 0..solution.contacts.len() {
-            if let Some(wish) = self.wish(solution, contact, noise) {
-                wishes += 1;
-                if foremost.is_none_or(|(worth, _)| wish.worth > worth) {
-                    foremost = Some((wish.worth, contact));
+            if let Some(proposal) = self.propose(solution, contact, noise) {
+                proposals += 1;
+                if foremost.is_none_or(|(worth, _)| proposal.worth > worth) {
+                    foremost = Some((proposal.worth, contact));
                 }
             }
         }
-        let alone = pivoting.is_some_and(|pivoting| pivoting.alone(wishes));
+        let alone = pivoting.is_some_and(|pivoting| pivoting.only_worst(proposals));
         let Some((_, worst)) = foremost else {
             return false;
         };
@@ -165,38 +167,39 @@ impl<H: Half> Projection<'_, H> {
             0..solution.contacts.len()
         };
         for contact in contacts {
-            if let Some(wish) = self.wish(solution, contact, noise) {
+            if let Some(proposal) = self.propose(solution, contact, noise) {
                 let multipliers = &mut solution.contacts[contact];
                 let [x, y] = multipliers.gamma;
-                let change = wish.force - Vector3::new(multipliers.lambda, x, y);
+                let change = proposal.force - Vector3::new(multipliers.lambda, x, y);
                 if change != Vector3::zeros() {
                     self.kkt.add_force(self.problem, contact, &change);
-                    multipliers.lambda = wish.force[0];
-                    multipliers.gamma = [wish.force[1], wish.force[2]];
+                    multipliers.lambda = proposal.force[0];
+                    multipliers.gamma = [proposal.force[1], proposal.force[2]];
                 }
-                self.half.set(contact, wish.state);
+                self.half.set(contact, proposal.state);
                 self.log.report.state_changes += 1;
             }
         }
         true
     }
 
-    fn wish(
+    fn propose(
         &self,
         solution: &ContactSolution,
         contact: usize,
         noise: f64,
-    ) -> Option<Wish<H::State>> {
+    ) -> Option<Proposal<H::State>> {
         let system = &self.kkt.system;
         let tolerance = self.goal.displacement(self.problem, contact);
-        let view = View {
+        let view = ProposalView {
             displacement: crate::method::rows::at(&self.kkt.displacement, contact as u32),
             normal_compliance: system.normal_compliance(contact),
             tangential_compliance: system.tangential_compliance(contact),
             noise: noise * tolerance,
             tolerance,
         };
-        self.half.wish(contact, &solution.contacts[contact], &view)
+        self.half
+            .propose(contact, &solution.contacts[contact], &view)
     }
 
     fn converged(&self, slack: f64) -> bool {

@@ -5,7 +5,7 @@ use super::engine::Engine;
 use super::pairs::Features;
 use super::queue::{Event, EventKind};
 use super::slabs::Nearest;
-use super::system::Stop;
+use crate::error::asynchronous::Stop;
 use impinge_contact::penalty::{
     Anchor, ContactLaw, Lever, Proximity, friction_impulse, normal_impulse,
 };

@@ -39,6 +39,7 @@ mod system;
 mod trajectory;
 mod volumes;
 
+pub use crate::error::asynchronous::{Stop, SystemError};
 pub use audit::Violation;
 pub use clock::{Clock, nested_period};
 pub use engine::Engine;
@@ -46,5 +47,5 @@ pub use pieces::Pieces;
 pub use queue::{Event, EventKind};
 pub use statistics::{Statistics, StepHistogram, Times};
 pub use stepper::Asynchronous;
-pub use system::{Path, Plane, Script, Settings, Stop, System, SystemError};
+pub use system::{Path, Plane, Script, Settings, System};
 pub use trajectory::Vertex;

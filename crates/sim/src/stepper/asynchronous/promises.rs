@@ -6,7 +6,7 @@
 //! one with a large stencil (gravity, a batch) the list of vertices that it stores.
 
 use super::engine::Engine;
-use super::system::Stop;
+use crate::error::asynchronous::Stop;
 use nalgebra::Vector3;
 use std::time::Instant;
 

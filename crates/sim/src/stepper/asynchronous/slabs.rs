@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::pairs::Features;
 use super::queue::{Event, EventKind};
-use super::system::{Stop, SystemError};
+use crate::error::asynchronous::{Stop, SystemError};
 use crate::scene::pair_friction;
 use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::kinetic::MovingPoint;

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::pairs::Features;
 use super::queue::{Event, EventKind};
-use super::system::Stop;
+use crate::error::asynchronous::Stop;
 use impinge_geometry::kinetic::{KDop, KDopTree, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;

@@ -2,7 +2,7 @@
 //! as that frame and weights for each block.
 
 use super::window::Window;
-use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::in_cone};
+use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::onto_disk};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
 /// Most blocks of a contact between points: a vertex and a triangle, or two edges.
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What a sweep over contacts did.
 #[derive(Debug, Default, Clone, Copy)]
-pub(in super::super) struct Swept {
+pub(in super::super) struct SweepChange {
     /// Contacts that changed state.
     pub(in super::super) changes: u64,
     /// Largest change of a force, as the displacement that its own contact takes it for, in tolerances.
@@ -56,7 +56,7 @@ impl<'a> Metric<'a> {
     }
 }
 
-impl Swept {
+impl SweepChange {
     pub(super) fn add(&mut self, own: Self) {
         self.changes += own.changes;
         self.largest = self.largest.max(own.largest);
@@ -284,7 +284,7 @@ impl SweptContact {
         softness: f64,
         metric: Metric<'_>,
         v: &mut Window<'_>,
-    ) -> Swept {
+    ) -> SweepChange {
         let normal = self.normal_compliance * (metric.bounded + softness);
         let tangential = self.tangential_compliance * metric.bounded;
         let moved = self.displacement(problem, v) - self.offset;
@@ -295,7 +295,7 @@ impl SweptContact {
             old[1] - moved[1] / tangential,
             old[2] - moved[2] / tangential,
         ];
-        let (friction, state) = in_cone(wanted, radius);
+        let (friction, state) = onto_disk(wanted, radius);
         let state = if lambda > 0.0 {
             state
         } else {
@@ -306,7 +306,7 @@ impl SweptContact {
         let new = Vector3::new(lambda, friction[0], friction[1]);
         let change = new - old;
         if change == Vector3::zeros() {
-            return Swept {
+            return SweepChange {
                 changes,
                 largest: 0.0,
             };
@@ -320,7 +320,7 @@ impl SweptContact {
         } else {
             slip_scale
         };
-        Swept {
+        SweepChange {
             changes,
             largest: (slipped * metric.per_slip * slip_scale)
                 .max(normal * change[0].abs() * metric.per_gap * gap_scale),

@@ -11,7 +11,7 @@ use crate::{
     problem::CONTACTS_PER_TASK,
 };
 use contact::SweptContact;
-pub(super) use contact::{Metric, Swept};
+pub(super) use contact::{Metric, SweepChange};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use tree::Tree;
@@ -46,10 +46,10 @@ impl Sweeps {
         compliance_of: impl Fn(usize) -> [f64; 2] + Sync,
     ) {
         self.worth_sharing = WORTH_SHARING;
-        self.begin_in_parts_of(LEAST, problem, start, softness, compliance_of);
+        self.begin_with_least(LEAST, problem, start, softness, compliance_of);
     }
 
-    fn begin_in_parts_of(
+    fn begin_with_least(
         &mut self,
         least: usize,
         problem: &ContactProblem,
@@ -59,7 +59,7 @@ impl Sweeps {
     ) {
         self.softness = softness;
         let blocks_of = (0..start.len()).map(|contact| problem.row(contact).0);
-        self.tree.plant(problem.momentum.blocks(), least, blocks_of);
+        self.tree.build(problem.momentum.blocks(), least, blocks_of);
         self.places.resize(start.len(), 0);
         let order = self.tree.order();
         for (place, &contact) in (0..).zip(order) {
@@ -98,7 +98,7 @@ impl Sweeps {
                 for contact in contacts {
                     contact.push_whole(problem, metric, v);
                 }
-                Swept::default()
+                SweepChange::default()
             });
     }
 
@@ -108,11 +108,11 @@ impl Sweeps {
         problem: &ContactProblem,
         metric: Metric<'_>,
         v: &mut [f64],
-    ) -> Swept {
+    ) -> SweepChange {
         let softness = self.softness;
         self.tree
             .sweep(&mut self.contacts, v, true, &|touching, contacts, v| {
-                let mut swept = Swept::default();
+                let mut swept = SweepChange::default();
                 touching.clear();
                 touching.reserve(contacts.len());
                 for (place, contact) in (0..).zip(contacts) {
@@ -132,12 +132,12 @@ impl Sweeps {
         problem: &ContactProblem,
         metric: Metric<'_>,
         v: &mut [f64],
-    ) -> Swept {
+    ) -> SweepChange {
         let softness = self.softness;
         let parallel = self.tree.touching() >= self.worth_sharing;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
-                let mut swept = Swept::default();
+                let mut swept = SweepChange::default();
                 for &place in &*touching {
                     swept.add(contacts[place as usize].meet_laws(problem, softness, metric, v));
                 }
@@ -152,12 +152,12 @@ impl Sweeps {
         metric: Metric<'_>,
         settled: f64,
         v: &mut [f64],
-    ) -> Swept {
+    ) -> SweepChange {
         let softness = self.softness;
         let parallel = self.tree.touching() >= self.worth_sharing;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
-                let mut swept = Swept::default();
+                let mut swept = SweepChange::default();
                 touching.retain(|&place| {
                     let own = contacts[place as usize].meet_laws(problem, softness, metric, v);
                     swept.add(own);
@@ -247,7 +247,7 @@ mod tests {
         pool.install(|| {
             // Trees are used again.
             for least in [3, least] {
-                sweeps.begin_in_parts_of(least, problem, &start, 0.0, |_| COMPLIANCE);
+                sweeps.begin_with_least(least, problem, &start, 0.0, |_| COMPLIANCE);
             }
             sweeps.sweep_all(problem, metric, &mut v);
             sweeps.sweep_touching(problem, metric, &mut v);

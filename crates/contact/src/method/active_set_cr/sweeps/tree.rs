@@ -4,7 +4,7 @@
 //! are done, those across. Contacts and blocks alone decide the cuts, so threads do not change what a sweep does.
 
 use super::{
-    contact::{Swept, SweptContact},
+    contact::{SweepChange, SweptContact},
     window::Window,
 };
 
@@ -16,9 +16,9 @@ const WORTH: f64 = 0.8;
 
 /// A part, followed by the parts before and behind its cut.
 #[derive(Debug, Default)]
-struct Part {
+struct Node {
     /// Parts from this one on that belong to it.
-    parts: usize,
+    nodes: usize,
     /// Contacts that belong to it: those of its halves, then its own.
     contacts: usize,
     /// The first block behind the cut, if it is cut.
@@ -31,7 +31,7 @@ struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     /// As many of them as `used` says; the lists of the others wait to be used again.
-    parts: Vec<Part>,
+    nodes: Vec<Node>,
     used: usize,
     /// The contacts in the order of the parts.
     order: Vec<u32>,
@@ -44,7 +44,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Cuts contacts whose blocks, of a number of `blocks`, are those from `blocks_of`; parts of less than `least` contacts stay whole.
-    pub(super) fn plant<'a>(
+    pub(super) fn build<'a>(
         &mut self,
         blocks: usize,
         least: usize,
@@ -73,12 +73,12 @@ impl Tree {
     fn cut(&mut self, order: &mut [u32], blocks: [u32; 2], least: usize, depth: u32) {
         let place = self.used;
         self.used += 1;
-        if place == self.parts.len() {
-            self.parts.push(Part::default());
+        if place == self.nodes.len() {
+            self.nodes.push(Node::default());
         }
-        let part = &mut self.parts[place];
-        (part.parts, part.contacts, part.cut) = (1, order.len(), 0);
-        part.touching.clear();
+        let node = &mut self.nodes[place];
+        (node.nodes, node.contacts, node.cut) = (1, order.len(), 0);
+        node.touching.clear();
         if depth == 0 || order.len() < least {
             return;
         }
@@ -89,8 +89,8 @@ impl Tree {
         let (before, others) = order.split_at_mut(halves[0]);
         self.cut(before, [blocks[0], cut], least, depth - 1);
         self.cut(&mut others[..halves[1]], [cut, blocks[1]], least, depth - 1);
-        self.parts[place].cut = cut;
-        self.parts[place].parts = self.used - place;
+        self.nodes[place].cut = cut;
+        self.nodes[place].nodes = self.used - place;
     }
 
     /// The cut with the least to be swept one after the other, if it is worth it.
@@ -140,8 +140,8 @@ impl Tree {
 
     /// Contacts in the lists of those that touch.
     pub(super) fn touching(&self) -> usize {
-        let parts = &self.parts[..self.used];
-        parts.iter().map(|part| part.touching.len()).sum()
+        let nodes = &self.nodes[..self.used];
+        nodes.iter().map(|node| node.touching.len()).sum()
     }
 
     /// Calls `sweep` with every part's list of what touches, its own contacts, and the velocities it may change: at the same time for
@@ -151,40 +151,40 @@ impl Tree {
         contacts: &mut [SweptContact],
         v: &mut [f64],
         parallel: bool,
-        sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> Swept + Sync),
-    ) -> Swept {
-        let parts = &mut self.parts[..self.used];
-        let parallel = parallel && parts.len() > 1 && rayon::current_num_threads() > 1;
-        sweep_part(parts, contacts, &mut Window::all(v), parallel, sweep)
+        sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
+    ) -> SweepChange {
+        let nodes = &mut self.nodes[..self.used];
+        let parallel = parallel && nodes.len() > 1 && rayon::current_num_threads() > 1;
+        sweep_node(nodes, contacts, &mut Window::all(v), parallel, sweep)
     }
 }
 
-fn sweep_part(
-    parts: &mut [Part],
+fn sweep_node(
+    nodes: &mut [Node],
     contacts: &mut [SweptContact],
     window: &mut Window<'_>,
     parallel: bool,
-    sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> Swept + Sync),
-) -> Swept {
-    let Some((part, halves)) = parts.split_first_mut() else {
-        return Swept::default();
+    sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
+) -> SweepChange {
+    let Some((node, halves)) = nodes.split_first_mut() else {
+        return SweepChange::default();
     };
     if halves.is_empty() {
-        return sweep(&mut part.touching, contacts, window);
+        return sweep(&mut node.touching, contacts, window);
     }
-    let parts_before = halves[0].parts;
-    let (before, behind) = halves.split_at_mut(parts_before);
+    let nodes_before = halves[0].nodes;
+    let (before, behind) = halves.split_at_mut(nodes_before);
     let (contacts_before, others) = contacts.split_at_mut(before[0].contacts);
     let (contacts_behind, across) = others.split_at_mut(behind[0].contacts);
-    let [mut window_before, mut window_behind] = window.split(part.cut);
-    let mut of_before = || sweep_part(before, contacts_before, &mut window_before, parallel, sweep);
-    let mut of_behind = || sweep_part(behind, contacts_behind, &mut window_behind, parallel, sweep);
+    let [mut window_before, mut window_behind] = window.split(node.cut);
+    let mut of_before = || sweep_node(before, contacts_before, &mut window_before, parallel, sweep);
+    let mut of_behind = || sweep_node(behind, contacts_behind, &mut window_behind, parallel, sweep);
     let (mut swept, of_behind) = if parallel {
         rayon::join(of_before, of_behind)
     } else {
         (of_before(), of_behind())
     };
     swept.add(of_behind);
-    swept.add(sweep(&mut part.touching, across, window));
+    swept.add(sweep(&mut node.touching, across, window));
     swept
 }

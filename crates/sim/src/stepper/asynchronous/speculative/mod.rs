@@ -25,7 +25,7 @@ mod sweep;
 
 use super::engine::Engine;
 use super::queue::Event;
-use super::system::Stop;
+use crate::error::asynchronous::Stop;
 pub(super) use history::{History, PathsMut};
 use impinge_contact::penalty::Anchor;
 use needs::Near;

@@ -2,7 +2,7 @@
 
 use super::sweeps::Sweeps;
 
-/// Most sweeps after these over the contacts that still move: rows that say nearly the opposite of each other settle slowly.
+/// Most further sweeps of a step over the contacts that still move (1): nearly contradicting rows converge slowly.
 pub(super) const FURTHER_SWEEPS: u32 = 200;
 
 /// Such sweeps that all steps of one solve may take together (1), beyond the usual sweeps for each step. Rows without a common
@@ -12,7 +12,7 @@ const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 
 /// Iterates of the steps; momentum vectors of length `n`.
 #[derive(Debug, Default)]
-pub(super) struct Anticipation {
+pub(super) struct PredictionIterates {
     /// `y` and `A y`.
     pub(super) y: Vec<f64>,
     pub(super) ay: Vec<f64>,
@@ -26,7 +26,7 @@ pub(super) struct Anticipation {
     pub(super) further_left: u64,
 }
 
-impl Anticipation {
+impl PredictionIterates {
     /// Gives a new solve its further sweeps.
     pub(super) fn begin_solve(&mut self) {
         self.further_left = FURTHER_OF_SOLVE;

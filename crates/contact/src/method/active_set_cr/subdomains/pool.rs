@@ -1,16 +1,17 @@
 //! Workspace of the subdomain solves.
 
-use super::choose::Choice;
+use super::decomposition::Decomposition;
 use std::sync::{Mutex, PoisonError};
 
 /// Workspace of the steps.
 #[derive(Debug, Default)]
-pub(in super::super) struct Regions<S> {
-    pub(super) choice: Choice,
+pub(in super::super) struct SubdomainWorkspace<S> {
+    pub(super) decomposition: Decomposition,
     pub(super) pool: Pool<S>,
 }
 
-/// Solvers that wait for a region: as many as were ever begun at the same time, for a thread that waits within one may begin another.
+/// Idle solvers for subdomains. Their number is the largest number of simultaneous solves: a thread that waits within one
+/// may start another.
 #[derive(Debug, Default)]
 pub(super) struct Pool<S>(Mutex<Vec<S>>);
 

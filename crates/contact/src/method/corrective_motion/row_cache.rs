@@ -1,7 +1,7 @@
-//! `W` of the last solve, for the contacts that are still as they were.
+//! Blocks of the last `W`, reused for contacts that have not changed.
 
-use super::rows::Rows;
-use super::touches::Touches;
+use super::contact_nodes::ContactNodes;
+use super::operator_rows::OperatorRows;
 use crate::ContactProblem;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
@@ -9,11 +9,11 @@ use nalgebra::Matrix3;
 /// Marks a contact that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The rows of a problem and the `W` they made, while the compliance stays the same.
+/// The rows of the last problem and their `W`, valid while the compliance is the same.
 ///
-/// The rounds of a step turn and add few contacts, and of `W` only what these see is new.
+/// The collision rounds of a step turn and add few contacts: only their blocks of `W` are new.
 #[derive(Default)]
-pub(super) struct KeptRows {
+pub(super) struct RowCache {
     starts: Vec<usize>,
     blocks: Vec<u32>,
     jacobians: Vec<Matrix3<f64>>,
@@ -23,23 +23,23 @@ pub(super) struct KeptRows {
     /// Whether every contact is where it was, on the same nodes, so that `W` has the same places.
     in_place: bool,
     /// Of each contact of the problem that is about to be solved, which one it was.
-    was: Vec<u32>,
+    old_of_new: Vec<u32>,
     /// Which contact of that problem each one is.
-    is: Vec<u32>,
+    new_of_old: Vec<u32>,
     order: Vec<u32>,
 }
 
-impl KeptRows {
+impl RowCache {
     /// Forgets all.
     pub(super) fn forget(&mut self) {
         self.starts.clear();
-        self.was.clear();
-        self.is.clear();
+        self.old_of_new.clear();
+        self.new_of_old.clear();
         self.in_place = false;
     }
 
     /// Takes in what belongs to `problem`, in the place of what was known.
-    pub(super) fn keep(&mut self, problem: &ContactProblem, w: BlockRows) {
+    pub(super) fn store(&mut self, problem: &ContactProblem, w: BlockRows) {
         self.starts.clear();
         self.starts.push(0);
         self.blocks.clear();
@@ -54,16 +54,16 @@ impl KeptRows {
     }
 
     /// Finds the contacts of `problem` among those that are known: the same rows on the same nodes, to the last bit.
-    pub(super) fn find(&mut self, problem: &ContactProblem) {
+    pub(super) fn match_contacts(&mut self, problem: &ContactProblem) {
         let known = self.starts.len().saturating_sub(1);
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..known as u32);
         order.sort_by_key(|&contact| self.row(contact).0);
-        self.is.clear();
-        self.is.resize(known, UNKNOWN);
-        self.was.clear();
-        self.was.resize(problem.contacts(), UNKNOWN);
+        self.new_of_old.clear();
+        self.new_of_old.resize(known, UNKNOWN);
+        self.old_of_new.clear();
+        self.old_of_new.resize(problem.contacts(), UNKNOWN);
         // Without contacts there may be a `w` of before all was forgotten.
         self.in_place = known > 0 && known == problem.contacts();
         for contact in 0..known.min(problem.contacts()) {
@@ -73,13 +73,13 @@ impl KeptRows {
             let same = same_nodes && jacobians == old_jacobians;
             self.in_place &= same_nodes;
             if same {
-                self.was[contact] = contact as u32;
-                self.is[contact] = contact as u32;
+                self.old_of_new[contact] = contact as u32;
+                self.new_of_old[contact] = contact as u32;
             }
         }
         for contact in 0..problem.contacts() {
             // In the same places nothing else is looked for: it would have to move there.
-            if self.in_place || self.was[contact] != UNKNOWN {
+            if self.in_place || self.old_of_new[contact] != UNKNOWN {
                 continue;
             }
             let (blocks, jacobians) = problem.row(contact);
@@ -88,11 +88,11 @@ impl KeptRows {
             let found = alike
                 .take_while(|&other| self.row(other).0 == blocks)
                 .find(|&other| {
-                    self.is[other as usize] == UNKNOWN && self.row(other).1 == jacobians
+                    self.new_of_old[other as usize] == UNKNOWN && self.row(other).1 == jacobians
                 });
             if let Some(other) = found {
-                self.is[other as usize] = contact as u32;
-                self.was[contact] = other;
+                self.new_of_old[other as usize] = contact as u32;
+                self.old_of_new[contact] = other;
             }
         }
         self.order = order;
@@ -100,33 +100,37 @@ impl KeptRows {
 
     /// Whether what these two make of each other is known.
     pub(super) fn knows(&self, first: usize, second: usize) -> bool {
-        let known = |contact| self.was.get(contact).is_some_and(|&was| was != UNKNOWN);
+        let known = |contact| {
+            self.old_of_new
+                .get(contact)
+                .is_some_and(|&was| was != UNKNOWN)
+        };
         known(first) && known(second)
     }
 
     /// Rows for the contacts that were [found](Self::find), with the blocks of known pairs and zeros elsewhere. What was kept is
     /// used up.
-    pub(super) fn take(&mut self, touches: &Touches) -> Rows {
+    pub(super) fn take(&mut self, nodes: &ContactNodes) -> OperatorRows {
         self.starts.clear();
         let w = std::mem::take(&mut self.w);
         if self.in_place {
-            let mut rows = Rows::again(w);
-            for (contact, &was) in self.was.iter().enumerate() {
+            let mut rows = OperatorRows::reusing(w);
+            for (contact, &was) in self.old_of_new.iter().enumerate() {
                 if was == UNKNOWN {
                     rows.clear(contact);
                 }
             }
             return rows;
         }
-        let mut rows = Rows::again(std::mem::take(&mut self.spare)).for_contacts(touches);
+        let mut rows = OperatorRows::reusing(std::mem::take(&mut self.spare)).for_contacts(nodes);
         self.copy(&w, &mut rows);
         self.spare = w;
         rows
     }
 
     /// Copies the blocks of known pairs.
-    fn copy(&self, w: &BlockRows, rows: &mut Rows) {
-        for (contact, &was) in self.was.iter().enumerate() {
+    fn copy(&self, w: &BlockRows, rows: &mut OperatorRows) {
+        for (contact, &was) in self.old_of_new.iter().enumerate() {
             if was == UNKNOWN {
                 continue;
             }
@@ -134,7 +138,7 @@ impl KeptRows {
             let (old_columns, old_blocks) = w.row(was as usize);
             let mut place = 0;
             for (&old, block) in old_columns.iter().zip(old_blocks) {
-                let now = self.is[old as usize];
+                let now = self.new_of_old[old as usize];
                 if now == UNKNOWN {
                     continue;
                 }

@@ -1,56 +1,59 @@
-//! Which contacts will stick, slide or open: found by accelerated forward-backward steps before the equalities are solved.
+//! Active-set prediction: accelerated forward-backward steps find which contacts stick, slide or separate.
 //!
-//! With `M = ℓ D`, `D = diag(A)` and `ℓ` no less than the curvature of `A` over `D` that steps meet (`λ_max(D⁻¹A)` is safe for all), one
-//! step from `y` is
+//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds it),
+//! one step from `y` is
 //!
 //! ```text
 //! v⁺ = y + M⁻¹ (b − A y + Jᵀλ⁺ + J_tᵀF⁺)      contact and Coulomb's law holding between v⁺ and (λ⁺, F⁺)
 //! y⁺ = v⁺ + β (v⁺ − v)
 //! ```
 //!
-//! the contact forces of the inner problem, whose mass matrix is diagonal, being those of the last step after a few
-//! sweeps of projected Gauss–Seidel. That is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit
-//! contact handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, up to what suits the curvature that is met
-//! (`extrapolation.rs`); `β` starts anew where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive restart for
-//! accelerated gradient schemes", FoCM 15, 2015). Unlike active-set changes, whose effects chase each other through a dense pile, the steps contract.
+//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss–Seidel update the contact forces of the
+//! last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit contact handling
+//! for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature (`extrapolation.rs`).
+//! `β` restarts where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive restart for accelerated
+//! gradient schemes", FoCM 15, 2015). The steps contract, which changes of an active set in a dense pile need not.
 
 use super::{
-    anticipation::FURTHER_SWEEPS, extrapolation::Extrapolation, solver::ActiveSetCr, sweeps::Metric,
+    extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
+    sweeps::Metric,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
 
-/// `ℓ` at the start. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but steps hardly ever go that way; it grows where they do.
+/// `ℓ` at the start (1). Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps meet it; `ℓ` grows
+/// where they do.
 const FIRST_BOUND: f64 = 1.2;
 
-/// What a measured curvature above `ℓ` is exceeded by afterwards.
+/// `ℓ` over a measured curvature that exceeded it (1).
 const MARGIN: f64 = 1.02;
 
-/// Most sweeps over the contacts in one step: the first finds the states, the others settle forces between neighbours.
+/// Most sweeps over all contacts in one step (1): the first finds the states, the others balance neighbours.
 const SWEEPS: u32 = 4;
 
-/// Change of a sweep, as a displacement over its tolerance, that no further sweep follows: a step moves more.
+/// Change of a sweep, as a displacement over its tolerance (1), below which no further sweep follows.
 const SETTLED: f64 = 0.1;
 
-/// Reduction of the residual over as many steps that is worth going on for, once the states are found.
+/// Ratio of residuals over the quiet steps (1) below which the prediction continues.
 const WORTHWHILE: f64 = 0.5;
 
-/// Steps between looks at friction where nothing else is left to be met: what is not halved from one to the next is settled to the gap tolerance.
-const FRICTION_LOOKS: u64 = 50;
+/// Steps between checks of friction where only friction is unmet (1). Friction that is not halved in between is relaxed to
+/// the gap tolerance.
+const FRICTION_CHECKS: u64 = 50;
 
-/// Steps beyond the usual number while the momentum is closed: forces that oppose each other grow slowly to what keeps gaps open.
+/// Further steps while momentum balances (1): opposing forces grow slowly to the values that keep gaps open.
 const WHILE_CLOSED: u64 = 1000;
 
-/// Why the steps ended.
+/// How a prediction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anticipated {
+pub(super) enum Prediction {
     /// Everything is within tolerance.
     Solved,
     /// The states are as good as they get; their equalities are left to be solved.
     States,
 }
 
-impl Anticipated {
+impl Prediction {
     pub(super) fn is_solved(self) -> bool {
         self == Self::Solved
     }
@@ -72,27 +75,27 @@ impl ActiveSetCr {
     /// residual falls too slowly.
     ///
     /// Velocities, forces and states of `solution` are those of the last step.
-    pub(super) fn anticipate(
+    pub(super) fn predict(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        patience: u64,
+        quiet_steps: u64,
         report: &mut ContactReport,
-    ) -> Anticipated {
+    ) -> Prediction {
         let last_iteration =
             (report.iterations + self.settings.anticipation).min(self.settings.max_iterations);
         let last_if_closed = (last_iteration + WHILE_CLOSED).min(self.settings.max_iterations);
         report.extra_products += 1;
         if self.begin(problem, solution) < self.settings.tolerances.momentum
-            && self.anticipated_laws_hold(problem, solution)
+            && self.predicted_laws_hold(problem, solution)
         {
-            return Anticipated::Solved;
+            return Prediction::Solved;
         }
 
         let mut bound = FIRST_BOUND;
         let mut extrapolation = Extrapolation::default();
         let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
-        let mut outcome = Anticipated::States;
+        let mut outcome = Prediction::States;
         let mut bound_of_last = None;
         // With the momentum closed only rows are left to be met, and equalities have nothing to offer for that.
         let mut closed = false;
@@ -103,7 +106,7 @@ impl ActiveSetCr {
             }
             report.iterations += 1;
             report.anticipations += 1;
-            self.step_without_news(problem, solution, bound, extrapolation.beta);
+            self.step_with_known_forces(problem, solution, bound, extrapolation.beta);
             let changes = self.sweep(problem, solution, bound);
             report.state_changes += changes;
             bound_of_last = Some(bound);
@@ -118,11 +121,11 @@ impl ActiveSetCr {
             }
             self.relax_if_overdue(problem, report);
             closed = norm < self.settings.tolerances.momentum;
-            if closed && self.anticipated_laws_hold(problem, solution) {
-                outcome = Anticipated::Solved;
+            if closed && self.predicted_laws_hold(problem, solution) {
+                outcome = Prediction::Solved;
                 break;
             }
-            if report.iterations.is_multiple_of(FRICTION_LOOKS) {
+            if report.iterations.is_multiple_of(FRICTION_CHECKS) {
                 let left = closed
                     .then(|| self.friction_left(problem, solution))
                     .flatten();
@@ -136,7 +139,7 @@ impl ActiveSetCr {
             quiet = if changes == 0 { quiet + 1 } else { 0 };
             if quiet == 0 {
                 norm_when_quiet = norm;
-            } else if quiet.is_multiple_of(patience) {
+            } else if quiet.is_multiple_of(quiet_steps) {
                 if norm > WORTHWHILE * norm_when_quiet && !closed {
                     break;
                 }
@@ -155,7 +158,7 @@ impl ActiveSetCr {
     /// Lays out the iterates at the warm start and returns its `‖w r_v‖`.
     fn begin(&mut self, problem: &ContactProblem, solution: &ContactSolution) -> f64 {
         self.work.r.m.fill(0.0);
-        let work = &mut self.anticipation;
+        let work = &mut self.prediction;
         work.resize(problem.unknowns());
         work.last.copy_from_slice(&solution.velocity);
         work.y.copy_from_slice(&solution.velocity);
@@ -188,14 +191,14 @@ impl ActiveSetCr {
     /// `y ← v⁺ + β (v⁺ − v)`, `v ← v⁺`, and the next `v⁺` for the forces of the last step, in `solution`.
     ///
     /// All in one pass: vectors of large problems come from memory every time.
-    fn step_without_news(
+    fn step_with_known_forces(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         bound: f64,
         beta: f64,
     ) {
-        let work = &mut self.anticipation;
+        let work = &mut self.prediction;
         let next = &mut solution.velocity;
         let inverse = self.preconditioner.inverse_diagonal();
         let bounded = 1.0 / bound;
@@ -227,7 +230,7 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
         bound: f64,
     ) -> u64 {
-        let work = &mut self.anticipation;
+        let work = &mut self.prediction;
         let next = &mut solution.velocity;
         let inverse = self.preconditioner.inverse_diagonal();
         let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
@@ -259,7 +262,7 @@ impl ActiveSetCr {
         solution: &ContactSolution,
         bound: f64,
     ) -> Step {
-        let work = &mut self.anticipation;
+        let work = &mut self.prediction;
         let next = &solution.velocity;
         problem
             .momentum
@@ -284,7 +287,7 @@ impl ActiveSetCr {
 
     /// Writes the residual of the last step out.
     fn write_residual(&mut self, solution: &ContactSolution, bound: f64) {
-        let work = &self.anticipation;
+        let work = &self.prediction;
         let (steps, a_steps) = (
             solution.velocity.iter().zip(&work.y),
             work.a_next.iter().zip(&work.ay),
@@ -295,14 +298,14 @@ impl ActiveSetCr {
         }
     }
 
-    fn anticipated_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
-        let sweeps = &self.anticipation.sweeps;
+    fn predicted_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
+        let sweeps = &self.prediction.sweeps;
         self.laws_hold(problem, &solution.velocity, |contact| sweeps.force(contact))
     }
 
     /// What friction is off its law at the most, in tolerances, where normal forces meet theirs.
     fn friction_left(&self, problem: &ContactProblem, solution: &ContactSolution) -> Option<f64> {
-        let sweeps = &self.anticipation.sweeps;
+        let sweeps = &self.prediction.sweeps;
         let mut most = 0.0_f64;
         for contact in 0..problem.contacts() {
             let force = sweeps.force(contact);
@@ -318,7 +321,7 @@ impl ActiveSetCr {
     /// States and multipliers of the last step's forces.
     fn name_states(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let sweeps = &self.anticipation.sweeps;
+            let sweeps = &self.prediction.sweeps;
             let [lambda, f1, f2] = sweeps.force(contact).into();
             let size = f1.hypot(f2);
             let old_direction = multipliers.slip_direction;

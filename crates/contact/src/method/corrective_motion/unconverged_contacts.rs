@@ -1,8 +1,8 @@
-//! The contacts that are off, swept by themselves.
+//! Sweeps over the unconverged contacts alone.
 
 use super::acceleration::Acceleration;
-use super::demand::{Demand, IDLE};
-use super::operator::Delassus;
+use super::friction_data::{FrictionData, IDLE};
+use super::operator::DelassusOperator;
 use super::subset::Subset;
 use nalgebra::Vector3;
 
@@ -18,29 +18,29 @@ const SHARE: f64 = 0.5;
 /// Sweeps over a place.
 const MOST_SWEEPS: usize = 40;
 
-/// The contacts that are off, and those that share a node with them or with one that does, while all others hold still.
+/// The unconverged contacts and two layers of neighbours by shared nodes, while all others are fixed.
 ///
-/// The rounds of a step add and turn few contacts at a time, and how a soft body yields falls off with the distance: what
-/// is off is a few places, and their part of `W` is small and stays in the cache. Where flat parts of two surfaces meet,
-/// many contacts share few nodes, and what they hand on from one to the next takes hundreds of sweeps: these are cheap here.
+/// The collision rounds of a step change few contacts at a time, and the compliance of a soft body falls off with distance:
+/// the unconverged contacts form a few clusters, whose part of `W` is small and stays in the cache. Where flat parts of two
+/// surfaces meet, many contacts share few nodes and need hundreds of sweeps, which are cheap here.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct UnconvergedContacts {
     subset: Subset,
     acceleration: Acceleration,
     /// Whether a contact is among them.
     chosen: Vec<bool>,
 }
 
-impl Places {
+impl UnconvergedContacts {
     /// Finds them by the `merits` of all contacts; whether they are few.
-    pub(super) fn find(&mut self, demand: &Demand<'_>, merits: &[f64], enough: f64) -> bool {
+    pub(super) fn find(&mut self, data: &FrictionData<'_>, merits: &[f64], enough: f64) -> bool {
         let most = MOST_OF_ALL * merits.len() as f64;
         self.chosen.clear();
         self.chosen.resize(merits.len(), false);
-        for (contact, (merit, neighbours)) in merits.iter().zip(demand.neighbours).enumerate() {
+        for (contact, (merit, neighbours)) in merits.iter().zip(data.neighbours).enumerate() {
             if *merit > enough || merit.is_nan() {
                 for &neighbour in neighbours {
-                    for &near in &demand.neighbours[neighbour as usize] {
+                    for &near in &data.neighbours[neighbour as usize] {
                         self.chosen[near as usize] = true;
                     }
                 }
@@ -57,14 +57,14 @@ impl Places {
     }
 
     /// Sweeps over them alone and changes their `forces`, and `delassus` with them.
-    pub(super) fn settle(
+    pub(super) fn sweep(
         &mut self,
-        delassus: &mut dyn Delassus,
-        demand: &Demand<'_>,
+        delassus: &mut dyn DelassusOperator,
+        data: &FrictionData<'_>,
         forces: &mut [Vector3<f64>],
         enough: f64,
     ) {
-        self.subset.take(delassus, demand, forces);
+        self.subset.take(delassus, data, forces);
         let (place, within, local) = self.subset.split(&[]);
         let acceleration = &mut self.acceleration;
         within.load(local);
@@ -75,7 +75,7 @@ impl Places {
             acceleration.before(local);
             let mut worst = 0.0_f64;
             for contact in 0..local.len() {
-                worst = worst.max(place.settle(within, contact, local, IDLE * asked));
+                worst = worst.max(place.solve_contact(within, contact, local, IDLE * asked));
             }
             // What they were off by before they were settled, one after the other: the look at all contacts that follows
             // is the judge.

@@ -1,16 +1,16 @@
-//! What the contacts are asked for, and how one of them meets it.
+//! The friction problem of the contacts without its operator, and the solution of one contact.
 
 use super::acceleration::within_cone;
-use super::operator::Delassus;
+use super::operator::DelassusOperator;
 use super::scale::Scale;
 use crate::delassus::one_contact_near;
 use nalgebra::Vector3;
 
-/// Part of the residual that is sought below which a sweep leaves a contact as it is.
+/// Merit over the wanted one (1) below which a sweep skips a contact.
 pub(super) const IDLE: f64 = 0.25;
 
-/// What the contacts are asked: free displacements, friction, and the compliances that the step's residual is scaled with.
-pub(super) struct Demand<'a> {
+/// Free displacements, friction coefficients, and the scales that residuals are measured with.
+pub(super) struct FrictionData<'a> {
     /// `q = J v* − c` (m).
     pub(super) free: &'a [Vector3<f64>],
     /// `μ`.
@@ -21,11 +21,11 @@ pub(super) struct Demand<'a> {
     pub(super) neighbours: &'a [Vec<u32>],
 }
 
-impl Demand<'_> {
+impl FrictionData<'_> {
     /// Solves one contact under all others, unless its merit is at most `idle`; what its merit was before.
-    pub(super) fn settle(
+    pub(super) fn solve_contact(
         &self,
-        delassus: &mut dyn Delassus,
+        delassus: &mut dyn DelassusOperator,
         contact: usize,
         forces: &mut [Vector3<f64>],
         idle: f64,
@@ -54,9 +54,9 @@ impl Demand<'_> {
     }
 
     /// Fills `merits` and returns the worst; NaN if one is.
-    pub(super) fn look(
+    pub(super) fn merits_of(
         &self,
-        delassus: &dyn Delassus,
+        delassus: &dyn DelassusOperator,
         forces: &[Vector3<f64>],
         merits: &mut Vec<f64>,
     ) -> f64 {

@@ -19,30 +19,30 @@ const SAME_DIRECTION: f64 = 0.95;
 const HALVINGS: usize = 20;
 
 /// The surface of a body or mesh obstacle.
-pub(super) struct Solid {
-    pub(super) name: String,
+pub(crate) struct Solid {
+    pub(crate) name: String,
     triangles: Vec<[Vector3<f64>; 3]>,
     lower: Vector3<f64>,
     upper: Vector3<f64>,
     /// Whether it has an inside.
     closed: bool,
     /// Whether all of its points are free.
-    pub(super) movable: bool,
+    pub(crate) movable: bool,
     /// Whether all points are prescribed for all time; two such bodies may overlap.
-    pub(super) passive: bool,
+    pub(crate) passive: bool,
 }
 
 /// The way out of an overlap.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Exit {
+pub(crate) struct Exit {
     /// Unit vector.
-    pub(super) direction: Vector3<f64>,
+    pub(crate) direction: Vector3<f64>,
     /// Distance that the first body has to move along it (m).
-    pub(super) distance: f64,
+    pub(crate) distance: f64,
 }
 
 /// All solids of a model, by number.
-pub(super) fn solids(model: &Model) -> Vec<Solid> {
+pub(crate) fn solids(model: &Model) -> Vec<Solid> {
     (0..model.geometry.solid_count())
         .map(|index| {
             let body = model.geometry.solid(index);
@@ -79,17 +79,17 @@ fn bounds(triangles: &[[Vector3<f64>; 3]]) -> (Vector3<f64>, Vector3<f64>) {
 
 impl Solid {
     /// A point of the surface.
-    pub(super) fn a_point(&self) -> Vector3<f64> {
+    pub(crate) fn a_point(&self) -> Vector3<f64> {
         self.triangles[0][0]
     }
 
     /// Diagonal of the bounding box (m).
-    pub(super) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
 
     /// Smallest value of `direction · x` over the surface.
-    pub(super) fn lowest(&self, direction: &Vector3<f64>) -> f64 {
+    pub(crate) fn lowest(&self, direction: &Vector3<f64>) -> f64 {
         self.triangles
             .as_flattened()
             .iter()
@@ -97,14 +97,14 @@ impl Solid {
             .fold(f64::INFINITY, f64::min)
     }
 
-    pub(super) fn boxes_overlap(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+    pub(crate) fn boxes_overlap(&self, other: &Self, shift: &Vector3<f64>) -> bool {
         (0..3).all(|c| {
             self.lower[c] + shift[c] <= other.upper[c] && other.lower[c] <= self.upper[c] + shift[c]
         })
     }
 
     /// Pairs of intersecting triangles of this solid moved by `shift` and another, up to `limit`.
-    pub(super) fn meetings(
+    pub(crate) fn meetings(
         &self,
         other: &Self,
         shift: &Vector3<f64>,
@@ -153,7 +153,7 @@ impl Solid {
     }
 
     /// Whether this solid, moved by `shift`, lies inside another whose surface it does not intersect.
-    pub(super) fn is_inside(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+    pub(crate) fn is_inside(&self, other: &Self, shift: &Vector3<f64>) -> bool {
         let point = self.a_point() + shift;
         other.closed
             && (0..3).all(|c| other.lower[c] <= point[c] && point[c] <= other.upper[c])
@@ -161,14 +161,14 @@ impl Solid {
     }
 
     /// Whether this solid, moved by `shift`, and another share no point.
-    pub(super) fn is_free_of(&self, other: &Self, shift: &Vector3<f64>) -> bool {
+    pub(crate) fn is_free_of(&self, other: &Self, shift: &Vector3<f64>) -> bool {
         self.meetings(other, shift, 1).is_empty()
             && !self.is_inside(other, shift)
             && !other.is_inside(self, &-shift)
     }
 
     /// The shortest of the [`exits`](Self::exits).
-    pub(super) fn exit(&self, other: &Self, shift: &Vector3<f64>) -> Exit {
+    pub(crate) fn exit(&self, other: &Self, shift: &Vector3<f64>) -> Exit {
         let exits = self.exits(other, shift).into_iter();
         exits
             .min_by(|a, b| a.distance.total_cmp(&b.distance))
@@ -182,7 +182,7 @@ impl Solid {
     ///
     /// Directions are the axes, the line between the centres, and normals where the surfaces intersect. For each, the
     /// result is a distance at which the solids are separated and just below which they are not.
-    pub(super) fn exits(&self, other: &Self, shift: &Vector3<f64>) -> Vec<Exit> {
+    pub(crate) fn exits(&self, other: &Self, shift: &Vector3<f64>) -> Vec<Exit> {
         self.directions(other, shift)
             .into_par_iter()
             .map(|direction| Exit {
@@ -280,7 +280,7 @@ impl Boxed {
 }
 
 /// Pairs of solids, each moved by its own translation, whose boxes overlap and that contact keeps apart; ascending.
-pub(super) fn near_pairs(
+pub(crate) fn near_pairs(
     model: &Model,
     solids: &[Solid],
     moves: &[Vector3<f64>],

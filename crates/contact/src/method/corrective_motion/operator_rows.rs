@@ -1,32 +1,32 @@
 //! The rows of `W` while they are filled.
 
-use super::touches::Touches;
+use super::contact_nodes::ContactNodes;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
 
 /// The rows of `W` while they are filled.
-pub(super) struct Rows {
+pub(super) struct OperatorRows {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<Matrix3<f64>>,
 }
 
-impl Rows {
+impl OperatorRows {
     /// Places for all pairs of contacts that share a part, and for the diagonal, all zero; in the memory of `self`.
-    pub(super) fn for_contacts(mut self, touches: &Touches) -> Self {
+    pub(super) fn for_contacts(mut self, nodes: &ContactNodes) -> Self {
         self.starts.clear();
         self.starts.push(0);
         self.columns.clear();
-        for (contact, parts) in touches.of_contact.iter().enumerate() {
+        for (contact, parts) in nodes.of_contact.iter().enumerate() {
             let begin = self.columns.len();
             match parts.as_slice() {
                 [] => self.columns.push(contact as u32),
-                [(part, _)] => self.columns.extend(on(touches, *part)),
+                [(part, _)] => self.columns.extend(on(nodes, *part)),
                 [(first, _), (second, _)] => {
-                    merge(on(touches, *first), on(touches, *second), &mut self.columns);
+                    merge(on(nodes, *first), on(nodes, *second), &mut self.columns);
                 }
                 many => {
-                    let all = many.iter().flat_map(|&(part, _)| on(touches, part));
+                    let all = many.iter().flat_map(|&(part, _)| on(nodes, part));
                     let mut row: Vec<u32> = all.collect();
                     row.sort_unstable();
                     row.dedup();
@@ -42,7 +42,7 @@ impl Rows {
     }
 
     /// The rows of `w`, to be filled anew where they are [cleared](Self::clear).
-    pub(super) fn again(w: BlockRows) -> Self {
+    pub(super) fn reusing(w: BlockRows) -> Self {
         let (starts, columns, values) = w.into_rows();
         Self {
             starts,
@@ -88,10 +88,8 @@ impl Rows {
 }
 
 /// Contacts on a part, ascending.
-fn on(touches: &Touches, part: usize) -> impl Iterator<Item = u32> {
-    touches.on_part[part]
-        .iter()
-        .map(|touch| touch.contact as u32)
+fn on(nodes: &ContactNodes, part: usize) -> impl Iterator<Item = u32> {
+    nodes.on_part[part].iter().map(|touch| touch.contact as u32)
 }
 
 /// Appends what is in either of two ascending lists, once.

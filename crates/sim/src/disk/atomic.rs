@@ -9,7 +9,7 @@ use super::OutputError;
 /// Creates an empty file at `path`, in place of an earlier one.
 ///
 /// A link is removed, not followed: its target may be anywhere.
-pub(super) fn new_file(path: &Path) -> io::Result<fs::File> {
+pub(crate) fn new_file(path: &Path) -> io::Result<fs::File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -18,7 +18,7 @@ pub(super) fn new_file(path: &Path) -> io::Result<fs::File> {
 }
 
 /// Name of the hidden file that holds the bytes of `name` until it is complete.
-pub(super) fn part_of(name: &str) -> String {
+pub(crate) fn part_of(name: &str) -> String {
     format!(".{name}.part")
 }
 

@@ -1,4 +1,4 @@
-//! Momentum of a warped compliance made exact: what a free body's uniform motions are is known without it.
+//! Momentum projection: the rigid-mode part of a warped compliance made exact (setting `momentum_repair`).
 //!
 //! With `Z` the six uniform velocity fields of the body, orthonormal in its masses `M`, and `C̃` the warped compliance:
 //!
@@ -7,14 +7,14 @@
 //!   = C̃ − Z Yᵀ − Y Zᵀ + Z (S + I) Zᵀ,          Y = C̃ M Z,  S = Zᵀ M Y
 //! ```
 //!
-//! It stays symmetric and positive semi-definite, and contacts and corrective motion use the same `C`.
+//! `C` is symmetric and positive semi-definite. Contacts and the corrective motion use the same `C`.
 
 use crate::compliance::RigidMoments;
 use nalgebra::{Matrix3, Matrix3x6, Matrix6, Matrix6x3, Vector3, Vector6};
 
 /// The low-rank part of one body.
 #[derive(Debug, Clone)]
-pub(super) struct MomentumRepair {
+pub(super) struct MomentumProjection {
     masses: Vec<f64>,
     /// `Z`, three rows per node.
     fields: Vec<Matrix3x6<f64>>,
@@ -24,7 +24,7 @@ pub(super) struct MomentumRepair {
     core: Matrix6<f64>,
 }
 
-impl MomentumRepair {
+impl MomentumProjection {
     /// For a body with these moments, whose warped compliance `apply` puts in the place of three columns.
     ///
     /// `None` for a body without extent in some direction: it has fewer than six uniform motions.

@@ -1,22 +1,22 @@
-//! Which bodies are solved for by themselves, and how they hang together.
+//! Which bodies are solved alone, and the subdomains that they form.
 
 use crate::{ContactProblem, ContactSolution, ContactState, problem::CONTACTS_PER_TASK};
 use impinge_krylov::{block::BlockPattern, vector};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Share of the squared tolerance that the bodies left alone may use up.
+/// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
 
-/// Stands for what is in no region.
+/// Marks a block or body in no subdomain.
 const NONE: u32 = u32::MAX;
 
-/// The bodies of a matrix, those chosen among them, and the regions that these make.
+/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
 ///
 /// A body is a set of blocks that the matrix couples with no other: a deformable or a rigid body, or several that share
 /// nodes.
 #[derive(Debug, Default)]
-pub(super) struct Choice {
+pub(super) struct Decomposition {
     /// What the bodies are those of.
     pattern: Option<Arc<BlockPattern>>,
     body_of_block: Vec<u32>,
@@ -28,27 +28,27 @@ pub(super) struct Choice {
     /// Contacts whose law does not hold.
     broken: Vec<bool>,
     /// Bodies that need a solve.
-    needy: Vec<bool>,
+    unconverged: Vec<bool>,
     /// Those and their neighbours.
     chosen: Vec<bool>,
     forest: Forest,
-    region_of_body: Vec<u32>,
+    subdomain_of_body: Vec<u32>,
     blocks: Vec<Vec<u32>>,
     contacts: Vec<Vec<u32>>,
-    /// Place of each block among those of its region.
+    /// Place of each block among those of its subdomain.
     place: Vec<u32>,
 }
 
-impl Choice {
+impl Decomposition {
     /// Finds the bodies of a matrix, if its pattern is another one than before.
-    pub(super) fn know(&mut self, problem: &ContactProblem) {
+    pub(super) fn find_bodies(&mut self, problem: &ContactProblem) {
         let pattern = problem.momentum.pattern();
         let known = self.pattern.as_ref();
         if known.is_some_and(|known| Arc::ptr_eq(known, pattern)) {
             return;
         }
         self.pattern = Some(Arc::clone(pattern));
-        self.forest.plant(pattern.blocks());
+        self.forest.reset(pattern.blocks());
         for row in 0..pattern.blocks() {
             for &column in &pattern.columns()[pattern.row(row)] {
                 self.forest.unite(row as u32, column);
@@ -87,16 +87,16 @@ impl Choice {
         if whole < tolerance && !self.broken.contains(&true) {
             return None;
         }
-        self.find_needy(problem, tolerance);
-        self.chosen.clone_from(&self.needy);
+        self.find_unconverged(problem, tolerance);
+        self.chosen.clone_from(&self.unconverged);
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             if multipliers.state == ContactState::Inactive && !self.broken[contact] {
                 continue;
             }
-            let (needy, body_of_block) = (&self.needy, &self.body_of_block);
+            let (unconverged, body_of_block) = (&self.unconverged, &self.body_of_block);
             let bodies = (problem.row(contact).0.iter())
                 .map(|&block| body_of_block[block as usize] as usize);
-            if bodies.clone().any(|body| needy[body]) {
+            if bodies.clone().any(|body| unconverged[body]) {
                 bodies.for_each(|body| self.chosen[body] = true);
             }
         }
@@ -104,18 +104,18 @@ impl Choice {
         Some(left.filter(|&(_, &chosen)| !chosen).map(|(r, _)| r).sum())
     }
 
-    fn find_needy(&mut self, problem: &ContactProblem, tolerance: f64) {
+    fn find_unconverged(&mut self, problem: &ContactProblem, tolerance: f64) {
         self.order.clear();
         self.order.extend(0..self.bodies as u32);
         let square = |&body: &u32| self.squares[body as usize];
         self.order
             .sort_unstable_by(|a, b| square(a).total_cmp(&square(b)).then(a.cmp(b)));
-        self.needy.clear();
-        self.needy.resize(self.bodies, false);
+        self.unconverged.clear();
+        self.unconverged.resize(self.bodies, false);
         let mut left = 0.0;
         for &body in &self.order {
             left += self.squares[body as usize];
-            self.needy[body as usize] = left > LEFT_ALONE * tolerance;
+            self.unconverged[body as usize] = left > LEFT_ALONE * tolerance;
         }
         for (contact, _) in self
             .broken
@@ -124,14 +124,14 @@ impl Choice {
             .filter(|&(_, broken)| *broken)
         {
             for &block in problem.row(contact).0 {
-                self.needy[self.body_of_block[block as usize] as usize] = true;
+                self.unconverged[self.body_of_block[block as usize] as usize] = true;
             }
         }
     }
 
-    /// Gathers the chosen bodies into regions that no contact couples; returns how many there are.
+    /// Gathers the chosen bodies into subdomains that no contact couples; returns how many there are.
     pub(super) fn connect(&mut self, problem: &ContactProblem) -> usize {
-        self.forest.plant(self.bodies);
+        self.forest.reset(self.bodies);
         for contact in 0..problem.contacts() {
             let mut chosen = (problem.row(contact).0.iter())
                 .map(|&block| self.body_of_block[block as usize])
@@ -143,7 +143,7 @@ impl Choice {
         let chosen = &self.chosen;
         let count = self
             .forest
-            .number_trees(&mut self.region_of_body, |body| chosen[body as usize]);
+            .number_trees(&mut self.subdomain_of_body, |body| chosen[body as usize]);
         for lists in [&mut self.blocks, &mut self.contacts] {
             lists.iter_mut().for_each(Vec::clear);
             if lists.len() < count {
@@ -152,36 +152,37 @@ impl Choice {
         }
         self.place.clear();
         for (block, &body) in self.body_of_block.iter().enumerate() {
-            let region = self.region_of_body[body as usize];
-            self.place.push(match self.blocks.get_mut(region as usize) {
-                Some(blocks) if region != NONE => {
-                    blocks.push(block as u32);
-                    blocks.len() as u32 - 1
-                }
-                _ => NONE,
-            });
+            let subdomain = self.subdomain_of_body[body as usize];
+            self.place
+                .push(match self.blocks.get_mut(subdomain as usize) {
+                    Some(blocks) if subdomain != NONE => {
+                        blocks.push(block as u32);
+                        blocks.len() as u32 - 1
+                    }
+                    _ => NONE,
+                });
         }
         for contact in 0..problem.contacts() {
-            let mut regions = (problem.row(contact).0.iter())
-                .map(|&block| self.region_of_body[self.body_of_block[block as usize] as usize]);
-            if let Some(region) = regions.find(|&region| region != NONE) {
-                self.contacts[region as usize].push(contact as u32);
+            let mut subdomains = (problem.row(contact).0.iter())
+                .map(|&block| self.subdomain_of_body[self.body_of_block[block as usize] as usize]);
+            if let Some(subdomain) = subdomains.find(|&subdomain| subdomain != NONE) {
+                self.contacts[subdomain as usize].push(contact as u32);
             }
         }
         count
     }
 
-    /// Blocks of a region, ascending.
-    pub(super) fn blocks(&self, region: usize) -> &[u32] {
-        &self.blocks[region]
+    /// Blocks of a subdomain, ascending.
+    pub(super) fn blocks(&self, subdomain: usize) -> &[u32] {
+        &self.blocks[subdomain]
     }
 
-    /// Contacts of a region, those with other bodies included.
-    pub(super) fn contacts(&self, region: usize) -> &[u32] {
-        &self.contacts[region]
+    /// Contacts of a subdomain, those with other bodies included.
+    pub(super) fn contacts(&self, subdomain: usize) -> &[u32] {
+        &self.contacts[subdomain]
     }
 
-    /// Place of a block among those of its region, if it is in one.
+    /// Place of a block among those of its subdomain, if it is in one.
     pub(super) fn place(&self, block: u32) -> Option<u32> {
         let place = self.place[block as usize];
         (place != NONE).then_some(place)
@@ -196,7 +197,7 @@ struct Forest {
 
 impl Forest {
     /// Every node a tree of its own.
-    fn plant(&mut self, nodes: usize) {
+    fn reset(&mut self, nodes: usize) {
         self.parents.clear();
         self.parents.extend(0..nodes as u32);
     }

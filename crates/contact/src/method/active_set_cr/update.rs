@@ -1,30 +1,30 @@
-//! A look at the contacts: which change state, and which of the changes are committed.
+//! Active-set update: which contacts change state, and which of the changes are committed.
 
 use super::{
     EvaluationSchedule,
-    evaluate::{ContactView, Part, transition},
     preconditioner::Preconditioner,
     rows::add_impulse,
     solver::ActiveSetCr,
+    transition::{ContactView, Transitions, transition},
 };
 use crate::{
     ContactProblem, ContactSolution, Multipliers,
-    method::{ContactReport, pivoting::Pivoting},
+    method::{ContactReport, block_pivoting::BlockPivoting},
 };
 use nalgebra::Vector3;
 
-/// Least weight of the present normal force in its moving average, where contacts keep chasing each other.
+/// Least weight of the present normal force in its moving average (1), where states cycle.
 const LEAST_WEIGHT: f64 = 0.2;
 
-/// Evaluate whatever the schedule says, or only when it is due.
+/// Why an update happens: forced, or as the schedule says.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occasion {
+pub(super) enum UpdateOccasion {
     Forced { contradicting: bool },
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
-impl Occasion {
-    /// That of an iteration of so many, so many of them with the same equalities.
+impl UpdateOccasion {
+    /// The occasion after so many iterations, `since_restart` of them with the same active set.
     pub(super) fn after(iteration: u64, since_restart: u64) -> Self {
         Self::Scheduled {
             iteration,
@@ -34,17 +34,17 @@ impl Occasion {
 }
 
 impl ActiveSetCr {
-    /// Looks at every stored contact and commits the changes that are worth it; true if there was one.
+    /// Proposes a state for every contact and commits the changes that are large enough; true if there was one.
     ///
     /// Afterwards `r` belongs to the new states: only sparse rows were touched.
-    pub(super) fn evaluate(
+    pub(super) fn update_active_set(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        occasion: Occasion,
+        occasion: UpdateOccasion,
         report: &mut ContactReport,
     ) -> bool {
-        if let Occasion::Scheduled {
+        if let UpdateOccasion::Scheduled {
             iteration,
             since_restart,
         } = occasion
@@ -54,33 +54,37 @@ impl ActiveSetCr {
                 EvaluationSchedule::AtConvergence => false,
                 EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval(problem)),
             };
-            // Where that leads nowhere let the equalities be solved further between two looks, ever further, until what is seen are
-            // solutions and not passing states.
-            let rest = self.halving.rest(self.settings.rest, iteration);
-            if !due || since_restart < rest.saturating_add(self.settings.cool_down) {
+            // Without progress the delay grows, until updates see solutions and not transients.
+            let delay = self.restart_delay.iterations(self.settings.rest, iteration);
+            if !due || since_restart < delay.saturating_add(self.settings.cool_down) {
                 return false;
             }
         }
         report.evaluations += 1;
-        // Where contacts chase each other, friction waits for the normal forces that it follows.
-        let chasing = report.iterations > self.settings.patience;
+        // Where states cycle, friction waits for the normal forces.
+        let cycling = report.iterations > self.settings.patience;
         let overdue = report.iterations as f64 / self.settings.patience as f64;
         let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
         let mut changes = 0;
-        if chasing {
-            changes = self.pass(problem, solution, occasion, Part::Normal, weight);
+        if cycling {
+            changes =
+                self.update_contacts(problem, solution, occasion, Transitions::Normal, weight);
         }
         let changing_friction = changes == 0;
         if changing_friction {
-            let part = if chasing { Part::Friction } else { Part::Whole };
-            changes = self.pass(problem, solution, occasion, part, weight);
+            let allowed = if cycling {
+                Transitions::Friction
+            } else {
+                Transitions::All
+            };
+            changes = self.update_contacts(problem, solution, occasion, allowed, weight);
         }
         if changes == 0 {
             return false;
         }
         if changing_friction {
             // Other forces of friction make another problem of the normal rows.
-            self.pivoting = Pivoting::default();
+            self.pivoting = BlockPivoting::default();
         }
         report.state_changes += changes;
         self.fit_rows(problem, solution);
@@ -88,22 +92,22 @@ impl ActiveSetCr {
         true
     }
 
-    /// One look at every contact; returns the number of committed changes.
+    /// One update of every contact; returns the number of committed changes.
     ///
-    /// A look at the normal rows alone commits all changes while their number falls from look to look, else only the one
-    /// that is worth most. Between two changes of friction they are a linear complementarity problem, so the numbers are
-    /// counted from one such change to the next: [`Pivoting`] says why that keeps them from chasing each other.
-    pub(super) fn pass(
+    /// An update of the normal rows alone commits all changes while their number falls, else only the largest. Between two
+    /// changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] counts from one change of
+    /// friction to the next.
+    pub(super) fn update_contacts(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        occasion: Occasion,
-        part: Part,
+        occasion: UpdateOccasion,
+        allowed: Transitions,
         weight: f64,
     ) -> u64 {
         let mut changes = 0;
-        let mut wishes = std::mem::take(&mut self.wishes);
-        wishes.clear();
+        let mut proposals = std::mem::take(&mut self.proposals);
+        proposals.clear();
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
@@ -118,39 +122,39 @@ impl ActiveSetCr {
                     .tangential_compliance(contact)
                     .max(self.least_compliance_of(problem, contact)),
                 weight,
-                settled: matches!(occasion, Occasion::Forced { .. }),
+                solved: matches!(occasion, UpdateOccasion::Forced { .. }),
                 contradicting: occasion
-                    == Occasion::Forced {
+                    == UpdateOccasion::Forced {
                         contradicting: true,
                     },
             };
-            let Some(next) = transition(multipliers, &view, part, &self.settings) else {
+            let Some(next) = transition(multipliers, &view, allowed, &self.settings) else {
                 continue;
             };
-            if part == Part::Normal {
+            if allowed == Transitions::Normal {
                 let worth = displacement[0]
                     .abs()
                     .max(view.normal_compliance * multipliers.lambda.abs());
-                wishes.push((worth, contact, next));
+                proposals.push((worth, contact, next));
             } else {
                 commit(problem, contact, multipliers, next, &mut self.work.r.v);
                 changes += 1;
             }
         }
-        if !wishes.is_empty() && self.pivoting.alone(wishes.len()) {
-            for other in 1..wishes.len() {
-                if wishes[other].0 > wishes[0].0 {
-                    wishes.swap(0, other);
+        if !proposals.is_empty() && self.pivoting.only_worst(proposals.len()) {
+            for other in 1..proposals.len() {
+                if proposals[other].0 > proposals[0].0 {
+                    proposals.swap(0, other);
                 }
             }
-            wishes.truncate(1);
+            proposals.truncate(1);
         }
-        for &(_, contact, next) in &wishes {
+        for &(_, contact, next) in &proposals {
             let multipliers = &mut solution.contacts[contact];
             commit(problem, contact, multipliers, next, &mut self.work.r.v);
             changes += 1;
         }
-        self.wishes = wishes;
+        self.proposals = proposals;
         changes
     }
 

@@ -172,14 +172,14 @@ impl OutputError {
         }
     }
 
-    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
         Self::Read {
             path: path.to_owned(),
             source,
         }
     }
 
-    pub(super) fn format(path: &Path, problem: impl Into<String>) -> Self {
+    pub(crate) fn format(path: &Path, problem: impl Into<String>) -> Self {
         Self::Format {
             path: path.to_owned(),
             problem: problem.into(),

@@ -1,8 +1,8 @@
-//! `W f` through the bodies: displacements of touched nodes are kept up to date, `W` is never formed.
+//! The matrix-free Delassus operator: displacements of contact nodes are updated, `W` is never assembled.
 
 use super::compliance::Compliance;
-use super::operator::Delassus;
-use super::touches::Touches;
+use super::contact_nodes::ContactNodes;
+use super::operator::DelassusOperator;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
@@ -10,8 +10,8 @@ use nalgebra::{Matrix3, Vector3};
 ///
 /// Memory and time of a sweep grow with the pairs of touched nodes on a body, not with the pairs of contacts: fewer where
 /// many contacts share nodes.
-pub(super) struct Unbuilt {
-    parts: Vec<Part>,
+pub(super) struct MatrixFree {
+    parts: Vec<PartCompliance>,
     /// Velocity of each touched node under the forces, part after part (m/s).
     moved: Vec<Vector3<f64>>,
     /// Per contact, its rows on each part: `(part, index of the touched node, [J; J_t])`.
@@ -19,7 +19,7 @@ pub(super) struct Unbuilt {
     own: Vec<Matrix3<f64>>,
 }
 
-struct Part {
+struct PartCompliance {
     /// `C` between touched nodes, column by column.
     compliance: Vec<Matrix3<f64>>,
     /// First of its nodes among all, and their number.
@@ -27,19 +27,19 @@ struct Part {
     nodes: usize,
 }
 
-impl Unbuilt {
+impl MatrixFree {
     /// Asks the compliance for one response per touched node.
-    pub(super) fn new(touches: &Touches, compliance: &mut dyn Compliance) -> Self {
+    pub(super) fn new(nodes: &ContactNodes, compliance: &mut dyn Compliance) -> Self {
         let mut out = Self {
-            parts: Vec::with_capacity(touches.on_part.len()),
+            parts: Vec::with_capacity(nodes.on_part.len()),
             moved: Vec::new(),
-            rows: vec![Vec::new(); touches.contacts],
-            own: vec![Matrix3::zeros(); touches.contacts],
+            rows: vec![Vec::new(); nodes.contacts],
+            own: vec![Matrix3::zeros(); nodes.contacts],
         };
         let mut response = Vec::new();
-        for (index, list) in touches.on_part.iter().enumerate() {
-            let places = touches.places(index);
-            let mut part = Part {
+        for (index, list) in nodes.on_part.iter().enumerate() {
+            let places = nodes.places(index);
+            let mut part = PartCompliance {
                 compliance: Vec::with_capacity(places.len() * places.len()),
                 first: out.moved.len(),
                 nodes: places.len(),
@@ -59,7 +59,7 @@ impl Unbuilt {
             }
             out.parts.push(part);
         }
-        for contact in 0..touches.contacts {
+        for contact in 0..nodes.contacts {
             if let Some(own) = out.block(contact, contact) {
                 out.own[contact] = (own + own.transpose()) * 0.5;
             }
@@ -82,13 +82,13 @@ impl Unbuilt {
     }
 }
 
-impl Part {
+impl PartCompliance {
     fn between(&self, felt: usize, pushed: usize) -> &Matrix3<f64> {
         &self.compliance[pushed * self.nodes + felt]
     }
 }
 
-impl Delassus for Unbuilt {
+impl DelassusOperator for MatrixFree {
     fn load(&mut self, forces: &[Vector3<f64>]) {
         self.moved.fill(Vector3::zeros());
         for (contact, force) in forces.iter().enumerate() {

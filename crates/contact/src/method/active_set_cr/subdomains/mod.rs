@@ -1,39 +1,37 @@
-//! Solves for the regions that need it, before the whole problem is looked at.
+//! Subdomain solves before the iteration on the whole problem (multiplicative Schwarz).
 //!
-//! The matrix `A` of many bodies falls into one part per body, which only contacts couple. What a step, or a contact that
-//! was just found, changes is felt no farther than elastic waves and friction carry it within the step, mostly by the
-//! next neighbours; yet iterations on the whole problem touch every body until the last of them has settled. So the bodies
-//! that leave more than their part of the residual, or whose contacts break a law, are solved for alone together with
-//! those that they touch, each connected region by itself and all at the same time, for no contact couples two, while all
-//! others keep their velocities: one step of a block Gauss–Seidel method (multiplicative Schwarz) over a part of the
-//! blocks. What the new contact forces leave in the bodies around is the next step's concern. Each step judges the whole
-//! problem first: what it finds solved is the answer, and what steps do not get to an end is the start of an iteration on
-//! the whole.
+//! The matrix `A` of many bodies has one diagonal block per body, coupled by contacts only. A change is felt as far as
+//! elastic waves and friction carry it within a step, mostly by the next neighbours; an iteration on the whole problem
+//! works on every body until the last has converged. So the bodies whose share of the residual is too large, or whose
+//! contacts violate a law, are solved with their neighbours while all other velocities are fixed. No contact couples two
+//! subdomains: they are solved in parallel. Their new contact forces change the residual of the bodies around, which the
+//! next step takes up. Each step first checks the whole problem. If the steps end without a solution, the iteration on the
+//! whole starts from there.
 
-mod choose;
-mod part;
+mod decomposition;
 mod pool;
+mod subdomain;
 
-pub(super) use pool::Regions;
+pub(super) use pool::SubdomainWorkspace;
 
 use super::{settings::ActiveSetCrSettings, solver::ActiveSetCr};
 use crate::{ContactProblem, ContactSolution, Interrupt, Termination, method::ContactReport};
-use choose::Choice;
-use part::Part;
+use decomposition::Decomposition;
 use pool::Pool;
 use rayon::prelude::*;
+use subdomain::Subdomain;
 
-/// Share of what the bodies left alone leave of the squared tolerance that regions are solved to; the rest is for what
-/// their new contact forces leave in the others.
+/// Share of the squared tolerance (1) that subdomain solves may use of what the other bodies leave. The rest is for the
+/// residual that new contact forces cause outside.
 const SOLVED: f64 = 0.5;
 
-/// Largest share of the blocks that a region may have: above, solving for the whole costs little more.
+/// Largest share of the blocks in one subdomain (1): above it, the whole problem costs little more.
 const LARGEST: f64 = 0.5;
 
-/// What came of a region.
+/// The outcome of one subdomain solve.
 struct Solved {
     report: ContactReport,
-    part: Part,
+    own_subdomain: Subdomain,
 }
 
 /// What the steps cost, times the blocks that it was done on.
@@ -48,9 +46,9 @@ struct Cost {
 enum Outcome {
     /// Nothing was left to be done.
     Solved,
-    /// Every region was solved for.
+    /// Every subdomain was solved for.
     Improved,
-    /// Some region is too large, or was not solved.
+    /// Some subdomain is too large or did not converge.
     Stuck,
 }
 
@@ -73,9 +71,9 @@ impl Cost {
 }
 
 impl ActiveSetCr {
-    /// Improves `solution` region by region while that is worth it; returns what it took, and whether it is found to
+    /// Improves `solution` subdomain by subdomain while that is worth it; returns what it took, and whether it is found to
     /// solve the whole problem.
-    pub(super) fn solve_regions(
+    pub(super) fn solve_subdomains(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
@@ -86,14 +84,14 @@ impl ActiveSetCr {
         }
         let mut cost = Cost::default();
         // Taken out, so that it can be used beside the rest.
-        let mut regions = std::mem::take(&mut self.regions);
-        regions.choice.know(problem);
+        let mut subdomains = std::mem::take(&mut self.subdomains);
+        subdomains.decomposition.find_bodies(problem);
         for _ in 0..self.settings.regions {
-            if regions.choice.bodies() < 2 {
+            if subdomains.decomposition.bodies() < 2 {
                 break;
             }
             let outcome =
-                self.step_regions(&mut regions, problem, solution, &mut cost, &mut report);
+                self.step_subdomains(&mut subdomains, problem, solution, &mut cost, &mut report);
             cost.write(problem.momentum.blocks(), &mut report);
             match outcome {
                 Outcome::Solved => {
@@ -107,14 +105,14 @@ impl ActiveSetCr {
                 }
             }
         }
-        self.regions = regions;
+        self.subdomains = subdomains;
         report
     }
 
     /// Judges the whole, and takes one step if that finds something.
-    fn step_regions(
+    fn step_subdomains(
         &mut self,
-        regions: &mut Regions<Self>,
+        subdomains: &mut SubdomainWorkspace<Self>,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
         cost: &mut Cost,
@@ -129,12 +127,15 @@ impl ActiveSetCr {
             !self.law_holds(problem, contact, &solution.velocity, force)
         };
         let tolerance = self.settings.tolerances.momentum.powi(2);
-        let Regions { choice, pool } = regions;
+        let SubdomainWorkspace {
+            decomposition,
+            pool,
+        } = subdomains;
         let r = &self.work.r.v;
-        let Some(left) = choice.choose(problem, solution, r, breaks_law, tolerance) else {
+        let Some(left) = decomposition.choose(problem, solution, r, breaks_law, tolerance) else {
             return Outcome::Solved;
         };
-        let count = choice.connect(problem);
+        let count = decomposition.connect(problem);
         // What is harder than that is left to the whole, with what remains of its limit.
         cost.write(all, report);
         let left_of_limit = (self.settings.max_iterations).saturating_sub(report.iterations);
@@ -144,7 +145,7 @@ impl ActiveSetCr {
             ..self.settings
         };
         let solved = pool.solve_all(
-            (choice, count),
+            (decomposition, count),
             settings,
             tolerance - left,
             problem,
@@ -152,17 +153,21 @@ impl ActiveSetCr {
             &self.interrupt,
         );
         let mut all_solved = count > 0;
-        for (region, solved) in solved.into_iter().enumerate() {
-            let Some(Solved { report: own, part }) = solved else {
+        for (subdomain, solved) in solved.into_iter().enumerate() {
+            let Some(Solved {
+                report: own,
+                own_subdomain,
+            }) = solved
+            else {
                 all_solved = false;
                 continue;
             };
-            cost.add(choice.blocks(region).len(), &own);
-            report.add_looks(&own);
-            // What a region settles less finely the whole finds again: better to iterate on that at once.
+            cost.add(decomposition.blocks(subdomain).len(), &own);
+            report.add_updates(&own);
+            // Relaxed friction of a subdomain would be unmet in the whole problem: iterate on that at once.
             all_solved &= own.termination == Termination::Converged && !own.relaxed;
             if own.termination != Termination::Breakdown {
-                part.store(choice.blocks(region), solution);
+                own_subdomain.store(decomposition.blocks(subdomain), solution);
             }
         }
         if all_solved {
@@ -174,46 +179,57 @@ impl ActiveSetCr {
 }
 
 impl Pool<ActiveSetCr> {
-    /// Solves for every one of `count` regions that is not too large, all at the same time: no contact couples two. They share what may be
-    /// left of the squared tolerance, `square` (N²s²), by their blocks.
+    /// Solves every one of `count` subdomains that is not too large, in parallel: no contact couples two. The rest of the
+    /// squared tolerance, `square` (N²s²), is shared by blocks. Six arguments: all are those of one step.
     fn solve_all(
         &self,
-        (choice, count): (&Choice, usize),
+        (decomposition, count): (&Decomposition, usize),
         settings: ActiveSetCrSettings,
         square: f64,
         problem: &ContactProblem,
         solution: &ContactSolution,
         interrupt: &Interrupt,
     ) -> Vec<Option<Solved>> {
-        let blocks_of = |region| choice.blocks(region).len();
+        let blocks_of = |subdomain| decomposition.blocks(subdomain).len();
         let all = problem.momentum.blocks() as f64;
         let chosen: usize = (0..count).map(blocks_of).sum();
-        let solve = |region| {
-            let blocks = blocks_of(region) as f64;
+        let solve = |subdomain| {
+            let blocks = blocks_of(subdomain) as f64;
             let mut settings = settings;
             settings.tolerances.momentum = (SOLVED * square * blocks / chosen as f64).sqrt();
-            (blocks <= LARGEST * all)
-                .then(|| self.solve(choice, region, settings, problem, solution, interrupt))
+            (blocks <= LARGEST * all).then(|| {
+                self.solve(
+                    decomposition,
+                    subdomain,
+                    settings,
+                    problem,
+                    solution,
+                    interrupt,
+                )
+            })
         };
         (0..count).into_par_iter().map(solve).collect()
     }
 
-    /// Solves for one region, the velocities around it given.
+    /// Solves for one subdomain, the velocities around it given.
     fn solve(
         &self,
-        choice: &Choice,
-        region: usize,
+        decomposition: &Decomposition,
+        subdomain: usize,
         settings: ActiveSetCrSettings,
         problem: &ContactProblem,
         solution: &ContactSolution,
         interrupt: &Interrupt,
     ) -> Solved {
-        let (own, mut part) = Part::of(choice, region, problem, solution);
+        let (own, mut own_subdomain) = Subdomain::of(decomposition, subdomain, problem, solution);
         let mut solver = self.take();
         solver.settings = settings;
         solver.interrupt = interrupt.clone();
-        let report = solver.solve_checked(&own, &mut part.solution);
+        let report = solver.solve_checked(&own, &mut own_subdomain.solution);
         self.give_back(solver);
-        Solved { report, part }
+        Solved {
+            report,
+            own_subdomain,
+        }
     }
 }

@@ -1,28 +1,28 @@
-//! The problem of one region: its blocks, its contacts, and all other velocities as they are.
+//! The problem of one subdomain: its blocks, its contacts, and all other velocities fixed.
 
-use super::choose::Choice;
+use super::decomposition::Decomposition;
 use crate::{ContactProblem, ContactRow, ContactSolution, method::rows::at};
 use nalgebra::Matrix3;
 
-/// Where a region starts from, later its solution, and where that belongs.
+/// The start of a subdomain solve, later its solution, and the contacts of the whole that it belongs to.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct Subdomain {
     pub(super) solution: ContactSolution,
-    /// Contacts of the region's problem by their number in the whole.
+    /// Contacts of the subdomain's problem by their number in the whole.
     contacts: Vec<u32>,
 }
 
-impl Part {
-    /// The problem of a region and where it starts from.
+impl Subdomain {
+    /// The problem of a subdomain and where it starts from.
     ///
     /// `J v ≥ c` becomes `J_own v_own ≥ c − J_other v_other`.
     pub(super) fn of(
-        choice: &Choice,
-        region: usize,
+        decomposition: &Decomposition,
+        subdomain: usize,
         problem: &ContactProblem,
         solution: &ContactSolution,
     ) -> (ContactProblem, Self) {
-        let blocks = choice.blocks(region);
+        let blocks = decomposition.blocks(subdomain);
         let own = |vector: &[f64]| -> Vec<f64> {
             (blocks.iter())
                 .flat_map(|&block| &vector[3 * block as usize..][..3])
@@ -38,16 +38,16 @@ impl Part {
             .iter()
             .map(|&block| problem.momentum_weight(block as usize));
         own_problem.weigh_momentum(weights);
-        let mut part = Self::default();
-        part.solution.velocity = own(&solution.velocity);
+        let mut own_subdomain = Self::default();
+        own_subdomain.solution.velocity = own(&solution.velocity);
         let mut entries: Vec<(u32, Matrix3<f64>)> = Vec::new();
-        for &contact in choice.contacts(region) {
+        for &contact in decomposition.contacts(subdomain) {
             let index = contact as usize;
             let mut offset = problem.offset(index);
             entries.clear();
             let (row, jacobians) = problem.row(index);
             for (&block, jacobian) in row.iter().zip(jacobians) {
-                match choice.place(block) {
+                match decomposition.place(block) {
                     Some(place) => entries.push((place, *jacobian)),
                     None => offset -= jacobian * at(&solution.velocity, block),
                 }
@@ -61,11 +61,14 @@ impl Part {
                     friction: problem.friction(index),
                 });
                 own_problem.scale_displacements(own, problem.displacement_scales(index));
-                part.solution.contacts.push(solution.contacts[index]);
-                part.contacts.push(contact);
+                own_subdomain
+                    .solution
+                    .contacts
+                    .push(solution.contacts[index]);
+                own_subdomain.contacts.push(contact);
             }
         }
-        (own_problem, part)
+        (own_problem, own_subdomain)
     }
 
     /// Puts the solution into that of the whole, whose `blocks` it is of.
@@ -104,17 +107,17 @@ mod tests {
     }
 
     /// Only the second body leaves a residual, and a contact without force draws nobody in.
-    fn second_body(problem: &ContactProblem, solution: &ContactSolution) -> Choice {
-        let mut choice = Choice::default();
-        choice.know(problem);
-        assert_eq!(choice.bodies(), 2);
+    fn second_body(problem: &ContactProblem, solution: &ContactSolution) -> Decomposition {
+        let mut decomposition = Decomposition::default();
+        decomposition.find_bodies(problem);
+        assert_eq!(decomposition.bodies(), 2);
         let mut residual = [0.0; 12];
         residual[9] = 1.0;
-        let left = choice.choose(problem, solution, &residual, |_| false, 1e-2);
+        let left = decomposition.choose(problem, solution, &residual, |_| false, 1e-2);
         assert_eq!(left, Some(0.0));
-        assert_eq!(choice.connect(problem), 1);
-        assert_eq!(choice.blocks(0), [2, 3]);
-        choice
+        assert_eq!(decomposition.connect(problem), 1);
+        assert_eq!(decomposition.blocks(0), [2, 3]);
+        decomposition
     }
 
     #[test]
@@ -124,17 +127,17 @@ mod tests {
         for (i, v) in solution.velocity.iter_mut().enumerate() {
             *v = (1.7 * i as f64).sin();
         }
-        let choice = second_body(&problem, &solution);
-        let (alone, mut part) = Part::of(&choice, 0, &problem, &solution);
+        let decomposition = second_body(&problem, &solution);
+        let (alone, mut own_subdomain) = Subdomain::of(&decomposition, 0, &problem, &solution);
         assert_eq!(alone.rhs, problem.rhs[6..]);
-        let own = &mut part.solution;
+        let own = &mut own_subdomain.solution;
         assert_eq!(own.velocity, solution.velocity[6..]);
         for (i, v) in own.velocity.iter_mut().enumerate() {
             *v += (0.3 * i as f64).cos();
         }
         own.contacts[0].lambda = 5.0;
-        part.store(choice.blocks(0), &mut solution);
-        let own = &part.solution;
+        own_subdomain.store(decomposition.blocks(0), &mut solution);
+        let own = &own_subdomain.solution;
         assert_eq!(own.velocity, solution.velocity[6..]);
         assert_eq!(own.contacts, solution.contacts);
         let whole = displacement(&problem, 0, &solution.velocity) - problem.offset(0);

@@ -1,9 +1,9 @@
-//! `W = J C Jᵀ`, built in 3×3 blocks.
+//! The assembled Delassus operator `W = J C Jᵀ` in 3×3 blocks.
 
 use super::compliance::Compliance;
-use super::kept::KeptRows;
-use super::operator::Delassus;
-use super::touches::Touches;
+use super::contact_nodes::ContactNodes;
+use super::operator::DelassusOperator;
+use super::row_cache::RowCache;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
@@ -12,31 +12,31 @@ const NOWHERE: usize = usize::MAX;
 
 /// `W` with the displacements under the forces of the moment.
 #[derive(Default)]
-pub(super) struct Built {
+pub(super) struct Assembled {
     /// Symmetric to the last bit: its rows are read as columns.
     pub(super) w: BlockRows,
     /// `W f`, kept up to date.
     moved: Vec<Vector3<f64>>,
 }
 
-impl Built {
+impl Assembled {
     /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts that
     /// share a part. What two contacts make of each other is taken from `kept` where it knows both.
     ///
     /// Only pairs in order are computed: `W` is symmetric to the last bit, and the same whatever was kept as long as
     /// contacts keep their order.
     pub(super) fn new(
-        touches: &Touches,
+        nodes: &ContactNodes,
         compliance: &mut dyn Compliance,
-        kept: &mut KeptRows,
+        cache: &mut RowCache,
     ) -> Self {
-        let mut rows = kept.take(touches);
+        let mut rows = cache.take(nodes);
         let (mut response, mut index, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (part, list) in touches.on_part.iter().enumerate() {
+        for (part, list) in nodes.on_part.iter().enumerate() {
             for (first, pushed) in list.iter().enumerate() {
                 let anew = || {
                     let later = list[first..].iter();
-                    later.filter(|felt| !kept.knows(felt.contact, pushed.contact))
+                    later.filter(|felt| !cache.knows(felt.contact, pushed.contact))
                 };
                 for &place in &places {
                     index[place] = NOWHERE;
@@ -65,13 +65,13 @@ impl Built {
             }
         }
         Self {
-            moved: vec![Vector3::zeros(); touches.contacts],
+            moved: vec![Vector3::zeros(); nodes.contacts],
             w: rows.finish(),
         }
     }
 }
 
-impl Delassus for Built {
+impl DelassusOperator for Assembled {
     fn load(&mut self, forces: &[Vector3<f64>]) {
         self.moved.clear();
         self.moved.resize(self.w.size(), Vector3::zeros());

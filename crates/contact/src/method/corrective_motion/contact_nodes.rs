@@ -1,26 +1,26 @@
-//! Which contacts touch which parts of the compliance, and where.
+//! The contact nodes of each body, and the contacts on them.
 
 use super::compliance::{Compliance, Push};
 use crate::{ContactError, ContactProblem};
 
 /// A contact and its rows on one part.
 #[derive(Debug, Clone)]
-pub(super) struct Touch {
+pub(super) struct ContactOnPart {
     pub(super) contact: usize,
     pub(super) rows: Vec<Push>,
 }
 
 /// Contacts by part, and parts by contact.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Touches {
+pub(super) struct ContactNodes {
     pub(super) contacts: usize,
     /// Per part, the contacts on it, ascending.
-    pub(super) on_part: Vec<Vec<Touch>>,
+    pub(super) on_part: Vec<Vec<ContactOnPart>>,
     /// Per contact, `(part, index into its list)`.
     pub(super) of_contact: Vec<Vec<(usize, usize)>>,
 }
 
-impl Touches {
+impl ContactNodes {
     /// # Errors
     /// [`ContactError::InteriorContact`] for a contact on a node whose compliance is not known.
     pub(super) fn find(
@@ -28,7 +28,7 @@ impl Touches {
         compliance: &dyn Compliance,
     ) -> Result<Self, ContactError> {
         let contacts = problem.contacts();
-        let mut touches = Self {
+        let mut nodes = Self {
             contacts,
             on_part: vec![Vec::new(); compliance.parts()],
             of_contact: vec![Vec::new(); contacts],
@@ -43,12 +43,12 @@ impl Touches {
                             contact,
                             block: block as usize,
                         })?;
-                let list = &mut touches.on_part[part];
+                let list = &mut nodes.on_part[part];
                 match list.last_mut() {
                     Some(touch) if touch.contact == contact => touch.rows.push((place, *jacobian)),
                     _ => {
-                        touches.of_contact[contact].push((part, list.len()));
-                        list.push(Touch {
+                        nodes.of_contact[contact].push((part, list.len()));
+                        list.push(ContactOnPart {
                             contact,
                             rows: vec![(place, *jacobian)],
                         });
@@ -56,11 +56,11 @@ impl Touches {
                 }
             }
         }
-        Ok(touches)
+        Ok(nodes)
     }
 }
 
-impl Touches {
+impl ContactNodes {
     /// Of each contact, those that act on a node with it, itself among them, ascending.
     pub(super) fn neighbours(&self) -> Vec<Vec<u32>> {
         let mut neighbours = vec![Vec::new(); self.contacts];

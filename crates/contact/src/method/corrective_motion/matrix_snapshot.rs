@@ -1,20 +1,20 @@
-//! The momentum matrix of the last problem, to tell whether another one is the same.
+//! The values of the last momentum matrix, to compare with.
 
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Matrix3;
 
 /// Values that were taken in, if any were.
 #[derive(Default)]
-pub(super) struct SeenMatrix {
+pub(super) struct MatrixSnapshot {
     values: Vec<Matrix3<f64>>,
     /// Of the matrix that had them last.
     revision: Option<u64>,
 }
 
-impl SeenMatrix {
+impl MatrixSnapshot {
     /// Whether `matrix` has these values: the rounds of a step bring the very same one, which takes no look at them, and
     /// the steps of a linear material may bring one that was assembled anew.
-    pub(super) fn is(&mut self, matrix: &SymmetricBlockMatrix) -> bool {
+    pub(super) fn matches(&mut self, matrix: &SymmetricBlockMatrix) -> bool {
         let same = self.revision == Some(matrix.revision()) || self.values == matrix.values();
         if same {
             self.revision = Some(matrix.revision());
@@ -23,7 +23,7 @@ impl SeenMatrix {
     }
 
     /// Takes in the values of `matrix`.
-    pub(super) fn see(&mut self, matrix: &SymmetricBlockMatrix) {
+    pub(super) fn take(&mut self, matrix: &SymmetricBlockMatrix) {
         self.values.clear();
         self.values.extend_from_slice(matrix.values());
         self.revision = Some(matrix.revision());
@@ -43,16 +43,16 @@ mod tests {
 
     #[test]
     fn equal_values_are_known_and_changed_ones_are_not() {
-        let mut seen = SeenMatrix::default();
+        let mut snapshot = MatrixSnapshot::default();
         let mut matrix = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(2, [(0, 1)]));
-        assert!(!seen.is(&matrix));
-        seen.see(&matrix);
-        assert!(seen.is(&matrix) && seen.is(&matrix.clone()));
+        assert!(!snapshot.matches(&matrix));
+        snapshot.take(&matrix);
+        assert!(snapshot.matches(&matrix) && snapshot.matches(&matrix.clone()));
         matrix.values_mut()[1][(0, 2)] = 1.0;
-        assert!(!seen.is(&matrix));
+        assert!(!snapshot.matches(&matrix));
         matrix.values_mut()[1][(0, 2)] = 0.0;
-        assert!(seen.is(&matrix), "the same values once more");
-        seen.forget();
-        assert!(!seen.is(&matrix));
+        assert!(snapshot.matches(&matrix), "the same values once more");
+        snapshot.forget();
+        assert!(!snapshot.matches(&matrix));
     }
 }

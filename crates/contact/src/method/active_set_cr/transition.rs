@@ -1,14 +1,14 @@
-//! Algorithms 2 and 3: contacts change state inside the iteration, or their change is postponed.
+//! State transitions of one contact (Algorithms 2 and 3 of Verschoor & Jalba 2019).
 //!
-//! A tentative change is committed only if it is worth more than the tolerance *as a displacement*: this is what keeps
-//! contacts from chattering at a kink. Each transition has its own size (spec 5.3, R6).
+//! A tentative change is committed only if its size *as a displacement* exceeds the tolerance: this keeps contacts from
+//! chattering at a kink. Each transition has its own size.
 
 use super::settings::{ActiveSetCrSettings, DirectionRule};
 use super::solver::{ACROSS, SLACK};
 use crate::{ContactState, Multipliers, Tolerances};
 use nalgebra::Vector3;
 
-/// What the evaluation of one contact looks at.
+/// The data of one contact that decide its transition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactView {
     /// `(g, s)` (m).
@@ -24,16 +24,16 @@ pub(super) struct ContactView {
     /// Weight of the present normal force in its moving average `λ'`; a half gives the paper's window of two.
     pub(super) weight: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
-    pub(super) settled: bool,
+    pub(super) solved: bool,
     /// Whether they contradict each other, so that this is as good as they can be met together.
     pub(super) contradicting: bool,
 }
 
-/// Which transitions a look at the contacts may make.
+/// Which transitions an active-set update may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Transitions {
     /// All of them.
-    Whole,
+    All,
     /// Activation and deactivation only.
     Normal,
     /// Those between and within sticking and sliding only.
@@ -43,7 +43,7 @@ pub(super) enum Part {
 impl ContactView {
     /// The part of `tolerance` that must not decide anything.
     fn noise(&self, tolerance: f64) -> f64 {
-        if self.settled { SLACK * tolerance } else { 0.0 }
+        if self.solved { SLACK * tolerance } else { 0.0 }
     }
 }
 
@@ -53,7 +53,7 @@ impl ContactView {
 pub(super) fn transition(
     now: &mut Multipliers,
     view: &ContactView,
-    part: Part,
+    allowed: Transitions,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
     let tolerances = &view.tolerances;
@@ -61,7 +61,7 @@ pub(super) fn transition(
     let slip = [view.displacement[1], view.displacement[2]];
     let pressed = now.lambda.max(0.0);
     let smoothed = now.previous_lambda + view.weight * (pressed - now.previous_lambda);
-    if part != Part::Normal {
+    if allowed != Transitions::Normal {
         now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
     }
     if view.contradicting
@@ -70,12 +70,12 @@ pub(super) fn transition(
         return Some(next);
     }
     match now.state {
-        ContactState::Inactive if part == Part::Friction => None,
+        ContactState::Inactive if allowed == Transitions::Friction => None,
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
             deactivation(now, view, tolerances)
         }
-        _ if view.friction == 0.0 || part == Part::Normal => None,
+        _ if view.friction == 0.0 || allowed == Transitions::Normal => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => {
             stick(now, slip, tolerances).or_else(|| match settings.direction_rule {

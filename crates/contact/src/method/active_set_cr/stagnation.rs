@@ -1,0 +1,45 @@
+//! Stagnation test: the residual of a frozen active set no longer falls.
+
+/// Iterations in which the residual has to halve. Values from 25 to 200 serve.
+const WINDOW: u64 = 100;
+
+/// The least residual since the active set last changed, and the iterations without halving it.
+///
+/// An indefinite preconditioner minimises nothing. Where rows nearly contradict each other `(C⁻¹Bp)ᵀBp` may be close to
+/// zero. One step is then hundreds of times too long, and rounding errors in the next directions move the residual up and
+/// down for ever, by steps of negative length, after which states are not updated either.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StagnationTest {
+    least: f64,
+    since: u64,
+}
+
+impl StagnationTest {
+    /// Whether the residual `norm`, so many iterations after a restart, has not been halved for too long.
+    pub(super) fn detects(&mut self, norm: f64, since_restart: u64) -> bool {
+        if since_restart <= 1 || norm < 0.5 * self.least {
+            (self.least, self.since) = (norm, 0);
+        } else {
+            self.since += 1;
+        }
+        self.since >= WINDOW
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slow convergence is no stagnation, oscillation is, and a restart resets the test.
+    #[test]
+    fn a_residual_that_is_never_halved_is_a_stall() {
+        let mut slow = StagnationTest::default();
+        let norms = (1..=1000).map(|k| 0.99_f64.powi(k));
+        assert!(norms.zip(1..).all(|(norm, k)| !slow.detects(norm, k)));
+        let mut stagnation = StagnationTest::default();
+        let zigzag = |k: u64| if k.is_multiple_of(2) { 1.0 } else { 1.9 };
+        let first = (1..=1000).find(|&k| stagnation.detects(zigzag(k), k));
+        assert_eq!(first, Some(WINDOW + 1));
+        assert!(!stagnation.detects(1.0, 1));
+    }
+}

@@ -1,0 +1,80 @@
+//! How many iterations an active-set update waits after a change.
+//!
+//! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as among
+//! stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent. The time
+//! since the residual was last halved detects such a solve. The number of iterations does not: a long solve may be healthy.
+
+/// Delay over the iterations since the residual was last halved (1). A change then costs at most half of the progress.
+/// Values from 0.25 to 1 serve.
+pub(super) const SHARE: f64 = 0.5;
+
+/// Longest delay (iterations): a system that is not solved by then may be inconsistent.
+const LONGEST: f64 = 100.0;
+
+/// When the residual was last halved. It is reset once a linear system was solved: its residual says nothing about the next
+/// system.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RestartDelay {
+    norm: f64,
+    iteration: u64,
+}
+
+impl Default for RestartDelay {
+    fn default() -> Self {
+        Self::begin(0)
+    }
+}
+
+impl RestartDelay {
+    /// Nothing is known yet after so many iterations of the solve.
+    pub(super) fn begin(iteration: u64) -> Self {
+        Self {
+            norm: f64::INFINITY,
+            iteration,
+        }
+    }
+
+    /// Notes the residual `norm` after so many iterations of the solve.
+    pub(super) fn note(&mut self, norm: f64, iteration: u64) {
+        if norm < 0.5 * self.norm {
+            *self = Self { norm, iteration };
+        }
+    }
+
+    /// Iterations without an update after a change: `share` of those since the residual was last halved.
+    #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
+    pub(super) fn iterations(self, share: f64, iteration: u64) -> u64 {
+        let since = iteration.saturating_sub(self.iteration);
+        (share * since as f64).min(LONGEST) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What falls fast is looked at at once, what hardly falls ever later, and from a halved residual on at once again.
+    #[test]
+    fn the_rest_grows_until_the_residual_is_halved() {
+        let mut delay = RestartDelay::default();
+        for (iteration, norm) in [(0, 8.0), (1, 3.9), (2, 1.9)] {
+            delay.note(norm, iteration);
+            assert_eq!(delay.iterations(0.5, iteration), 0);
+        }
+        let delays: Vec<u64> = (3..13)
+            .map(|iteration| {
+                delay.note(1.0 + 1.0 / iteration as f64, iteration);
+                delay.iterations(0.5, iteration)
+            })
+            .collect();
+        assert_eq!(delays, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5]);
+        // More than it was when last halved, as after a change of states, is not less than half of that.
+        delay.note(30.0, 13);
+        assert_eq!(delay.iterations(0.5, 13), 5);
+        delay.note(0.9, 14);
+        assert_eq!(delay.iterations(0.5, 14), 0);
+        assert_eq!(RestartDelay::begin(14).iterations(0.5, 15), 0);
+        assert_eq!(delay.iterations(0.0, u64::MAX), 0);
+        assert_eq!(delay.iterations(0.5, u64::MAX), 100);
+    }
+}
