@@ -165,7 +165,12 @@ impl<'a> Recorder<'a> {
         if let Some(rigid) = &mut self.rigid {
             rigid.rows(self.simulation.model(), state)?;
         }
-        self.frames.write(&frame, stamp)?;
+        // They are those since the last frame, and before the first one there are none.
+        let pieces = match self.frames.frames() {
+            0 => None,
+            _ => self.simulation.take_pieces(),
+        };
+        self.frames.write_with(&frame, pieces.as_ref(), stamp)?;
         self.parts = 0;
         // A step that stopped midway is repeated from its start.
         if self.simulation.is_resumable() && self.is_whole() {

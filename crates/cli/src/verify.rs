@@ -46,6 +46,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         frames,
         motions,
         unknown_motions,
+        pieces,
         prescribed,
         rigid,
         allowed_inversions,
@@ -79,8 +80,15 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         String::new()
     };
     let all = motions + unknown_motions;
+    let in_pieces = match *pieces {
+        0 => String::new(),
+        pieces if findings.is_empty() && *unknown_motions == 0 => {
+            format!(" (motion proved, {pieces} straight pieces)")
+        }
+        pieces => format!(" ({pieces} straight pieces)"),
+    };
     terminal::say(&format!(
-        "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames, {prescribed} prescribed positions{shapes}",
+        "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames{in_pieces}, {prescribed} prescribed positions{shapes}",
         path.display()
     ))
 }

@@ -10,7 +10,7 @@ use crate::{
     state::State,
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
-        asynchronous::{Statistics, StepHistogram},
+        asynchronous::{Pieces, Statistics, StepHistogram},
         constrained::check_joints,
     },
 };
@@ -54,6 +54,9 @@ impl Simulation {
             (Some(settings), _) => {
                 let mut stepper = Asynchronous::new(&model, &state, settings)?;
                 stepper.measure_times(TIMED);
+                if scene.output.pieces {
+                    stepper.record_pieces();
+                }
                 AnyStepper::Asynchronous(Box::new(stepper))
             }
             (None, StepperChoice::Constrained) => {
@@ -257,6 +260,15 @@ impl Simulation {
         match &self.stepper {
             AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => &[],
             AnyStepper::Asynchronous(stepper) => stepper.flights(),
+        }
+    }
+
+    /// The straight pieces in which vertices of surfaces moved since they were taken last, up to the present state; `None`
+    /// unless the scene stores them (`output.pieces`).
+    pub fn take_pieces(&mut self) -> Option<Pieces> {
+        match &mut self.stepper {
+            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
+            AnyStepper::Asynchronous(stepper) => stepper.take_pieces(&self.state),
         }
     }
 

@@ -7,6 +7,7 @@ mod doctor;
 mod friction;
 mod interrupt;
 mod mesh;
+mod pieces;
 mod resume;
 mod solve;
 mod tamper;

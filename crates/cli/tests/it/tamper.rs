@@ -111,7 +111,7 @@ impl Sound {
 }
 
 /// Replaces a text in a file, which must contain it.
-fn replace(folder: &Path, file: &str, from: &str, to: &str) {
+pub(super) fn replace(folder: &Path, file: &str, from: &str, to: &str) {
     let text = fs::read_to_string(folder.join(file)).expect("a file");
     assert!(text.contains(from), "{file} has no {from}");
     fs::write(folder.join(file), text.replacen(from, to, 1)).expect("room");
@@ -126,7 +126,7 @@ fn alter_json(folder: &Path, file: &str, change: impl FnOnce(&mut Value)) {
 }
 
 /// Changes the rows of a table, header included.
-fn alter_rows(folder: &Path, file: &str, change: impl FnOnce(&mut Vec<String>)) {
+pub(super) fn alter_rows(folder: &Path, file: &str, change: impl FnOnce(&mut Vec<String>)) {
     let text = fs::read_to_string(folder.join(file)).expect("a table");
     let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
     change(&mut rows);
@@ -134,7 +134,7 @@ fn alter_rows(folder: &Path, file: &str, change: impl FnOnce(&mut Vec<String>)) 
 }
 
 /// Sets one field of a row.
-fn set(rows: &mut [String], row: usize, field: usize, value: &str) {
+pub(super) fn set(rows: &mut [String], row: usize, field: usize, value: &str) {
     let mut fields: Vec<&str> = rows[row].split(',').collect();
     assert_ne!(fields[field], value, "nothing would change");
     fields[field] = value;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::format::FORMAT;
-use super::listing::{FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name};
+use super::listing::{
+    FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name, is_pieces_name, pieces_name,
+};
 use super::lock::{FolderLock, LOCK};
 use super::manifest::MANIFEST;
 use super::rigid::RIGID_CSV;
@@ -15,10 +17,11 @@ use super::steps::STEPS_CSV;
 use super::summary::SUMMARY;
 use super::{
     Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, events::EVENTS,
-    problems, read_regular, vtu,
+    pieces, problems, read_regular, vtu,
 };
 use crate::model::Model;
 use crate::scene::Scene;
+use crate::stepper::asynchronous::Pieces;
 use serde_json::Value;
 
 /// Files of an earlier run, besides its frames.
@@ -142,7 +145,7 @@ impl FrameWriter {
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
         atomic::write(&path, &manifest)?;
         Ok(Self {
-            listing: Listing::create(&folder, &[])?,
+            listing: Listing::create(&folder, header.0.stores_pieces(), &[])?,
             folder,
             frames: 0,
             last_step: None,
@@ -225,7 +228,8 @@ impl FrameWriter {
             lock,
         } = kept;
         // The lists come first: a frame that they do not name is no part of the run.
-        let listing = Listing::create(&folder, &frames)?;
+        let with_pieces = frames.iter().any(|frame| frame.pieces.is_some());
+        let listing = Listing::create(&folder, with_pieces, &frames)?;
         let kept: BTreeSet<&str> = frames.iter().map(|frame| frame.file.as_str()).collect();
         for name in names_in(&folder)? {
             let is_later = is_frame_name(&name) && !kept.contains(name.as_str());
@@ -266,6 +270,31 @@ impl FrameWriter {
     /// If the arrays of `frame` are inconsistent.
     #[track_caller]
     pub fn write(&mut self, frame: &Frame, stamp: FrameStamp) -> Result<(), OutputError> {
+        self.write_with(frame, None, stamp)
+    }
+
+    /// Writes the pieces of the motion since the last frame, if there are any, then one frame, then adds both to the lists.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    ///
+    /// # Panics
+    /// As for [`write`](Self::write).
+    #[track_caller]
+    pub fn write_with(
+        &mut self,
+        frame: &Frame,
+        pieces: Option<&Pieces>,
+        stamp: FrameStamp,
+    ) -> Result<(), OutputError> {
+        let pieces = match pieces {
+            None => None,
+            Some(pieces) => {
+                let bytes = pieces::encode(pieces);
+                atomic::write(&self.folder.join(pieces_name(self.frames)), &bytes)?;
+                Some(Checksum::of(&bytes))
+            }
+        };
         let file = frame_name(self.frames);
         let path = self.folder.join(&file);
         let bytes = vtu::encode(frame, &path)?;
@@ -276,6 +305,7 @@ impl FrameWriter {
             time: stamp.time,
             parts: stamp.parts,
             checksum: Checksum::of(&bytes),
+            pieces,
         })?;
         self.frames += 1;
         self.last_step = Some(stamp.step);
@@ -362,7 +392,7 @@ fn is_own(name: &str) -> bool {
         .strip_prefix('.')
         .and_then(|rest| rest.strip_suffix(".part"));
     let name = unfinished.unwrap_or(name);
-    is_frame_name(name) || FILES.contains(&name)
+    is_frame_name(name) || is_pieces_name(name) || FILES.contains(&name)
 }
 
 /// Names of everything in `folder`, sorted.

@@ -23,6 +23,9 @@ pub struct FrameEntry {
     pub parts: u32,
     /// Checksum of the file.
     pub checksum: Checksum,
+    /// Checksum of the file with the pieces of the motion since the previous frame, where that is stored.
+    #[serde(default)]
+    pub pieces: Option<Checksum>,
 }
 
 /// Name of the table.
@@ -31,8 +34,20 @@ pub(super) const FRAMES_CSV: &str = "frames.csv";
 /// Name of the collection.
 pub(super) const FRAMES_PVD: &str = "frames.pvd";
 
-/// Columns of the table: the fields of [`FrameEntry`].
-const COLUMNS: [&str; 5] = ["file", "step", "time", "parts", "checksum"];
+/// Columns of the table: the fields of [`FrameEntry`]. The last one is there in runs that store the pieces of the motion.
+const COLUMNS: [&str; 6] = ["file", "step", "time", "parts", "checksum", "pieces"];
+
+/// Number of the columns that every table has.
+const USUAL_COLUMNS: usize = 5;
+
+/// The columns of a table with or without pieces.
+fn columns(with_pieces: bool) -> &'static [&'static str] {
+    if with_pieces {
+        &COLUMNS
+    } else {
+        &COLUMNS[..USUAL_COLUMNS]
+    }
+}
 
 /// First and last lines of the collection.
 const OPENING: &str = "<?xml version=\"1.0\"?>\n\
@@ -42,26 +57,38 @@ const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 /// Writer of both lists.
 #[derive(Debug)]
 pub(super) struct Listing {
+    /// Whether the table says which pieces belong to a frame.
+    with_pieces: bool,
     table: Table,
     collection: Collection,
 }
 
 impl Listing {
-    /// Creates both lists in `folder`, with `entries`.
+    /// Creates both lists in `folder`, with `entries`, with or without the column of pieces.
     ///
     /// # Errors
     /// [`OutputError`] of the operating system.
-    pub(super) fn create(folder: &Path, entries: &[FrameEntry]) -> Result<Self, OutputError> {
+    pub(super) fn create(
+        folder: &Path,
+        with_pieces: bool,
+        entries: &[FrameEntry],
+    ) -> Result<Self, OutputError> {
         let pvd = folder.join(FRAMES_PVD);
         let csv = folder.join(FRAMES_CSV);
         // Both files are complete before their first extension.
-        let rows = std::iter::once(COLUMNS.map(str::to_owned)).chain(entries.iter().map(fields));
+        let header: Vec<String> = columns(with_pieces)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let of_entries = entries.iter().map(|entry| fields(entry, with_pieces));
+        let rows = std::iter::once(header).chain(of_entries);
         atomic::write(
             &csv,
             &encode(rows).map_err(|source| OutputError::write(&csv, source))?,
         )?;
         atomic::write(&pvd, collection_of(entries).as_bytes())?;
         Ok(Self {
+            with_pieces,
             table: Table::open(csv)?,
             collection: Collection::open(pvd)?,
         })
@@ -72,7 +99,7 @@ impl Listing {
     /// # Errors
     /// [`OutputError`] of the operating system, for example for a full disk; earlier entries remain.
     pub(super) fn append(&mut self, entry: &FrameEntry) -> Result<(), OutputError> {
-        self.table.append([fields(entry)])?;
+        self.table.append([fields(entry, self.with_pieces)])?;
         self.collection.append(&data_set(entry))
     }
 }
@@ -87,7 +114,8 @@ pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError
     let text = read_regular(&path).map_err(|source| OutputError::read(&path, source))?;
     let whole = text.iter().rposition(|&byte| byte == b'\n');
     let whole = &text[..whole.map_or(0, |end| end + 1)];
-    let mut reader = rows_of(&path, whole, &COLUMNS)?;
+    let mut reader =
+        rows_of(&path, whole, &COLUMNS).or_else(|_| rows_of(&path, whole, columns(false)))?;
     let mut entries = Vec::new();
     let mut record = csv::StringRecord::new();
     let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
@@ -112,23 +140,28 @@ pub(super) fn collection_of(entries: &[FrameEntry]) -> String {
     format!("{OPENING}{listed}{CLOSING}")
 }
 
-fn fields(entry: &FrameEntry) -> [String; 5] {
+fn fields(entry: &FrameEntry, with_pieces: bool) -> Vec<String> {
     let FrameEntry {
         file,
         step,
         time,
         parts,
         checksum,
+        pieces,
     } = entry;
     // The shortest text that reads back as the same double.
     let time = format!("{time:?}");
-    [
+    let mut fields = vec![
         file.clone(),
         step.to_string(),
         time,
         parts.to_string(),
         checksum.to_string(),
-    ]
+    ];
+    if with_pieces {
+        fields.push(pieces.map_or_else(String::new, |pieces| pieces.to_string()));
+    }
+    fields
 }
 
 fn data_set(entry: &FrameEntry) -> String {
@@ -180,9 +213,23 @@ pub(super) fn frame_name(index: usize) -> String {
     format!("frame_{index:05}.vtu")
 }
 
+/// Name of the file with the pieces of the motion to frame `index`.
+pub(super) fn pieces_name(index: usize) -> String {
+    format!("pieces_{index:05}.bin")
+}
+
 pub(super) fn is_frame_name(name: &str) -> bool {
-    name.strip_prefix("frame_")
-        .and_then(|rest| rest.strip_suffix(".vtu"))
+    is_numbered(name, "frame_", ".vtu")
+}
+
+pub(super) fn is_pieces_name(name: &str) -> bool {
+    is_numbered(name, "pieces_", ".bin")
+}
+
+/// Whether `name` is a number between `begin` and `end`.
+fn is_numbered(name: &str, begin: &str, end: &str) -> bool {
+    name.strip_prefix(begin)
+        .and_then(|rest| rest.strip_suffix(end))
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -196,23 +243,29 @@ mod tests {
     #[test]
     fn half_a_row_is_left_out() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let entries = [0, 1].map(|index| FrameEntry {
+        let mut entries = [0, 1].map(|index| FrameEntry {
             file: frame_name(index),
             step: index as u64,
             time: 0.5 * index as f64,
             parts: index as u32,
             checksum: Checksum::of(&[index as u8]),
+            pieces: None,
         });
         let path = folder.path().join(FRAMES_CSV);
-        Listing::create(folder.path(), &entries[..1]).expect("room");
-        let first = std::fs::read(&path).expect("a table").len();
-        Listing::create(folder.path(), &entries).expect("room");
-        let whole = std::fs::read(&path).expect("a table");
-        for length in first..=whole.len() {
-            std::fs::write(&path, &whole[..length]).expect("room");
-            let read = read_entries(folder.path()).expect("a table");
-            let expected = if length == whole.len() { 2 } else { 1 };
-            assert_eq!(read, entries[..expected], "{length} bytes");
+        for with_pieces in [false, true] {
+            entries[1].pieces = with_pieces.then(|| Checksum::of(b"pieces"));
+            let create = |entries: &[FrameEntry]| {
+                Listing::create(folder.path(), with_pieces, entries).expect("room");
+                std::fs::read(&path).expect("a table")
+            };
+            let first = create(&entries[..1]).len();
+            let whole = create(&entries);
+            for length in first..=whole.len() {
+                std::fs::write(&path, &whole[..length]).expect("room");
+                let read = read_entries(folder.path()).expect("a table");
+                let expected = if length == whole.len() { 2 } else { 1 };
+                assert_eq!(read, entries[..expected], "{length} bytes");
+            }
         }
     }
 }

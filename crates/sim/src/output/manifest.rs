@@ -96,6 +96,11 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Whether its scene has the pieces of the motion stored.
+    pub(super) fn stores_pieces(&self) -> bool {
+        self.scene["output"]["pieces"] == true
+    }
+
     /// Whether `folder` is that of a run, of any version of the program.
     pub(super) fn is_in(folder: &Path) -> bool {
         let numbered = |bytes: Vec<u8>| serde_json::from_slice::<Header>(&bytes).is_ok();

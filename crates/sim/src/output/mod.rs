@@ -3,6 +3,7 @@
 //! - [`FrameWriter`]: the folder of a run: `manifest.json`, `frame_NNNNN.vtu`, and their lists `frames.csv` and
 //!   `frames.pvd`
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
+//! - [`read_pieces`]: the straight pieces of an asynchronous motion between two frames
 //! - [`Manifest`]: the scene and the frames of a run, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
@@ -25,6 +26,7 @@ mod frame;
 mod listing;
 mod lock;
 mod manifest;
+mod pieces;
 mod problems;
 mod rigid;
 mod rows;
@@ -46,6 +48,7 @@ pub use folder::{FrameStamp, FrameWriter, KeptFrames, RunHeader};
 pub use frame::Frame;
 pub use listing::FrameEntry;
 pub use manifest::{HalfSpaceEntry, Manifest, NO_STRAIGHT_MOTION};
+pub use pieces::read_pieces;
 pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
 pub use rigid::RigidCsv;
 pub use rows::KeptRows;

@@ -21,6 +21,7 @@ fn what_a_stepper_does_not_heed_is_refused() {
         Err(error) => error.to_string(),
     };
     assert_eq!(said(&asynchronous, NONE), "no error");
+    assert_eq!(said(&asynchronous, &["output.pieces=true"]), "no error");
     assert_eq!(said(constrained, NONE), "no error");
     assert_eq!(
         said(constrained, &["solver.joint_stiffness=none"]),
@@ -56,6 +57,16 @@ fn what_a_stepper_does_not_heed_is_refused() {
             constrained,
             &["time.minimum_step=1e-6"],
             ["time.minimum_step", "the constrained stepper"],
+        ),
+        (
+            constrained,
+            &["output.pieces=true"],
+            ["output.pieces", "only the asynchronous stepper"],
+        ),
+        (
+            CUBE,
+            &["output.pieces=true"],
+            ["output.pieces", "stepper = \"asynchronous\""],
         ),
     ] {
         let said = said(text, set);

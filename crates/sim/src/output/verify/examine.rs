@@ -3,8 +3,10 @@
 use super::meeting::first_meeting;
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
+use super::tables::is_time_of;
 use super::{Finding, Problem, TIME_ROUNDING, Verification, load};
-use crate::output::{Frame, FrameEntry, Manifest};
+use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
+use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
 use impinge_geometry::exact;
 use impinge_geometry::surface::{CollisionSurface, PairFilter};
@@ -32,13 +34,17 @@ const MOVE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Data shared by all frames of a run.
 pub(super) struct Examiner<'a> {
-    reference: &'a Frame,
-    manifest: Option<&'a Manifest>,
-    surface: CollisionSurface,
+    pub(super) reference: &'a Frame,
+    pub(super) manifest: Option<&'a Manifest>,
+    pub(super) surface: CollisionSurface,
     bodies: Bodies,
     /// Step length (s) if free nodes move straight by their velocity in each step.
     pub(super) straight_step: Option<f64>,
     pub(super) rigid: Option<&'a RigidRows>,
+    /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
+    pub(super) longest_piece: Option<f64>,
+    /// Length of the steps (s).
+    pub(super) step: Option<f64>,
 }
 
 /// The points of each body.
@@ -86,6 +92,8 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::new(reference, &manifest.rigid_bodies),
             straight_step: None,
             rigid: None,
+            longest_piece: None,
+            step: None,
         }
     }
 
@@ -97,10 +105,12 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::default(),
             straight_step: None,
             rigid: None,
+            longest_piece: None,
+            step: None,
         }
     }
 
-    fn body_name(&self, point: u32) -> String {
+    pub(super) fn body_name(&self, point: u32) -> String {
         let body = self.reference.body_of_point[point as usize];
         self.manifest
             .and_then(|manifest| manifest.bodies.get(body as usize))
@@ -149,7 +159,9 @@ impl<'a> Examiner<'a> {
                 &mut result.findings,
             );
         }
-        if index == 0 || entry.parts != 1 {
+        // The motion is known from the two frames, or from its pieces.
+        let is_straight = entry.parts == 1;
+        if index == 0 || !(is_straight || entry.pieces.is_some()) {
             return result;
         }
         let before = &entries[index - 1];
@@ -157,7 +169,10 @@ impl<'a> Examiner<'a> {
         let start = load(folder, before).0.filter(|start| {
             self.has_same_mesh(start, entries, index - 1) && first_infinite(start).is_none()
         });
-        if let Some(start) = start {
+        let Some(start) = start else {
+            return result;
+        };
+        if is_straight {
             (result.motions, result.unknown_motions) = (1, 0);
             self.moves(&start, &frame, &stamp, &mut result);
             self.motion(
@@ -167,6 +182,8 @@ impl<'a> Examiner<'a> {
                 &stamp,
                 &mut result,
             );
+        } else if self.motion_in_pieces(folder, entries, index, [&start, &frame], &mut result) {
+            (result.motions, result.unknown_motions) = (1, 0);
         }
         result
     }
@@ -257,11 +274,10 @@ impl<'a> Examiner<'a> {
                 if frame.motion_of_point[point as usize].is_some() {
                     return None;
                 }
-                let arm = frame.points[point as usize] - half_space.point;
-                let height = arm.dot(&half_space.normal);
-                // Rounding of the difference and of three products: beyond it the sign is certain.
-                let size = frame.points[point as usize].amax() + half_space.point.amax();
-                (height < -16.0 * f64::EPSILON * size).then_some((point, -height))
+                Some((
+                    point,
+                    depth_below(half_space, &frame.points[point as usize])?,
+                ))
             });
             report_some(
                 result,
@@ -315,13 +331,9 @@ impl<'a> Examiner<'a> {
                 return;
             };
             result.prescribed += 1;
-            let start = &self.reference.points[point as usize];
-            let found = &frame.points[point as usize];
-            let distance = (found - motion.position_at(start, entry.time)).amax();
-            let size = start.amax().max(found.amax()).max(motion.center.amax());
-            let arm = (start - motion.center).amax();
-            let speed = motion.fastest_move() + motion.fastest_turn() * arm;
-            if distance > PATH_TOLERANCE * size + TIME_ROUNDING * speed * entry.time {
+            let place = &frame.points[point as usize];
+            let slack = self.arc_slack(motion, entry);
+            if let Some(distance) = self.off_path(motion, point, place, entry.time, slack) {
                 off.push((point, distance));
             }
         }
@@ -334,6 +346,37 @@ impl<'a> Examiner<'a> {
                 distance,
             }),
         );
+    }
+
+    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of prescribed
+    /// motions end, and that is the end of every step; but a run may have stopped within one.
+    pub(super) fn arc_slack(&self, motion: &RigidMotion, entry: &FrameEntry) -> f64 {
+        match (self.longest_piece, self.step) {
+            (Some(longest), Some(step)) if !is_time_of(entry.time, entry.step, step) => {
+                // The middle of a chord is that far from its arc.
+                (motion.fastest_turn() * longest).powi(2) / 8.0
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack` is in
+    /// parts of its arm.
+    pub(super) fn off_path(
+        &self,
+        motion: &RigidMotion,
+        point: u32,
+        place: &Vector3<f64>,
+        time: f64,
+        slack: f64,
+    ) -> Option<f64> {
+        let start = &self.reference.points[point as usize];
+        let distance = (place - motion.position_at(start, time)).amax();
+        let size = start.amax().max(place.amax()).max(motion.center.amax());
+        let arm = (start - motion.center).norm();
+        let speed = motion.fastest_move() + motion.fastest_turn() * arm;
+        let allowed = PATH_TOLERANCE * size + TIME_ROUNDING * speed * time + slack * arm;
+        (distance > allowed).then_some(distance)
     }
 
     /// Free nodes of deformable bodies must have moved by their velocity over the step; this detects displaced ones.
@@ -365,6 +408,33 @@ impl<'a> Examiner<'a> {
         );
     }
 
+    /// Hands over every pair of features that may meet and whose boxes, `bounds` of their points, overlap.
+    pub(super) fn for_each_pair(
+        &self,
+        bounds: impl Fn(&[u32]) -> Bounds,
+        mut take: impl FnMut([u32; 4], Kind),
+    ) {
+        let surface = &self.surface;
+        let (vertices, edges, triangles) =
+            (surface.vertices(), surface.edges(), surface.triangles());
+        let of_vertices: Vec<Bounds> = vertices.iter().map(|&point| bounds(&[point])).collect();
+        let of_edges: Vec<Bounds> = edges.iter().map(|edge| bounds(edge)).collect();
+        let of_triangles: Vec<Bounds> = triangles.iter().map(|triangle| bounds(triangle)).collect();
+        for_each_overlap(&of_vertices, &of_triangles, |vertex, triangle| {
+            let (point, [a, b, c]) = (vertices[vertex], triangles[triangle]);
+            if surface.may_touch(&[point], &[a, b, c]) {
+                take([point, a, b, c], Kind::VertexFace);
+            }
+        });
+        for_each_overlap(&of_edges, &of_edges, |first, second| {
+            let ([a, b], [c, d]) = (edges[first], edges[second]);
+            // Every pair comes twice.
+            if first < second && surface.may_touch(&[a, b], &[c, d]) {
+                take([a, b, c, d], Kind::EdgeEdge);
+            }
+        });
+    }
+
     /// Proves that no two features collide on the straight motion from `start` to `end`.
     fn motion(
         &self,
@@ -374,13 +444,12 @@ impl<'a> Examiner<'a> {
         stamp: &Stamp,
         result: &mut Verification,
     ) {
-        let surface = &self.surface;
         let bounds = |points: &[u32]| {
             let ends = points.iter().map(|&point| point as usize);
             Bounds::around(ends.flat_map(|point| [&start[point], &end[point]]))
         };
         let mut crossings = Vec::new();
-        let mut examine = |points: [u32; 4], kind: Kind| {
+        let examine = |points: [u32; 4], kind: Kind| {
             let from = points.map(|point| start[point as usize]);
             let to = points.map(|point| end[point as usize]);
             if let Some(part) = first_meeting(kind, &from, &to) {
@@ -392,26 +461,17 @@ impl<'a> Examiner<'a> {
                 });
             }
         };
-        let (vertices, edges, triangles) =
-            (surface.vertices(), surface.edges(), surface.triangles());
-        let of_vertices: Vec<Bounds> = vertices.iter().map(|&point| bounds(&[point])).collect();
-        let of_edges: Vec<Bounds> = edges.iter().map(|edge| bounds(edge)).collect();
-        let of_triangles: Vec<Bounds> = triangles.iter().map(|triangle| bounds(triangle)).collect();
-        for_each_overlap(&of_vertices, &of_triangles, |vertex, triangle| {
-            let (point, [a, b, c]) = (vertices[vertex], triangles[triangle]);
-            if surface.may_touch(&[point], &[a, b, c]) {
-                examine([point, a, b, c], Kind::VertexFace);
-            }
-        });
-        for_each_overlap(&of_edges, &of_edges, |first, second| {
-            let ([a, b], [c, d]) = (edges[first], edges[second]);
-            // Every pair comes twice.
-            if first < second && surface.may_touch(&[a, b], &[c, d]) {
-                examine([a, b, c, d], Kind::EdgeEdge);
-            }
-        });
+        self.for_each_pair(bounds, examine);
         report_some(result, stamp, crossings.into_iter());
     }
+}
+
+/// How far a point is behind the plane of a half-space (m), if it certainly is.
+pub(super) fn depth_below(half_space: &HalfSpaceEntry, place: &Vector3<f64>) -> Option<f64> {
+    let height = (place - half_space.point).dot(&half_space.normal);
+    // Rounding of the difference and of three products: beyond it the sign is certain.
+    let size = place.amax() + half_space.point.amax();
+    (height < -16.0 * f64::EPSILON * size).then_some(-height)
 }
 
 /// The first array with a non-finite number, and its index.
@@ -438,7 +498,7 @@ fn first_infinite(frame: &Frame) -> Option<(&'static str, u32)> {
     })
 }
 
-fn report(result: &mut Verification, stamp: &Stamp, problem: Problem) {
+pub(super) fn report(result: &mut Verification, stamp: &Stamp, problem: Problem) {
     result.findings.push(Finding {
         file: stamp.file.clone(),
         time: stamp.time,
@@ -447,7 +507,7 @@ fn report(result: &mut Verification, stamp: &Stamp, problem: Problem) {
 }
 
 /// Reports the first few of `problems`, and the number of the others.
-fn report_some(
+pub(super) fn report_some(
     result: &mut Verification,
     stamp: &Stamp,
     mut problems: impl Iterator<Item = Problem>,

@@ -114,6 +114,17 @@ impl Expected {
         })
     }
 
+    /// Whether the pieces of the motion are stored beside the frames.
+    pub(super) fn stores_pieces(&self) -> bool {
+        self.scene.output.pieces
+    }
+
+    /// Longest straight piece of a prescribed motion of the asynchronous stepper (s).
+    pub(super) fn longest_piece(&self) -> Option<f64> {
+        let settings = self.scene.asynchronous.as_ref()?;
+        Some(settings.longest_period.min(self.scene.time.step))
+    }
+
     /// Whether points move straight in each substep, free nodes by their velocity.
     pub(super) fn moves_straight(&self) -> bool {
         self.scene.stepper == StepperChoice::Synchronous

@@ -16,7 +16,8 @@ const HALVINGS: u32 = 6;
 const APPROACHES: usize = 8;
 
 /// Bound on the rounding of the difference of two projections, relative to the largest coordinate and the length of the
-/// direction: differences, products and sums of three, and the bisections, are below a third of it.
+/// direction: differences, products and sums of three, and the bisections, are below a third of it, and so
+/// are corners interpolated on a path.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Bisections for the time of a collision, to a millionth of the motion.
@@ -49,6 +50,39 @@ pub(super) fn first_meeting(kind: Kind, start: &Corners, end: &Corners) -> Optio
     Some(after)
 }
 
+/// Whether one plane, moving along with the first corner, parts the features at all of `places`; `false` proves nothing.
+///
+/// Between consecutive places corners move straight, but for what they may stray from that: by `stray[0]` corners of the first
+/// feature, by `stray[1]` those of the second (m).
+pub(super) fn part_along(kind: Kind, places: &[Corners], stray: [f64; 2]) -> bool {
+    let split = first_corners(kind);
+    let along = |corners: std::ops::Range<usize>| -> Vec<Vector3<f64>> {
+        (places.iter())
+            .flat_map(|place| place[corners.clone()].iter().map(|x| x - place[0]))
+            .collect()
+    };
+    let largest = places.as_flattened().iter().map(Vector3::amax);
+    let sides = Sides {
+        first: &along(0..split),
+        second: &along(split..4),
+        rounding: ROUNDING * largest.fold(0.0, f64::max),
+        stray: stray[0] + stray[1],
+    };
+    let looked_from = [0, places.len() / 2, places.len() - 1];
+    looked_from
+        .iter()
+        .any(|&place| sides.part_by(kind, &places[place]))
+        || sides.approach()
+}
+
+/// Number of corners of the first feature.
+fn first_corners(kind: Kind) -> usize {
+    match kind {
+        Kind::VertexFace => 1,
+        Kind::EdgeEdge => 2,
+    }
+}
+
 /// Whether planes prove that the features stay apart; `false` proves nothing.
 fn stay_apart(kind: Kind, start: &Corners, end: &Corners, halvings: u32) -> bool {
     if has_plane(kind, start, end) {
@@ -63,15 +97,22 @@ fn stay_apart(kind: Kind, start: &Corners, end: &Corners, halvings: u32) -> bool
 
 /// Whether a plane is found that separates the features over the whole motion.
 fn has_plane(kind: Kind, start: &Corners, end: &Corners) -> bool {
-    let split = match kind {
-        Kind::VertexFace => 1,
-        Kind::EdgeEdge => 2,
+    let both = |corner: usize| [start[corner], end[corner]];
+    let corners = [both(0), both(1), both(2), both(3)];
+    let largest = corners.as_flattened().iter().map(Vector3::amax);
+    let places: [Vector3<f64>; 8] =
+        std::array::from_fn(|place| corners.as_flattened()[place] - start[0]);
+    let (first, second) = places.split_at(2 * first_corners(kind));
+    let sides = Sides {
+        first,
+        second,
+        rounding: ROUNDING * largest.fold(0.0, f64::max),
+        stray: 0.0,
     };
-    let sides = Sides::new(start, end, split);
-    [start, end].iter().any(|corners| match kind {
-        Kind::VertexFace => directions_of_face(corners).iter().any(|d| sides.parts(d)),
-        Kind::EdgeEdge => directions_of_edges(corners).iter().any(|d| sides.parts(d)),
-    }) || sides.approach()
+    [start, end]
+        .iter()
+        .any(|corners| sides.part_by(kind, corners))
+        || sides.approach()
 }
 
 /// Candidate directions between a point and a triangle: its normal, out of its sides, and from its corners.
@@ -101,52 +142,40 @@ fn directions_of_edges([a, b, c, d]: &Corners) -> [Vector3<f64>; 9] {
 }
 
 /// All positions of the corners of two features, relative to one of them (m).
-struct Sides {
-    places: [Vector3<f64>; 8],
-    /// Positions with a smaller index belong to the first feature.
-    split: usize,
+struct Sides<'a> {
+    first: &'a [Vector3<f64>],
+    second: &'a [Vector3<f64>],
     /// Bound on the rounding of a difference of projections on a direction of length 1 in the sum norm (m).
     rounding: f64,
+    /// Bound on how much nearer the features come than the places say (m).
+    stray: f64,
 }
 
-impl Sides {
-    fn new(start: &Corners, end: &Corners, split: usize) -> Self {
-        let both = |corner: usize| [start[corner], end[corner]];
-        let corners = [both(0), both(1), both(2), both(3)];
-        let largest = corners.as_flattened().iter().map(Vector3::amax);
-        let places: Vec<Vector3<f64>> = corners
-            .as_flattened()
-            .iter()
-            .map(|x| x - start[0])
-            .collect();
-        Self {
-            places: std::array::from_fn(|place| places[place]),
-            split: 2 * split,
-            rounding: ROUNDING * largest.fold(0.0, f64::max),
+impl Sides<'_> {
+    /// Whether a plane parts the features across one of the directions that suit `corners`.
+    fn part_by(&self, kind: Kind, corners: &Corners) -> bool {
+        match kind {
+            Kind::VertexFace => directions_of_face(corners).iter().any(|d| self.parts(d)),
+            Kind::EdgeEdge => directions_of_edges(corners).iter().any(|d| self.parts(d)),
         }
-    }
-
-    fn first(&self) -> &[Vector3<f64>] {
-        &self.places[..self.split]
-    }
-
-    fn second(&self) -> &[Vector3<f64>] {
-        &self.places[self.split..]
     }
 
     /// Whether some plane orthogonal to `direction` separates the features, despite rounding.
     fn parts(&self, direction: &Vector3<f64>) -> bool {
-        let range = |places: &[Vector3<f64>]| {
+        let mut sum = 0.0;
+        let mut range = |places: &[Vector3<f64>]| {
             let heights = places.iter().map(|place| place.dot(direction));
             heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], height| {
+                sum += height;
                 [low.min(height), high.max(height)]
             })
         };
-        let [low, high] = range(self.first());
-        let [other_low, other_high] = range(self.second());
+        let [low, high] = range(self.first);
+        let [other_low, other_high] = range(self.second);
         let gap = (other_low - high).max(low - other_high);
-        // Infinite and undefined gaps prove nothing.
-        gap.is_finite() && gap > self.rounding * direction.lp_norm(1)
+        // Infinite and undefined heights prove nothing: their sum is so, too.
+        let allowed = self.rounding * direction.lp_norm(1) + self.stray * direction.norm();
+        sum.is_finite() && gap > allowed
     }
 
     /// Approaches the closest points of the hulls (Gilbert's method), and tries the plane orthogonal to each
@@ -154,7 +183,7 @@ impl Sides {
     fn approach(&self) -> bool {
         let mean =
             |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / places.len() as f64;
-        let mut apart = mean(self.first()) - mean(self.second());
+        let mut apart = mean(self.first) - mean(self.second);
         for _ in 0..APPROACHES {
             if self.parts(&apart) {
                 return true;
@@ -165,7 +194,7 @@ impl Sides {
                 };
                 places.iter().min_by(by).copied().unwrap_or_default()
             };
-            let nearest = extreme(self.first(), 1.0) - extreme(self.second(), -1.0);
+            let nearest = extreme(self.first, 1.0) - extreme(self.second, -1.0);
             let way = nearest - apart;
             let part = -apart.dot(&way) / way.norm_squared();
             if part.is_nan() || part <= 0.0 {

@@ -5,12 +5,14 @@
 //! tables and frames must agree with it and with each other. Every stored frame is checked for intersections by exact
 //! predicates, for inverted elements, for points below a half-space, for prescribed points off their paths and for
 //! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
-//! velocities, and a separate test proves that no features crossed.
+//! velocities, and a separate test proves that no features crossed. Where the
+//! pieces of the motion are stored, it proves that of every piece.
 
 mod examine;
 mod expected;
 mod finding;
 mod meeting;
+mod pieces;
 mod rigid;
 mod sweep;
 mod tables;
@@ -39,6 +41,8 @@ pub struct Verification {
     pub motions: usize,
     /// Motions that cannot be checked: an end is missing, unreadable or invalid, or the motion is not straight.
     pub unknown_motions: usize,
+    /// Number of straight pieces in the examined motions, where these are stored in pieces.
+    pub pieces: usize,
     /// Number of prescribed positions compared with their path.
     pub prescribed: usize,
     /// Number of rigid shapes compared with the first frame.
@@ -116,6 +120,8 @@ pub fn verify_run(
     examiner.straight_step = (expected.as_ref())
         .filter(|expected| expected.moves_straight())
         .map(|expected| expected.scene.time.step);
+    examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
+    examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
     let examiner = examiner;
     // Each frame is independent, and reads its predecessor if needed: the order of work does not change the list.
     let results: Vec<Verification> = (0..entries.len())
@@ -130,6 +136,7 @@ pub fn verify_run(
         verification.frames += result.frames;
         verification.motions += result.motions;
         verification.unknown_motions += result.unknown_motions;
+        verification.pieces += result.pieces;
         verification.prescribed += result.prescribed;
         verification.rigid += result.rigid;
         verification.allowed_inversions += result.allowed_inversions;
@@ -137,7 +144,15 @@ pub fn verify_run(
     }
     if verification.unknown_motions > 0 {
         let why = match manifest.scene["stepper"].as_str() {
-            Some(stepper @ ("asynchronous" | "constrained")) => {
+            _ if manifest.stores_pieces() => {
+                "frames or pieces of the motion are missing or not sound".to_owned()
+            }
+            Some("asynchronous") => {
+                "points turn within a step of the asynchronous stepper, and frames show its ends only; \
+                 `output.pieces = true` in the scene stores the way between them"
+                    .to_owned()
+            }
+            Some(stepper @ "constrained") => {
                 format!(
                     "points turn within a step of the {stepper} stepper, and frames show its ends only"
                 )

@@ -9,20 +9,44 @@ pub(super) struct Bounds {
     upper: Vector3<f64>,
 }
 
+/// Around nothing.
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            lower: Vector3::repeat(f64::INFINITY),
+            upper: Vector3::repeat(f64::NEG_INFINITY),
+        }
+    }
+}
+
 impl Bounds {
     /// Around `points`, of which there is at least one.
     pub(super) fn around<'a>(points: impl IntoIterator<Item = &'a Vector3<f64>>) -> Self {
-        let none = Self {
-            lower: Vector3::repeat(f64::INFINITY),
-            upper: Vector3::repeat(f64::NEG_INFINITY),
-        };
-        points.into_iter().fold(none, |bounds, point| Self {
-            lower: bounds.lower.inf(point),
-            upper: bounds.upper.sup(point),
-        })
+        points
+            .into_iter()
+            .fold(Self::default(), |bounds, point| Self {
+                lower: bounds.lower.inf(point),
+                upper: bounds.upper.sup(point),
+            })
     }
 
-    fn overlaps(&self, other: &Self) -> bool {
+    /// Around both.
+    pub(super) fn merged(self, other: Self) -> Self {
+        Self {
+            lower: self.lower.inf(&other.lower),
+            upper: self.upper.sup(&other.upper),
+        }
+    }
+
+    /// Grown by `margin` on all sides (m).
+    pub(super) fn grown(self, margin: f64) -> Self {
+        Self {
+            lower: self.lower.add_scalar(-margin),
+            upper: self.upper.add_scalar(margin),
+        }
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|axis| {
             self.lower[axis] <= other.upper[axis] && other.lower[axis] <= self.upper[axis]
         })

@@ -3,7 +3,9 @@
 use super::expected::Expected;
 use super::{Finding, Problem};
 use crate::output::events::EVENTS;
-use crate::output::listing::{FRAMES_CSV, FRAMES_PVD, collection_of, frame_name, is_frame_name};
+use crate::output::listing::{
+    FRAMES_CSV, FRAMES_PVD, collection_of, frame_name, is_frame_name, is_pieces_name, pieces_name,
+};
 use crate::output::statistics::{for_each_row, number, of_steps};
 use crate::output::steps::STEPS_CSV;
 use crate::output::summary::{SUMMARY, Table};
@@ -145,6 +147,15 @@ impl<'a> Tables<'a> {
             if !may_be_so {
                 wrong.push(format!(
                     "{} is at {time} s, which is not the end of step {step}",
+                    entry.file
+                ));
+            }
+            let stores_pieces = index > 0 && self.expected.stores_pieces();
+            if entry.pieces.is_some() != stores_pieces {
+                let is = if stores_pieces { "no" } else { "a" };
+                wrong.push(format!(
+                    "it lists {is} file {} with the pieces of the motion to {}, which is not what the scene stores",
+                    pieces_name(index),
                     entry.file
                 ));
             }
@@ -326,15 +337,22 @@ impl<'a> Tables<'a> {
             .into_iter()
             .flatten()
             .flatten();
-        let listed: BTreeSet<&str> = self.entries.iter().map(|entry| &*entry.file).collect();
+        let of_pieces: Vec<String> = (0..self.entries.len())
+            .filter(|&index| self.entries[index].pieces.is_some())
+            .map(pieces_name)
+            .collect();
+        let frames = self.entries.iter().map(|entry| &*entry.file);
+        let listed: BTreeSet<&str> = frames.chain(of_pieces.iter().map(|name| &**name)).collect();
         let mut unlisted: Vec<String> = names
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| is_frame_name(name) && !listed.contains(name.as_str()))
+            .filter(|name| {
+                (is_frame_name(name) || is_pieces_name(name)) && !listed.contains(name.as_str())
+            })
             .collect();
         unlisted.sort_unstable();
         // A killed run may have left one.
-        let next = frame_name(self.entries.len());
-        unlisted.retain(|name| has_ended || *name != next);
+        let next = [frame_name, pieces_name].map(|name| name(self.entries.len()));
+        unlisted.retain(|name| has_ended || !next.contains(name));
         for name in unlisted {
             self.found(&name, format!("{FRAMES_CSV} does not list it"));
         }
@@ -376,7 +394,7 @@ impl<'a> Tables<'a> {
 }
 
 /// Whether `time` (s) is the end of step `step`.
-fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
+pub(super) fn is_time_of(time: f64, step: u64, step_length: f64) -> bool {
     let end = step as f64 * step_length;
     (time - end).abs() <= 4.0 * f64::EPSILON * end
 }

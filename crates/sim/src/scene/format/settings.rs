@@ -324,6 +324,11 @@ pub struct OutputOptions {
     /// Time from which the summary counts steps as settled (s). Default: half of `time.duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled_after: Option<f64>,
+    /// With the asynchronous stepper: whether the straight pieces of the motion are stored beside each frame, so that
+    /// `impinge verify` can prove the motion between frames. Default: false. They take ten times the room of the
+    /// frames or more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pieces: bool,
 }
 
 impl Default for OutputOptions {
@@ -331,6 +336,7 @@ impl Default for OutputOptions {
         Self {
             every: 1,
             settled_after: None,
+            pieces: false,
         }
     }
 }

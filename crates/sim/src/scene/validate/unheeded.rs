@@ -13,9 +13,16 @@ const BOUNDS: [&str; 5] = [
 ];
 
 impl Check<'_> {
-    /// Rejects joints, and keys of `time` and `solver`, that the stepper does not support.
+    /// Rejects joints, and keys of `time`, `solver` and `output`, that the stepper does not support.
     pub(super) fn unheeded(&self) {
         let scene = self.scene;
+        if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
+            return self.fail(
+                "output.pieces",
+                "only the asynchronous stepper moves points in pieces of their own".to_owned(),
+                "leave it out, or use stepper = \"asynchronous\"",
+            );
+        }
         let (name, heeded) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),

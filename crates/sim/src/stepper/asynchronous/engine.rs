@@ -6,6 +6,7 @@ use super::layers::{Layer, Touch};
 use super::pairs::{Features, Pairs};
 use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
+use super::recording::Recording;
 use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
 use super::sync::sync_all;
@@ -66,6 +67,8 @@ pub struct Engine {
     pub(super) history: Option<History>,
     /// For speculation: data kept between windows.
     pub(super) speculation: Option<Box<Speculation>>,
+    /// The paths since the last stored frame, where they are asked for. Nothing reads them but who stores them.
+    pub(super) recording: Option<Recording>,
     // Buffers.
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
@@ -153,6 +156,7 @@ impl Engine {
             stands_for: 0,
             history: None,
             speculation: None,
+            recording: None,
             kicked: Vec::new(),
             left: Vec::new(),
             called: Vec::new(),
@@ -368,6 +372,15 @@ impl Engine {
         self.interrupt = interrupt.clone();
     }
 
+    /// From now on writes down the paths of the vertices of the surface.
+    pub(super) fn record(&mut self) {
+        self.recording = Some(Recording::new(
+            self.surface.vertices(),
+            &self.vertices,
+            self.now,
+        ));
+    }
+
     /// Runs all events up to and including `until` (s).
     ///
     /// # Errors
@@ -510,6 +523,9 @@ impl Engine {
             time,
             &mut self.statistics.steps,
         );
+        if let Some(recording) = &mut self.recording {
+            recording.note(force.stencil(), &self.vertices);
+        }
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
         let checked = if self.history.is_none() {
@@ -549,6 +565,9 @@ impl Engine {
             id,
             generation: 0,
         });
+        if let Some(recording) = &mut self.recording {
+            recording.note_prescribed(&kicked, &self.vertices);
+        }
         self.after_kicks(&kicked, time)?;
         self.kicked = kicked;
         Ok(())

@@ -197,6 +197,9 @@ impl Engine {
         if entry.ticking {
             self.schedule_layer(layer);
         }
+        if let Some(recording) = &mut self.recording {
+            recording.note(&kicked, &self.vertices);
+        }
         // Check certificates after all impulses of the event.
         self.after_kicks(&kicked, time)?;
         if self.history.is_none() {

@@ -3,6 +3,7 @@
 use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::obstacles::Obstacles;
+use super::pieces::Pieces;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
 use crate::error::asynchronous::{Stop, SystemError};
@@ -161,6 +162,18 @@ impl Asynchronous {
     /// Unwraps the integrator, to run it event by event.
     pub fn into_engine(self) -> Engine {
         self.engine
+    }
+
+    /// From now on the straight pieces in which the vertices of the surface move are kept, to be [taken](Self::take_pieces).
+    pub fn record_pieces(&mut self) {
+        self.engine.record();
+    }
+
+    /// The pieces since they were taken last, or recorded first, up to the last step that was completed; `None` if they are
+    /// not recorded. `state` is that at its end.
+    pub fn take_pieces(&mut self, state: &State) -> Option<Pieces> {
+        let recording = self.engine.recording.as_mut()?;
+        Some(recording.take(state.time))
     }
 
     /// Measures the time of each kind of event from now on, see [`Engine::measure_times`].
@@ -447,6 +460,9 @@ impl Stepper for Asynchronous {
         }
         // The positions of the last event are safe, too.
         std::mem::swap(&mut state.positions, &mut self.positions);
+        if let Some(recording) = &mut self.engine.recording {
+            recording.end_step(now, &state.positions);
+        }
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
             *velocity = vertex.velocity;
         }

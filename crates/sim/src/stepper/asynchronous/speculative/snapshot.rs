@@ -61,6 +61,9 @@ impl Snapshot {
     pub(super) fn restore(&self, engine: &mut Engine) -> Option<Event> {
         engine.vertices.copy_from_slice(&self.vertices);
         engine.now = self.now;
+        if let Some(recording) = &mut engine.recording {
+            recording.forget_after(self.now);
+        }
         for ((clock, _), &tick) in engine.forces.iter_mut().zip(&self.force_ticks) {
             clock.tick = tick;
         }
