@@ -43,7 +43,7 @@ pub(crate) fn prescribe(
     Ok(())
 }
 
-/// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step (spec 3.1).
+/// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step.
 pub(crate) fn momentum_system(
     context: StepContext<'_>,
     assembler: &Assembler,

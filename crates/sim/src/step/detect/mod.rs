@@ -102,7 +102,7 @@ impl Detector {
         report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;
     }
 
-    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were any (spec 7.2, 5).
+    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were any.
     pub(crate) fn cover(
         &mut self,
         model: &Model,

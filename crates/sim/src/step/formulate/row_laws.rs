@@ -18,7 +18,7 @@ use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Step of the central differences (spec 10.2, G2): the features are about a metre large.
+/// Step of the central differences: the features are about a metre large.
 const DIFFERENCE: f64 = 1e-6;
 
 /// `Δt` (s): rows carry it.

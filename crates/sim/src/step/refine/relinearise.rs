@@ -15,7 +15,7 @@ pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
 const TURN_SINE: f64 = 0.258_819_045_102_520_76;
 
-/// Moves the linearisation to `target`, or as far towards it as the normal may turn at once (spec 7.3).
+/// Moves the linearisation to `target`, or as far towards it as the normal may turn at once.
 pub(crate) fn relinearise(
     model: &Model,
     contact: &mut Contact,

@@ -26,7 +26,7 @@ pub(crate) struct StartTolerances<'a> {
 
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
-/// The paper starts from the last velocities (spec 5.7). Where bodies fall, swing or are slowed down these are off by what a step changes, and
+/// The paper starts from the last velocities. Where bodies fall, swing or are slowed down these are off by what a step changes, and
 /// most of that is the same as before. Where a body changed by no more than a solve may be off, it starts from its last velocities: what
 /// is left over there must not be kept going. If it is `supported`, the rows that support it may be off as well. If not, and balances are
 /// `closed` after solves, none of what all of its points have in common is left over by a solve: that always goes on.

@@ -62,7 +62,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// Whether the independent residual passes what every accepted solve has to pass (spec 10.2, C3).
+/// Whether the independent residual passes what every accepted solve has to pass.
 ///
 /// A solver may run out of iterations over friction that the slip tolerance still tells apart.
 pub(crate) fn acceptable(

@@ -26,10 +26,10 @@ use crate::{
 use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
-/// Rounds that may add contacts before a step is given up (spec 7.4).
+/// Rounds that may add contacts before a step is given up.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
-/// Rounds that may re-linearise before a step is given up (spec 7.4).
+/// Rounds that may re-linearise before a step is given up.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
 /// Adding rounds after which contacts that were not hit are left alone until nothing is: two that move each other would
