@@ -9,7 +9,7 @@ use crate::{
 
 impl Model {
     /// Builds the model of a scene, and its state at time 0. Surfaces that touch are offset to the resting gap of
-    /// contacts, see [`touching`](Self::touching).
+    /// contacts, see [`Notices::touching`](super::Notices::touching).
     ///
     /// # Errors
     /// [`SimError`] for scenes, meshes and materials that cannot be simulated.

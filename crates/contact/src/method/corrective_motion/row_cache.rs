@@ -108,7 +108,7 @@ impl RowCache {
         known(first) && known(second)
     }
 
-    /// Rows for the contacts that were [found](Self::find), with the blocks of known pairs and zeros elsewhere. What was kept is
+    /// Rows for the [matched](Self::match_contacts) contacts, with the blocks of known pairs and zeros elsewhere. What was kept is
     /// used up.
     pub(super) fn take(&mut self, nodes: &ContactNodes) -> OperatorRows {
         self.starts.clear();

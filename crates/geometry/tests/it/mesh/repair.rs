@@ -108,6 +108,24 @@ fn a_flat_triangle_gives_its_middle_corner_to_its_neighbour() {
     assert_eq!((mesh.triangles().len(), report.flat_elements), (14, 1));
 }
 
+/// Nodes become one within the given distance, and no farther.
+#[test]
+fn nodes_are_welded_up_to_the_distance() {
+    let shifted = |by: f64| {
+        let mut raw = cubes(&[[0.0; 3]]);
+        // One triangle gets a node of its own, beside the one that it shared.
+        let [a, b, c] = raw.triangles[0];
+        let own = raw.nodes.len() as u32;
+        raw.nodes.push(raw.nodes[a as usize] + Vector3::x() * by);
+        raw.triangles[0] = [own, b, c];
+        raw.repaired_surface(Some(1e-3)).map(|(_, report)| report)
+    };
+    let near = shifted(0.9e-3).expect("one node");
+    assert_eq!((near.welded_nodes, near.intersections), (1, 0));
+    let far = shifted(1.1e-3);
+    assert!(far.map_or(0, |report| report.welded_nodes) == 0);
+}
+
 /// Where boxes touch in an edge or a corner, each gets its own nodes, a little apart.
 #[test]
 fn sheets_that_touch_are_split() {

@@ -139,7 +139,10 @@ fn balance_momentum(
     changes
 }
 
-/// Number in the coarse system of what `block` belongs to: deformable bodies as in [`Model::bodies`], then blocks of rigid ones.
+/// Number in the coarse system of the body of `block`: deformable bodies as in [`Geometry::bodies`], then blocks of
+/// rigid ones.
+///
+/// [`Geometry::bodies`]: crate::geometry::Geometry::bodies
 fn node_of_block(model: &Model, block: usize) -> usize {
     match model.unknowns.point_of_block.get(block) {
         Some(&point) => model.geometry.solid_of_point(point),
