@@ -13,7 +13,7 @@ use crate::method::{
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 
-/// What an exact residual may exceed the tolerances by where the recurrence met them.
+/// Allowed excess of the exact residual over the tolerances once the recursive residual meets them (ratio).
 pub(super) const SLACK: f64 = 2.0;
 
 /// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its

@@ -34,7 +34,7 @@ impl Assembled {
         let (mut response, mut index, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (part, list) in nodes.on_part.iter().enumerate() {
             for (first, pushed) in list.iter().enumerate() {
-                let anew = || {
+                let unmatched = || {
                     let later = list[first..].iter();
                     later.filter(|felt| !cache.knows(felt.contact, pushed.contact))
                 };
@@ -42,7 +42,7 @@ impl Assembled {
                     index[place] = NOWHERE;
                 }
                 places.clear();
-                for (place, _) in anew().flat_map(|felt| &felt.rows) {
+                for (place, _) in unmatched().flat_map(|felt| &felt.rows) {
                     if index.len() <= *place {
                         index.resize(place + 1, NOWHERE);
                     }
@@ -55,7 +55,7 @@ impl Assembled {
                     continue;
                 }
                 compliance.respond(part, &pushed.rows, &places, &mut response);
-                for felt in anew() {
+                for felt in unmatched() {
                     let mut block = Matrix3::zeros();
                     for (place, jacobian) in &felt.rows {
                         block += jacobian * response[index[*place]];

@@ -15,7 +15,7 @@ pub(super) struct FrictionData<'a> {
     pub(super) free: &'a [Vector3<f64>],
     /// `μ`.
     pub(super) friction: &'a [f64],
-    /// What their residuals are measured with.
+    /// Scales of their residuals.
     pub(super) scales: &'a [Scale],
     /// Of each contact, those that act on a node with it.
     pub(super) neighbours: &'a [Vec<u32>],

@@ -41,7 +41,7 @@ impl OperatorRows {
         self
     }
 
-    /// The rows of `w`, to be filled anew where they are [cleared](Self::clear).
+    /// The rows of `w`; [cleared](Self::clear) rows have to be filled again.
     pub(super) fn reusing(w: BlockRows) -> Self {
         let (starts, columns, values) = w.into_rows();
         Self {

@@ -108,8 +108,8 @@ impl RowCache {
         known(first) && known(second)
     }
 
-    /// Rows for the [matched](Self::match_contacts) contacts, with the blocks of known pairs and zeros elsewhere. What was kept is
-    /// used up.
+    /// Rows for the [matched](Self::match_contacts) contacts: blocks of known pairs, zeros elsewhere. The cache is
+    /// empty afterwards.
     pub(super) fn take(&mut self, nodes: &ContactNodes) -> OperatorRows {
         self.starts.clear();
         let w = std::mem::take(&mut self.w);

@@ -9,7 +9,7 @@ use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
-/// What an exact residual may exceed a tolerance by where the recurrence met it.
+/// Allowed excess of the exact residual over a tolerance once the recursive residual meets it (ratio).
 const SLACK: f64 = 2.0;
 
 /// Softness of rows over their compliance, about forces that follow: as in the active-set conjugate residuals.
