@@ -30,6 +30,7 @@ pub mod contacts;
 pub(crate) mod disk;
 pub mod doctor;
 pub mod error;
+pub(crate) mod flight;
 pub mod geometry;
 pub(crate) mod joints;
 pub mod measure;

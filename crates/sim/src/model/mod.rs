@@ -2,6 +2,7 @@
 
 mod build;
 mod builder;
+mod components;
 mod constraints;
 mod elements;
 mod notices;
@@ -12,6 +13,7 @@ mod start;
 mod touching;
 mod unknowns;
 
+pub use components::Components;
 pub use constraints::Constraints;
 pub use elements::Elements;
 pub use notices::{Notices, TouchingStart};
@@ -39,6 +41,8 @@ pub struct Model {
     pub elements: Elements,
     /// Joints, links, and strains that are constraints.
     pub constraints: Constraints,
+    /// Connected components of deformable bodies.
+    pub components: Components,
     /// The motion of each point, and the blocks of unknowns.
     pub unknowns: Unknowns,
     /// Parameters of a step.

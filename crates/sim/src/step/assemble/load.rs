@@ -4,6 +4,7 @@ use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
 use crate::step::context::StepContext;
 use crate::{
+    flight::Flight,
     model::{Model, PointMotion},
     state::State,
 };
@@ -27,6 +28,14 @@ enum Kind {
 
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
+
+/// What the right-hand side has of nodes beside forces.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeStart<'a> {
+    pub(crate) flight: &'a Flight,
+    /// Impulses of the turn of components, in the order of the unknowns (N·s).
+    pub(crate) turn_impulses: &'a [f64],
+}
 
 /// Momentum tolerances of the bodies of a model, step by step.
 #[derive(Debug, Default)]
@@ -74,6 +83,7 @@ impl BodyLoads {
     pub(crate) fn weigh(
         &mut self,
         context: StepContext<'_>,
+        start: NodeStart<'_>,
         rigid: &RigidStep,
         contacts: &[Contact],
         problem: &mut ContactProblem,
@@ -102,7 +112,7 @@ impl BodyLoads {
         self.rounding.resize(model.geometry.bodies.len(), 0.0);
         self.add_contacts(model, state, rigid, contacts, problem);
         self.add_constraints(problem, solution);
-        self.measure_nodes(model, state, problem);
+        self.measure_nodes(model, state, start, problem);
         self.measure_rigid(model, state, problem);
         let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
             let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
@@ -162,7 +172,13 @@ impl BodyLoads {
         }
     }
 
-    fn measure_nodes(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
+    fn measure_nodes(
+        &mut self,
+        model: &Model,
+        state: &State,
+        start: NodeStart<'_>,
+        problem: &ContactProblem,
+    ) {
         let time_step = problem.time_step;
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let body = model.geometry.solid_of_point(point);
@@ -170,7 +186,8 @@ impl BodyLoads {
             let mass = model.points.mass[point];
             let given =
                 model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
-            let known = state.velocities[point] * mass + given;
+            let turn = get(start.turn_impulses, block);
+            let known = start.flight.velocities()[point] * mass + given + turn;
             let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);
             let contact = get(&self.contact, block);

@@ -6,8 +6,9 @@ pub(crate) mod rigid;
 mod thin;
 
 use crate::step::assemble::rigid::check_turn;
-use crate::{error::StepFailure, model::PointMotion, step::context::StepContext};
+use crate::{error::StepFailure, flight::Flight, model::PointMotion, step::context::StepContext};
 use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 pub(crate) use thin::MomentumSystem;
 use thin::add_thin;
@@ -43,30 +44,60 @@ pub(crate) fn prescribe(
     Ok(())
 }
 
-/// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step.
+/// `A = M + Δt C + Δt² K(x_R)` and `b = M (v_c + R u − Δt a) + Δt (f_elastic(x_R) + M g) − A_fd v_d`, without the
+/// impulses of the [`Flight`]'s own turn, which [`add_turn`] adds.
 pub(crate) fn momentum_system(
     context: StepContext<'_>,
+    flight: &Flight,
     assembler: &Assembler,
     prescribed_velocity: &[Vector3<f64>],
     system: MomentumSystem<'_>,
 ) {
     let StepContext {
-        model,
-        state,
-        time_step,
+        model, time_step, ..
     } = context;
     let MomentumSystem { matrix, rhs } = system;
     let scales = AssemblyScales::implicit_euler(time_step);
     matrix.set_zero();
     for (rhs, &point) in rhs.chunks_exact_mut(3).zip(&model.unknowns.point_of_block) {
         let point = point as usize;
-        let impulse = (state.velocities[point] + model.settings.gravity * time_step)
+        let impulse = (flight.velocities()[point] + model.settings.gravity * time_step)
             * model.points.mass[point]
             + model.points.pull[point] * time_step;
         rhs.copy_from_slice(impulse.as_slice());
     }
     assembler.add_mass(&scales, matrix);
-    assembler.assemble(&state.positions, &scales, prescribed_velocity, matrix, rhs);
+    assembler.assemble(
+        flight.positions(),
+        &scales,
+        prescribed_velocity,
+        matrix,
+        rhs,
+    );
     let system = MomentumSystem { matrix, rhs };
-    add_thin(context, prescribed_velocity, system);
+    add_thin(context, flight, prescribed_velocity, system);
+}
+
+/// `A w_R − Δt a_M M (ω₊ × R r)`, what turning components of deformable bodies add to the right-hand side, in the order
+/// of the unknowns (N·s); `matrix` holds their masses and elements.
+pub(crate) fn turn_impulses(
+    context: StepContext<'_>,
+    flight: &Flight,
+    matrix: &SymmetricBlockMatrix,
+    impulses: &mut [f64],
+) {
+    let StepContext {
+        model, time_step, ..
+    } = context;
+    let mut scratch = vec![0.0; matrix.scratch_len()];
+    matrix.multiply(flight.chords(), impulses, &mut scratch);
+    for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+        let damping = model.points.mass_damping[point as usize] * time_step;
+        if damping > 0.0 {
+            let damped = flight.end_velocity(block, point as usize) * damping;
+            for (impulse, damped) in impulses[3 * block..].iter_mut().zip(damped.iter()) {
+                *impulse -= damped;
+            }
+        }
+    }
 }

@@ -9,7 +9,10 @@ use crate::{
     report::StepReport,
     state::State,
     step::{
-        assemble::{MomentumSystem, momentum_system, prescribe, rigid::PointMotions},
+        assemble::{
+            MomentumSystem, constraints::StepSystem, load::NodeStart, momentum_system, prescribe,
+            rigid::PointMotions, turn_impulses,
+        },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
         formulate::carry_over,
@@ -95,10 +98,12 @@ impl Synchronous {
             time_step,
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
+        (self.flight).plan(model, &state.positions, &state.velocities, time_step);
         self.problem.time_step = time_step;
         self.coarse.begin_step();
         momentum_system(
             context,
+            &self.flight,
             &self.assembler,
             &self.known_velocity,
             MomentumSystem {
@@ -106,6 +111,12 @@ impl Synchronous {
                 rhs: &mut self.problem.rhs,
             },
         );
+        let turn = &mut self.turn_impulses;
+        turn.clear();
+        turn.resize(self.problem.rhs.len(), 0.0);
+        if self.flight.turns() {
+            turn_impulses(context, &self.flight, &self.problem.momentum, turn);
+        }
         self.tell_of_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
@@ -122,13 +133,26 @@ impl Synchronous {
         )?;
         self.joints.pose(
             context,
+            &self.flight,
             &self.rigid,
             &self.end,
-            &mut self.problem,
-            &mut self.solution,
+            StepSystem {
+                problem: &mut self.problem,
+                solution: &mut self.solution,
+                turn_impulses: &mut self.turn_impulses,
+            },
         );
+        if self.flight.turns() {
+            for (b, turn) in self.problem.rhs.iter_mut().zip(&self.turn_impulses) {
+                *b += turn;
+            }
+        }
         self.loads.weigh(
             context,
+            NodeStart {
+                flight: &self.flight,
+                turn_impulses: &self.turn_impulses,
+            },
             &self.rigid,
             self.contacts.as_slice(),
             &mut self.problem,
@@ -156,6 +180,15 @@ impl Synchronous {
         };
         let velocity = &mut self.solution.velocity;
         extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        for (mean, &point) in velocity
+            .chunks_exact_mut(3)
+            .zip(&model.unknowns.point_of_block)
+        {
+            let gain = self.flight.gain(point as usize);
+            mean.iter_mut()
+                .zip(gain.iter())
+                .for_each(|(v, gain)| *v -= gain);
+        }
         if closed {
             start_from_rest(context, &supported, &tolerances, velocity);
         }
@@ -202,15 +235,13 @@ impl Synchronous {
     /// Tells the solver of the bodies, where it or the observer asks for that.
     fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
-            model,
-            state,
-            time_step,
+            model, time_step, ..
         } = context;
         self.bodies = None;
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, &state.positions, time_step)?;
+            let bodies = rest.turned(model, self.flight.positions(), time_step)?;
             self.solver.know_bodies(&bodies);
             self.bodies = Some(bodies);
         }
@@ -231,7 +262,7 @@ impl Synchronous {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
                     let solved = &self.solution.velocity[3 * block as usize..][..3];
-                    let velocity = Vector3::from_column_slice(solved);
+                    let velocity = Vector3::from_column_slice(solved) + self.flight.gain(point);
                     (velocity, (velocity - state.velocities[point]) / time_step)
                 }
                 None => (self.known_velocity[point], Vector3::zeros()),

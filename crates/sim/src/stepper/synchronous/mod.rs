@@ -13,6 +13,7 @@ use crate::{
     compliance::RestBodies,
     contacts::set::ContactSet,
     error::{SimError, StepError, StepFailure},
+    flight::Flight,
     model::Model,
     report::StepReport,
     state::State,
@@ -62,6 +63,9 @@ pub struct Synchronous {
     foreseen: Vec<Vector3<f64>>,
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
+    flight: Flight,
+    /// Impulses of the turn of deformable bodies, in the order of the unknowns (N·s).
+    turn_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
     /// Compliance at rest, once a method asked for it, and the bodies as the attempt started with them.
@@ -122,6 +126,8 @@ impl Synchronous {
             foreseen_velocity: Vec::new(),
             foreseen: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
+            flight: Flight::default(),
+            turn_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
