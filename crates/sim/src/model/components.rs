@@ -3,9 +3,7 @@
 use super::{Constraints, Elements};
 use crate::geometry::Geometry;
 use impinge_contact::constraint::{Constraint, Term};
-
-/// The component of a point or of a constraint that belongs to none.
-const NONE: u32 = u32::MAX;
+use impinge_krylov::forest::{Forest, NONE};
 
 /// Connected components of deformable bodies: points of one body that elements, elastic terms or constraints connect.
 ///
@@ -26,12 +24,12 @@ impl Components {
         elements: &Elements,
         constraints: &Constraints,
     ) -> Self {
-        let mut links: Vec<u32> = (0..mass.len() as u32).collect();
+        let mut forest = Forest::default();
+        forest.reset(mass.len());
         let body = |point: u32| geometry.solid_of_point(point);
         let mut join = |a: u32, b: u32| {
             if body(a) == body(b) {
-                let (a, b) = (root(&mut links, a), root(&mut links, b));
-                links[a.max(b) as usize] = a.min(b);
+                forest.unite(a, b);
             }
         };
         for tet in &elements.tets {
@@ -48,18 +46,8 @@ impl Components {
             }
         }
 
-        let (mut of_point, mut count) = (vec![NONE; mass.len()], 0);
-        for point in 0..mass.len() {
-            if mass[point] > 0.0 {
-                // Roots have the smallest number of their component, so they come first.
-                let root = root(&mut links, point as u32) as usize;
-                if of_point[root] == NONE {
-                    of_point[root] = count;
-                    count += 1;
-                }
-                of_point[point] = of_point[root];
-            }
-        }
+        let mut of_point = Vec::new();
+        let count = forest.number_trees(&mut of_point, |point| mass[point as usize] > 0.0);
         let of = |list: &[Constraint]| {
             list.iter()
                 .map(|one| of_constraint(one, &of_point))
@@ -68,7 +56,7 @@ impl Components {
         Self {
             of_row: of(&constraints.rows),
             of_soft: of(&constraints.soft),
-            count: count as usize,
+            count,
             of_point,
         }
     }
@@ -96,15 +84,6 @@ impl Components {
 
 fn known(component: u32) -> Option<usize> {
     (component != NONE).then_some(component as usize)
-}
-
-fn root(links: &mut [u32], mut point: u32) -> u32 {
-    while links[point as usize] != point {
-        let next = links[links[point as usize] as usize];
-        links[point as usize] = next;
-        point = next;
-    }
-    point
 }
 
 /// The particles of a constraint between particles alone; `None` if it has other points.

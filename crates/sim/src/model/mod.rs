@@ -71,6 +71,14 @@ impl Model {
         self.unknowns.point_of_block.len() + 2 * self.rigid.len()
     }
 
+    /// The body of a block of unknowns, in the order of [`Geometry::bodies`].
+    pub(crate) fn body_of_block(&self, block: usize) -> usize {
+        match self.unknowns.point_of_block.get(block) {
+            Some(&point) => self.geometry.solid_of_point(point),
+            None => self.rigid[(block - self.unknowns.point_of_block.len()) / 2].body,
+        }
+    }
+
     /// Mass of a body (kg); 0 for obstacles and rigid bodies with a prescribed motion.
     pub fn body_mass(&self, index: usize) -> f64 {
         match self.rigid.iter().find(|rigid| rigid.body == index) {

@@ -49,8 +49,9 @@ pub(crate) struct BodyLoads {
     contact: Vec<f64>,
     elastic: Vec<f64>,
     tolerances: Vec<f64>,
-    /// The largest tolerance of a body with unknowns (N·s).
+    /// The largest tolerance of a body with unknowns (N·s), and the value that weights are relative to.
     largest: f64,
+    reference: f64,
     /// Tolerance of the gaps of each body (m).
     gaps: Vec<f64>,
 }
@@ -61,9 +62,14 @@ impl BodyLoads {
         &self.tolerances
     }
 
-    /// The largest of them among bodies with unknowns (N·s), which the problem's weights are relative to.
+    /// The largest of them among bodies with unknowns (N·s).
     pub(crate) fn largest(&self) -> f64 {
         self.largest
+    }
+
+    /// The tolerance that the problem's weights are relative to (N·s).
+    pub(crate) fn reference(&self) -> f64 {
+        self.reference
     }
 
     /// Tolerance of the gaps of every body (m).
@@ -100,6 +106,7 @@ impl BodyLoads {
             self.tolerances.resize(model.geometry.bodies.len(), given);
             problem.weigh_momentum(std::iter::repeat_n(1.0, model.blocks()));
             self.largest = given;
+            self.reference = given;
             return;
         }
         if self.floors.len() != model.geometry.bodies.len() {
@@ -121,11 +128,13 @@ impl BodyLoads {
         };
         let bodies = self.squares.iter().zip(&self.rounding).zip(&self.floors);
         self.tolerances.extend(bodies.map(of_body));
-        let of_block = |block| self.tolerances[body_of_block(model, block)];
+        let of_block = |block| self.tolerances[model.body_of_block(block)];
         let largest = (0..model.blocks()).map(of_block).reduce(f64::max);
         // Without unknowns there is nothing to hold to it.
         self.largest = largest.unwrap_or(1.0);
-        problem.weigh_momentum((0..model.blocks()).map(|block| self.largest / of_block(block)));
+        let reference = model.geometry.tolerances.reference(self.largest);
+        problem.weigh_momentum((0..model.blocks()).map(|block| reference / of_block(block)));
+        self.reference = reference;
     }
 
     /// Impulses of the contacts at hand on nodes and rigid bodies.
@@ -260,13 +269,6 @@ fn floors(model: &Model) -> Vec<f64> {
         crate::tolerances::LEAST_RATE * (high - low).norm() * mass
     };
     (0..model.geometry.bodies.len()).map(of_body).collect()
-}
-
-fn body_of_block(model: &Model, block: usize) -> usize {
-    match model.unknowns.point_of_block.get(block) {
-        Some(&point) => model.geometry.solid_of_point(point),
-        None => model.rigid[(block - model.unknowns.point_of_block.len()) / 2].body,
-    }
 }
 
 fn get(values: &[f64], block: usize) -> Vector3<f64> {

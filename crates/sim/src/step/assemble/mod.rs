@@ -89,8 +89,18 @@ pub(crate) fn turn_impulses(
     let StepContext {
         model, time_step, ..
     } = context;
-    let mut scratch = vec![0.0; matrix.scratch_len()];
-    matrix.multiply(flight.chords(), impulses, &mut scratch);
+    // Row after row: the order of a sum does not depend on other bodies, as it would in a product by chunks of rows.
+    let pattern = matrix.pattern();
+    let chords = flight.chords();
+    for row in 0..pattern.blocks() {
+        for slot in pattern.row(row) {
+            let (block, column) = (matrix.block(slot), pattern.columns()[slot] as usize);
+            add(impulses, row, &(block * get(chords, column)));
+            if column != row {
+                add(impulses, column, &block.tr_mul(&get(chords, row)));
+            }
+        }
+    }
     for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
         let damping = model.points.mass_damping[point as usize] * time_step;
         if damping > 0.0 {
@@ -99,5 +109,15 @@ pub(crate) fn turn_impulses(
                 *impulse -= damped;
             }
         }
+    }
+}
+
+fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+fn add(values: &mut [f64], block: usize, by: &Vector3<f64>) {
+    for (value, by) in values[3 * block..][..3].iter_mut().zip(by.iter()) {
+        *value += by;
     }
 }

@@ -24,7 +24,6 @@ use crate::{
         },
     },
 };
-use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
 /// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.
@@ -65,12 +64,14 @@ impl Synchronous {
         self.foresee_hits(context, report);
         report.times.refine += clock.lap();
 
-        let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
+        let settled = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
+        let bodies = self.changes.all();
+        let met = settled && bodies.iter().all(|marks| !marks.unmet);
         report.inexact_solves += u32::from(!met);
-        report.relaxed_solves += u32::from(met && self.relaxed);
+        report.relaxed_solves += u32::from(met && bodies.iter().any(|marks| marks.relaxed));
         self.take_up_imbalance();
-        let momentum = judge(&self.problem, &self.solution, report);
+        let momentum = self.judge_islands(report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
         // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
@@ -158,13 +159,14 @@ impl Synchronous {
             &mut self.problem,
             &self.solution,
         );
-        let largest = self.loads.largest();
-        self.hold_to((model.geometry.tolerances).solver(
+        *self.method.tolerances_mut() = (model.geometry.tolerances).solver(
             model.geometry.finest_scale(),
             time_step,
-            largest,
-        ));
-        report.momentum_tolerance = report.momentum_tolerance.max(largest);
+            self.loads.reference(),
+        );
+        self.changes.start(model.geometry.bodies.len());
+        self.imbalance.clear();
+        report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
         self.start_velocities(context);
         Ok(())
     }
@@ -242,18 +244,21 @@ impl Synchronous {
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
             let bodies = rest.turned(model, self.flight.positions(), time_step)?;
-            self.solver.know_bodies(&bodies);
             self.bodies = Some(bodies);
         }
         Ok(())
     }
 
-    /// Sets the tolerances of the solves to come.
-    pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
-        if tolerances != self.method.tolerances() {
-            *self.method.tolerances_mut() = tolerances;
-            self.solver.set_tolerances(tolerances);
-        }
+    /// Judges the solution by the independent residual. Returns the largest of an island (N·s), relative to the largest
+    /// tolerance of a body.
+    fn judge_islands(&self, report: &mut StepReport) -> f64 {
+        let islands = &self.islands;
+        judge(
+            (&self.problem, &self.solution),
+            (islands.count(), &|block| islands.of_block(block as u32)),
+            self.loads.largest() / self.loads.reference(),
+            report,
+        )
     }
 
     /// The attempt becomes the state.

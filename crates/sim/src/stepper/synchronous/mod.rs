@@ -4,14 +4,16 @@
 //! cover the motion, limits on rounds, roll-back and subdivision.
 
 mod attempt;
+mod changes;
 mod clock;
 mod failure;
 mod rounds;
+mod solve;
 
 use super::{SolveObserver, Stepper};
 use crate::{
     compliance::RestBodies,
-    contacts::set::ContactSet,
+    contacts::{contact::ContactKey, set::ContactSet},
     error::{SimError, StepError, StepFailure},
     flight::Flight,
     model::Model,
@@ -25,15 +27,17 @@ use crate::{
         },
         detect::Detector,
         refine::Refiner,
-        resolve::{balance::Balanced, coarse::Coarse},
+        resolve::coarse::Coarse,
     },
 };
+use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Method};
+use impinge_contact::{ContactProblem, ContactSolution, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
-use std::{sync::Arc, time::Instant};
+use solve::Solver;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Solves beyond one for each length of a part that may miss their tolerances before a whole step is given up.
 ///
@@ -49,11 +53,17 @@ pub struct Synchronous {
     refiner: Refiner,
     /// The method with the tolerances of the attempt, and its solver.
     method: Method,
-    solver: Box<dyn ContactSolver + Send>,
+    /// One for each island at once.
+    solvers: Vec<Solver>,
+    islands: Islands,
+    changes: Changes,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// What the last solve left to close, and the system that closes it.
-    balanced: Balanced,
+    /// Changes of contact forces that close the bodies' balances (N, in the axes of their rows), and the system that
+    /// gives them.
+    imbalance: BTreeMap<ContactKey, Vector3<f64>>,
+    /// The contact of each row of the problem.
+    keys: Vec<ContactKey>,
     coarse: Coarse,
     /// Contacts of the attempt; the state's are replaced on success only.
     contacts: ContactSet,
@@ -74,8 +84,6 @@ pub struct Synchronous {
     joints: JointRows,
     /// Whether the step has met no problem that could not be rescued: more of its kind would only take time.
     rescuable: bool,
-    /// Whether the last solve settled friction to the gap tolerance only.
-    relaxed: bool,
     account: EnergyAccount,
     /// The last solve of the step that missed its tolerances, and how many more may.
     unsolved: Option<StepFailure>,
@@ -116,10 +124,13 @@ impl Synchronous {
             detector: Detector::new(),
             refiner: Refiner::default(),
             method: model.settings.solver,
-            solver: model.settings.solver.solver(),
+            solvers: Vec::new(),
+            islands: Islands::default(),
+            changes: Changes::default(),
             problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
             solution: ContactSolution::default(),
-            balanced: Balanced::default(),
+            imbalance: BTreeMap::new(),
+            keys: Vec::new(),
             coarse: Coarse::default(),
             contacts: ContactSet::default(),
             end: vec![Vector3::zeros(); points],
@@ -134,7 +145,6 @@ impl Synchronous {
             bodies: None,
             joints: JointRows::default(),
             rescuable: true,
-            relaxed: false,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             unmet_left: 0,
@@ -148,7 +158,9 @@ impl Synchronous {
     /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
-        self.solver.heed(interrupt);
+        for solver in &mut self.solvers {
+            solver.heed(interrupt);
+        }
     }
 
     /// What the user should know, since the last call.
