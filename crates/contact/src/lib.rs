@@ -73,6 +73,7 @@ pub mod residual;
 mod setting;
 pub mod solution;
 pub mod stored;
+mod sweep;
 mod tolerances;
 
 pub use error::ContactError;
