@@ -9,6 +9,8 @@ pub mod corrective_motion;
 mod masked_rows;
 mod restart_delay;
 mod rows;
+#[cfg(feature = "serde")]
+mod setting_by_key;
 mod settings;
 mod spec;
 pub mod staggered_projections;
