@@ -316,7 +316,8 @@ mod avx2 {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
 mod tests {
     use proptest::prelude::*;
     use pulp::x86::V3;
