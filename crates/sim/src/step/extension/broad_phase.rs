@@ -1,6 +1,6 @@
 //! A broad phase from another crate, made independent of its order.
 
-use super::Shared;
+use super::shared::Shared;
 use impinge_geometry::{
     broad_phase::{Aabb, BroadPhase, CandidateSet},
     surface::CollisionSurface,

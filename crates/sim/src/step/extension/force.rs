@@ -1,6 +1,6 @@
 //! Forces from another crate: their part of the momentum system.
 
-use super::{ExtensionResult, StepExtensions};
+use super::shared::{ExtensionResult, Shared};
 use crate::{
     error::extension::ExtensionError,
     model::PointMotion,
@@ -98,19 +98,19 @@ pub(crate) struct ForceBuffers {
 }
 
 impl ForceBuffers {
-    /// Adds all forces of `extensions` to the momentum system of a step, whose rigid bodies are posed.
+    /// Adds all `forces` to the momentum system of a step, whose rigid bodies are posed.
     ///
     /// # Errors
     /// [`ExtensionError`] naming the force that failed or broke its contract.
     pub(crate) fn add(
         &mut self,
-        extensions: &StepExtensions,
+        forces: &[Shared<dyn Force>],
         context: StepContext<'_>,
         rigid: &RigidStep,
         problem: &mut ContactProblem,
     ) -> Result<(), ExtensionError> {
         let points = context.state.positions.len();
-        for force in &extensions.forces {
+        for force in forces {
             self.force.clear();
             self.force.resize(points, Vector3::zeros());
             self.stiffness.clear();

@@ -3,10 +3,12 @@
 mod broad_phase;
 mod force;
 mod preconditioner;
+mod shared;
 mod solver;
 
 pub(crate) use force::ForceBuffers;
 pub use force::{Force, ForceInput, ForceTerms};
+pub use shared::ExtensionResult;
 
 use crate::error::extension::{ExtensionError, ExtensionKind};
 use broad_phase::CheckedBroadPhase;
@@ -14,12 +16,8 @@ use impinge_contact::ContactSolver;
 use impinge_geometry::broad_phase::BroadPhase;
 use impinge_krylov::preconditioner::Preconditioner;
 use preconditioner::CheckedPreconditioner;
+use shared::Shared;
 use solver::CheckedSolver;
-use std::error::Error;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The result of an extension that may fail: any error, or a message by `"text".into()`.
-pub type ExtensionResult = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// The extensions that take part in steps of the synchronous stepper. A clone shares them.
 #[derive(Clone, Default)]
@@ -111,6 +109,11 @@ impl StepExtensions {
             .chain(forces)
     }
 
+    /// The forces.
+    pub(crate) fn forces(&self) -> &[Shared<dyn Force>] {
+        &self.forces
+    }
+
     /// The first broken contract since the last call, if any.
     ///
     /// # Errors
@@ -128,62 +131,4 @@ fn check<T: ?Sized>(extension: Option<&Shared<T>>) -> Result<(), ExtensionError>
     };
     let problem = extension.lock().problem.take();
     problem.map_or(Ok(()), |problem| Err(extension.error(problem)))
-}
-
-/// An extension that outlives the stepper that uses it.
-struct Shared<T: ?Sized> {
-    kind: ExtensionKind,
-    name: Arc<str>,
-    slot: Arc<Mutex<Slot<T>>>,
-}
-
-/// An extension, and the contract that it broke.
-struct Slot<T: ?Sized> {
-    problem: Option<String>,
-    inner: Box<T>,
-}
-
-impl<T: ?Sized> Shared<T> {
-    fn new(kind: ExtensionKind, name: String, inner: Box<T>) -> Self {
-        let problem = None;
-        Self {
-            kind,
-            name: name.into(),
-            slot: Arc::new(Mutex::new(Slot { problem, inner })),
-        }
-    }
-
-    /// Access to the extension. One that panicked is used as it is.
-    fn lock(&self) -> MutexGuard<'_, Slot<T>> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn error(&self, problem: String) -> ExtensionError {
-        ExtensionError {
-            kind: self.kind,
-            name: self.name.to_string(),
-            problem,
-        }
-    }
-
-    fn kind_and_name(&self) -> (ExtensionKind, &str) {
-        (self.kind, &self.name)
-    }
-}
-
-impl<T: ?Sized> Clone for Shared<T> {
-    fn clone(&self) -> Self {
-        Self {
-            kind: self.kind,
-            name: Arc::clone(&self.name),
-            slot: Arc::clone(&self.slot),
-        }
-    }
-}
-
-impl<T: ?Sized> Slot<T> {
-    /// Records a broken contract, unless there is an earlier one.
-    fn breaks(&mut self, problem: impl Into<String>) {
-        self.problem.get_or_insert_with(|| problem.into());
-    }
 }

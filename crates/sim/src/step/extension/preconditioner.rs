@@ -1,6 +1,6 @@
 //! A preconditioner from another crate, with the checks of its contract.
 
-use super::Shared;
+use super::shared::Shared;
 use impinge_krylov::{block::SymmetricBlockMatrix, preconditioner::Preconditioner};
 
 /// Records results that are not finite, or against the residual.

@@ -1,6 +1,6 @@
 //! A contact solver from another crate, with the checks of its contract.
 
-use super::Shared;
+use super::shared::Shared;
 use impinge_contact::{
     ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Interrupt,
     Termination, Tolerances, compliance::TurnedBodies, method::TraceRow, residual::residual,

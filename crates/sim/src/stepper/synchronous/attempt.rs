@@ -129,8 +129,12 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )?;
-        self.forces
-            .add(&self.extensions, context, &self.rigid, &mut self.problem)?;
+        self.forces.add(
+            self.extensions.forces(),
+            context,
+            &self.rigid,
+            &mut self.problem,
+        )?;
         self.joints.pose(
             context,
             &self.rigid,
