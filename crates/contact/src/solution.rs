@@ -2,10 +2,10 @@
 
 use crate::ContactProblem;
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 
 /// State of a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContactState {
     /// Separated: no force.
     #[default]
@@ -17,7 +17,8 @@ pub enum ContactState {
 }
 
 /// Forces and state of one contact. Forces act on the first side (the one the normal points to).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Multipliers {
     /// Inactive, sliding or sticking.
     pub state: ContactState,
@@ -46,6 +47,13 @@ impl Multipliers {
     pub fn force(&self) -> Vector3<f64> {
         let [f1, f2] = self.friction_force();
         Vector3::new(self.lambda, f1, f2)
+    }
+
+    /// Adds `factor` times `change` to `(λ, γ)`.
+    pub(crate) fn add_scaled(&mut self, factor: f64, change: Vector3<f64>) {
+        self.lambda += factor * change[0];
+        self.gamma[0] += factor * change[1];
+        self.gamma[1] += factor * change[2];
     }
 
     /// A new contact: active, without force. Slides along `slip` (m) if it exceeds `slip_tolerance` (m), else sticks;

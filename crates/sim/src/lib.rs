@@ -30,6 +30,7 @@ pub mod contacts;
 pub(crate) mod disk;
 pub mod doctor;
 pub mod error;
+pub mod extension;
 pub(crate) mod flight;
 pub mod geometry;
 pub(crate) mod joints;
@@ -51,6 +52,7 @@ pub mod tolerances;
 pub use impinge_contact::Interrupt;
 
 pub use error::{SimError, StepError, StepFailure};
+pub use extension::Extensions;
 pub use model::Model;
 pub use report::StepReport;
 pub use scene::Scene;

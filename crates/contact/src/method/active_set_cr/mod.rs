@@ -17,7 +17,6 @@ mod prediction;
 mod prediction_back_off;
 mod prediction_iterates;
 mod residual_spike;
-mod rows;
 mod settings;
 mod soft_rows;
 mod solver;
@@ -35,6 +34,8 @@ pub use solver::ActiveSetCr;
 
 use super::{ContactReport, ContactSolver, Termination, TraceRow};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
+use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
+use preconditioner::OfMomentum;
 
 impl ContactSolver for ActiveSetCr {
     fn solve(
@@ -55,6 +56,13 @@ impl ContactSolver for ActiveSetCr {
 
     fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
+    }
+
+    /// Conjugate residuals then use it for the momentum rows, beside the diagonal of the contact rows. Predictions and
+    /// subdomains keep the diagonal.
+    fn precondition(&mut self, preconditioner: Box<dyn MomentumPreconditioner + Send>) -> bool {
+        self.preconditioner.of_momentum = OfMomentum(Some(preconditioner));
+        true
     }
 
     fn record(&mut self) {
@@ -119,7 +127,7 @@ impl ActiveSetCr {
         }
         if before.termination == Termination::Converged {
             // No rows were made equalities.
-            self.work.r.m.fill(0.0);
+            self.work.cr.residual.m.fill(0.0);
         }
         report.residual = self.residual_norm(problem);
         if report.termination == Termination::Breakdown {

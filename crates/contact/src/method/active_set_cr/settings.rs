@@ -5,11 +5,14 @@ use crate::{
     method::restart_delay::SHARE,
     setting::{not_negative, positive},
 };
-use serde::{Deserialize, Serialize};
 
 /// `C⁻¹` of the iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum PreconditionerKind {
     /// `diag(D, S_d)⁻¹`: positive definite.
     Diagonal,
@@ -21,8 +24,12 @@ pub enum PreconditionerKind {
 }
 
 /// How near-duplicate contacts are counted in `Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum DuplicateRule {
     /// The paper's: product of weight similarities over common blocks.
     #[default]
@@ -32,8 +39,12 @@ pub enum DuplicateRule {
 }
 
 /// When the active set is updated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
@@ -45,8 +56,12 @@ pub enum EvaluationSchedule {
 }
 
 /// How the slip direction `δ` of a sliding contact follows its slip `s`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum DirectionRule {
     /// Solved for: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
     /// then turns to the force that came out, Newton's method for the direction of maximum dissipation.
@@ -61,8 +76,12 @@ pub enum DirectionRule {
 }
 
 /// Everything that steers the method; the defaults are the paper's where it gives them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct ActiveSetCrSettings {
     /// `C⁻¹`.
     pub preconditioner: PreconditionerKind,

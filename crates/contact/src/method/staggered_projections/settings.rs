@@ -2,11 +2,14 @@
 
 use crate::setting::positive;
 use crate::{ContactError, FrictionLaw, Tolerances};
-use serde::{Deserialize, Serialize};
 
 /// When the states of a projection change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Schedule {
     /// Only when the equalities of the present states are solved: an active-set method.
     #[default]
@@ -16,8 +19,12 @@ pub enum Schedule {
 }
 
 /// Everything that steers the method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct StaggeredProjectionsSettings {
     /// When the states of a projection change.
     pub schedule: Schedule,

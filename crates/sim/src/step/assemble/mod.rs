@@ -6,7 +6,16 @@ pub(crate) mod rigid;
 mod thin;
 
 use crate::step::assemble::rigid::check_turn;
-use crate::{error::StepFailure, flight::Flight, model::PointMotion, step::context::StepContext};
+use crate::{
+    error::{
+        StepFailure,
+        extension::{ExtensionError, ExtensionKind},
+    },
+    flight::Flight,
+    model::PointMotion,
+    step::context::StepContext,
+};
+use impinge_contact::ContactProblem;
 use impinge_fem::{Assembler, AssemblyScales};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
@@ -42,6 +51,30 @@ pub(crate) fn prescribe(
         }
     }
     Ok(())
+}
+
+/// Checks that materials of extensions gave finite numbers for the momentum system.
+///
+/// # Errors
+/// [`StepFailure::Extension`] naming the material.
+pub(crate) fn check_materials(
+    context: StepContext<'_>,
+    problem: &ContactProblem,
+) -> Result<(), StepFailure> {
+    let elastic = &context.model.elements.elastic;
+    if !elastic.has_custom_materials()
+        || problem.momentum.is_finite() && problem.rhs.iter().all(|x| x.is_finite())
+    {
+        return Ok(());
+    }
+    match elastic.broken_material(&context.state.positions) {
+        Some((name, tet)) => Err(StepFailure::Extension(ExtensionError {
+            kind: ExtensionKind::Material,
+            name: name.to_owned(),
+            problem: format!("gave a number that is not finite in tetrahedron {tet} of the model"),
+        })),
+        None => Ok(()),
+    }
 }
 
 /// `A = M + Δt C + Δt² K(x_R)` and `b = M (v_c + R u − Δt a) + Δt (f_elastic(x_R) + M g) − A_fd v_d`, without the

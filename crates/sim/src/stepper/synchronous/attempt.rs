@@ -10,8 +10,8 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, constraints::StepSystem, load::NodeStart, momentum_system, prescribe,
-            rigid::PointMotions, turn_impulses,
+            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart,
+            momentum_system, prescribe, rigid::PointMotions, turn_impulses,
         },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
@@ -59,6 +59,7 @@ impl Synchronous {
             time_step,
             report,
         );
+        self.extensions.check()?;
         report.times.detect += clock.lap();
 
         self.foresee_hits(context, report);
@@ -79,7 +80,12 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        let outside = (self.account).outside(model, ways, &self.known_velocity, contacts);
+        // The work of forces of extensions is not known.
+        let outside = if self.extensions.has_forces() {
+            None
+        } else {
+            (self.account).outside(model, ways, &self.known_velocity, contacts)
+        };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
         self.account.close(energies, outside, state, report);
@@ -112,6 +118,7 @@ impl Synchronous {
                 rhs: &mut self.problem.rhs,
             },
         );
+        check_materials(context, &self.problem)?;
         let turn = &mut self.turn_impulses;
         turn.clear();
         turn.resize(self.problem.rhs.len(), 0.0);
@@ -131,6 +138,12 @@ impl Synchronous {
                 end: &mut self.end,
                 known_velocity: &mut self.known_velocity,
             },
+        )?;
+        self.forces.add(
+            self.extensions.forces(),
+            context,
+            &self.rigid,
+            &mut self.problem,
         )?;
         self.joints.pose(
             context,
@@ -175,7 +188,7 @@ impl Synchronous {
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
         let supported = supported_bodies(model, self.contacts.as_slice());
-        let closed = closes_balances(model, &self.method);
+        let closed = !self.extensions.has_forces() && closes_balances(model, &self.method);
         let tolerances = StartTolerances {
             momentum: self.loads.tolerances(),
             gap: self.loads.gaps(),

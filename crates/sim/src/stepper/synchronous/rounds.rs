@@ -91,6 +91,7 @@ impl Synchronous {
 
             self.detector
                 .cover(model, &state.positions, &self.end, report);
+            self.extensions.check()?;
             report.times.detect += clock.lap();
 
             let sweep = Sweep {

@@ -42,6 +42,8 @@ struct Setting<'a> {
     interrupt: &'a Interrupt,
     /// Whether a solve that misses its tolerances may be rescued.
     rescuable: bool,
+    /// The name of the solver.
+    name: &'a str,
 }
 
 /// The outcome of the solve of one island.
@@ -72,7 +74,9 @@ impl Synchronous {
         };
         let mut pending: Vec<bool> = self.islands.parts().iter().map(is_pending).collect();
         for finer in 0..=MOST_FINER_SOLVES {
-            let solved = self.solve_islands(context, &pending, report)?;
+            let solved = self.solve_islands(context, &pending, report);
+            self.extensions.check()?;
+            let solved = solved?;
             report.rounds += 1;
             self.count(&solved, report);
             self.note(context, solved, accept_unmet)?;
@@ -116,13 +120,15 @@ impl Synchronous {
                     time: context.state.time,
                 },
                 interrupt: &self.interrupt,
-                rescuable: self.rescuable,
+                rescuable: self.rescuable && self.extensions.solver_name().is_none(),
+                name: (self.extensions.solver_name()).unwrap_or_else(|| self.method.name()),
             }
         };
         let settings: Vec<_> = (self.islands.parts().iter().zip(0..))
             .map(|(island, number)| setting(island, number))
             .collect();
-        while self.solvers.len() < settings.len() {
+        let share_solver = self.extensions.share_solver();
+        while self.solvers.len() < settings.len() && !share_solver {
             let mut solver = self.method.solver();
             solver.heed(&self.interrupt);
             self.solvers.push(solver);
@@ -148,10 +154,13 @@ impl Synchronous {
             let solved = solve(&setting, solver, pair, observer);
             solved.map_err(|failure| in_the_whole(failure, island))
         };
-        let solved: Vec<Option<Result<Solved, StepFailure>>> = if observer.is_some() {
-            let of_islands = islands.iter_mut().zip(&mut self.solvers).zip(&settings);
-            (of_islands.zip(pending))
-                .map(|(((island, solver), setting), pending)| {
+        let one_by_one = share_solver || observer.is_some();
+        let solved: Vec<Option<Result<Solved, StepFailure>>> = if one_by_one {
+            let solvers = &mut self.solvers;
+            let of_islands = islands.iter_mut().zip(&settings).zip(pending);
+            (of_islands.enumerate())
+                .map(|(index, ((island, setting), pending))| {
+                    let solver = &mut solvers[if share_solver { 0 } else { index }];
                     pending.then(|| of_one(island, solver, setting, observer.as_deref_mut()))
                 })
                 .collect()
@@ -257,6 +266,10 @@ impl Synchronous {
                 solved[model.body_of_block(block as usize)] = true;
             }
         }
+        // The momentum of whole bodies is not known where forces of extensions act.
+        if self.extensions.has_forces() && self.method.balances_momentum() {
+            return vec![None; pending.len()];
+        }
         let Balanced { changes, rows } = balance(
             &mut self.coarse,
             context,
@@ -319,7 +332,7 @@ fn solve(
         observer,
     };
     let resolved = resolve(
-        (&setting.method, &mut observed),
+        (setting.name, &setting.method, &mut observed),
         problem,
         solution,
         &mut counts,
