@@ -293,3 +293,107 @@ impl OwnProblem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::{ContactSolver, active_set_cr::ActiveSetCr};
+    use nalgebra::Vector3;
+
+    /// Six particles: a contact joins the first and the fourth, a rod the second and the last; the others are alone.
+    fn problem() -> ContactProblem {
+        let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(6, [(2, 3)]));
+        for block in 0..6 {
+            *momentum.diagonal_block_mut(block) = Matrix3::identity() * (1.0 + block as f64);
+        }
+        let rhs = (0..18).map(|i| (1.3 * f64::from(i)).sin()).collect();
+        let mut problem = ContactProblem::new(1e-2, momentum, rhs);
+        let rows = Matrix3::identity() * 1e-2;
+        problem.push(&ContactRow {
+            entries: &[(0, rows), (3, -rows)],
+            offset: Vector3::new(1e-3, 0.0, 0.0),
+            friction: 0.3,
+        });
+        problem.push(&ContactRow {
+            entries: &[(4, rows)],
+            offset: Vector3::new(-1e-3, 0.0, 0.0),
+            friction: 0.3,
+        });
+        problem.scale_displacements(1, [2.0, 4.0]);
+        problem.constraints.push(&ConstraintGroup {
+            blocks: &[1, 5],
+            jacobian: &[Vector3::x(), -Vector3::x()],
+            offset: &[0.1],
+            compliance: &[1e-3],
+            unilateral: false,
+        });
+        problem
+    }
+
+    #[test]
+    fn what_is_coupled_is_one_island() {
+        let problem = problem();
+        let mut islands = Islands::default();
+        islands.find(&problem);
+        let blocks: Vec<_> = islands.parts().iter().map(Island::blocks).collect();
+        assert_eq!(blocks, [&[0, 2, 3][..], &[1, 5], &[4]]);
+        let contacts: Vec<_> = islands.parts().iter().map(Island::contacts).collect();
+        assert_eq!(contacts, [&[0][..], &[], &[1]]);
+        assert_eq!(islands.of_block(5), 1);
+    }
+
+    /// What is loaded and stored again is what it was, and each number of the whole is in the island that it belongs to.
+    #[test]
+    fn islands_hold_the_numbers_of_the_whole() {
+        let problem = problem();
+        let mut start = ContactSolution::at_rest(&problem);
+        for (i, v) in start.velocity.iter_mut().enumerate() {
+            *v = (0.7 * i as f64).cos();
+        }
+        start.contacts[0].lambda = 3.0;
+        start.contacts[1].lambda = 5.0;
+        start.constraints[0] = 7.0;
+        let mut islands = Islands::default();
+        // Islands that were found before keep nothing of another problem.
+        islands.find(&problem);
+        islands.find(&problem);
+        let mut copy = ContactSolution::at_rest(&problem);
+        let (parts, places) = islands.parts_mut();
+        for island in parts.iter_mut() {
+            let (own, solution) = island.load(&problem, &start, places);
+            assert_eq!(own.contacts(), solution.contacts.len());
+            assert_eq!(own.constraints.len(), solution.constraints.len());
+            own.validate().expect("a problem of its own");
+            let blocks = island.blocks().to_vec();
+            for (place, &block) in blocks.iter().enumerate() {
+                let own = island.problem.as_ref().expect("loaded");
+                let whole = problem.momentum.diagonal_block(block as usize);
+                assert_eq!(own.problem.momentum.diagonal_block(place), whole);
+            }
+            island.store(&problem, &mut copy);
+        }
+        assert_eq!(copy, start);
+    }
+
+    /// Islands that are solved by themselves solve the whole.
+    #[test]
+    fn the_solutions_of_islands_solve_the_whole() {
+        let mut problem = problem();
+        problem.constraints.clear();
+        let mut solution = ContactSolution::at_rest(&problem);
+        let mut islands = Islands::default();
+        islands.find(&problem);
+        let start = solution.clone();
+        let (parts, places) = islands.parts_mut();
+        for island in parts.iter_mut() {
+            let (own, own_solution) = island.load(&problem, &start, places);
+            let mut solver =
+                ActiveSetCr::new(crate::method::active_set_cr::ActiveSetCrSettings::default());
+            solver.solve(own, own_solution).expect("sound");
+            island.store(&problem, &mut solution);
+        }
+        let judged = crate::residual(&problem, &solution);
+        assert!(judged.meets(&crate::Tolerances::default()), "{judged:?}");
+        assert!(solution.contacts[0].lambda > 0.0);
+    }
+}

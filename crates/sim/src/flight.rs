@@ -291,3 +291,101 @@ impl Flight {
         self.gains[point] + Vector3::from_column_slice(&self.chords[3 * block..][..3])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Points with masses, positions and velocities.
+    fn points() -> impl Strategy<Value = Vec<(f64, Vector3<f64>, Vector3<f64>)>> {
+        let vector = || prop::array::uniform3(-1.0..1.0_f64).prop_map(Vector3::from);
+        prop::collection::vec((0.1..10.0_f64, vector(), vector()), 4..12)
+    }
+
+    fn moments(points: &[(f64, Vector3<f64>, Vector3<f64>)]) -> Moments {
+        let mass: f64 = points.iter().map(|p| p.0).sum();
+        let center: Vector3<f64> = points.iter().map(|p| p.1 * p.0).sum::<Vector3<f64>>() / mass;
+        let velocity: Vector3<f64> = points.iter().map(|p| p.2 * p.0).sum::<Vector3<f64>>() / mass;
+        let (mut inertia, mut angular_momentum) = (Matrix3::zeros(), Vector3::zeros());
+        for (m, x, v) in points {
+            let arm = x - center;
+            angular_momentum += arm.cross(&(v - velocity)) * *m;
+            inertia +=
+                (Matrix3::from_diagonal_element(arm.norm_squared()) - arm * arm.transpose()) * *m;
+        }
+        Moments {
+            mass,
+            held: false,
+            center,
+            velocity,
+            inertia,
+            angular_momentum,
+        }
+    }
+
+    proptest! {
+        /// The flight keeps both momenta: of a body that turns as a rigid one exactly, of one that deforms to second order
+        /// in the step.
+        #[test]
+        fn flight_keeps_momenta(points in points()) {
+            let of = moments(&points);
+            let size = points.iter().map(|(m, x, v)| m * x.norm() * v.norm()).sum::<f64>() + 1.0;
+            let mut lost = [0.0; 2];
+            for (lost, h) in lost.iter_mut().zip([2e-3, 1e-3]) {
+                let turn = Turn::new(&of, h).expect("it turns");
+                let (mut momentum, mut turning, mut rigid) =
+                    (Vector3::zeros(), Vector3::zeros(), Vector3::zeros());
+                for (m, x, v) in &points {
+                    // Without forces the step gives `w − w_R` of the momentum equation.
+                    let deviation = turn.start_velocity(x, v);
+                    let end = x + (turn.chord_velocity(x) + deviation) * h;
+                    let velocity = deviation + turn.end_velocity(x);
+                    let center = of.center + of.velocity * h;
+                    momentum += velocity * *m;
+                    turning += (end - center).cross(&(velocity - of.velocity)) * *m;
+                    let turned = x + turn.chord_velocity(x) * h;
+                    rigid += (turned - of.center).cross(&turn.end_velocity(x)) * *m;
+                }
+                prop_assert!((momentum - of.velocity * of.mass).norm() < 1e-12 * size);
+                prop_assert!((rigid - of.angular_momentum).norm() < 1e-11 * size);
+                *lost = (turning - of.angular_momentum).norm();
+            }
+            prop_assert!(lost[1] < 0.3 * lost[0] + 1e-11 * size, "{lost:?}");
+        }
+
+        /// Straight motion is that of a turn that is small: the end differs in second order only.
+        #[test]
+        fn flight_of_free_points_is_straight(points in points()) {
+            let of = moments(&points);
+            let mut off = [0.0_f64; 2];
+            for (off, h) in off.iter_mut().zip([2e-3, 1e-3]) {
+                let turn = Turn::new(&of, h).expect("it turns");
+                for (_, x, v) in &points {
+                    let deviation = turn.start_velocity(x, v);
+                    let velocity = deviation + turn.end_velocity(x);
+                    *off = off.max((velocity - v).norm());
+                }
+            }
+            prop_assert!(off[1] < 0.3 * off[0] + 1e-12, "{off:?}");
+        }
+    }
+
+    /// A straight string has no inertia about itself, and does not turn about itself.
+    #[test]
+    fn a_string_turns_across_its_axis_only() {
+        let string: Vec<_> = (0..5)
+            .map(|i| {
+                let x = Vector3::x() * f64::from(i);
+                (1.0, x, Vector3::z().cross(&x))
+            })
+            .collect();
+        let turn = Turn::new(&moments(&string), 1e-2).expect("it turns");
+        assert!((turn.end_spin - Vector3::z()).norm() < 1e-12, "{turn:?}");
+        let still: Vec<_> = string
+            .iter()
+            .map(|&(m, x, _)| (m, x, Vector3::y()))
+            .collect();
+        assert!(Turn::new(&moments(&still), 1e-2).is_none());
+    }
+}
