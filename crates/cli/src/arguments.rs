@@ -338,7 +338,7 @@ pub(crate) enum Scene {
 fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number from 0 up is needed".to_owned()),
+        _ => Err("give a number that is at least 0".to_owned()),
     }
 }
 
@@ -346,6 +346,6 @@ fn not_negative(text: &str) -> Result<f64, String> {
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number greater than 0 is needed".to_owned()),
+        _ => Err("give a number greater than 0".to_owned()),
     }
 }

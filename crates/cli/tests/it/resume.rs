@@ -153,13 +153,13 @@ fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
     refused(
         &place,
         &[],
-        &["out", "no run to take up", "mend:", "--resume"],
+        &["out", "no run that can be resumed", "mend:", "--resume"],
     );
     run(&place, &["--out", "out"]);
     refused(
         &place,
         &["--set", "body.0.material.young=2e5"],
-        &["another scene", "material.young", "mend:"],
+        &["a different scene", "material.young", "mend:"],
     );
     let path = place.path("out/checkpoint.bin");
     let sound = fs::read(&path).expect("a checkpoint");
@@ -171,11 +171,7 @@ fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
         let mut bytes = sound.clone();
         damage(&mut bytes);
         fs::write(&path, bytes).expect("room");
-        refused(
-            &place,
-            &[],
-            &["checkpoint.bin", "not a whole file", "mend:"],
-        );
+        refused(&place, &[], &["checkpoint.bin", "is damaged", "mend:"]);
     }
 }
 
@@ -216,11 +212,11 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
     let place = Place::new(sheet);
     run(&place, &["--out", "out"]);
     assert!(!names(&place.path("out")).contains(&"checkpoint.bin".to_owned()));
-    refused(&place, &[], &["asynchronous", "clock"]);
+    refused(&place, &[], &["asynchronous", "event times"]);
     // Storing more frames would not help, and is not recommended.
     let answer = place.impinge(&["verify", "out"]);
     assert!(
-        answer.err.contains("points turn within a step"),
+        answer.err.contains("do not move straight within a step"),
         "{}",
         answer.err
     );
@@ -248,7 +244,10 @@ fn a_mesh_file_that_changed_is_noticed() {
     refused(
         &place,
         &[],
-        &["a mesh file of the scene has changed", "without --resume"],
+        &[
+            "a mesh file or the mesh generator has changed",
+            "without --resume",
+        ],
     );
     make("0.1");
     run(&place, &["--out", "out", "--resume"]);

@@ -69,7 +69,7 @@ fn what_an_answer_lacks_is_told_in_tolerances() {
     close(excess.slip, 4.0);
     assert_eq!(
         excess.to_string(),
-        "momentum 3.000, worst gap 2.500 and worst slip 4.000 times the tolerance, where 2 is accepted"
+        "residuals of momentum 3.000, gap 2.500 and slip 4.000 times the tolerance; at most 2 is accepted"
     );
     tolerances.slip = 8e-6;
     close(judged.over(&tolerances).slip, 1.0);

@@ -225,8 +225,8 @@ fn settings_out_of_range_are_named_with_their_place() {
 
 #[test]
 fn other_files_are_refused() {
-    assert!(refused(b"").contains("not a whole problem file"));
-    assert!(refused(b"title = \"a scene\"\n").contains("not a whole problem file"));
+    assert!(refused(b"").contains("damaged problem file"));
+    assert!(refused(b"title = \"a scene\"\n").contains("damaged problem file"));
     let foreign = with_header(&stored().to_bytes(), |header| {
         header.replace("\"impinge\"", "\"others\"")
     });

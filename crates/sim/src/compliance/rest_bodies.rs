@@ -92,7 +92,7 @@ impl RestBodies {
                     if let Some(why) = why {
                         let place = path.display();
                         self.notices.push(format!(
-                            "the compliance at rest of `{name}` in {place} {why}: computed anew"
+                            "the stored compliance at rest of `{name}` in {place} {why}; it was computed again"
                         ));
                     }
                     let rest = RestCompliance::new(&momentum, surface).map_err(|e| failed(&e))?;

@@ -376,7 +376,7 @@ fn doubts_about_joints_and_tolerances() {
     assert!(apart.can_start());
     let said = apart.findings[0].to_string();
     assert!(
-        said.contains("joint 0 of `cube` and the world starts 0.8 (m, or rad) from where it holds"),
+        said.contains("joint 0 of `cube` and the world is violated by 0.8 (m or rad) at the start"),
         "{said}"
     );
     // A rope may be slack, and a compliant joint may be stretched.

@@ -36,17 +36,20 @@ fn what_a_stepper_does_not_heed_is_refused() {
         (
             &with_joint[..],
             NONE,
-            ["test.toml:22:1", "the asynchronous stepper knows no joints"],
+            [
+                "test.toml:22:1",
+                "the asynchronous stepper does not support joints",
+            ],
         ),
         (
             &asynchronous,
             &["solver.method=ica"],
-            ["solver.method", "does not heed `method`"],
+            ["solver.method", "does not support `method`"],
         ),
         (
             &asynchronous,
             &["time.minimum_step=1e-6"],
-            ["time.minimum_step", "divides no steps"],
+            ["time.minimum_step", "does not subdivide steps"],
         ),
         (
             constrained,

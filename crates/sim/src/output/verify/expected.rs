@@ -54,7 +54,7 @@ impl Expected {
             Ok(built) => built,
             Err(error) if of_files => {
                 notes.push(format!(
-                    "what the run must obey was read from its manifest, not derived: its scene cannot be built again: {error}"
+                    "checked against the manifest only, because its scene cannot be built: {error}"
                 ));
                 return Some(Self { scene, run: None });
             }
@@ -68,7 +68,7 @@ impl Expected {
         let expected = RunHeader::new(&scene, &model).into_manifest();
         if of_files && expected.mesh_hash != manifest.mesh_hash {
             notes.push(
-                "what the run must obey was read from its manifest, not derived: the mesh files of its scene have changed"
+                "checked against the manifest only, because the mesh files of the scene have changed"
                     .to_owned(),
             );
             return Some(Self { scene, run: None });

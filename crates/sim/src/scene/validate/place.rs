@@ -46,7 +46,7 @@ impl Check<'_> {
         if self.scene.stepper == StepperChoice::Constrained {
             return self.fail(
                 path,
-                "the constrained stepper does not know `pulls`".to_owned(),
+                "the constrained stepper does not support `pulls`".to_owned(),
                 "remove the entry, or use another stepper",
             );
         }

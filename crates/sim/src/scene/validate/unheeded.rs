@@ -31,14 +31,14 @@ impl Check<'_> {
         if scene.stepper == StepperChoice::Asynchronous && !scene.joints.is_empty() {
             return self.fail(
                 "joint.0",
-                "the asynchronous stepper knows no joints".to_owned(),
-                "leave them out and hold nodes by `fixed`, or use the synchronous stepper",
+                "the asynchronous stepper does not support joints".to_owned(),
+                "remove them and fix nodes with `fixed`, or use the synchronous stepper",
             );
         }
         if scene.time.minimum_step.is_some() {
             return self.fail(
                 "time.minimum_step",
-                format!("the {name} stepper divides no steps"),
+                format!("the {name} stepper does not subdivide steps"),
                 "leave it out, or use the synchronous stepper",
             );
         }
@@ -47,7 +47,7 @@ impl Check<'_> {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),
-                format!("the {name} stepper does not heed `{key}`"),
+                format!("the {name} stepper does not support `{key}`"),
                 "leave it out, or use the synchronous stepper",
             ),
         }
