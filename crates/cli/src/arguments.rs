@@ -193,7 +193,7 @@ pub(crate) enum Mesh {
         /// Factor on all coordinates.
         #[arg(long, default_value_t = 1.0, value_parser = positive)]
         scale: f64,
-        /// Reverse every triangle of a surface that is inside out.
+        /// Reverse every triangle of a surface that is oriented inwards.
         #[arg(long)]
         reverse: bool,
         /// Merge vertices of a surface at exactly the same position, for files with seams.

@@ -246,7 +246,8 @@ fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
             return Err(refuse(
                 "all methods use the tolerances of the scene\n  \
                  mend: leave the setting out, or change the scene, for example with --set \
-                 solver.gap_tolerance=1e-6".to_owned(),
+                 solver.gap_tolerance=1e-6"
+                    .to_owned(),
             ));
         }
         method
