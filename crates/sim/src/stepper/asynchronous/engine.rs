@@ -4,7 +4,6 @@ use super::clock::Clock;
 use super::force::ClockedForce;
 use super::layers::{Layer, Touch};
 use super::pairs::{Features, Pairs};
-use super::promises::Promise;
 use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
 use super::speculative::{History, Speculation};
@@ -12,6 +11,7 @@ use super::statistics::Statistics;
 use super::sync::sync_all;
 use super::system::{Plane, Script, Settings, System};
 use super::trajectory::Vertex;
+use super::velocity_bounds::VelocityBound;
 use super::volumes::Volumes;
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::scene::Detection;
@@ -50,7 +50,7 @@ pub struct Engine {
     /// The deepest layer that counts as progress.
     pub(super) deepest: u32,
     pub(super) settings: Settings,
-    pub(super) promises: Vec<Promise>,
+    pub(super) velocity_bounds: Vec<VelocityBound>,
     pub(super) volumes: Volumes,
     pub(super) pairs: Pairs,
     pub(super) layers: Vec<Layer>,
@@ -127,7 +127,7 @@ impl Engine {
             }
         }
         let mut engine = Self {
-            promises: Vec::new(),
+            velocity_bounds: Vec::new(),
             pairs: Pairs::new(points),
             volumes,
             vertices,
@@ -175,7 +175,7 @@ impl Engine {
             });
         }
         engine.add_scripts(system.scripts);
-        engine.start_promises();
+        engine.start_velocity_bounds();
         for (id, (clock, _)) in (0..).zip(&engine.forces) {
             engine.queue.push(Event {
                 time: clock.due(),
@@ -259,12 +259,12 @@ impl Engine {
             .collect()
     }
 
-    fn start_promises(&mut self) {
+    fn start_velocity_bounds(&mut self) {
         let (moves, touches) = (self.moves(), self.may_be_touched());
-        let promise = |point: usize| {
+        let velocity_bound = |point: usize| {
             let vertex = &self.vertices[point];
-            let least =
-                self.settings.promise * self.volumes.reach[point] / self.settings.volume_life;
+            let least = self.settings.velocity_bound * self.volumes.reach[point]
+                / self.settings.volume_life;
             let (least, deviation) = if !touches[point] {
                 (f64::INFINITY, f64::INFINITY)
             } else if moves[point] {
@@ -272,14 +272,14 @@ impl Engine {
             } else {
                 (0.0, 0.0)
             };
-            Promise {
+            VelocityBound {
                 velocity: vertex.velocity,
                 deviation,
                 least,
                 since: 0.0,
             }
         };
-        self.promises = (0..self.vertices.len()).map(promise).collect();
+        self.velocity_bounds = (0..self.vertices.len()).map(velocity_bound).collect();
     }
 
     fn start_contact(&mut self) -> Result<(), Stop> {
@@ -529,7 +529,7 @@ impl Engine {
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
         let checked = if self.history.is_none() {
-            self.check_promises(force.stencil(), time)
+            self.check_velocity_bounds(force.stencil(), time)
         } else {
             Ok(())
         };

@@ -2,14 +2,14 @@
 
 use super::pieces::Pieces;
 use super::trajectory::Vertex;
-use impinge_geometry::kinetic::Knot;
+use impinge_geometry::kinetic::Breakpoint;
 use nalgebra::Vector3;
 
 /// Corners of the paths of the vertices of the surface: an event that changes a velocity makes one, and so does the end of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     /// One per point, never empty for a vertex of the surface, empty for all others.
-    paths: Vec<Vec<Knot>>,
+    paths: Vec<Vec<Breakpoint>>,
     surface: Vec<u32>,
 }
 
@@ -18,7 +18,7 @@ impl Recording {
     pub(super) fn new(surface: &[u32], vertices: &[Vertex], time: f64) -> Self {
         let mut paths = vec![Vec::new(); vertices.len()];
         for &point in surface {
-            paths[point as usize].push(Knot {
+            paths[point as usize].push(Breakpoint {
                 time,
                 position: vertices[point as usize].at(time),
             });
@@ -60,7 +60,7 @@ impl Recording {
     pub(super) fn forget_after(&mut self, time: f64) {
         for &point in &self.surface {
             let path = &mut self.paths[point as usize];
-            let kept = path.partition_point(|knot| knot.time <= time);
+            let kept = path.partition_point(|breakpoint| breakpoint.time <= time);
             path.truncate(kept.max(1));
         }
     }
@@ -70,10 +70,14 @@ impl Recording {
         let mut pieces = Pieces::default();
         for &point in &self.surface {
             let path = &mut self.paths[point as usize];
-            let done = path.partition_point(|knot| knot.time <= time).max(1);
+            let done = path
+                .partition_point(|breakpoint| breakpoint.time <= time)
+                .max(1);
             pieces.push(
                 point,
-                path[..done].iter().map(|knot| (knot.time, knot.position)),
+                path[..done]
+                    .iter()
+                    .map(|breakpoint| (breakpoint.time, breakpoint.position)),
             );
             path.drain(..done - 1);
         }
@@ -83,8 +87,8 @@ impl Recording {
     /// Several events at one instant make one corner.
     fn corner(&mut self, point: u32, time: f64, position: Vector3<f64>) {
         let path = &mut self.paths[point as usize];
-        if path.last().is_some_and(|knot| knot.time < time) {
-            path.push(Knot { time, position });
+        if path.last().is_some_and(|breakpoint| breakpoint.time < time) {
+            path.push(Breakpoint { time, position });
         }
     }
 }

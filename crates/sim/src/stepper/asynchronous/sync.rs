@@ -82,12 +82,12 @@ mod tests {
         sync_all(&mut vertices, 0, &stencil, paths, 1.0, &mut steps);
         for point in 0..160_000 {
             assert_eq!(history.path(point), recorded.path(point));
-            let knots = if point % 3 == 1 && point % 5 > 0 {
+            let breakpoints = if point % 3 == 1 && point % 5 > 0 {
                 2
             } else {
                 1
             };
-            assert_eq!(history.path(point).len(), knots);
+            assert_eq!(history.path(point).len(), breakpoints);
         }
         assert_eq!(vertices, expected);
         assert_eq!(steps, counted);
