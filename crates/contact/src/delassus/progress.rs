@@ -17,7 +17,7 @@ impl Progress {
         reactions: &[Vector3<f64>],
         report: &mut FrictionReport,
     ) -> f64 {
-        report.looks += 1;
+        report.evaluations += 1;
         self.velocity.resize(problem.contacts(), Vector3::zeros());
         problem
             .delassus()

@@ -105,7 +105,7 @@ pub struct FrictionReport {
     /// Inner problems of the proximal-point loop that were solved.
     pub proximal_steps: u64,
     /// Evaluations of the errors, about one sweep each.
-    pub looks: u64,
+    pub evaluations: u64,
 }
 
 impl FrictionReport {
@@ -118,7 +118,7 @@ impl FrictionReport {
             admm_iterations: 0,
             newton_steps: 0,
             proximal_steps: 0,
-            looks: 0,
+            evaluations: 0,
         }
     }
 
@@ -133,7 +133,7 @@ impl FrictionReport {
         self.admm_iterations += earlier.admm_iterations;
         self.newton_steps += earlier.newton_steps;
         self.proximal_steps += earlier.proximal_steps;
-        self.looks += earlier.looks;
+        self.evaluations += earlier.evaluations;
         self
     }
 }

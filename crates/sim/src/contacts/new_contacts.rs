@@ -7,13 +7,13 @@ use crate::contacts::contact::Contact;
 /// New contacts of a round, which join the others at its end. They are not found by key until then: of several impacts
 /// with the same key, only the first counts.
 #[derive(Debug, Default)]
-pub(crate) struct Added {
+pub(crate) struct NewContacts {
     contacts: Vec<Contact>,
     /// Index of the known and the new contacts, built on first use.
     by_point: Option<ByPoint>,
 }
 
-impl Added {
+impl NewContacts {
     /// Starts a round.
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_contact_is_asked() {
         let stored: Vec<Contact> = [10, 20, 30].map(edges).to_vec();
-        let mut added = Added::default();
+        let mut added = NewContacts::default();
         for round in 0..2 {
             added.clear();
             added.push(&edges(40), stored.len());
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn new_contacts_join_in_order() {
         let mut contacts: Vec<Contact> = [10, 20, 40].map(edges).to_vec();
-        let mut added = Added::default();
+        let mut added = NewContacts::default();
         assert!(!added.join(&mut contacts));
         for point in [50, 30, 0] {
             added.push(&edges(point), 3);

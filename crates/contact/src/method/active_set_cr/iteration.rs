@@ -197,9 +197,7 @@ impl ActiveSetCr {
         self.update_active_set(
             problem,
             solution,
-            UpdateOccasion::Forced {
-                contradicting: false,
-            },
+            UpdateOccasion::Forced { conflicting: false },
             report,
         );
     }
@@ -218,7 +216,7 @@ impl ActiveSetCr {
         self.recompute_rows(solution);
         report.extra_products += 1;
         let occasion = UpdateOccasion::Forced {
-            contradicting: stationary,
+            conflicting: stationary,
         };
         let changed = self.update_active_set(problem, solution, occasion, report);
         if !changed

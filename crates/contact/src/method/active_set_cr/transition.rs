@@ -26,7 +26,7 @@ pub(super) struct ContactView {
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) solved: bool,
     /// Whether they contradict each other, so that this is as good as they can be met together.
-    pub(super) contradicting: bool,
+    pub(super) conflicting: bool,
 }
 
 /// Which transitions an active-set update may make.
@@ -64,8 +64,8 @@ pub(super) fn transition(
     if allowed != Transitions::Normal {
         now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
     }
-    if view.contradicting
-        && let Some(next) = give_way(now, view)
+    if view.conflicting
+        && let Some(next) = release_conflicting(now, view)
     {
         return Some(next);
     }
@@ -109,7 +109,7 @@ fn deactivation(
 }
 
 /// What an equality does that others kept from being met: a gap left open pushes no longer, a slip left over slides.
-fn give_way(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
+fn release_conflicting(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
     let tolerances = &view.tolerances;
     let slip = [view.displacement[1], view.displacement[2]];
     let slipped = norm(slip);

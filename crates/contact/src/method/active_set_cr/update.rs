@@ -19,7 +19,7 @@ const LEAST_WEIGHT: f64 = 0.2;
 /// Why an update happens: forced, or as the schedule says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UpdateOccasion {
-    Forced { contradicting: bool },
+    Forced { conflicting: bool },
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
@@ -123,10 +123,7 @@ impl ActiveSetCr {
                     .max(self.least_compliance_of(problem, contact)),
                 weight,
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
-                contradicting: occasion
-                    == UpdateOccasion::Forced {
-                        contradicting: true,
-                    },
+                conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
             let Some(next) = transition(multipliers, &view, allowed, &self.settings) else {
                 continue;

@@ -197,7 +197,7 @@ impl CompliantKkt {
                 .solve(&friction, &mut self.forces, &target)
                 .map_err(unusable)?;
             report.sweeps += swept.sweeps;
-            report.evaluations += swept.looks;
+            report.evaluations += swept.evaluations;
             if !swept.converged {
                 let mut auto = Auto::default();
                 auto.heed(&self.interrupt);
@@ -205,7 +205,7 @@ impl CompliantKkt {
                     .solve(&friction, &mut self.forces, &target)
                     .map_err(unusable)?;
                 report.iterations += steps.newton_steps;
-                report.evaluations += steps.looks;
+                report.evaluations += steps.evaluations;
                 missed += u32::from(!steps.converged);
             }
             self.write_pressed(problem, solution);

@@ -495,7 +495,7 @@ impl CorrectiveMotion {
             .solve(friction, &mut self.reactions, &target)
             .map_err(unusable)?;
         report.sweeps += swept.sweeps;
-        report.evaluations += swept.looks;
+        report.evaluations += swept.evaluations;
         let mut error = swept.error;
         if !swept.converged {
             let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION);
@@ -504,7 +504,7 @@ impl CorrectiveMotion {
                 .solve(friction, &mut self.reactions, &target)
                 .map_err(unusable)?;
             report.iterations += steps.newton_steps;
-            report.evaluations += steps.looks;
+            report.evaluations += steps.evaluations;
             error = steps.error;
         }
         Ok(error)

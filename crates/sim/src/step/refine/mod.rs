@@ -7,8 +7,8 @@ mod crossed_edges;
 pub(crate) mod relinearise;
 
 use crate::contacts::conflict::drop_contradicted;
-use crate::contacts::duplicate_suppression::Crowd;
-use crate::contacts::new_contacts::Added;
+use crate::contacts::duplicate_suppression::DuplicateSuppression;
+use crate::contacts::new_contacts::NewContacts;
 use crate::contacts::pass_through::{Entering, passes_through};
 use crate::contacts::touch::Touch;
 use crate::contacts::{
@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Motion {
     /// It goes on as it was, whatever is in the way.
-    Foreseen,
+    Predicted,
     /// The contacts were solved for.
     Solved,
 }
@@ -47,10 +47,10 @@ pub(crate) struct Refiner {
     pub(crate) hits: Vec<Hit>,
     /// Contacts that this round's hits came down to.
     pub(crate) touched: BTreeSet<ContactKey>,
-    added: Added,
+    added: NewContacts,
     /// Vertices and edges that the motion of this round takes into a body, and which body.
     inside: BTreeSet<(Entering, usize)>,
-    crowd: Crowd,
+    suppression: DuplicateSuppression,
 }
 
 impl Refiner {
@@ -83,7 +83,7 @@ impl Refiner {
 
     /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
     ///
-    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`Crowd`]). An impact of a stored
+    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`DuplicateSuppression`]). An impact of a stored
     /// pair means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Refiner {
     /// Turns the predicted impacts, those of the motion that the solves start from, into contacts: a solve without them
     /// would only find them out, and one that is not needed stays without force. That motion knows no contact force, so
     /// stored contacts stay as they are, and impacts that belong to one of them or conflict with one are left to it.
-    pub(crate) fn foresee_hits(
+    pub(crate) fn predict_impacts(
         &mut self,
         model: &Model,
         detector: &Detector,
@@ -115,7 +115,7 @@ impl Refiner {
     ) {
         self.find_hits(model, detector, sweep);
         // Only a solved motion is refused for its impacts.
-        let taken = self.take_hits(model, sweep, contacts, report, Motion::Foreseen);
+        let taken = self.take_hits(model, sweep, contacts, report, Motion::Predicted);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
@@ -139,9 +139,9 @@ impl Refiner {
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
         self.inside.clear();
-        self.crowd.clear();
+        self.suppression.clear();
         self.added.clear();
-        let foreseen = motion == Motion::Foreseen;
+        let predicted = motion == Motion::Predicted;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
@@ -150,7 +150,7 @@ impl Refiner {
             }
             let mut touch = Touch::new(&model.geometry, hit, sweep);
             let is_stored = |key| place_of(contacts, key).is_ok();
-            if foreseen && (is_stored(touch.key) || is_stored(hit.key)) {
+            if predicted && (is_stored(touch.key) || is_stored(hit.key)) {
                 continue;
             }
             if touch.key != hit.key
@@ -177,19 +177,19 @@ impl Refiner {
                 }
             } else {
                 let mut contact = touch.first_contact(&model.geometry, sweep);
-                if !self.crowd.admits(&contact)
-                    || foreseen && self.added.is_against_stored(&contact, contacts)
+                if !self.suppression.admits(&contact)
+                    || predicted && self.added.is_against_stored(&contact, contacts)
                 {
                     continue;
                 }
                 // What rests on few corners rests better without rows that are not needed, and few rounds are to be saved there.
                 let free = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
                     PointMotion::Free(_) => true,
-                    PointMotion::Rigid(_) => !foreseen,
+                    PointMotion::Rigid(_) => !predicted,
                     PointMotion::Prescribed(_) => false,
                 };
                 if !contact.stencil().iter().any(free) {
-                    if foreseen {
+                    if predicted {
                         continue;
                     }
                     return Err(StepFailure::PrescribedCollision {
@@ -217,7 +217,7 @@ fn can_stand_for_others(
     touch: &Touch,
     sweep: Sweep<'_>,
     stored: &[Contact],
-    added: &mut Added,
+    added: &mut NewContacts,
 ) -> bool {
     let known = place_of(stored, touch.key);
     known.is_err() && !added.contradict(&touch.first_contact(&model.geometry, sweep), stored)
@@ -277,7 +277,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
 
     /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were solved for.
     #[test]
-    fn foreseen_hits_are_met_and_known_contacts_stay() {
+    fn predicted_impacts_are_met_and_known_contacts_stay() {
         let cubes = TwoCubes::apart();
         let (model, start, time_step) = (
             &cubes.model,
@@ -299,13 +299,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             time_step,
         };
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
-        let mut foresee = |contacts: &mut Vec<Contact>| {
-            refiner.foresee_hits(model, &detector, sweep, contacts, &mut report);
+        let mut predict = |contacts: &mut Vec<Contact>| {
+            refiner.predict_impacts(model, &detector, sweep, contacts, &mut report);
         };
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert!(!contacts.is_empty());
         let found = contacts.clone();
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert_eq!(contacts, found);
         // Of two vertices, turned such that what hits there is against it: what hits elsewhere comes back, and this stays.
         let mut against = *(found.iter())
@@ -313,7 +313,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .expect("a vertex above an edge");
         against.frame = ContactFrame::around(-against.frame.normal);
         contacts = vec![against];
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert!(contacts.contains(&against));
         assert!(contacts.len() > 1 && contacts.len() <= found.len());
         assert!(contacts.iter().all(|own| !contradicts(&against, own)));

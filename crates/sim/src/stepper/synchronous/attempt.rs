@@ -49,17 +49,17 @@ impl Synchronous {
         self.pose(context, report)?;
         report.times.assemble += clock.lap();
 
-        self.foresee_velocities(context);
+        self.predict_velocities(context);
         self.detector.prepare(
             model,
             &state.positions,
-            &self.foreseen_velocity,
+            &self.predicted_velocity,
             time_step,
             report,
         );
         report.times.detect += clock.lap();
 
-        self.foresee_hits(context, report);
+        self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
         let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
@@ -161,42 +161,43 @@ impl Synchronous {
         }
     }
 
-    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
+    /// Velocities that the step is predicted with: those that solves start from, changed since the last step by no more than points moved
     /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
-    fn foresee_velocities(&mut self, context: StepContext<'_>) {
+    fn predict_velocities(&mut self, context: StepContext<'_>) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
         let fall = model.settings.gravity.norm() * time_step;
-        self.foreseen_velocity.clone_from(&state.velocities);
+        self.predicted_velocity.clone_from(&state.velocities);
         let start = self.solution.velocity.chunks_exact(3);
         for (start, &point) in start.zip(&model.unknowns.point_of_block) {
-            let velocity = &mut self.foreseen_velocity[point as usize];
+            let velocity = &mut self.predicted_velocity[point as usize];
             let change = Vector3::from_column_slice(start) - *velocity;
             *velocity += change.cap_magnitude(velocity.norm() + fall);
         }
     }
 
-    /// Adds the contacts that points would hit at their foreseen velocities; candidates cover that motion.
-    fn foresee_hits(&mut self, context: StepContext<'_>, report: &mut StepReport) {
+    /// Adds the contacts that points would hit at their predicted velocities; candidates cover that motion.
+    fn predict_impacts(&mut self, context: StepContext<'_>, report: &mut StepReport) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
-        self.foreseen.clear();
-        let points = state.positions.iter().zip(&self.foreseen_velocity);
-        self.foreseen.extend(points.map(|(x, v)| x + v * time_step));
+        self.predicted.clear();
+        let points = state.positions.iter().zip(&self.predicted_velocity);
+        self.predicted
+            .extend(points.map(|(x, v)| x + v * time_step));
         let sweep = Sweep {
             start: &state.positions,
-            end: &self.foreseen,
+            end: &self.predicted,
             time_step,
         };
         let contacts = self.contacts.edit();
         self.refiner
-            .foresee_hits(model, &self.detector, sweep, contacts, report);
+            .predict_impacts(model, &self.detector, sweep, contacts, report);
     }
 
     /// Tells the solver of the bodies, where it or the observer asks for that.

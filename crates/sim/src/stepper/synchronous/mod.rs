@@ -58,8 +58,8 @@ pub struct Synchronous {
     contacts: ContactSet,
     end: Vec<Vector3<f64>>,
     /// How points would move as far as is known before anything is solved for (m/s), and where they would end (m).
-    foreseen_velocity: Vec<Vector3<f64>>,
-    foreseen: Vec<Vector3<f64>>,
+    predicted_velocity: Vec<Vector3<f64>>,
+    predicted: Vec<Vector3<f64>>,
     /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
     known_velocity: Vec<Vector3<f64>>,
     rigid: RigidStep,
@@ -119,8 +119,8 @@ impl Synchronous {
             coarse: Coarse::default(),
             contacts: ContactSet::default(),
             end: vec![Vector3::zeros(); points],
-            foreseen_velocity: Vec::new(),
-            foreseen: Vec::new(),
+            predicted_velocity: Vec::new(),
+            predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
