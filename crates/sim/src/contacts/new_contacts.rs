@@ -1,7 +1,7 @@
 //! New contacts of a collision round, kept apart from the known ones until its end.
 
 use crate::contacts::by_point::ByPoint;
-use crate::contacts::conflict::contradicts;
+use crate::contacts::conflict::conflicts;
 use crate::contacts::contact::Contact;
 
 /// New contacts of a round, which join the others at its end. They are not found by key until then: of several impacts
@@ -41,13 +41,13 @@ impl NewContacts {
     }
 
     /// Whether one of the `stored` or of the new contacts conflicts with `proxy`.
-    pub(crate) fn contradict(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
+    pub(crate) fn conflicts_with(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
         let (by_point, added) = self.by_point(stored);
         // Every contact that conflicts with it acts on its first point.
         let mut there = by_point
             .at(proxy.points[0])
             .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
-        there.any(|own| contradicts(proxy, own))
+        there.any(|own| conflicts(proxy, own))
     }
 
     /// Whether one of the `stored` contacts conflicts with `own` and would replace it.
@@ -56,7 +56,7 @@ impl NewContacts {
         let mut proxies = (own.stencil().iter())
             .flat_map(|&point| by_point.at(point))
             .filter_map(|place| stored.get(place));
-        proxies.any(|proxy| contradicts(proxy, own))
+        proxies.any(|proxy| conflicts(proxy, own))
     }
 
     fn by_point(&mut self, stored: &[Contact]) -> (&ByPoint, &[Contact]) {
@@ -101,7 +101,7 @@ mod tests {
             for (point, expected) in [(10, true), (30, true), (40, true), (50, false), (60, false)]
             {
                 assert_eq!(
-                    added.contradict(&ends(point), &stored),
+                    added.conflicts_with(&ends(point), &stored),
                     expected,
                     "{round}, {point}"
                 );
@@ -109,9 +109,12 @@ mod tests {
             added.push(&edges(60), stored.len());
             added.push(&edges(50), stored.len());
             for point in [10, 20, 30, 40, 50, 60] {
-                assert!(added.contradict(&ends(point), &stored), "{round}, {point}");
+                assert!(
+                    added.conflicts_with(&ends(point), &stored),
+                    "{round}, {point}"
+                );
             }
-            assert!(!added.contradict(&ends(70), &stored));
+            assert!(!added.conflicts_with(&ends(70), &stored));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Stage 6: what a finished step tells of itself.
+//! Stage 6: measures of a finished step.
 
 pub(crate) mod energy;
 pub(crate) mod plasticity;
@@ -13,8 +13,8 @@ use crate::{
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
 use nalgebra::Vector3;
 
-/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
-/// momentum residual (N·s).
+/// Computes the independent residual of the accepted solve and keeps the largest over the substeps of a step. Returns
+/// the momentum residual (N·s).
 pub(crate) fn judge(
     problem: &ContactProblem,
     solution: &ContactSolution,
@@ -27,8 +27,8 @@ pub(crate) fn judge(
     judged.momentum
 }
 
-/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount) tells its
-/// energies.
+/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount)
+/// computes its energies.
 pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
@@ -54,7 +54,7 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
         .elastic
         .minimum_volume_ratio(&state.positions)
         .map_or(1.0, |smallest| smallest.ratio);
-    // Asked as "not positive", so that NaN is found too.
+    // "Not positive" includes NaN.
     report.inverted_elements = if report.minimum_volume_ratio > 0.0 {
         0
     } else {
@@ -87,7 +87,7 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     report.contact_force = force.into();
 }
 
-/// Whether no element is inverted, unless that is allowed.
+/// Rejects inverted elements, unless they are allowed.
 pub(crate) fn check_inversion(
     model: &Model,
     positions: &[Vector3<f64>],

@@ -1,5 +1,5 @@
-//! Stage 5: is the solved motion collision-free? Before the first solve, the same question about the motion that it starts from. What is
-//! hit becomes contacts.
+//! Stage 5: checks that the solved motion is free of collisions. Before the first solve, it checks the predicted motion
+//! in the same way. Every colliding pair becomes a contact.
 
 pub(crate) mod check_gaps;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use crate::step::detect::half_space::hit_on_half_space;
 use crate::step::refine::relinearise::relinearise;
 use crate::{
     contacts::sweep::{Hit, Sweep},
-    step::detect::separation::{Apart, POINTS_PER_TASK},
+    step::detect::separation::{POINTS_PER_TASK, SeparationBounds},
 };
 use crate::{
     error::StepFailure,
@@ -31,30 +31,30 @@ use impinge_contact::{ContactState, Multipliers};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// What is known of a motion that is looked at.
+/// Kind of the checked motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Motion {
-    /// It goes on as it was, whatever is in the way.
+    /// Motion with the start velocities, without contact forces.
     Predicted,
-    /// The contacts were solved for.
+    /// Motion of a solve with the present contacts.
     Solved,
 }
 
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
-    apart: Apart,
+    separation: SeparationBounds,
     pub(crate) hits: Vec<Hit>,
-    /// Contacts that this round's hits came down to.
+    /// Contacts of the colliding pairs of this round.
     pub(crate) touched: BTreeSet<ContactKey>,
     added: NewContacts,
-    /// Vertices and edges that the motion of this round takes into a body, and which body.
+    /// Vertices and edges that enter a body in the motion of this round, with that body.
     inside: BTreeSet<(Entering, usize)>,
     suppression: DuplicateSuppression,
 }
 
 impl Refiner {
-    /// Tests every candidate on the motion; whether any pair collides.
+    /// Tests all candidates on the motion; returns whether any pair collides.
     pub(crate) fn find_hits(
         &mut self,
         model: &Model,
@@ -63,7 +63,7 @@ impl Refiner {
     ) -> bool {
         let surface = &model.geometry.surface;
         self.hits.clear();
-        self.apart.find_hits(
+        self.separation.find_hits(
             surface,
             &detector.candidates,
             detector.version,
@@ -83,8 +83,9 @@ impl Refiner {
 
     /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
     ///
-    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`DuplicateSuppression`]). An impact of a stored
-    /// pair means that its linearisation is stale: it is re-linearised and activated.
+    /// Of neighbouring impacts only the earliest becomes a contact in this round ([`DuplicateSuppression`]). An impact
+    /// of a
+    /// known contact means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
     /// [`StepFailure::PrescribedCollision`] if no free point takes part in an impact.
@@ -102,9 +103,9 @@ impl Refiner {
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
-    /// Turns the predicted impacts, those of the motion that the solves start from, into contacts: a solve without them
-    /// would only find them out, and one that is not needed stays without force. That motion knows no contact force, so
-    /// stored contacts stay as they are, and impacts that belong to one of them or conflict with one are left to it.
+    /// Turns predicted impacts, those of the start velocities, into contacts. Otherwise the first solve would only find
+    /// them; a contact that is not needed gets no force. The predicted motion knows no contact forces, so known
+    /// contacts are unchanged, and impacts that belong to or conflict with one of them are skipped.
     pub(crate) fn predict_impacts(
         &mut self,
         model: &Model,
@@ -114,12 +115,12 @@ impl Refiner {
         report: &mut StepReport,
     ) {
         self.find_hits(model, detector, sweep);
-        // Only a solved motion is refused for its impacts.
+        // Only solved motions can fail.
         let taken = self.take_hits(model, sweep, contacts, report, Motion::Predicted);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
-    /// Turns `hits` on a motion into contacts.
+    /// Turns the impacts of a motion into contacts.
     fn take_hits(
         &mut self,
         model: &Model,
@@ -134,7 +135,7 @@ impl Refiner {
                 .tolerances
                 .slip(model.geometry.scale_of(key), sweep.time_step)
         };
-        // The earliest of the hits that come down to one touch places it.
+        // The earliest impact of a contact determines its place.
         self.hits
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
@@ -182,7 +183,8 @@ impl Refiner {
                 {
                     continue;
                 }
-                // What rests on few corners rests better without rows that are not needed, and few rounds are to be saved there.
+                // No predicted contacts for rigid bodies: a body on few corners rests better without rows that it does
+                // not need, and its steps have few rounds.
                 let free = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
                     PointMotion::Free(_) => true,
                     PointMotion::Rigid(_) => !predicted,
@@ -210,8 +212,8 @@ impl Refiner {
     }
 }
 
-/// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
-/// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
+/// Whether one contact of the nearest features can replace the contact of the colliding pair. It cannot if it exists
+/// already, because it did not prevent the collision, or if it conflicts with another new contact there.
 fn can_stand_for_others(
     model: &Model,
     touch: &Touch,
@@ -220,15 +222,15 @@ fn can_stand_for_others(
     added: &mut NewContacts,
 ) -> bool {
     let known = place_of(stored, touch.key);
-    known.is_err() && !added.contradict(&touch.first_contact(&model.geometry, sweep), stored)
+    known.is_err() && !added.conflicts_with(&touch.first_contact(&model.geometry, sweep), stored)
 }
 
-/// Where a contact is among those of a step, which ascend by key.
+/// Index of a contact in the set of a step, which is sorted by key.
 fn place_of(contacts: &[Contact], key: ContactKey) -> Result<usize, usize> {
     contacts.binary_search_by_key(&key, |contact| contact.key)
 }
 
-/// Displacement along the tangents that the motion leaves, relative to sticking (m).
+/// Tangential displacement of the motion relative to sticking (m).
 fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
     contact
         .frame
@@ -238,7 +240,7 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{contacts::conflict::contradicts, contacts::two_cubes::TwoCubes, scene::Scene};
+    use crate::{contacts::conflict::conflicts, contacts::two_cubes::TwoCubes, scene::Scene};
     use impinge_contact::frame::ContactFrame;
     use nalgebra::Vector3;
 
@@ -252,7 +254,7 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-    /// What the motion from `start` to `end` hits, and the contacts that come of it.
+    /// Impacts of the motion from `start` to `end`, and their contacts.
     fn hits_on_the_way(
         model: &Model,
         start: &[Vector3<f64>],
@@ -275,7 +277,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (refiner, contacts)
     }
 
-    /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were solved for.
+    /// Predicted impacts become contacts; known contacts are changed by solved motions only.
     #[test]
     fn predicted_impacts_are_met_and_known_contacts_stay() {
         let cubes = TwoCubes::apart();
@@ -307,7 +309,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let found = contacts.clone();
         predict(&mut contacts);
         assert_eq!(contacts, found);
-        // Of two vertices, turned such that what hits there is against it: what hits elsewhere comes back, and this stays.
+        // Contacts of two vertices with reversed normals conflict with the impacts there: impacts elsewhere return,
+        // these contacts stay.
         let mut against = *(found.iter())
             .find(|contact| matches!(contact.key, ContactKey::VertexEdge { .. }))
             .expect("a vertex above an edge");
@@ -316,12 +319,12 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         predict(&mut contacts);
         assert!(contacts.contains(&against));
         assert!(contacts.len() > 1 && contacts.len() <= found.len());
-        assert!(contacts.iter().all(|own| !contradicts(&against, own)));
+        assert!(contacts.iter().all(|own| !conflicts(&against, own)));
         assert_eq!(report.relinearised, 0);
     }
 
-    /// A corner that the motion takes through a ridge enters one face and leaves the other from within. Only the entry
-    /// becomes a contact: rows of both would press the corner into the ridge from two sides.
+    /// A corner that moves through a ridge enters one face and leaves the other from within. Only the entry becomes a
+    /// contact: rows of both would press the corner into the ridge from two sides.
     #[test]
     fn a_corner_that_is_cut_through_a_ridge_is_met_where_it_enters() {
         let second = r#"
@@ -340,7 +343,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .clone()
             .min_by(|&p, &q| height(p).total_cmp(&height(q)))
             .expect("points");
-        // Of the lower cube, the side at the largest x ends there; the corner starts above the top and near that side.
+        // The side of the lower cube at the largest x ends there. The corner starts above the top and near that side.
         let side = state.positions[..tilted.start]
             .iter()
             .fold(state.positions[0], |most, x| most.sup(x));
@@ -369,8 +372,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!(of_corner[0].frame.normal.z > 0.999);
     }
 
-    /// An edge that is cut through a ridge crosses edges of the side where it enters, and of the one where it leaves. Only the first
-    /// become contacts.
+    /// An edge that moves through a ridge crosses edges of the side where it enters and of the side where it leaves.
+    /// Only the first become contacts.
     #[test]
     fn an_edge_that_is_cut_through_a_ridge_is_met_where_it_enters() {
         let beam = r#"
@@ -396,7 +399,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
                     .all(|&p| beam.contains(&(p as usize)) && is_low(&start[p as usize]))
             })
             .expect("a lowest edge") as u32;
-        // It starts above the top, near the side at the largest x, and ends beside that, lower than the top.
+        // The edge starts above the top, near the side at the largest x, and ends beside that side, lower than the top.
         start[beam.clone()]
             .iter_mut()
             .for_each(|x| *x += Vector3::new(0.48, 0.0, 0.51 - lowest));
