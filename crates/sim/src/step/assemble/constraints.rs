@@ -1,5 +1,5 @@
-//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of those in
-//! stiffness form, and the geometric stiffness of both in the momentum matrix.
+//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
+//! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
@@ -29,31 +29,31 @@ pub(crate) struct JointRows {
     batch: Vec<Prepared>,
 }
 
-/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
+/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
 const BATCH: usize = 512;
 
-/// What one constraint adds to the equations of a step.
+/// Contribution of one constraint to the equations of a step.
 #[derive(Debug, Default)]
 struct Prepared {
     evaluation: Evaluation,
     condenser: Condenser,
-    /// Whether a constraint in stiffness form presses.
+    /// Whether a constraint in stiffness form is under compression.
     presses: bool,
     /// Whether it has geometric stiffness.
     stiff: bool,
 }
 
-/// Which of both a list of constraints is.
+/// Form of a list of constraints.
 #[derive(Clone, Copy)]
 enum Form<'a> {
-    /// Rows of their own, with the forces of the step before and what of their geometric stiffness counts.
+    /// Compliance form: rows, with the forces of the last step and the kind of geometric stiffness.
     Rows(&'a [f64], GeometricStiffness),
-    /// Stiffnesses.
+    /// Stiffness form.
     Stiffness,
 }
 
 impl Prepared {
-    /// Evaluates `constraint`, the first row of which is `first`.
+    /// Evaluates `constraint`; its first row is `first`.
     fn evaluate(
         &mut self,
         constraint: &Constraint,
@@ -85,10 +85,12 @@ impl Prepared {
 }
 
 impl JointRows {
-    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
-    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
+    /// Adds the rows at the start of the step, and `−Δt² K̃` from the forces of the last step, which are also the warm
+    /// start. Constraints in stiffness form are added to the momentum system; their `K̃` is computed from the present
+    /// forces and projected.
     ///
-    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
+    /// [`RowScratch::push`] defines the rows. Points with a prescribed motion are at their end positions, so they need
+    /// no
     /// column.
     pub(crate) fn pose(
         &mut self,
@@ -174,7 +176,7 @@ impl JointRows {
                         .with_min_len(TASK)
                         .for_each(|(of, (constraint, &first))| evaluate(of, constraint, first));
                 }
-                // One after the other: the same sums for any number of threads.
+                // In order: sums do not depend on the number of threads.
                 for (constraint, of) in chunk.iter().zip(&self.batch) {
                     let momentum = &mut problem.momentum;
                     match form {
