@@ -131,7 +131,7 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
     match Constrained::new(model, state) {
         Ok(mut constrained) => Ok(constrained.take_notices()),
         Err(error @ SimError::Constrained(ConstrainedError::Contradiction { .. })) => Err(error),
-        // An error that only this stepper has is no fault of the joints.
+        // Errors that only this stepper reports are not caused by the joints.
         Err(_) => Ok(Vec::new()),
     }
 }

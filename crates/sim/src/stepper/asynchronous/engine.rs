@@ -423,7 +423,7 @@ impl Engine {
             if !self.is_valid(event.kind, event.id, event.generation) {
                 continue;
             }
-            debug_assert!(event.time >= self.now, "an event in the past (I3)");
+            debug_assert!(event.time >= self.now, "an event in the past");
             self.now = event.time;
             self.dispatched += 1;
             self.stands_for = self.timed_for(&event);

@@ -1,4 +1,4 @@
-//! One attempt at a step or substep: the state changes on success only.
+//! One attempt at a step or substep. The state changes on success only.
 
 use super::{Synchronous, clock::Clock};
 use crate::{
@@ -24,14 +24,15 @@ use crate::{
 use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
-/// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.
+/// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
 const ACCEPTED: f64 = 2.0;
 
 impl Synchronous {
-    /// One attempt: the state changes on success only.
+    /// Attempts a step or substep. The state changes on success only.
     ///
-    /// With `accept_unmet`, a motion that is proven collision-free is accepted although the solver or the gaps did not
-    /// reach their tolerance; it is counted.
+    /// With `accept_unmet`, a motion that is proven collision-free is accepted and counted even if the solver or the
+    /// gaps
+    /// missed their tolerance.
     pub(super) fn attempt(
         &mut self,
         model: &Model,
@@ -68,8 +69,8 @@ impl Synchronous {
         report.relaxed_solves += u32::from(met && self.relaxed);
         self.take_up_imbalance();
         let momentum = judge(&self.problem, &self.solution, report);
-        // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
-        // others the balance of whole bodies may leave more on a few nodes than the solve did.
+        // If the solve converged, only methods with an approximate compliance may exceed this. After other methods the
+        // balance of whole bodies may leave a larger residual on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
         let missed = met && self.method.needs_bodies() && momentum > most;
         report.unmet_momentum += u32::from(missed);
@@ -83,7 +84,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Momentum system, tolerances, contacts and velocities that the attempt starts from.
+    /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
     fn pose(
         &mut self,
         context: StepContext<'_>,
@@ -145,7 +146,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// The velocities that the first solve starts from.
+    /// Computes the start velocities of the first solve.
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
         let supported = supported_bodies(model, self.contacts.as_slice());
@@ -161,8 +162,9 @@ impl Synchronous {
         }
     }
 
-    /// Velocities that the step is predicted with: those that solves start from, changed since the last step by no more than points moved
-    /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
+    /// Predicts the velocities of the step: the start velocities of the solves, limited to the last velocities plus the
+    /// last displacement and the change by gravity. The limit matters after a short substep, whose acceleration would
+    /// be far too large for a whole step.
     fn predict_velocities(&mut self, context: StepContext<'_>) {
         let StepContext {
             model,
@@ -179,7 +181,7 @@ impl Synchronous {
         }
     }
 
-    /// Adds the contacts that points would hit at their predicted velocities; candidates cover that motion.
+    /// Adds contacts for the impacts of the predicted velocities; candidates cover this motion.
     fn predict_impacts(&mut self, context: StepContext<'_>, report: &mut StepReport) {
         let StepContext {
             model,
@@ -200,7 +202,7 @@ impl Synchronous {
             .predict_impacts(model, &self.detector, sweep, contacts, report);
     }
 
-    /// Tells the solver of the bodies, where it or the observer asks for that.
+    /// Gives the bodies to the solver, if it or the observer uses them.
     fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model,
@@ -218,7 +220,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Sets the tolerances of the solves to come.
+    /// Sets the tolerances of the following solves.
     pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
         if tolerances != self.method.tolerances() {
             *self.method.tolerances_mut() = tolerances;
@@ -226,7 +228,7 @@ impl Synchronous {
         }
     }
 
-    /// The attempt becomes the state.
+    /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {

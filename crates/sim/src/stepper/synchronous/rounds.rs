@@ -26,21 +26,22 @@ use crate::{
 use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
-/// Rounds that may add contacts before a step is given up.
+/// Largest number of rounds that add contacts in an attempt.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
-/// Rounds that may re-linearise before a step is given up.
+/// Largest number of rounds that re-linearise contacts in an attempt.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
-/// Adding rounds after which contacts that were not hit are left alone until nothing is: two that move each other would
-/// otherwise never rest.
+/// Number of adding rounds after which only colliding contacts are re-linearised until there are none: mutually
+/// dependent contacts could otherwise cycle.
 const ROUNDS_THAT_FOLLOW: u32 = 4;
 
-/// Solves anew, to a finer momentum tolerance each, because the balance of momentum broke rows.
+/// Largest number of repeated solves with a finer momentum tolerance, after the momentum balance broke rows.
 const MOST_FINER_SOLVES: u32 = 3;
 
 impl Synchronous {
-    /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.
+    /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
+    /// collisions.
     ///
     /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
     pub(super) fn solve_until_free(
@@ -126,7 +127,8 @@ impl Synchronous {
         }
     }
 
-    /// Solves the problem and closes every body's momentum balance, to tolerances that the contacts survive it with.
+    /// Solves the problem and closes the momentum balance of every body. If this breaks contacts, it solves again with
+    /// a finer momentum tolerance.
     ///
     /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
     fn solve_balanced(
@@ -205,7 +207,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Gives the contacts the forces that close the bodies' balances.
+    /// Adds the forces that close the balances of bodies to the contacts.
     pub(super) fn take_up_imbalance(&mut self) {
         for (multipliers, change) in (self.solution.contacts.iter_mut()).zip(&self.balanced.changes)
         {

@@ -20,7 +20,7 @@ fn falling_sheet(speed: f64) -> System {
     scene.system(law(20.0, 2e-3), 9.81)
 }
 
-/// Invariants I1 to I5: after every thousandth event, brute force finds every pair watched and every certificate valid.
+/// After every thousandth event, brute force finds every pair watched and every certificate valid.
 #[test]
 fn the_invariants_hold() {
     let mut engine = Engine::new(falling_sheet(2.0), Settings::default()).expect("a sound system");
