@@ -1,4 +1,4 @@
-//! A method by its name, with its settings: what scenes, files and the command line choose from.
+//! A method by its name, with its settings, as scenes, files and the command line choose it.
 
 use super::{
     ContactSolver, Method,
@@ -13,7 +13,7 @@ use crate::{ContactError, FrictionLaw, Tolerances};
 use serde_json::Value;
 use thiserror::Error;
 
-/// A method or setting that does not exist, or a value that does not fit.
+/// An unknown method or setting, or an invalid value.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MethodError {
@@ -30,7 +30,7 @@ pub enum MethodError {
         method: &'static str,
         /// The name.
         key: String,
-        /// What there is.
+        /// The existing settings.
         known: String,
     },
     /// The value does not fit the setting.
@@ -40,7 +40,7 @@ pub enum MethodError {
         key: String,
         /// The value.
         value: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The value is outside its range.
@@ -89,7 +89,7 @@ impl Method {
         self.spec().name
     }
 
-    /// When a solve is done.
+    /// Tolerances at which a solve ends.
     pub fn tolerances(&self) -> Tolerances {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
@@ -102,7 +102,7 @@ impl Method {
         }
     }
 
-    /// When a solve is done, to be changed.
+    /// Tolerances at which a solve ends, mutable.
     pub fn tolerances_mut(&mut self) -> &mut Tolerances {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
@@ -115,7 +115,7 @@ impl Method {
         }
     }
 
-    /// Most iterations of a solve, to be changed.
+    /// Largest number of iterations of a solve, mutable.
     pub fn max_iterations_mut(&mut self) -> &mut u64 {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
@@ -128,7 +128,7 @@ impl Method {
         }
     }
 
-    /// The friction law that its answer obeys.
+    /// The friction law of its solutions.
     pub fn friction_law(&self) -> FrictionLaw {
         match self {
             Self::Cr(_)
@@ -141,7 +141,7 @@ impl Method {
         }
     }
 
-    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance.
+    /// Whether its solutions balance the momentum of every body, up to the momentum tolerance.
     pub fn balances_momentum(&self) -> bool {
         match self {
             Self::WarpedCompliance(settings) => settings.momentum_repair,
@@ -149,7 +149,7 @@ impl Method {
         }
     }
 
-    /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`].
+    /// Whether it needs data of the bodies: [`ContactSolver::know_bodies`].
     pub fn needs_bodies(&self) -> bool {
         self.spec().capabilities.bodies_at_rest
     }
@@ -187,7 +187,7 @@ impl Method {
     /// Changes one setting: `key` dotted as in `tolerances.gap`, `value` as in a scene file, text without quotes.
     ///
     /// # Errors
-    /// [`MethodError`] saying which settings there are or what is wrong with the value; nothing is changed then.
+    /// [`MethodError`] with the existing settings or the problem of the value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), MethodError> {
         #[expect(
             clippy::missing_panics_doc,
