@@ -1,12 +1,12 @@
-//! Conjugate residuals on the KKT system of one projection, with fixed active rows and a diagonal preconditioner.
+//! Conjugate residuals on the KKT system of one projection: fixed rows, diagonal preconditioner.
 //!
 //! ```text
 //! [ A   Lᵀ ] [ v    ]   [ b + forces of rows that do not take part ]
 //! [ L  −E  ] [ λ, γ ] = [ −c − E (λ, γ)_ref                         ]      L = −[J; J_t], masked
 //! ```
 //!
-//! A change of states or forces changes the residual by sparse rows only, so it needs no product with `A`. Vectors have
-//! the momentum part first, then three entries per contact; entries of inactive rows are zero.
+//! A change of states or forces alters the residual by sparse rows only, so it costs no product with `A`. Vectors hold
+//! the momentum part first, then three entries per contact; entries of rows that do not take part are zero.
 
 use super::system::{Row, System};
 use crate::method::rows::{add_impulse, at, displacement};
@@ -14,16 +14,16 @@ use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::vector::{axpy, dot, norm, xpby};
 use nalgebra::Vector3;
 
-/// Relative change of the residual below which `z` is useless as the next direction (`zᵀBz ≈ 0`).
+/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
 
-/// `‖B z‖ < STATIONARY ‖r‖`: the residual is orthogonal to the range of `B`.
+/// `‖B z‖ < STATIONARY ‖r‖`: the residual is orthogonal to everything that `B` can reach.
 const STATIONARY: f64 = 1e-8;
 
-/// Largest softness of the row across a slip over its compliance: a softer row has no effect.
+/// Largest softness of the row across a slip over its compliance: beyond it the row has no more effect.
 const SOFTEST: f64 = 1e4;
 
-/// Outcome of a step.
+/// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// A direction is ready for the next step.
@@ -51,12 +51,12 @@ pub(super) struct Kkt {
     curvature: f64,
     guarded: bool,
     scratch: Vec<f64>,
-    /// Number of products with `A` so far.
+    /// Products with `A` so far.
     pub(super) products: u64,
 }
 
 impl Kkt {
-    /// Allocates memory and computes diagonal estimates for `problem`, without active rows.
+    /// Lays out memory and diagonal estimates for `problem`; no row takes part yet.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) {
         self.system.prepare(problem);
         self.products = 0;
@@ -79,7 +79,7 @@ impl Kkt {
         self.scratch.resize(problem.momentum.scratch_len(), 0.0);
     }
 
-    /// Sets the reference forces to those of `solution`.
+    /// Forgets the reference forces of an earlier problem.
     pub(super) fn refer_to(&mut self, solution: &ContactSolution) {
         self.reference.clear();
         for multipliers in &solution.contacts {
@@ -104,7 +104,7 @@ impl Kkt {
         at(&self.r[self.system.unknowns..], contact as u32)
     }
 
-    /// Computes `r_v` by its definition, with one product by `A`, and all `(g, s)`.
+    /// `r_v` from the definition, with one product by `A`; and every `(g, s)`.
     pub(super) fn recompute(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         let r_v = &mut self.r[..self.system.unknowns];
         problem
@@ -124,7 +124,7 @@ impl Kkt {
         self.update_displacements(problem, solution);
     }
 
-    /// Computes all `(g, s)`.
+    /// Every `(g, s)`.
     pub(super) fn update_displacements(
         &mut self,
         problem: &ContactProblem,
@@ -137,7 +137,7 @@ impl Kkt {
         }
     }
 
-    /// Adds `change` (N) to the force of a contact: only its sparse rows change the residual.
+    /// A contact's force changes by `change` (N): only its sparse rows of the residual do.
     pub(super) fn add_force(
         &mut self,
         problem: &ContactProblem,
@@ -152,8 +152,8 @@ impl Kkt {
         );
     }
 
-    /// Sets the rows that `fit` gives for each contact. They have a softness of `elastic` times their compliance about
-    /// reference forces, which follow if the row's displacement exceeds `follow` of its contact (m).
+    /// Takes the rows that `fit` gives to each contact, soft by `elastic` of their compliance about reference forces
+    /// that follow wherever the row's displacement exceeds what `follow` says of its contact (m).
     pub(super) fn fit(
         &mut self,
         solution: &ContactSolution,
@@ -188,7 +188,7 @@ impl Kkt {
         self.fill_rows(solution);
     }
 
-    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
     pub(super) fn fill_rows(&mut self, solution: &ContactSolution) {
         let r_m = &mut self.r[self.system.unknowns..];
         r_m.fill(0.0);
@@ -206,7 +206,7 @@ impl Kkt {
     /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
     pub(super) fn restart(&mut self, problem: &ContactProblem) {
         let n = self.system.unknowns;
-        // Inactive rows must have zero entries.
+        // Rows that dropped out must not keep what they held.
         for vector in [&mut self.z, &mut self.q, &mut self.bp, &mut self.bw]
             .into_iter()
             .chain(&mut self.previous)
@@ -222,13 +222,13 @@ impl Kkt {
         self.guarded = false;
     }
 
-    /// After [`recompute`](Self::recompute) within an iteration: updates rows and `z`; directions are unchanged.
+    /// After [`recompute`](Self::recompute) in the middle of an iteration: rows and `z` follow, directions stay.
     pub(super) fn refresh(&mut self, solution: &ContactSolution) {
         self.fill_rows(solution);
         self.system.precondition(&self.r, &mut self.z);
     }
 
-    /// Steps along the present direction and returns `α`, which is 0 if the direction does not reduce the residual.
+    /// Steps along the direction at hand and returns `α`; 0 where the direction leads nowhere.
     pub(super) fn advance(&mut self, solution: &mut ContactSolution) -> f64 {
         self.system.precondition(&self.bp, &mut self.q);
         self.curvature = dot(&self.bp, &self.q);
@@ -250,7 +250,7 @@ impl Kkt {
         alpha
     }
 
-    /// `p ← w − c₁ p − c₂ p_prev` with `w = z`, or `w = q` if `z` does not reduce the residual: one product with `A`.
+    /// `p ← w − c₁ p − c₂ p_prev`, `w = z` or, where `z` leads nowhere, `w = q`: one product with `A`.
     pub(super) fn next_direction(&mut self, problem: &ContactProblem, alpha: f64) -> Progress {
         let guarded = alpha.abs() * norm(&self.bp) <= NO_PROGRESS * norm(&self.r);
         if guarded && (self.guarded || alpha == 0.0) {
@@ -270,7 +270,7 @@ impl Kkt {
             }
             _ => 0.0,
         };
-        // The new direction overwrites the one before the current, which then becomes the previous one.
+        // The new direction is formed in the place of the one before the current, which then becomes the previous one.
         let [p_previous, bp_previous, q_previous] = &mut self.previous;
         let w = if guarded { &self.q } else { &self.z };
         xpby(w, -c2, p_previous);

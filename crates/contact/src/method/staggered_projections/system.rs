@@ -1,10 +1,10 @@
-//! The system of a projection: active rows, their softness, and a diagonal preconditioner.
+//! The masked system of a projection: which rows take part, how soft they are, and its diagonal preconditioner.
 
 use crate::ContactProblem;
 use crate::method::rows::{add_impulse, at, displacement};
 use nalgebra::{Matrix3, Vector3};
 
-/// Active part of a contact's rows: none, the normal, or a projection of the tangential pair.
+/// Which part of a contact's rows takes part: nothing, the normal, or a projection of the tangential pair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RowMask {
     pub(super) normal: f64,
@@ -28,11 +28,11 @@ impl RowMask {
     }
 }
 
-/// The rows of one contact in a projection.
+/// One row set as a projection wants it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Row {
     pub(super) mask: RowMask,
-    /// Softness `E` beyond the elastic part, for the row across a slip (m/N).
+    /// `E` beyond the elastic part, for the row across a slip (m/N).
     pub(super) softness: f64,
 }
 
@@ -49,14 +49,14 @@ pub(super) struct System {
     /// `E`, 3 per contact (m/N).
     pub(super) softness: Vec<f64>,
     pub(super) masks: Vec<RowMask>,
-    /// Contacts with active rows, ascending.
+    /// Contacts with rows that take part, ascending.
     pub(super) active: Vec<u32>,
-    /// Weight of the contacts on each block; scratch of the count.
+    /// Per block: what contacts weigh there; scratch of the count.
     load: Vec<f64>,
 }
 
 impl System {
-    /// Computes diagonal estimates for `problem`, without active rows.
+    /// Diagonal estimates for `problem`; no row takes part yet.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) {
         let (n, contacts) = (problem.unknowns(), problem.contacts());
         self.unknowns = n;
@@ -82,7 +82,7 @@ impl System {
         self.active.clear();
     }
 
-    /// `Z`: number of contacts on the blocks of a contact, each block weighted by its share of the compliance.
+    /// `Z`: how many contacts act on the blocks of a contact, each weighted by how much of the compliance is there.
     ///
     /// A block's load is the sum of `‖D^{-½} jᵀ‖` over the normal rows `j` there, so `Z W` bounds the row sum of
     /// `L D⁻¹ Lᵀ` by the Cauchy-Schwarz inequality; `m` copies of a contact alone count `m`.
