@@ -6,23 +6,23 @@ use super::scale::Scale;
 use crate::delassus::one_contact_near;
 use nalgebra::Vector3;
 
-/// Merit over the wanted one below which a sweep skips a contact.
+/// Merit over the wanted one (1) below which a sweep skips a contact.
 pub(super) const IDLE: f64 = 0.25;
 
-/// Free displacements, friction coefficients and scales of the residual.
+/// Free displacements, friction coefficients, and the scales that residuals are measured with.
 pub(super) struct FrictionData<'a> {
     /// `q = J v* − c` (m).
     pub(super) free: &'a [Vector3<f64>],
     /// `μ`.
     pub(super) friction: &'a [f64],
-    /// Scales of the contacts' residuals.
+    /// Scales of their residuals.
     pub(super) scales: &'a [Scale],
-    /// For each contact, the contacts on its nodes.
+    /// Of each contact, those that act on a node with it.
     pub(super) neighbours: &'a [Vec<u32>],
 }
 
 impl FrictionData<'_> {
-    /// Solves one contact with all others fixed, unless its merit is at most `idle`; returns its merit before.
+    /// Solves one contact under all others, unless its merit is at most `idle`; what its merit was before.
     pub(super) fn solve_contact(
         &self,
         delassus: &mut dyn DelassusOperator,
@@ -37,7 +37,7 @@ impl FrictionData<'_> {
             return merit;
         }
         let own = delassus.own(contact);
-        // A sliding contact has u_T = −λ f_T; this holds nearly.
+        // Where it slides, u_T = −λ f_T: nearly so already.
         let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
         let others = u - own * before;
         let force = one_contact_near(own, &others, self.friction[contact], guess);
@@ -46,14 +46,14 @@ impl FrictionData<'_> {
         merit
     }
 
-    /// Projects every force onto its cone.
+    /// Brings every force into its cone.
     pub(super) fn onto_cones(&self, forces: &mut [Vector3<f64>]) {
         for (force, friction) in forces.iter_mut().zip(self.friction) {
             *force = within_cone(force, *friction);
         }
     }
 
-    /// Computes all `merits` and returns the worst; NaN if one is NaN.
+    /// Fills `merits` and returns the worst; NaN if one is.
     pub(super) fn merits_of(
         &self,
         delassus: &dyn DelassusOperator,

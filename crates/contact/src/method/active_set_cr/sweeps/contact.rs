@@ -1,26 +1,26 @@
-//! A contact in the form that sweeps need: its data in one place, and rows between points, which are multiples of one
-//! frame, as that frame with a weight per block.
+//! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one frame, are kept
+//! as that frame and weights for each block.
 
 use super::window::Window;
 use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::onto_disk};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
-/// Largest number of blocks of a contact between points: a vertex and a triangle, or two edges.
+/// Most blocks of a contact between points: a vertex and a triangle, or two edges.
 const MOST_POINTS: usize = 4;
 
-/// Largest relative difference of rows from multiples of one frame: rounding of the weight times the frame.
+/// What rows may differ from multiples of one frame by, over its entries: rounding of the weight times the frame.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Changes in a sweep over contacts.
+/// What a sweep over contacts did.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in super::super) struct SweepChange {
-    /// Number of contacts that changed state.
+    /// Contacts that changed state.
     pub(in super::super) changes: u64,
-    /// Largest change of a force, as the displacement of its own contact in tolerances.
+    /// Largest change of a force, as the displacement that its own contact takes it for, in tolerances.
     pub(in super::super) largest: f64,
 }
 
-/// The diagonal mass matrix `M = ℓ D`, and the tolerances of displacements.
+/// The diagonal mass matrix `M = ℓ D`, and what displacements are measured by.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Metric<'a> {
     /// `D⁻¹` (1/kg).
@@ -30,7 +30,7 @@ pub(in super::super) struct Metric<'a> {
     /// Inverse tolerances of gaps and slips (1/m).
     per_gap: f64,
     per_slip: f64,
-    /// Whether slips have the tolerance of gaps.
+    /// Whether slips are measured as gaps are.
     relaxed: bool,
 }
 
@@ -63,7 +63,7 @@ impl SweepChange {
     }
 }
 
-/// A contact in the form that sweeps need.
+/// A contact as the sweeps need it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SweptContact {
     /// Its number in the problem.
@@ -83,23 +83,23 @@ pub(super) struct SweptContact {
     pub(super) state: ContactState,
 }
 
-/// Rows `[w n; a t₁; a t₂]` on every block, with one frame and a weight per block.
+/// Rows `[w n; a t₁; a t₂]` on every block, with one frame and weights of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rows {
-    /// Rows of weight 1 (s).
+    /// Those of unit weights (s).
     frame: Matrix3<f64>,
-    /// `w`, and `a` if it differs: a sticking contact may be anchored at another point than the closest one.
+    /// `w`, and `a` where it differs: a contact that sticks may hold on to another point than the closest one.
     weights: [f64; MOST_POINTS],
     tangential_weights: [f64; MOST_POINTS],
     blocks: [u32; MOST_POINTS],
-    /// Number of weights; 0 if the rows have no common frame and are read from the problem.
+    /// How many of them count; none if the rows are not of this kind and are read from the problem.
     count: u32,
     /// Whether the weights are the same for all rows.
     uniform: bool,
 }
 
 impl Rows {
-    /// Rows without a common frame.
+    /// Not of this kind.
     const GENERAL: Self = Self {
         frame: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         weights: [0.0; MOST_POINTS],
@@ -144,7 +144,7 @@ impl Rows {
                 (row - normal * weight).amax(),
                 (pair - tangents * tangential).amax(),
             ];
-            // NaN has no common frame.
+            // Not so where one is not a number.
             if !(off[0] <= roundings[0] && off[1] <= roundings[1]) {
                 return Self::GENERAL;
             }
@@ -155,7 +155,7 @@ impl Rows {
         rows
     }
 
-    /// Blocks with one of both sets of weights.
+    /// Blocks and one kind of weights.
     #[inline]
     fn points<'a>(
         &'a self,
@@ -276,8 +276,7 @@ impl SweptContact {
         }
     }
 
-    /// Solves one contact for its laws and updates `v`. The normal row has a softness of `softness` times its
-    /// compliance.
+    /// Meets the laws of the contact, `v` following. Normal rows are soft by `softness` times their compliance.
     #[inline]
     pub(super) fn meet_laws(
         &mut self,
@@ -340,8 +339,8 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use proptest::prelude::*;
 
-    /// A contact of four blocks whose rows are a frame times weights. Tangential weights differ by `shift`, and one
-    /// frame is rotated by `twist`.
+    /// A contact of four blocks whose rows are a frame times weights, those along the tangents `shift` apart, turned by `twist` in
+    /// one of them.
     fn problem(normal: Vector3<f64>, weights: [f64; 4], shift: f64, twist: f64) -> ContactProblem {
         let pattern = BlockPattern::from_pairs(4, std::iter::empty());
         let mut momentum = SymmetricBlockMatrix::zeros(pattern);
@@ -371,7 +370,7 @@ mod tests {
     }
 
     proptest! {
-        /// With or without a common frame, displacements and impulses are those of the problem's rows.
+        /// Whether by the frame or by the rows themselves, displacements and pushes are those of the problem's rows.
         #[test]
         fn rows_are_those_of_the_problem(
             normal in prop::array::uniform3(-1.0..1.0_f64),
@@ -402,7 +401,7 @@ mod tests {
         }
     }
 
-    /// A contact with a half-space has one block, and so has a vertex on a prescribed body.
+    /// A half-space touches one block, and so does a vertex on a prescribed body.
     #[test]
     fn one_block_is_its_own_frame() {
         let rows = Rows::of(&[7], &[Matrix3::identity() * -2.0]);
