@@ -1,10 +1,10 @@
 //! The orthonormal frame of a contact.
 
 use nalgebra::{Matrix3, Vector3};
-use serde::{Deserialize, Serialize};
 
 /// Right-handed frame `(n, t₁, t₂)` of a contact; all unit vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactFrame {
     /// `n`: from the second side (face, second edge, obstacle) to the first (vertex, first edge).
     pub normal: Vector3<f64>,

@@ -54,6 +54,9 @@
 //! # Ok::<(), impinge_contact::ContactError>(())
 //! ```
 //!
+//! **Features**, all on by default: `io` (module [`stored`]), `parallel` (threads; the same bits), `serde` (settings and
+//! results as data, settings by name).
+//!
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
 //!
@@ -72,6 +75,7 @@ pub mod problem;
 pub mod residual;
 mod setting;
 pub mod solution;
+#[cfg(feature = "io")]
 pub mod stored;
 mod tolerances;
 
@@ -81,5 +85,6 @@ pub use method::{ContactReport, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
+#[cfg(feature = "io")]
 pub use stored::{StoredProblem, StoredProblemError};
 pub use tolerances::Tolerances;

@@ -5,12 +5,15 @@
 
 use crate::{ContactProblem, ContactSolution, Tolerances};
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The set of friction forces for a normal force `λ`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum FrictionLaw {
     /// Coulomb's: `‖F‖ ≤ μ λ`, opposite to the slip.
     #[default]

@@ -2,10 +2,10 @@
 
 use crate::ContactProblem;
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 
 /// State of a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContactState {
     /// Separated: no force.
     #[default]
@@ -17,7 +17,8 @@ pub enum ContactState {
 }
 
 /// Forces and state of one contact. Forces act on the first side (the one the normal points to).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Multipliers {
     /// Inactive, sliding or sticking.
     pub state: ContactState,

@@ -38,6 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Features, all on by default: `parallel` (threads; the same bits), `serde` ([`rigid::RigidPose`] as data).
+//!
 //! Does not know: contact, files, time (a step length enters as [`AssemblyScales`] and in [`rigid`] only).
 //!
 //! Present limits: linear tetrahedra and trilinear hexahedra only (both lock near `poisson = 0.5`); thin bodies are not

@@ -6,7 +6,6 @@
 
 use crate::FemError;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use serde::{Deserialize, Serialize};
 
 /// Mass, centre of mass and inertia of a body of uniform density, in the axes of the mesh it was computed from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,7 +172,8 @@ fn turned(body: &Matrix3<f64>, orientation: &UnitQuaternion<f64>) -> Matrix3<f64
 }
 
 /// Pose of a rigid body.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RigidPose {
     /// Centre of mass (m).
     pub center: Vector3<f64>,

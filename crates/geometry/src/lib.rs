@@ -30,6 +30,9 @@
 //! # Ok::<(), impinge_geometry::MeshError>(())
 //! ```
 //!
+//! # Features
+//! All are on by default: `io` (module [`io`], mesh files), `parallel` (threads; the same bits).
+//!
 //! # Does not know
 //! Mass, force, or velocity beyond a motion of points. All lengths are metres and all numbers `f64`.
 //!
@@ -40,11 +43,13 @@ pub mod broad_phase;
 pub mod ccd;
 pub mod distance;
 pub mod exact;
+#[cfg(feature = "io")]
 pub mod io;
 pub mod kinetic;
 pub mod mesh;
 pub mod surface;
 
+#[cfg(feature = "io")]
 pub use io::MeshIoError;
 pub use mesh::{MeshError, MeshSummary, TetMesh, TriangleMesh};
 pub use surface::CollisionSurface;

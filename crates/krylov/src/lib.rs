@@ -42,11 +42,14 @@
 //! # Ok::<(), impinge_krylov::KrylovError>(())
 //! ```
 //!
+//! Features, all on by default: `direct` (module [`direct`], depends on faer), `parallel` (threads; the same bits).
+//!
 //! It does **not** know: meshes, materials, contact, time.
 //!
 //! Present limits: blocks are 3×3, numbers are `f64`, and iterated matrices are symmetric.
 
 pub mod block;
+#[cfg(feature = "direct")]
 pub mod direct;
 pub mod error;
 pub mod method;

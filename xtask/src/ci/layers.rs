@@ -5,24 +5,35 @@ use std::error::Error;
 use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace and its allowed dependencies in the workspace, tests included.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
+    // Threads, known to every layer that computes.
+    ("impinge-rayon", &[]),
     // An independent oracle for tests and `verify`, so it has no dependencies of ours.
     ("impinge-ccd-oracle", &[]),
     // Damages files for the tests of every reader.
     ("impinge-damage", &[]),
     (
         "impinge-geometry",
-        &["impinge-ccd-oracle", "impinge-damage"],
+        &["impinge-rayon", "impinge-ccd-oracle", "impinge-damage"],
     ),
-    ("impinge-krylov", &[]),
-    ("impinge-fem", &["impinge-geometry", "impinge-krylov"]),
+    ("impinge-krylov", &["impinge-rayon"]),
+    (
+        "impinge-fem",
+        &["impinge-rayon", "impinge-geometry", "impinge-krylov"],
+    ),
     (
         "impinge-contact",
-        &["impinge-damage", "impinge-geometry", "impinge-krylov"],
+        &[
+            "impinge-rayon",
+            "impinge-damage",
+            "impinge-geometry",
+            "impinge-krylov",
+        ],
     ),
     (
         "impinge-sim",
         &[
+            "impinge-rayon",
             "impinge-ccd-oracle",
             "impinge-damage",
             "impinge-geometry",
@@ -35,6 +46,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
     (
         "impinge",
         &[
+            "impinge-rayon",
             "impinge-sim",
             "impinge-report",
             "impinge-geometry",
@@ -46,6 +58,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 const ALL: &[&str] = &[
+    "impinge-rayon",
     "impinge-ccd-oracle",
     "impinge-damage",
     "impinge-geometry",
@@ -57,6 +70,7 @@ const ALL: &[&str] = &[
 ];
 
 const LIBRARIES: &[&str] = &[
+    "impinge-rayon",
     "impinge-geometry",
     "impinge-krylov",
     "impinge-fem",

@@ -3,11 +3,14 @@
 use super::turning::TurningSum;
 use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
 use impinge_krylov::block::SymmetricBlockMatrix;
-use serde::{Deserialize, Serialize};
 
 /// Share of the geometric stiffness in the momentum matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum GeometricStiffness {
     /// None: forces keep their direction during a step. Unstable under tension; for comparison.
     None,

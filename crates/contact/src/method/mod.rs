@@ -8,6 +8,8 @@ pub mod constraint_anticipation;
 pub mod corrective_motion;
 mod restart_delay;
 mod rows;
+#[cfg(feature = "serde")]
+mod setting_by_key;
 mod settings;
 mod spec;
 pub mod staggered_projections;

@@ -6,11 +6,14 @@ use super::{
     corrective_motion::CorrectiveMotionSettings,
     staggered_projections::StaggeredProjectionsSettings,
 };
-use serde::{Deserialize, Serialize};
 
 /// A method with its settings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(tag = "method", rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Method {
     /// `cr`: active-set conjugate residuals.
@@ -20,7 +23,7 @@ pub enum Method {
     /// `sp-active-set`: staggered projections, each by an active-set method.
     SpActiveSet(StaggeredProjectionsSettings),
     /// `sp-2cr`: staggered projections, each by conjugate residuals whose states change inside the iteration.
-    #[serde(rename = "sp-2cr")]
+    #[cfg_attr(feature = "serde", serde(rename = "sp-2cr"))]
     Sp2Cr(StaggeredProjectionsSettings),
     /// `ica`: iterative constraint anticipation.
     Ica(ConstraintAnticipationSettings),

@@ -1,7 +1,9 @@
 //! Hexahedra cut into tetrahedra that meet face to face.
 
+#[cfg(feature = "io")]
 use nalgebra::Vector3;
 
+#[cfg(feature = "io")]
 use super::measure::tet_volume;
 
 /// Outward faces of a hexahedron whose corners are four around the bottom, then the four above them.
@@ -44,6 +46,7 @@ pub fn hexahedron_tets(corners: &[u32; 8]) -> [[u32; 4]; 6] {
 
 /// The first of `hexahedra` with a tetrahedron of no positive volume: flat, twisted, inverted, or with unordered
 /// corners.
+#[cfg(feature = "io")]
 pub(crate) fn first_twisted(nodes: &[Vector3<f64>], hexahedra: &[[u32; 8]]) -> Option<usize> {
     let sound = |corners: &[u32; 8]| {
         hexahedron_tets(corners).iter().all(|tet| {

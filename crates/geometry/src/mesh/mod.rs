@@ -18,6 +18,7 @@ pub mod generate;
 mod hexahedra;
 mod measure;
 mod morton;
+#[cfg(feature = "io")]
 mod polygon;
 pub mod repair;
 mod stuffing;
@@ -29,9 +30,11 @@ mod validate;
 
 pub use boundary::BoundarySurface;
 pub use error::MeshError;
+#[cfg(feature = "io")]
 pub(crate) use hexahedra::first_twisted;
 pub use hexahedra::hexahedron_tets;
 pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
+#[cfg(feature = "io")]
 pub(crate) use polygon::triangulate;
 pub use stuffing::{
     StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,

@@ -2,11 +2,14 @@
 
 use crate::setting::positive;
 use crate::{ContactError, Tolerances};
-use serde::{Deserialize, Serialize};
 
 /// Linear solver for momentum and bilateral rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum KktSolver {
     /// `L D Lᵀ` with refinement, for all kinds of rows.
     #[default]
@@ -16,8 +19,12 @@ pub enum KktSolver {
 }
 
 /// Settings of the method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct CompliantKktSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,

@@ -2,11 +2,14 @@
 
 use crate::setting::positive;
 use crate::{ContactError, FrictionLaw, Tolerances};
-use serde::{Deserialize, Serialize};
 
 /// Start of the passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Start {
     /// The velocity without contacts, by conjugate gradients, as in the paper.
     Free,
@@ -18,8 +21,12 @@ pub enum Start {
 }
 
 /// Settings of the method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct ConstraintAnticipationSettings {
     /// Start of the passes.
     pub start: Start,

@@ -2,25 +2,32 @@
 
 use crate::setting::positive;
 use crate::{ContactError, Tolerances};
-use serde::{Deserialize, Serialize};
 
 /// Form of `W = J C Jᵀ`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum DelassusForm {
     /// Assembled in 3×3 blocks (key `built`): for contacts that share few nodes.
     #[default]
-    #[serde(rename = "built")]
+    #[cfg_attr(feature = "serde", serde(rename = "built"))]
     Assembled,
     /// Matrix-free, through velocities of the contact nodes of each body (key `unbuilt`): for many contacts on few
     /// nodes.
-    #[serde(rename = "unbuilt")]
+    #[cfg_attr(feature = "serde", serde(rename = "unbuilt"))]
     MatrixFree,
 }
 
 /// Settings of the method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct CorrectiveMotionSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,

@@ -2,11 +2,14 @@
 
 use crate::setting::positive;
 use crate::{ContactError, FrictionLaw, Tolerances};
-use serde::{Deserialize, Serialize};
 
 /// Time of state changes in a projection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Schedule {
     /// When the equalities of the present states are solved: an active-set method.
     #[default]
@@ -16,8 +19,12 @@ pub enum Schedule {
 }
 
 /// Settings of the method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, default)
+)]
 pub struct StaggeredProjectionsSettings {
     /// Time of state changes in a projection.
     pub schedule: Schedule,
