@@ -150,7 +150,7 @@ impl Simulation {
         if !matches!(self.stepper, AnyStepper::Constrained(_))
             && let Err(overlap) = check_start(&self.model, &state.positions)
         {
-            return refused(format!("its bodies are not apart: {overlap}"));
+            return refused(format!("bodies of the stored state intersect: {overlap}"));
         }
         self.stepper = match self.stepper {
             AnyStepper::Constrained(_) => {

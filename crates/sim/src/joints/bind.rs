@@ -274,7 +274,7 @@ impl Bind<'_> {
         self.fail(
             "second",
             problem,
-            "move the bodies or what the joint selects to where they meet; swap `first` and `second` where the \
+            "move the bodies or the selection of the joint to where they meet; swap `first` and `second` where the \
              surface of the second is small between the nodes of the first; or write a larger `distance` (m)",
         )
     }

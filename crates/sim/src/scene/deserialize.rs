@@ -107,7 +107,7 @@ impl Error for Mismatch {
             kind: Kind::Missing,
             ..Self::new(
                 format!("the key `{field}` is missing here"),
-                format!("add `{field}`; `impinge scene schema` tells its meaning and unit"),
+                format!("add `{field}`; `impinge scene schema` shows its meaning and unit"),
             )
         }
     }

@@ -154,7 +154,7 @@ impl<'a> Tables<'a> {
             if entry.pieces.is_some() != stores_pieces {
                 let is = if stores_pieces { "no" } else { "a" };
                 wrong.push(format!(
-                    "it lists {is} file {} with the pieces of the motion to {}, which is not what the scene stores",
+                    "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
                     pieces_name(index),
                     entry.file
                 ));

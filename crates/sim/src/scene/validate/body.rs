@@ -115,7 +115,7 @@ impl Check<'_> {
                 return self.fail(
                     &format!("{path}.{key}"),
                     format!("`{key}` does not belong to a thin body"),
-                    "leave it out; `shell` says what a thin body is made of, `fixed` moves its points",
+                    "leave it out; `shell` is the material of a thin body, and `fixed` moves its points",
                 );
             }
         }
@@ -281,7 +281,7 @@ impl Check<'_> {
             if given {
                 return self.fail(
                     &format!("{path}.{key}"),
-                    format!("`{key}` means nothing for a body that follows a `motion`"),
+                    format!("`{key}` has no effect on a body with a `motion`"),
                     "leave one of the two out",
                 );
             }

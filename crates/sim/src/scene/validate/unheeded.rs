@@ -19,7 +19,7 @@ impl Check<'_> {
         if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
             return self.fail(
                 "output.pieces",
-                "only the asynchronous stepper moves points in pieces of their own".to_owned(),
+                "only the asynchronous stepper supports `output.pieces`".to_owned(),
                 "leave it out, or use stepper = \"asynchronous\"",
             );
         }

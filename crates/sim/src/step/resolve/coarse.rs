@@ -181,7 +181,7 @@ impl Coarse {
             }
         }
         unreachable!(
-            "links without capacity are asked for nothing, and every round leaves fewer with capacity"
+            "every round reduces the number of links with capacity, and others are never overloaded"
         )
     }
 

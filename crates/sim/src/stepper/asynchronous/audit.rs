@@ -54,7 +54,7 @@ pub enum Violation {
         entries: u32,
     },
     /// A pair with overlapping k-DOPs has no certificate.
-    #[error("the volumes of the points {points:?} overlap, but nobody watches them")]
+    #[error("the volumes of the points {points:?} overlap, but they have no certificate")]
     Overlooked {
         /// Points of the pair.
         points: [u32; 4],
@@ -68,7 +68,7 @@ pub enum Violation {
         due: f64,
     },
     /// A pair within the first layer is not watched.
-    #[error("nobody watches the points {points:?}, {distance:e} m apart")]
+    #[error("the points {points:?}, {distance:e} m apart, have no certificate")]
     Unwatched {
         /// Points of the pair.
         points: [u32; 4],
