@@ -5,7 +5,7 @@ mod joint;
 mod mesh;
 mod place;
 mod settings;
-mod unheeded;
+mod unsupported_keys;
 
 use super::format::{BodyKind, ObstacleShape, StepperChoice};
 use super::{Scene, SceneError};
@@ -73,7 +73,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     for (index, joint) in scene.joints.iter().enumerate() {
         check.joint(&format!("joint.{index}"), joint);
     }
-    check.unheeded();
+    check.unsupported_keys();
     if scene.bodies.is_empty() {
         check.fail(
             "",

@@ -134,8 +134,8 @@ impl RigidStep {
             for (point, arm) in rigid.points.clone().zip(&rigid.arms) {
                 let start = state.positions[point];
                 let end = stepping.end.place(arm);
-                let seen = u + spin.cross(&(start - at.pose.center));
-                let remainder = (end - start) / time_step - seen;
+                let linearised = u + spin.cross(&(start - at.pose.center));
+                let remainder = (end - start) / time_step - linearised;
                 let change = (remainder - motion.known_velocity[point]).norm() * time_step;
                 stepping.remainder_change = stepping.remainder_change.max(change);
                 motion.known_velocity[point] = remainder;
@@ -330,12 +330,12 @@ mod tests {
         );
         let rho = pose.orientation * arm;
         let (linear, unit) = (Matrix3::identity() * time_step, Matrix3::identity());
-        let seen = linear * u + angular_rows(&linear, &rho, &unit) * spin;
+        let linearised = linear * u + angular_rows(&linear, &rho, &unit) * spin;
         let end = pose.advanced(&u, &spin, time_step).place(&arm) - pose.place(&arm);
         let bend = 0.5 * (time_step * spin.norm()).powi(2) * rho.norm();
-        assert!((end - seen).norm() <= bend);
+        assert!((end - linearised).norm() <= bend);
         assert!(
-            (end - seen).norm() > 0.1 * bend,
+            (end - linearised).norm() > 0.1 * bend,
             "the remainder is not nothing"
         );
     }

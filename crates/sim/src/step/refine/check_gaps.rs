@@ -35,14 +35,14 @@ impl Refiner {
                 continue;
             }
             let normal = &contact.frame.normal;
-            let seen = linearise(
+            let linearisation = linearise(
                 &model.geometry,
                 Some(sweep.start),
                 contact.key,
                 &corners,
                 normal,
             );
-            if !seen.is_off_feature(&model.geometry, contact.key) {
+            if !linearisation.is_off_feature(&model.geometry, contact.key) {
                 relinearise(model, contact, sweep, corners);
                 report.relinearised += 1;
             }
@@ -79,14 +79,15 @@ pub(crate) fn check_gaps(
         if !close {
             let surroundings = (!contact.held).then_some(sweep.start);
             let normal = &contact.frame.normal;
-            let seen = linearise(&model.geometry, surroundings, contact.key, &corners, normal);
-            if seen.is_off_feature(&model.geometry, contact.key) {
+            let linearisation =
+                linearise(&model.geometry, surroundings, contact.key, &corners, normal);
+            if linearisation.is_off_feature(&model.geometry, contact.key) {
                 // It slid off its feature, which the continuous test found harmless: it is dropped at the start of the
                 // next step.
                 return true;
             }
             let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
-            settled |= between_meshes && seen.changes_nothing(normal, &corners, clearance);
+            settled |= between_meshes && linearisation.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);

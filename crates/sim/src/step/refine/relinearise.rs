@@ -26,7 +26,7 @@ pub(crate) fn relinearise(
     // A held contact takes the normal of its own features: normals admissible to its neighbours did not keep it
     // separated.
     let surroundings = (!contact.held).then_some(sweep.start);
-    let seen_at = |corners: &[Vector3<f64>; 4]| {
+    let linearise_at = |corners: &[Vector3<f64>; 4]| {
         linearise(
             &model.geometry,
             surroundings,
@@ -42,20 +42,26 @@ pub(crate) fn relinearise(
         for (x, target) in blend.iter_mut().zip(&target) {
             *x += (target - *x) * share;
         }
-        let seen = seen_at(&blend);
-        (seen.normal.dot(&old_normal) >= TURN_COSINE).then_some((seen, blend))
+        let linearisation = linearise_at(&blend);
+        (linearisation.normal.dot(&old_normal) >= TURN_COSINE).then_some((linearisation, blend))
     });
     // The old normal may differ from the one computed at `linearised_at`, so that no part of the way has a normal near
     // it. The normal then turns by the largest angle; an unchanged contact would collide in every round.
-    let (seen, at) = part_of_the_way.unwrap_or_else(|| {
-        let seen = seen_at(&target);
-        let normal = turned_towards(&old_normal, &seen.normal);
-        (Linearisation { normal, ..seen }, target)
+    let (linearisation, at) = part_of_the_way.unwrap_or_else(|| {
+        let linearisation = linearise_at(&target);
+        let normal = turned_towards(&old_normal, &linearisation.normal);
+        (
+            Linearisation {
+                normal,
+                ..linearisation
+            },
+            target,
+        )
     });
     let start = contact.gather(sweep.start);
-    let seen = seen.facing(contact.key, &start);
-    contact.weights = seen.weights;
-    contact.turn_to(seen.normal);
+    let linearisation = linearisation.facing(contact.key, &start);
+    contact.weights = linearisation.weights;
+    contact.turn_to(linearisation.normal);
     contact.linearised_at = at;
     contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
 }

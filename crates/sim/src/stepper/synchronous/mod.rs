@@ -69,7 +69,7 @@ pub struct Synchronous {
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
     /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
-    rescuable: bool,
+    allows_fallback: bool,
     /// Whether friction of the last solve converged to the gap tolerance only.
     relaxed: bool,
     account: EnergyAccount,
@@ -127,7 +127,7 @@ impl Synchronous {
             rest,
             bodies: None,
             joints: JointRows::default(),
-            rescuable: true,
+            allows_fallback: true,
             relaxed: false,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
@@ -202,7 +202,7 @@ impl Stepper for Synchronous {
             minimum_gap: f64::INFINITY,
             ..StepReport::default()
         };
-        self.rescuable = true;
+        self.allows_fallback = true;
         self.unsolved = None;
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;

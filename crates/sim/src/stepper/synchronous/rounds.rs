@@ -17,7 +17,7 @@ use crate::{
         resolve::{
             Resolved,
             balance::{add_force, balance},
-            rescue::rescue,
+            fallback::solve_fallback,
             resolve,
         },
     },
@@ -161,8 +161,8 @@ impl Synchronous {
             let Resolved { shortfall, relaxed } = resolved?;
             self.relaxed = relaxed;
             let mut met = shortfall.is_none();
-            if !met && self.rescuable {
-                met = rescue(
+            if !met && self.allows_fallback {
+                met = solve_fallback(
                     &self.method,
                     &self.problem,
                     &mut self.solution,
@@ -170,7 +170,7 @@ impl Synchronous {
                     report,
                 );
                 self.check_interrupt()?;
-                self.rescuable = met;
+                self.allows_fallback = met;
             }
             if let (Some(failure), false) = (shortfall, met) {
                 self.unsolved = Some(failure.clone());

@@ -8,7 +8,7 @@ const NONE: &[&str] = &[];
 /// Symptom: a cube held by a joint fell freely with the asynchronous stepper, and `method` and tolerances had no
 /// effect, all with exit code 0. Law: unsupported keys are rejected by name.
 #[test]
-fn what_a_stepper_does_not_heed_is_refused() {
+fn unsupported_keys_are_rejected() {
     let asynchronous = CUBE.replace(
         "\n[time]",
         "stepper = \"asynchronous\"\n\n[asynchronous]\nthickness = 1e-3\n\n[time]",

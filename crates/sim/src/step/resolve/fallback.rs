@@ -20,7 +20,7 @@ const MOST_ITERATIONS: u64 = 500;
 /// States of statically indeterminate contacts between stiff bodies can cycle if they switch one by one: the exact
 /// compliance converges there. Under a body that is a million times heavier iterations do not find the forces: the
 /// factorisation does. Only conjugate residuals get a fallback: the other methods are for comparison.
-pub(crate) fn rescue(
+pub(crate) fn solve_fallback(
     method: &Method,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
@@ -105,7 +105,7 @@ mod tests {
         let mut report = StepReport::default();
         let method = Method::Cr(ActiveSetCrSettings::default());
         let never = Interrupt::default();
-        assert!(rescue(
+        assert!(solve_fallback(
             &method,
             &problem,
             &mut solution,
@@ -125,12 +125,24 @@ mod tests {
         let mut tried = solution.clone();
         let ica = Method::Ica(ConstraintAnticipationSettings::default());
         let never = Interrupt::default();
-        assert!(!rescue(&ica, &problem, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &ica,
+            &problem,
+            &mut tried,
+            &never,
+            &mut report
+        ));
 
         let (mut broken, _) = landing();
         *broken.momentum.diagonal_block_mut(0) = -Matrix3::identity();
         let method = Method::Cr(ActiveSetCrSettings::default());
-        assert!(!rescue(&method, &broken, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &method,
+            &broken,
+            &mut tried,
+            &never,
+            &mut report
+        ));
         assert_eq!(tried, solution);
         assert_eq!(report.rescued_solves, 0);
     }

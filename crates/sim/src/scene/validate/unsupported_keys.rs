@@ -14,7 +14,7 @@ const BOUNDS: [&str; 5] = [
 
 impl Check<'_> {
     /// Rejects joints, and keys of `time`, `solver` and `output`, that the stepper does not support.
-    pub(super) fn unheeded(&self) {
+    pub(super) fn unsupported_keys(&self) {
         let scene = self.scene;
         if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
             return self.fail(
@@ -23,7 +23,7 @@ impl Check<'_> {
                 "leave it out, or use stepper = \"asynchronous\"",
             );
         }
-        let (name, heeded) = match scene.stepper {
+        let (name, supported) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),
@@ -42,8 +42,8 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
-        match differing(&scene.solver).find(|key| !heeds(key)) {
+        let supports = |key: &String| key == supported || BOUNDS.contains(&key.as_str());
+        match differing(&scene.solver).find(|key| !supports(key)) {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),
