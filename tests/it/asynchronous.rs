@@ -283,7 +283,7 @@ fn a_thickness_larger_than_the_mesh_is_refused() {
 }
 
 #[test]
-fn what_a_stepper_does_not_know_is_refused() {
+fn invalid_settings_are_rejected() {
     for (overrides, part) in [
         (
             vec!["stepper=synchronous"],

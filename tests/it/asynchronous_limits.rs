@@ -220,7 +220,7 @@ fn speculation_stops_where_time_hardly_passes() {
 
 /// Bodies that start within the layers are named, also by the doctor.
 #[test]
-fn what_starts_too_close_is_named() {
+fn features_that_start_too_close_are_named() {
     let close = ["body.0.position=[0, 0, 0.0500001]"];
     let error = start(&close).err().expect("refused");
     assert!(

@@ -44,7 +44,7 @@ fn overlaps_are_found_separated_and_run() {
 }
 
 #[test]
-fn what_is_read_is_not_overwritten() {
+fn the_scene_is_not_overwritten() {
     let place = Place::new(&heap());
     let answer = place.impinge(&["doctor", "scene.toml", "--separate", "./scene.toml"]);
     assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""));

@@ -71,7 +71,7 @@ fn a_tolerance_out_of_reach_is_code_1() {
 }
 
 #[test]
-fn what_cannot_be_used_is_code_3_with_file_and_place() {
+fn unusable_problems_give_code_3_with_file_and_place() {
     let place = place(&PROBLEM.replace("mu 0.5", "mu -0.5"));
     let answer = place.impinge(&["solve", "two.fcp"]);
     assert_eq!(answer.code, Some(3));
@@ -217,7 +217,7 @@ fn a_trace_is_not_ignored() {
 /// Symptom: a problem that is a link to an endless device is read until the memory is full.
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_of_text_is_refused() {
+fn files_without_text_are_rejected() {
     let place = Place::new("");
     std::os::unix::fs::symlink("/dev/zero", place.path("endless.fcp")).expect("a link");
     fs::write(place.path("bytes.fcp"), b"FCP 1 local\nname \xff\n").expect("room for a file");

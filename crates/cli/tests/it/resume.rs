@@ -147,7 +147,7 @@ fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
+fn runs_that_cannot_be_resumed_are_rejected_and_unchanged() {
     let place = Place::new(SCENE);
     fs::create_dir(place.path("out")).expect("room");
     refused(
@@ -256,7 +256,7 @@ fn a_mesh_file_that_changed_is_noticed() {
 /// Symptom: the checkpoint and the manifest contain every step and are written with every frame. Law: neither grows
 /// with the steps, and lists grow in place.
 #[test]
-fn what_is_written_with_a_frame_does_not_grow() {
+fn the_cost_of_a_frame_does_not_grow() {
     let scene = BOXES
         .replace("every = 4", "every = 1")
         .replace("duration = 4e-2", "duration = 1");

@@ -442,7 +442,7 @@ fn altered_tables_are_found() {
 
 /// A motion whose end cannot be read is reported as unknown.
 #[test]
-fn what_could_not_be_examined_is_said() {
+fn unchecked_motions_are_reported() {
     let sound = Sound::new();
     let verification =
         sound.with(|folder| fs::remove_file(folder.join("frame_00003.vtu")).expect("there"));

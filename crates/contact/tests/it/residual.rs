@@ -49,7 +49,7 @@ fn judged(
 
 /// Each residual over its own tolerance, friction over the larger of two, constraint rows with the gaps.
 #[test]
-fn what_an_answer_lacks_is_told_in_tolerances() {
+fn residuals_are_reported_over_tolerances() {
     let judged = ContactResidual {
         momentum: 6e-5,
         normal: 1e-6,

@@ -88,7 +88,7 @@ fn a_slow_particle_is_stopped() {
 
 /// Friction of `μ λ` along the slip: it removes `0.4 · 1 m/s` of the speed.
 #[test]
-fn a_fast_particle_loses_what_the_cone_allows() {
+fn a_fast_particle_has_the_largest_friction_of_the_cone() {
     let along: Vector3<f64> = Vector3::new(0.6, 0.8, 0.0);
     let problem = particle(along * 2.0 - Vector3::z(), 0.4);
     for name in RIVALS {
@@ -103,7 +103,7 @@ fn a_fast_particle_loses_what_the_cone_allows() {
 
 /// Under the pyramid each component loses `μ λ`.
 #[test]
-fn a_fast_particle_loses_what_the_pyramid_allows() {
+fn a_fast_particle_has_the_largest_friction_of_the_pyramid() {
     let problem = particle(Vector3::new(1.2, 1.6, -1.0), 0.4);
     for name in BOTH_LAWS {
         let method = method(name, 100.0, &[("law", "pyramid")]);

@@ -123,7 +123,7 @@ fn a_moving_edge_is_where_its_motion_says() {
 
 /// Invalid input is rejected with its place and a remedy.
 #[test]
-fn what_it_cannot_step_is_named() {
+fn unsupported_scenes_are_named() {
     let bend = refused(&CLOTH.replace("density = 0.1", "bend = 1e-6, density = 0.1"));
     assert!(
         bend.contains("cloth.toml:12") && bend.contains("leave `bend` out"),

@@ -276,7 +276,7 @@ fn a_written_scene_runs_from_any_folder() {
 }
 
 #[test]
-fn what_cannot_be_moved_is_named() {
+fn immovable_bodies_are_named() {
     let fixed = |text: String| format!("{text}fixed = [{{}}]\n");
     let held = cube("held", [0.0, 0.0, 0.2]);
     let half_held =

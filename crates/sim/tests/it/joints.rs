@@ -130,7 +130,7 @@ fn joints_hold_points_of_bodies_without_elements() {
 }
 
 #[test]
-fn what_cannot_be_bound_is_refused_with_place_and_mend() {
+fn invalid_bindings_are_rejected_with_place_and_remedy() {
     let cases: [(&str, &str, &[&str]); 9] = [
         (
             "reach = 0.23",
@@ -292,7 +292,7 @@ fn misplaced_frames_are_named_at_load() {
 
 /// A deformable body does not extend beyond its elements: its nearest node is held, and the notice names it.
 #[test]
-fn what_is_held_instead_of_a_misplaced_place_is_said() {
+fn the_node_held_instead_of_a_misplaced_anchor_is_named() {
     let at = HANGING.find("[[joint]]").expect("a joint");
     let ball = "[[joint]]\nkind = \"ball\"\nfirst = \"below\"\nanchor = [0.08, 0.07, -20]\n";
     let said = notices(&format!("{}{ball}", &HANGING[..at]));

@@ -430,7 +430,7 @@ fixed = [
 
 /// Inconsistent settings are rejected with their place and a remedy.
 #[test]
-fn what_does_not_fit_is_refused() {
+fn inconsistent_settings_are_rejected() {
     for (text, wants) in [
         (
             with("hexahedra", "meshless = 0.1"),

@@ -156,7 +156,7 @@ fn a_strip_that_is_let_go_falls() {
 
 /// Invalid input is rejected with its place and a remedy.
 #[test]
-fn what_cannot_be_stepped_is_named() {
+fn unsupported_thin_bodies_are_named() {
     let rows = with("formulation = \"compliance\"");
     let ica = refused(&rows.replace("[time]", "method = \"ica\"\n[time]"));
     assert!(

@@ -44,7 +44,7 @@ mod tests {
 
     /// A high residual blocks updates until it has fallen again; a new active set resets the guard.
     #[test]
-    fn only_what_has_come_down_again_is_looked_at() {
+    fn updates_wait_until_the_residual_has_fallen() {
         let mut spike_guard = ResidualSpikeGuard::default();
         let mut since_restart = 0..;
         let seen = [4.0, 1.0, 2.5, 700.0, 4.0, 2.9].map(|norm| {

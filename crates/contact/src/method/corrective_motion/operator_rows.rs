@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_both_lists_is_merged_once() {
+    fn common_entries_are_merged_once() {
         let merged = |first: &[u32], second: &[u32]| {
             let mut out = vec![9];
             merge(first.iter().copied(), second.iter().copied(), &mut out);

@@ -248,7 +248,7 @@ mod tests {
 
     /// Updated displacements agree with those of the forces, to rounding, after sweeps and extrapolations.
     #[test]
-    fn what_the_forces_move_is_kept_up_to_date() {
+    fn displacements_follow_the_forces() {
         let (mut built, free) = tower();
         let neighbours = vec![Vec::new(); CONTACTS];
         let scales = scales();

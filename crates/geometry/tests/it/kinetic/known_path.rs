@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn what_is_called_clear_is_clear_and_what_is_near_is_near(
+    fn separated_intervals_are_separated_and_approaches_are_near(
         kind in kind(),
         paths in [path(), path(), path(), path()],
         share in 0.05..1.2_f64,

@@ -348,7 +348,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
 
     /// A contact that pushes takes up the missing momentum, and its row stays met.
     #[test]
-    fn a_contact_that_pushes_takes_up_what_is_missing() {
+    fn a_contact_that_pushes_takes_up_missing_momentum() {
         let drift = 1e-6;
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
         let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;

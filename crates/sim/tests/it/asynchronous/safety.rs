@@ -81,7 +81,7 @@ fn a_jump_of_velocity_passes_nothing() {
 
 /// A sheet between two closing walls: the run stops and names the place.
 #[test]
-fn what_cannot_go_on_stops_safely() {
+fn a_run_without_progress_stops_safely() {
     let (points, triangles) = sheet([2, 2], 0.02);
     let mut scene = Scene::default();
     scene.add_shell(&points, &triangles, &CLOTH, Vector3::zeros());

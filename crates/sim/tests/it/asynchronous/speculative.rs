@@ -121,7 +121,7 @@ fn both_back_ends_survive_a_jump_alike() {
 
 /// If speculation cannot continue, it reports the reason, from the last accepted state.
 #[test]
-fn what_cannot_go_on_stops_safely() {
+fn a_run_without_progress_stops_safely() {
     let mut system = particle(0.2, false);
     system.velocities[0] = Vector3::new(0.0, 0.0, -1e3);
     let settings = Settings {
