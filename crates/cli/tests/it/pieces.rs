@@ -195,7 +195,7 @@ fn recording_changes_nothing() {
     );
 }
 
-/// Frames show nothing of it: between them a point goes through the ball's surface and back.
+/// Frames do not show that a point crosses the ball's surface and returns between them.
 #[test]
 fn a_point_that_passes_through_a_face_is_found() {
     let place = run(&[]);
