@@ -67,7 +67,7 @@ pub struct Engine {
     pub(super) history: Option<History>,
     /// For speculation: data kept between windows.
     pub(super) speculation: Option<Box<Speculation>>,
-    /// The paths since the last stored frame, where they are asked for. Nothing reads them but who stores them.
+    /// Recorded paths since the last stored frame, if requested; the integrator does not read them.
     pub(super) recording: Option<Recording>,
     // Buffers.
     pub(super) kicked: Vec<u32>,
