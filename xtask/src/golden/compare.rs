@@ -95,7 +95,7 @@ fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, bound: 
         numbers.map(|number| number.name.clone()).collect()
     };
     if names(old) != names(new) {
-        return "other numbers are beside it".to_owned();
+        return "its plain numbers have other names".to_owned();
     }
     let differ = |old_number: &Number, new_number: &Number| {
         let (a, b) = (old_number.value, new_number.value);

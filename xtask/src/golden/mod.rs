@@ -79,7 +79,7 @@ pub(crate) fn run(task: &Task) -> Result<bool, Box<dyn Error>> {
 
 fn record(because: &str) -> Result<bool, Box<dyn Error>> {
     if because.trim().is_empty() || because.contains('\n') {
-        return Err("--because: say in one line why results are other ones".into());
+        return Err("--because: give the reason why results change, in one line".into());
     }
     if data().is_none() {
         return Err("IMPINGE_DATA is not set: the record would lack the cases that need it".into());
