@@ -92,7 +92,7 @@ impl Part<'_> {
     }
 
     /// Times at which the part is checked against `other` (s), ascending from 0.
-    pub(super) fn looks(&self, other: Option<&Self>, duration: f64) -> Vec<f64> {
+    pub(super) fn check_times(&self, other: Option<&Self>, duration: f64) -> Vec<f64> {
         let end = other
             .map_or(duration, |other| other.end(duration))
             .min(self.end(duration));

@@ -60,7 +60,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                 part.points.iter().map(place).fold(f64::INFINITY, f64::min)
             };
             let enters = |time: f64| height(time) <= 0.0;
-            if let Some(time) = first_time(&part.looks(None, duration), enters) {
+            if let Some(time) = first_time(&part.check_times(None, duration), enters) {
                 out.push(Symptom::PathsMeet {
                     first: model.geometry.solid(part.solid).name.clone(),
                     second: half_space.name.clone(),
@@ -76,7 +76,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
 /// Time and place at which two parts meet that start apart.
 fn meeting(first: &Part<'_>, second: &Part<'_>, duration: f64) -> Option<(f64, Vector3<f64>)> {
     let place = |time: f64| meeting_at(first, second, time);
-    let times = first.looks(Some(second), duration);
+    let times = first.check_times(Some(second), duration);
     let time = first_time(&times, |time| place(time).is_some())?;
     place(time).map(|place| (time, place))
 }
