@@ -79,8 +79,7 @@ const LONGEST_STRETCH: usize = 80;
 /// Endless copies of `sound` with one to three faults each; equal for equal `seed`.
 ///
 /// Faults are flipped bits, overwritten bytes, removed ranges, lines and ends, doubled ranges and lines, exchanged
-/// words,
-/// words replaced by numbers out of range, and inserted characters that text files do not contain.
+/// words, words replaced by numbers out of range, and inserted characters that text files do not contain.
 pub fn mutants(sound: &[u8], seed: u64) -> Mutants<'_> {
     Mutants {
         sound,

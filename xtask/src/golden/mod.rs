@@ -2,8 +2,7 @@
 //!
 //! Short scenes cover every stepper, method, material and kind of body, each on one thread and on two; contact and
 //! friction problems are solved by every method that supports them. `tests/golden/golden.txt` has a hash of each
-//! result,
-//! with a few plain numbers that make differences readable.
+//! result, with a few plain numbers that make differences readable.
 //!
 //! - `golden record --because "..."` writes the file, with the reason in its head
 //! - `golden check` names the results that differ, and the first difference

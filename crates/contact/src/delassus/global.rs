@@ -102,10 +102,8 @@ impl GlobalFrictionProblem {
     /// [`condense`](Self::condense) for an ill-conditioned `M` with rounding errors too.
     ///
     /// The inverse of `M` magnifies its asymmetry by up to the condition number. If `W` is therefore not symmetric,
-    /// although
-    /// `M` is symmetric up to rounding, the problem of `(M + Mᵀ)/2` replaces the given one. It is returned with the
-    /// condensed
-    /// problem, because the reactions belong to its bodies.
+    /// although `M` is symmetric up to rounding, the problem of `(M + Mᵀ)/2` replaces the given one. It is returned
+    /// with the condensed problem, because the reactions belong to its bodies.
     ///
     /// # Errors
     /// Those of [`condense`](Self::condense).

@@ -16,8 +16,7 @@ const COST: u64 = 4;
 /// Active-set updates since the last prediction.
 ///
 /// A prediction without a solution may be long. The iteration then gets as much time before the next one; otherwise
-/// most
-/// of a solve of crushed bodies would be repeated predictions.
+/// most of a solve of crushed bodies would be repeated predictions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PredictionBackOff {
     /// Number of steps without a change of state that end the next prediction.

@@ -68,9 +68,8 @@ pub enum DirectionRule {
     /// then takes the direction of the resulting force: Newton's method for the direction of maximum dissipation.
     ///
     /// An explicit rotation of `δ` moves the slip back by `W_t μ λ` times the angle. For a contact that barely slides,
-    /// with
-    /// `‖s‖` below half of that, any fixed share of the misalignment would overshoot; the row becomes a sticking one
-    /// there.
+    /// with `‖s‖` below half of that, any fixed share of the misalignment would overshoot; the row becomes a sticking
+    /// one there.
     #[default]
     Implicit,
     /// Rotated by the share `direction_step` of the misalignment in each update, as in the paper.

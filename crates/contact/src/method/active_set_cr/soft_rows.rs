@@ -31,10 +31,8 @@ impl ActiveSetCr {
     /// Sets the active rows, their softness and their reference forces for the present states.
     ///
     /// Sticking and normal rows are soft about a reference force. It follows the present force only if the gap or slip
-    /// is
-    /// outside half the tolerance: otherwise opposing forces of rows within tolerance would drift. The row across a
-    /// slip is
-    /// `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
+    /// is outside half the tolerance: otherwise opposing forces of rows within tolerance would drift. The row across a
+    /// slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
     pub(super) fn fit_rows(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.work.active.clear();
         for (contact, multipliers) in solution.contacts.iter().enumerate() {

@@ -72,9 +72,8 @@ impl CompliantKkt {
     /// Factorises `problem` and computes the motion without contacts and one-sided rows.
     ///
     /// In the factors, every row that may depend on others gets a small compliance. Refinement with the exact rows
-    /// removes its
-    /// effect, so that redundant rows share their force evenly. If two steps of refinement are not enough, more are
-    /// taken.
+    /// removes its effect, so that redundant rows share their force evenly. If two steps of refinement are not enough,
+    /// more are taken.
     fn prepare(
         &mut self,
         problem: &ContactProblem,

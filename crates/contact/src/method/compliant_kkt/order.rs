@@ -4,11 +4,9 @@
 //! Two rules:
 //!
 //! 1. *Leaves first.* If a constraint has unknowns that no other constraint uses and that can satisfy its rows alone
-//!    (the
-//!    free end of a chain), these unknowns come first, then its rows. The rest is a smaller problem of the same kind,
-//!    in
-//!    which the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of terms of
-//!    one sign: nothing cancels, whatever the masses. This is the articulated-body recursion.
+//!    (the free end of a chain), these unknowns come first, then its rows. The rest is a smaller problem of the same
+//!    kind, in which the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of
+//!    terms of one sign: nothing cancels, whatever the masses. This is the articulated-body recursion.
 //! 2. Every other row comes right after the last of its unknowns; these unknowns are in an order of minimum degree. Its
 //!    pivot then exists if the rows are independent.
 

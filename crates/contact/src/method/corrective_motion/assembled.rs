@@ -24,8 +24,7 @@ impl Assembled {
     /// common part. Blocks of pairs in `kept` are copied.
     ///
     /// Only pairs in ascending order are computed, so `W` is exactly symmetric. The result does not depend on `kept` as
-    /// long
-    /// as contacts keep their order.
+    /// long as contacts keep their order.
     pub(super) fn new(
         nodes: &ContactNodes,
         compliance: &mut dyn Compliance,

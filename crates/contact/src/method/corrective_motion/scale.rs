@@ -21,8 +21,7 @@ impl Scale {
     /// forces (N).
     ///
     /// In a stiff body a gap within its tolerance may correspond to most of the force, which the next step would turn
-    /// into
-    /// velocity: bodies would jump. So gaps and slips are also limited to the displacement due to a force of its
+    /// into velocity: bodies would jump. So gaps and slips are also limited to the displacement due to a force of its
     /// tolerance.
     pub(super) fn new([normal, tangential]: [f64; 2], tolerances: &Tolerances, force: f64) -> Self {
         Self {

@@ -53,8 +53,7 @@ pub(super) struct SweepLimits {
 /// Sweeps from `forces` until the merit is below `enough`; `forces` are then the best found.
 ///
 /// Each contact in turn is solved exactly with all others fixed; acceleration extrapolates between sweeps. The cost of
-/// a
-/// contact is the update of all others after a change of its force, so sweeps skip contacts with a small residual and
+/// a contact is the update of all others after a change of its force, so sweeps skip contacts with a small residual and
 /// open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are swept alone
 /// ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
 pub(super) fn sweep(

@@ -1,8 +1,7 @@
 //! Checks a motion in pieces: every vertex moves straight between its own breakpoints.
 //!
 //! Each point moves from its place in one frame to its place in the next; prescribed points follow their motion. Pairs
-//! of
-//! features come from boxes around whole paths. For each pair, chords of the paths with their deviations prove
+//! of features come from boxes around whole paths. For each pair, chords of the paths with their deviations prove
 //! separation, over the whole time, over halves of it, and so on. In the shortest intervals one plane is tried for all
 //! pieces, then for halves of them, down to one piece with four straight paths.
 

@@ -90,8 +90,7 @@ impl JointRows {
     /// forces and projected.
     ///
     /// [`RowScratch::push`] defines the rows. Points with a prescribed motion are at their end positions, so they need
-    /// no
-    /// column.
+    /// no column.
     pub(crate) fn pose(
         &mut self,
         context: StepContext<'_>,

@@ -65,10 +65,9 @@ impl BodyLoads {
     /// weights the momentum residual by them.
     ///
     /// A body's tolerance is a share of the largest impulse on it ([`ToleranceScales::momentum`]), in the Euclidean
-    /// norm over
-    /// its nodes, like residuals. Impulses are those of elastic forces at the start of the step, of contact forces and
-    /// inertia
-    /// of the last step, and of gravity and nodal forces. A tolerance that the scene gives holds for every body.
+    /// norm over its nodes, like residuals. Impulses are those of elastic forces at the start of the step, of contact
+    /// forces and inertia of the last step, and of gravity and nodal forces. A tolerance that the scene gives holds for
+    /// every body.
     ///
     /// [`ToleranceScales::momentum`]: crate::tolerances::ToleranceScales::momentum
     pub(crate) fn weigh(

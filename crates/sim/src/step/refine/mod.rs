@@ -84,8 +84,7 @@ impl Refiner {
     /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
     ///
     /// Of neighbouring impacts only the earliest becomes a contact in this round ([`DuplicateSuppression`]). An impact
-    /// of a
-    /// known contact means that its linearisation is stale: it is re-linearised and activated.
+    /// of a known contact means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
     /// [`StepFailure::PrescribedCollision`] if no free point takes part in an impact.

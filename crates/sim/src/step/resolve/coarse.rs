@@ -157,10 +157,8 @@ impl Coarse {
     /// forces `−k R J δv`.
     ///
     /// Forces act on both sides alike. So the momentum of every body is closed, and groups of bodies that only touch
-    /// each
-    /// other get no force from outside. Friction of a sticking contact stays in its cone. Friction of a sliding contact
-    /// is
-    /// unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
+    /// each other get no force from outside. Friction of a sticking contact stays in its cone. Friction of a sliding
+    /// contact is unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
         for round in 0.. {
             let closure = self.closure(balances, &links);
@@ -295,8 +293,7 @@ impl System {
 /// Sets the velocities that close the balances together with `forces`.
 ///
 /// Stiff springs make forces sensitive to the last digits of velocity differences: between bodies whose masses differ
-/// by
-/// a factor of 1,000, forces have a relative error of 1e-7. The same error in a velocity is negligible.
+/// by a factor of 1,000, forces have a relative error of 1e-7. The same error in a velocity is negligible.
 fn close_to_rounding(
     balances: &[BodyBalance],
     links: &[Link],

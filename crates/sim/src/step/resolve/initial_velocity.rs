@@ -28,13 +28,10 @@ pub(crate) struct StartTolerances<'a> {
 /// Fills `velocity` with the extrapolated velocities of deformable bodies: their last velocities and accelerations.
 ///
 /// The paper starts from the last velocities. For bodies that fall, swing or are slowed down, these are off by the
-/// change
-/// of a step, which hardly varies from step to step. If a body changed by no more than the tolerances, it starts from
-/// its
-/// last velocities: the change is solver noise and must not be extrapolated. For a `supported` body, tolerances include
-/// those of its rows. For other bodies, if balances are `closed` after solves, the mean acceleration has no solver
-/// noise
-/// and is always extrapolated.
+/// change of a step, which hardly varies from step to step. If a body changed by no more than the tolerances, it starts
+/// from its last velocities: the change is solver noise and must not be extrapolated. For a `supported` body,
+/// tolerances include those of its rows. For other bodies, if balances are `closed` after solves, the mean acceleration
+/// has no solver noise and is always extrapolated.
 pub(crate) fn extrapolate_velocities(
     context: StepContext<'_>,
     supported: &[bool],
@@ -98,10 +95,9 @@ fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> 
 ///
 /// A small remaining velocity `v` deforms a body, and its elastic forces `Δt² K v` are unbalanced. In a stiff body they
 /// exceed the momentum tolerance even if `M v` is a hundredth of it, and each solve leaves as much velocity again. A
-/// stack
-/// of rigid bodies oscillates in the same way within the gap tolerance. A body is at rest if it is held or touches
-/// something, and moves by less than the solver's tolerances. This affects the start only: a force above the tolerance
-/// moves the body, and the balance of whole bodies after the solve uses the actual velocity.
+/// stack of rigid bodies oscillates in the same way within the gap tolerance. A body is at rest if it is held or
+/// touches something, and moves by less than the solver's tolerances. This affects the start only: a force above the
+/// tolerance moves the body, and the balance of whole bodies after the solve uses the actual velocity.
 pub(crate) fn start_from_rest(
     context: StepContext<'_>,
     supported: &[bool],

@@ -31,8 +31,7 @@ impl Synchronous {
     /// Attempts a step or substep. The state changes on success only.
     ///
     /// With `accept_unmet`, a motion that is proven collision-free is accepted and counted even if the solver or the
-    /// gaps
-    /// missed their tolerance.
+    /// gaps missed their tolerance.
     pub(super) fn attempt(
         &mut self,
         model: &Model,

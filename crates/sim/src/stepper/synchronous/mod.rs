@@ -37,8 +37,7 @@ use std::{sync::Arc, time::Instant};
 /// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
 ///
 /// An impossible step has one unconverged solve at each length down to the shortest substep. Shipped scenes have at
-/// most
-/// one per step. Larger values make impossible steps fail later, with the same result.
+/// most one per step. Larger values make impossible steps fail later, with the same result.
 const SPARE_UNMET_SOLVES: u32 = 3;
 
 /// The stepper with its scratch memory.

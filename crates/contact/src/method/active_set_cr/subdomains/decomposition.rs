@@ -64,8 +64,7 @@ impl Decomposition {
     /// Chooses the bodies to solve; returns the part of `‖w r‖²` of the others, or `None` if no body needs a solve.
     ///
     /// These are the fewest bodies without which the rest of the residual is small, bodies of contacts that violate a
-    /// law,
-    /// and the neighbours of both.
+    /// law, and the neighbours of both.
     pub(super) fn choose(
         &mut self,
         problem: &ContactProblem,

@@ -1,9 +1,8 @@
 //! An order of contacts in which parts without common blocks can be swept in parallel.
 //!
 //! A part with many contacts is divided by a cut in the sequence of blocks: contacts before the cut, contacts behind
-//! it,
-//! and contacts across it, which are swept after the two halves. Cuts depend on contacts and blocks only, so sweeps do
-//! not depend on the number of threads.
+//! it, and contacts across it, which are swept after the two halves. Cuts depend on contacts and blocks only, so sweeps
+//! do not depend on the number of threads.
 
 use super::{
     contact::{SweepChange, SweptContact},
