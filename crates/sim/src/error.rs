@@ -146,7 +146,7 @@ pub enum StepFailure {
     #[error(
         "after {rounds} re-linearisations a gap is {gap:e} m, outside (0, {clearance:e}): {contact}"
     )]
-    GapsUnsettled {
+    GapsNotConverged {
         /// Rounds spent.
         rounds: u32,
         /// The worst gap (m).

@@ -91,7 +91,7 @@ impl JointRows {
     ///
     /// [`RowScratch::push`] defines the rows. Points with a prescribed motion are at their end positions, so they need
     /// no column.
-    pub(crate) fn pose(
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
         rigid: &RigidStep,

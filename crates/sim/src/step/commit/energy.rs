@@ -78,7 +78,7 @@ impl Energies {
 
 /// External work in a substep.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Outside {
+pub(crate) struct ExternalWork {
     /// Work (J).
     work: f64,
     /// Energy that contacts may add (J): each may push its bodies apart by the clearance.
@@ -137,13 +137,13 @@ impl EnergyAccount {
     /// External work of a substep that moves points from `start` to `end` under the forces of `contacts`; prescribed
     /// points have `velocities` at its end. `None` if the work is unknown: if a prescribed motion acts on elements or
     /// joints or starts at the end, or if there are rows with damping.
-    pub(crate) fn outside(
+    pub(crate) fn external_work(
         &self,
         model: &Model,
         [start, end]: [&[Vector3<f64>]; 2],
         velocities: &[Vector3<f64>],
         contacts: &[Contact],
-    ) -> Option<Outside> {
+    ) -> Option<ExternalWork> {
         let moved = |point: usize| end[point] - start[point];
         let moves = |point: usize| {
             moved(point) != Vector3::zeros() || velocities[point] != Vector3::zeros()
@@ -151,27 +151,27 @@ impl EnergyAccount {
         if self.damped || self.held.iter().any(|&point| moves(point as usize)) {
             return None;
         }
-        let mut outside = Outside {
+        let mut external = ExternalWork {
             work: work_of_pulls(model, start, end),
-            ..Outside::default()
+            ..ExternalWork::default()
         };
         for contact in contacts {
             let clearance = model.geometry.clearance(contact.key);
             for (i, &point) in contact.stencil().iter().enumerate() {
                 if is_prescribed(model, point as usize) {
-                    outside.work -= contact.force_on(i).dot(&moved(point as usize));
+                    external.work -= contact.force_on(i).dot(&moved(point as usize));
                 }
             }
-            outside.by_contacts += contact.multipliers.force().norm() * clearance;
+            external.by_contacts += contact.multipliers.force().norm() * clearance;
         }
-        Some(outside)
+        Some(external)
     }
 
     /// Ends the account of a substep with `energies`, and reports these and an unexplained gain.
     pub(crate) fn close(
         &mut self,
         energies: Energies,
-        outside: Option<Outside>,
+        external: Option<ExternalWork>,
         state: &mut State,
         report: &mut StepReport,
     ) {
@@ -179,15 +179,15 @@ impl EnergyAccount {
         report.elastic_energy = energies.elastic;
         report.gravitational_energy = energies.gravitational;
         let before = self.last.replace(energies);
-        let (Some(before), Some(outside)) = (before, outside) else {
+        let (Some(before), Some(external)) = (before, external) else {
             state.energy_gained = 0.0;
             return;
         };
-        let gain = energies.total() - before.total() - outside.work;
-        let allowed = outside.by_contacts + ROUNDING * (before.size + energies.size);
+        let gain = energies.total() - before.total() - external.work;
+        let allowed = external.by_contacts + ROUNDING * (before.size + energies.size);
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
         let share = self.material_share * (energies.kinetic + energies.elastic);
-        let material = share + outside.by_clocks;
+        let material = share + external.by_clocks;
         if gain.is_nan() || (gain > allowed && state.energy_gained > material) {
             report.energy_gains = 1;
             state.energy_gained = 0.0;
@@ -197,11 +197,11 @@ impl EnergyAccount {
 
 /// External work of an asynchronous step from `start` to the state `end`; `None` if a prescribed point moves or starts
 /// to move.
-pub(crate) fn outside_at_rest(
+pub(crate) fn external_work_at_rest(
     model: &Model,
     start: &[Vector3<f64>],
     end: &State,
-) -> Option<Outside> {
+) -> Option<ExternalWork> {
     let velocities = &end.velocities;
     let end = end.positions.as_slice();
     let moves = |point: usize| {
@@ -212,12 +212,12 @@ pub(crate) fn outside_at_rest(
         let force = model.settings.gravity * model.points.mass[point] + model.points.pull[point];
         force.dot(&(end[point] - start[point])).abs()
     };
-    (!(0..start.len()).any(moves)).then(|| Outside {
+    (!(0..start.len()).any(moves)).then(|| ExternalWork {
         work: work_of_pulls(model, start, end),
         by_clocks: (model.unknowns.point_of_block.iter())
             .map(|&point| given(point as usize))
             .sum(),
-        ..Outside::default()
+        ..ExternalWork::default()
     })
 }
 

@@ -35,11 +35,11 @@ const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 /// Largest motion that a box covers, over the mean edge of its body. Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
-/// Steps of motion in any direction that a box covers in addition, at most [`MOST_TURNING`] mean edges: fast points
+/// Steps of motion in any direction that a box covers in addition, at most [`MAX_TURNING`] mean edges: fast points
 /// soon change direction in a collision. If one point leaves its box, all boxes are made again. Twice the margin hardly
 /// reduces the number of collections and finds more candidates.
 const TURNING: f64 = 1.0;
-const MOST_TURNING: f64 = 0.3;
+const MAX_TURNING: f64 = 0.3;
 
 impl Detector {
     pub(crate) fn new() -> Self {
@@ -86,7 +86,7 @@ impl Detector {
                 let motion = v.norm() * time_step;
                 let steps = (LOOKAHEAD_PER_EDGE * edge / motion).clamp(LOOKAHEAD.0, LOOKAHEAD.1);
                 let end = x + v * (steps * time_step);
-                let turning = (TURNING * motion).min(MOST_TURNING * edge);
+                let turning = (TURNING * motion).min(MAX_TURNING * edge);
                 let margin = clearance(point) + MARGIN_PER_EDGE * edge + turning;
                 Aabb::from_points([x, &end]).inflated(margin)
             };

@@ -8,7 +8,7 @@ use crate::contacts::{
     linearise::{linearise, release},
 };
 use crate::step::refine::Refiner;
-use crate::step::refine::relinearise::{MOST_RELINEARISATIONS, relinearise};
+use crate::step::refine::relinearise::{MAX_RELINEARISATIONS, relinearise};
 use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
@@ -75,7 +75,7 @@ pub(crate) fn check_gaps(
         // The continuous test has proven the pair separated, so this distance is the gap for any normal.
         let gap = gap_at(&model.geometry, sweep.end, contact, clearance);
         let close = gap < clearance;
-        let mut settled = close || contact.held;
+        let mut accepted = close || contact.held;
         if !close {
             let surroundings = (!contact.held).then_some(sweep.start);
             let normal = &contact.frame.normal;
@@ -87,11 +87,12 @@ pub(crate) fn check_gaps(
                 return true;
             }
             let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
-            settled |= between_meshes && linearisation.changes_nothing(normal, &corners, clearance);
+            accepted |=
+                between_meshes && linearisation.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
-        if settled {
+        if accepted {
             report.loose_contacts += u32::from(!close);
             return true;
         }
@@ -101,7 +102,7 @@ pub(crate) fn check_gaps(
         relinearise(model, contact, sweep, corners);
         contact.relinearised += 1;
         // A linearisation that does not converge is kept and counted as loose.
-        contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+        contact.held = contact.relinearised >= MAX_RELINEARISATIONS;
         report.relinearised += 1;
         true
     });

@@ -16,13 +16,13 @@ use std::sync::Arc;
 const RESISTANCE: f64 = 1e6;
 
 /// Largest change of a contact's normal force, as a share of that force.
-const MOST_CHANGE: f64 = 0.5;
+const MAX_CHANGE: f64 = 0.5;
 
 /// Rounds that release overloaded contacts one by one; later rounds release all contacts of the same bodies.
 const ROUNDS: u32 = 4;
 
 /// Largest number of sides of a link: two bodies, each with translation and rotation.
-const MOST_SIDES: usize = 4;
+const MAX_SIDES: usize = 4;
 
 /// Momentum balance of a body; for a rigid body, of its translation or its rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl BodyBalance {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
-    sides: [(u32, Matrix3<f64>); MOST_SIDES],
+    sides: [(u32, Matrix3<f64>); MAX_SIDES],
     /// Number of `sides` in use.
     count: usize,
     /// Forces before the change.
@@ -74,12 +74,12 @@ impl Link {
         }
     }
 
-    /// Adds rows on a point of `body`; there are at most [`MOST_SIDES`] bodies.
+    /// Adds rows on a point of `body`; there are at most [`MAX_SIDES`] bodies.
     pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
         let body = body as u32;
         let known = self.sides().iter().position(|side| side.0 == body);
-        debug_assert!(known.is_some() || self.count < MOST_SIDES, "two bodies");
-        let at = known.unwrap_or(self.count.min(MOST_SIDES - 1));
+        debug_assert!(known.is_some() || self.count < MAX_SIDES, "two bodies");
+        let at = known.unwrap_or(self.count.min(MAX_SIDES - 1));
         self.count = self.count.max(at + 1);
         self.sides[at].0 = body;
         self.sides[at].1 += rows;
@@ -111,7 +111,7 @@ impl Link {
     /// Returns whether any was exceeded.
     fn release(&mut self, change: &Vector3<f64>) -> bool {
         let lambda = self.multipliers.lambda;
-        if change[0].abs() > MOST_CHANGE * self.capacity[0] {
+        if change[0].abs() > MAX_CHANGE * self.capacity[0] {
             self.capacity = Vector3::zeros();
             return true;
         }
@@ -564,7 +564,7 @@ mod tests {
             }
             for (link, change) in links.iter().zip(&closure.forces) {
                 let Multipliers { lambda, gamma: [f1, f2], .. } = link.multipliers;
-                prop_assert!(change[0].abs() <= MOST_CHANGE * lambda.max(0.0));
+                prop_assert!(change[0].abs() <= MAX_CHANGE * lambda.max(0.0));
                 if change.yz().amax() > 0.0 {
                     let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
                     prop_assert!(friction_force <= FRICTION * (lambda + change[0]));

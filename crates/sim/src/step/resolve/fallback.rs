@@ -8,10 +8,10 @@ use impinge_contact::{
 };
 
 /// Largest number of contacts for a fallback solve: a Newton step costs its cube.
-const MOST_CONTACTS: usize = 100;
+const MAX_CONTACTS: usize = 100;
 
 /// Limit of sweeps and of Newton steps. Solvable problems of this size converge in fewer.
-const MOST_ITERATIONS: u64 = 500;
+const MAX_ITERATIONS: u64 = 500;
 
 /// Solves a problem that `method` did not converge on by the exact compliance, with accelerated sweeps and Newton's
 /// method, and then by one factorisation of momentum and contacts together. Returns whether `solution` now meets the
@@ -30,19 +30,19 @@ pub(crate) fn solve_fallback(
     let Method::Cr(settings) = method else {
         return false;
     };
-    if problem.contacts() > MOST_CONTACTS || !solution.constraints.is_empty() {
+    if problem.contacts() > MAX_CONTACTS || !solution.constraints.is_empty() {
         return false;
     }
     let tolerances = settings.tolerances;
     let helpers = [
         Method::ExactCompliance(CorrectiveMotionSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CorrectiveMotionSettings::default()
         }),
         Method::CompliantKkt(CompliantKktSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CompliantKktSettings::default()
         }),
     ];

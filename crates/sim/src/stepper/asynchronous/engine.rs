@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Ratio of void to valid queue entries above which the void ones are removed.
-const MOST_VOID: usize = 2;
+const MAX_VOID: usize = 2;
 
 /// Batches of at least this many terms or pairs are always timed.
 const LARGE: usize = 32;
@@ -500,7 +500,7 @@ impl Engine {
     /// Removes void entries from a long queue.
     fn sweep(&mut self) {
         let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
-        if self.queue.len() <= MOST_VOID * valid + 1024 {
+        if self.queue.len() <= MAX_VOID * valid + 1024 {
             return;
         }
         let mut queue = std::mem::take(&mut self.queue);

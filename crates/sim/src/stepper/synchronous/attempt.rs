@@ -46,7 +46,7 @@ impl Synchronous {
             state,
             time_step,
         };
-        self.pose(context, report)?;
+        self.assemble(context, report)?;
         report.times.assemble += clock.lap();
 
         self.predict_velocities(context);
@@ -62,11 +62,11 @@ impl Synchronous {
         self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
-        let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
+        let met = self.solve_until_collision_free(context, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
         report.inexact_solves += u32::from(!met);
         report.relaxed_solves += u32::from(met && self.relaxed);
-        self.take_up_imbalance();
+        self.apply_balance_forces();
         let momentum = judge(&self.problem, &self.solution, report);
         // If the solve converged, only methods with an approximate compliance may exceed this. After other methods the
         // balance of whole bodies may leave a larger residual on a few nodes than the solve did.
@@ -75,16 +75,16 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        let outside = (self.account).outside(model, ways, &self.known_velocity, contacts);
+        let external = (self.account).external_work(model, ways, &self.known_velocity, contacts);
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
-        self.account.close(energies, outside, state, report);
+        self.account.close(energies, external, state, report);
         report.times.commit += clock.lap();
         Ok(())
     }
 
     /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
-    fn pose(
+    fn assemble(
         &mut self,
         context: StepContext<'_>,
         report: &mut StepReport,
@@ -106,12 +106,12 @@ impl Synchronous {
                 rhs: &mut self.problem.rhs,
             },
         );
-        self.tell_of_bodies(context)?;
+        self.provide_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.pose(
+        self.rigid.assemble(
             context,
             &mut self.problem,
             &mut self.solution.velocity,
@@ -120,7 +120,7 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )?;
-        self.joints.pose(
+        self.joints.assemble(
             context,
             &self.rigid,
             &self.end,
@@ -135,7 +135,7 @@ impl Synchronous {
             &self.solution,
         );
         let largest = self.loads.largest();
-        self.hold_to((model.geometry.tolerances).solver(
+        self.set_tolerances((model.geometry.tolerances).solver(
             model.geometry.finest_scale(),
             time_step,
             largest,
@@ -202,7 +202,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model,
             state,
@@ -220,7 +220,7 @@ impl Synchronous {
     }
 
     /// Sets the tolerances of the following solves.
-    pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
+    pub(super) fn set_tolerances(&mut self, tolerances: Tolerances) {
         if tolerances != self.method.tolerances() {
             *self.method.tolerances_mut() = tolerances;
             self.solver.set_tolerances(tolerances);

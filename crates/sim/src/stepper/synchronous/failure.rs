@@ -32,7 +32,7 @@ impl Synchronous {
             StepFailure::NotConverged { .. }
                 | StepFailure::Breakdown { .. }
                 | StepFailure::TooManyRounds { .. }
-                | StepFailure::GapsUnsettled { .. }
+                | StepFailure::GapsNotConverged { .. }
                 | StepFailure::TurnsTooFar { .. }
                 | StepFailure::Inverted { .. }
         );
@@ -58,8 +58,13 @@ pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> S
     }
 }
 
-pub(super) fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> StepFailure {
-    StepFailure::GapsUnsettled {
+pub(super) fn gaps_not_converged(
+    model: &Model,
+    rounds: u32,
+    key: ContactKey,
+    gap: f64,
+) -> StepFailure {
+    StepFailure::GapsNotConverged {
         rounds,
         gap,
         clearance: model.geometry.clearance(key),

@@ -234,8 +234,8 @@ fn lengths_of_parts(model: &Model) -> u32 {
         Some(0.5 * length)
     });
     let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
-    1 + tried.take(MOST_HALVINGS).count() as u32
+    1 + tried.take(MAX_HALVINGS).count() as u32
 }
 
 /// Largest number of halvings: further ones exceed the digits of doubles.
-const MOST_HALVINGS: usize = 52;
+const MAX_HALVINGS: usize = 52;

@@ -3,14 +3,14 @@
 use super::{
     Synchronous,
     clock::Clock,
-    failure::{gaps_unsettled, too_many_rounds},
+    failure::{gaps_not_converged, too_many_rounds},
 };
 use crate::{
     contacts::{opposing_normals::turn_opposed, sweep::Sweep},
     error::StepFailure,
     report::StepReport,
     step::{
-        assemble::rigid::{MOST_SETTLING_SOLVES, PointMotions},
+        assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
@@ -37,14 +37,14 @@ const MAX_RELINEARISING_ROUNDS: u32 = 20;
 const ROUNDS_THAT_FOLLOW: u32 = 4;
 
 /// Largest number of repeated solves with a finer momentum tolerance, after the momentum balance broke rows.
-const MOST_FINER_SOLVES: u32 = 3;
+const MAX_FINER_SOLVES: u32 = 3;
 
 impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
     /// collisions.
     ///
     /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
-    pub(super) fn solve_until_free(
+    pub(super) fn solve_until_collision_free(
         &mut self,
         context: StepContext<'_>,
         accept_unmet: bool,
@@ -79,8 +79,8 @@ impl Synchronous {
             let met = self.solve_balanced(context, accept_unmet, report)?;
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
-            if settling < MOST_SETTLING_SOLVES
-                && !(self.rigid).settled(model, self.contacts.as_slice(), time_step)
+            if settling < MAX_REMAINDER_SOLVES
+                && !(self.rigid).has_converged(model, self.contacts.as_slice(), time_step)
             {
                 settling += 1;
                 report.times.resolve += clock.lap();
@@ -122,7 +122,7 @@ impl Synchronous {
                 if accept_unmet {
                     return Ok(false);
                 }
-                return Err(gaps_unsettled(model, relinearising, key, gap));
+                return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
     }
@@ -187,10 +187,10 @@ impl Synchronous {
                 &mut self.solution,
             );
             match self.balanced.finer_by {
-                Some(share) if met && finer < MOST_FINER_SOLVES => {
+                Some(share) if met && finer < MAX_FINER_SOLVES => {
                     finer += 1;
                     let momentum = share * tolerances.momentum;
-                    self.hold_to(Tolerances {
+                    self.set_tolerances(Tolerances {
                         momentum,
                         ..tolerances
                     });
@@ -208,7 +208,7 @@ impl Synchronous {
     }
 
     /// Adds the forces that close the balances of bodies to the contacts.
-    pub(super) fn take_up_imbalance(&mut self) {
+    pub(super) fn apply_balance_forces(&mut self) {
         for (multipliers, change) in (self.solution.contacts.iter_mut()).zip(&self.balanced.changes)
         {
             add_force(multipliers, change);

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 /// Largest number of clusters.
-const MOST_PARTS: usize = 32;
+const MAX_PARTS: usize = 32;
 
 /// A term and the indices of its points.
 pub(super) type Placed<T, const N: usize> = ([u32; N], T);
@@ -41,7 +41,7 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
         let mut stencil: Vec<u32> = terms.iter().flat_map(|(points, _)| *points).collect();
         stencil.sort_unstable();
         stencil.dedup();
-        let count = (terms.len() / T::WORTH_A_THREAD).min(MOST_PARTS);
+        let count = (terms.len() / T::WORTH_A_THREAD).min(MAX_PARTS);
         let (mut parts, mut between) = (Vec::new(), Vec::new());
         if count < 2 {
             between = terms;
