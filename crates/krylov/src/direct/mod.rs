@@ -4,6 +4,7 @@ mod block_cholesky;
 mod cholesky;
 mod ldlt;
 mod lu;
+mod setup;
 mod singular_values;
 mod symmetric_eigen;
 
