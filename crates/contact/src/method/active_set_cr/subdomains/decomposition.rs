@@ -11,7 +11,7 @@ const LEFT_ALONE: f64 = 0.25;
 /// Marks a block or body in no subdomain.
 const NONE: u32 = u32::MAX;
 
-/// The bodies of a matrix, those chosen for a solve, and their subdomains.
+/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
 ///
 /// A body is a set of blocks without coupling to others in the matrix: a deformable or a rigid body, or several that
 /// share nodes.
