@@ -29,7 +29,7 @@ pub(crate) struct JointRows {
     batch: Vec<Prepared>,
 }
 
-/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
+/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
 const BATCH: usize = 512;
 
 /// Contribution of one constraint to the equations of a step.
