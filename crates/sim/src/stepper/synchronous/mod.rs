@@ -79,7 +79,7 @@ pub struct Synchronous {
     shortest: f64,
     /// Ends the step when it is raised.
     interrupt: Interrupt,
-    /// The state at the start of a subdivided step.
+    /// The state at the start of a step that was divided.
     undivided: Option<State>,
     /// Gets every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
@@ -138,7 +138,7 @@ impl Synchronous {
         })
     }
 
-    /// Sets the signal that ends a step with [`StepFailure::Interrupted`].
+    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
         self.solver.heed(interrupt);
