@@ -102,7 +102,7 @@ pub trait ContactSolver {
         let _ = bodies;
     }
 
-    /// Records every iteration of the next solve into [`trace`](Self::trace), if the method supports it.
+    /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.
     fn record(&mut self) {}
 
     /// The iterations of the last solve since [`record`](Self::record); empty if there was none.

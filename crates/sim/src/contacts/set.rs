@@ -31,7 +31,7 @@ impl ContactSet {
         &mut self.contacts
     }
 
-    /// Numbers the rows of a problem with one row per contact, in their order.
+    /// A problem has one row per contact, in their order.
     pub(crate) fn number_rows(&mut self) {
         self.rows.clear();
         self.rows.extend(0..self.contacts.len());

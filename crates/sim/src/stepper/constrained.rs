@@ -255,14 +255,14 @@ impl Stepper for Constrained {
             ..StepReport::default()
         };
         judge(self.stepper.problem(), self.stepper.solution(), &mut report);
-        let external = (self.account).external_work(
+        let outside = (self.account).outside(
             model,
             [&self.start, &state.positions],
             &state.velocities,
             &[],
         );
         let energies = Energies::of(model, state);
-        self.account.close(energies, external, state, &mut report);
+        self.account.close(energies, outside, state, &mut report);
         measure(model, state, &mut report);
         self.look_for_crossings(model, state, &mut report);
         report.times.resolve = begin.elapsed().as_secs_f64();

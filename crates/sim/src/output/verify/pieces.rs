@@ -33,7 +33,7 @@ const CORNERS_PER_PART: usize = 8;
 const STRAY_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// A motion between two frames.
-struct Motion<'a> {
+struct FrameMotion<'a> {
     pieces: &'a Pieces,
     /// The entry of the frame at its end.
     entry: &'a FrameEntry,
@@ -43,7 +43,7 @@ struct Motion<'a> {
     frames: [&'a Frame; 2],
 }
 
-impl<'a> Motion<'a> {
+impl<'a> FrameMotion<'a> {
     /// Every point of the surface with the corners of its path.
     fn paths(&self) -> impl Iterator<Item = (u32, Corners<'a>)> + use<'a> {
         let pieces = self.pieces;
@@ -106,7 +106,7 @@ struct Parts {
 impl Parts {
     /// As many parts as give paths [`CORNERS_PER_PART`] corners or more per part on average, so that chords need less
     /// memory than paths.
-    fn of(motion: &Motion<'_>) -> Self {
+    fn of(motion: &FrameMotion<'_>) -> Self {
         let paths = motion.pieces.points().len().max(1);
         let wanted = motion.pieces.corners() / paths / CORNERS_PER_PART;
         let count = 1_usize << wanted.max(1).ilog2();
@@ -216,7 +216,7 @@ impl Examiner<'_> {
         let Some(pieces) = load_pieces(folder, index, entry, result) else {
             return false;
         };
-        let motion = Motion {
+        let motion = FrameMotion {
             pieces: &pieces,
             entry,
             times: [entries[index - 1].time, entry.time],
@@ -229,7 +229,12 @@ impl Examiner<'_> {
         is_whole
     }
 
-    fn examine_pieces(&self, motion: &Motion<'_>, file: &str, result: &mut Verification) -> bool {
+    fn examine_pieces(
+        &self,
+        motion: &FrameMotion<'_>,
+        file: &str,
+        result: &mut Verification,
+    ) -> bool {
         let [stamp, of_pieces] = [&motion.entry.file[..], file].map(|file| Stamp {
             file: file.to_owned(),
             time: Some(motion.entry.time),
@@ -251,7 +256,7 @@ impl Examiner<'_> {
     }
 
     /// Every path must lead from one frame to the other.
-    fn ends(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    fn ends(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         let is_at = |(times, positions): Corners<'_>, corner: usize, end: usize, point: u32| {
             times[corner].to_bits() == motion.times[end].to_bits()
                 && positions[corner] == motion.frames[end].points[point as usize]
@@ -274,7 +279,12 @@ impl Examiner<'_> {
     }
 
     /// Corners of prescribed points must be on the path of their motion, as close to each other as in the stepper.
-    fn prescribed_pieces(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    fn prescribed_pieces(
+        &self,
+        motion: &FrameMotion<'_>,
+        stamp: &Stamp,
+        result: &mut Verification,
+    ) {
         let laws = self.manifest.map_or(&[][..], |manifest| &manifest.motions);
         let mut wrong = Vec::new();
         for (point, (times, positions)) in motion.paths() {
@@ -312,7 +322,7 @@ impl Examiner<'_> {
     }
 
     /// Corners of free points must be in front of the plane of every half-space: then the whole path is.
-    fn pieces_at_planes(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    fn pieces_at_planes(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         for half_space in self.manifest.iter().flat_map(|m| &m.half_spaces) {
             let behind = motion.paths().filter_map(|(point, (_, positions))| {
                 if self.reference.motion_of_point[point as usize].is_some() {
@@ -332,7 +342,7 @@ impl Examiner<'_> {
     }
 
     /// Proves that no two features collide.
-    fn crossings(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    fn crossings(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         let parts = Parts::of(motion);
         let mut path_of_point = vec![usize::MAX; self.reference.points.len()];
         let (mut boxes, mut courses) = (Vec::new(), Vec::new());

@@ -23,7 +23,7 @@ impl Check<'_> {
                 "leave it out, or use stepper = \"asynchronous\"",
             );
         }
-        let (name, supported) = match scene.stepper {
+        let (name, heeded) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),
@@ -42,8 +42,8 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        let supports = |key: &String| key == supported || BOUNDS.contains(&key.as_str());
-        match differing(&scene.solver).find(|key| !supports(key)) {
+        let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
+        match differing(&scene.solver).find(|key| !heeds(key)) {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),

@@ -29,7 +29,7 @@ pub(crate) struct JointRows {
     batch: Vec<Prepared>,
 }
 
-/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
+/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
 const BATCH: usize = 512;
 
 /// Contribution of one constraint to the equations of a step.
@@ -85,13 +85,12 @@ impl Prepared {
 }
 
 impl JointRows {
-    /// Adds the rows at the start of the step, and `−Δt² K̃` from the forces of the last step, which are also the warm
-    /// start. Constraints in stiffness form are added to the momentum system; their `K̃` is computed from the present
-    /// forces and projected.
+    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
+    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
     ///
-    /// [`RowScratch::push`] defines the rows. Points with a prescribed motion are at their end positions, so they need
-    /// no column.
-    pub(crate) fn assemble(
+    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
+    /// column.
+    pub(crate) fn pose(
         &mut self,
         context: StepContext<'_>,
         rigid: &RigidStep,
@@ -175,7 +174,7 @@ impl JointRows {
                         .with_min_len(TASK)
                         .for_each(|(of, (constraint, &first))| evaluate(of, constraint, first));
                 }
-                // In order: sums do not depend on the number of threads.
+                // One after the other: the same sums for any number of threads.
                 for (constraint, of) in chunk.iter().zip(&self.batch) {
                     let momentum = &mut problem.momentum;
                     match form {

@@ -51,7 +51,7 @@ impl BodyLoads {
         &self.tolerances
     }
 
-    /// The largest tolerance of a body with unknowns (N·s); the weights of the problem are relative to it.
+    /// The largest of them among bodies with unknowns (N·s), which the problem's weights are relative to.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }

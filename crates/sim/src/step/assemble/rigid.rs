@@ -30,10 +30,10 @@ pub(crate) const LARGEST_TURN: f64 = 0.5;
 
 /// Change of the known remainder of a contact's point, over the clearance, that requires another solve: small against
 /// the gap tolerance.
-const REMAINDER_PER_CLEARANCE: f64 = 0.02;
+const SETTLED_PER_CLEARANCE: f64 = 0.02;
 
 /// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
-pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
+pub(crate) const MOST_SETTLING_SOLVES: u32 = 8;
 
 /// Scratch for one rigid body.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl RigidStep {
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
-    pub(crate) fn assemble(
+    pub(crate) fn pose(
         &mut self,
         context: StepContext<'_>,
         problem: &mut ContactProblem,
@@ -162,13 +162,8 @@ impl RigidStep {
         angular_rows(rows, arm, &self.bodies[index].axes)
     }
 
-    /// Whether the gaps of the last solve are those of its end poses.
-    pub(crate) fn has_converged(
-        &self,
-        model: &Model,
-        contacts: &[Contact],
-        time_step: f64,
-    ) -> bool {
+    /// Whether the gaps that the latest solve saw are those of the poses it led to.
+    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], time_step: f64) -> bool {
         let moved = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
             PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change,
             _ => 0.0,
@@ -178,7 +173,7 @@ impl RigidStep {
             let pair = model.geometry.scale_of(contact.key);
             let clearance = model.geometry.tolerances.clearance(pair.length);
             let slip = model.geometry.tolerances.slip(pair, time_step);
-            moved <= slip.min(REMAINDER_PER_CLEARANCE * clearance)
+            moved <= slip.min(SETTLED_PER_CLEARANCE * clearance)
         })
     }
 
@@ -220,8 +215,7 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Sets the velocity of every rigid body that closes its momentum balance exactly, after methods that do not close
-/// those of deformable bodies.
+/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
 ///
 /// Its blocks are multiples of the identity, without coupling to others, so the remaining residual is rounding.
 pub(crate) fn balance_rigid(

@@ -13,8 +13,8 @@ use crate::{
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
 use nalgebra::Vector3;
 
-/// Computes the independent residual of the accepted solve and keeps the largest over the substeps of a step. Returns
-/// the momentum residual (N·s).
+/// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
+/// momentum residual (N·s).
 pub(crate) fn judge(
     problem: &ContactProblem,
     solution: &ContactSolution,

@@ -216,7 +216,7 @@ impl SeparationBounds {
 }
 
 /// One kind of candidates.
-trait Kind: Sync {
+trait CandidateKind: Sync {
     /// Number of the four points that belong to the first feature.
     const FIRST: usize;
     /// The surface of the pairs.
@@ -233,7 +233,7 @@ trait Kind: Sync {
 
 struct VertexFace<'a>(&'a CollisionSurface);
 
-impl Kind for VertexFace<'_> {
+impl CandidateKind for VertexFace<'_> {
     const FIRST: usize = 1;
 
     fn surface(&self) -> &CollisionSurface {
@@ -261,7 +261,7 @@ impl Kind for VertexFace<'_> {
 
 struct EdgeEdge<'a>(&'a CollisionSurface);
 
-impl Kind for EdgeEdge<'_> {
+impl CandidateKind for EdgeEdge<'_> {
     const FIRST: usize = 2;
 
     fn surface(&self) -> &CollisionSurface {
@@ -295,7 +295,12 @@ impl PairBounds {
     }
 
     /// Replaces the pairs by `pairs` (ascending). Known pairs keep their bound, the others are measured at `reference`.
-    fn take_over<K: Kind>(&mut self, kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>]) {
+    fn take_over<K: CandidateKind>(
+        &mut self,
+        kind: &K,
+        pairs: &[[u32; 2]],
+        reference: &[Vector3<f64>],
+    ) {
         let (known, bound) = (&self.pairs, &self.bound);
         let fill_chunk = |(next, pairs): (&mut [f64], &[[u32; 2]])| {
             let mut place = known.partition_point(|known| *known < pairs[0]);
@@ -321,7 +326,7 @@ impl PairBounds {
     }
 
     /// Gathers pairs into runs.
-    fn find_runs<K: Kind>(&mut self, kind: &K) {
+    fn find_runs<K: CandidateKind>(&mut self, kind: &K) {
         let runs_of = |(chunk, (pairs, bounds)): (usize, (&[[u32; 2]], &[f64]))| {
             let mut runs: Vec<Run> = Vec::new();
             let first = (chunk * PAIRS_PER_TASK) as u32;
@@ -360,7 +365,7 @@ impl PairBounds {
 /// corners.
 ///
 /// The width is a lower bound of the distance for any direction; for the computed one it nearly equals the distance.
-fn bound_of<K: Kind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
+fn bound_of<K: CandidateKind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
     let corners = kind.points(pair).map(|p| reference[p as usize]);
     let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
@@ -386,7 +391,7 @@ fn bound_of<K: Kind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f6
 /// Lists the pairs with less than `margin` left of their bound, in order.
 ///
 /// The motion of bodies excludes most pairs, a whole run at once or one by one, without regard to their points.
-fn list_near<K: Kind>(
+fn list_near<K: CandidateKind>(
     kind: &K,
     PairBounds {
         pairs, bound, runs, ..
@@ -424,7 +429,7 @@ fn list_near<K: Kind>(
 }
 
 /// Tests the `near` pairs in order, independently of the number of threads; returns the number of continuous tests.
-fn examine<K: Kind>(
+fn examine<K: CandidateKind>(
     kind: &K,
     PairBounds { pairs, bound, .. }: &PairBounds,
     near: &[u32],
@@ -480,7 +485,11 @@ mod tests {
     }
 
     /// Colliding pairs by continuous tests of all pairs.
-    fn all_hits<K: Kind>(kind: &K, pairs: &[[u32; 2]], sweep: Sweep<'_>) -> Vec<(ContactKey, f64)> {
+    fn all_hits<K: CandidateKind>(
+        kind: &K,
+        pairs: &[[u32; 2]],
+        sweep: Sweep<'_>,
+    ) -> Vec<(ContactKey, f64)> {
         let hit = |pair: &[u32; 2]| {
             let points = kind.points(*pair);
             let start = points.map(|p| sweep.start[p as usize]);

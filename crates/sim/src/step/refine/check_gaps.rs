@@ -13,7 +13,7 @@ use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
 impl Refiner {
-    /// Re-linearises active contacts without an impact whose gap is outside the clearance, as [`check_gaps`] does.
+    /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
     pub(crate) fn follow_gaps(
         &mut self,
         model: &Model,

@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 
 /// Kind of the checked motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Motion {
+enum MotionKind {
     /// Motion with the start velocities, without contact forces.
     Predicted,
     /// Motion of a solve with the present contacts.
@@ -98,7 +98,7 @@ impl Refiner {
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) -> Result<ContactKey, StepFailure> {
-        self.take_hits(model, sweep, contacts, report, Motion::Solved)?;
+        self.take_hits(model, sweep, contacts, report, MotionKind::Solved)?;
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
@@ -115,7 +115,7 @@ impl Refiner {
     ) {
         self.find_hits(model, detector, sweep);
         // Only solved motions can fail.
-        let taken = self.take_hits(model, sweep, contacts, report, Motion::Predicted);
+        let taken = self.take_hits(model, sweep, contacts, report, MotionKind::Predicted);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
@@ -126,7 +126,7 @@ impl Refiner {
         sweep: Sweep<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
-        motion: Motion,
+        motion: MotionKind,
     ) -> Result<(), StepFailure> {
         let slip_tolerance = |key| {
             model
@@ -141,7 +141,7 @@ impl Refiner {
         self.inside.clear();
         self.suppression.clear();
         self.added.clear();
-        let predicted = motion == Motion::Predicted;
+        let predicted = motion == MotionKind::Predicted;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);

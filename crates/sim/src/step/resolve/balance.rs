@@ -16,17 +16,17 @@ const CONTACTS_PER_TASK: usize = 1024;
 const BLOCKS_PER_TASK: usize = 8192;
 
 /// Share of the gap tolerance by which the balance of a finer solve may move rows.
-const FINER_SOLVE_SHARE: f64 = 0.5;
+const AIM: f64 = 0.5;
 
 /// Smallest factor on the momentum tolerance from one solve to the next.
-const SMALLEST_FACTOR: f64 = 0.1;
+const FINEST: f64 = 0.1;
 
 /// The part of a balance that is not added to the solution.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Balanced {
     /// Changes of the contacts' forces (N, in the axes of their rows); empty if nothing was balanced.
     pub(crate) changes: Vec<Vector3<f64>>,
-    /// Factor on the momentum tolerance of the next solve, if the balance moved a row beyond its tolerance.
+    /// What the next solve's momentum tolerance should be multiplied by, if a row was moved beyond its tolerance.
     pub(crate) finer_by: Option<f64>,
 }
 
@@ -40,8 +40,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open ([`closes_balances`]) to rounding. Rows may then be off by
-/// the gap tolerance of `method`.
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the gap tolerance of `method`.
 ///
 /// Velocities are corrected at once, because the motion is checked with them. Forces are corrected at the end of the
 /// step ([`add_force`]): corrected forces break the balance of single nodes, so they are no good start for a solve.
@@ -69,8 +68,7 @@ pub(crate) fn balance(
     let after = worst_row(problem, solution);
     Balanced {
         changes,
-        finer_by: (after > gap.max(2.0 * before))
-            .then(|| (FINER_SOLVE_SHARE * gap / after).max(SMALLEST_FACTOR)),
+        finer_by: (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST)),
     }
 }
 
@@ -81,7 +79,8 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
     multipliers.gamma[1] += change[2];
 }
 
-/// Largest violation of a normal row: `|g|` if it pushes, `−g` otherwise (m), over its displacement scale.
+/// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
+/// displacement scale.
 fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
     let off = (solution.contacts.par_iter().enumerate())
         .with_min_len(CONTACTS_PER_TASK)
@@ -151,7 +150,7 @@ fn node_of_block(model: &Model, block: usize) -> usize {
     }
 }
 
-/// A body that cannot move as a whole.
+/// Of a body that is not free to move as a whole.
 const HELD: BodyBalance = BodyBalance {
     missing: Vector3::new(0.0, 0.0, 0.0),
     inertia: 0.0,
@@ -212,7 +211,7 @@ fn missing_momentum(
     balances
 }
 
-/// The contacts that carry a force, as numbers and as links between bodies.
+/// The contacts that carry a force, and what they are between bodies.
 fn loaded_links(
     model: &Model,
     problem: &ContactProblem,
@@ -284,7 +283,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (model, state, problem, solution)
     }
 
-    fn missing_of_nodes(
+    fn what_nodes_miss(
         model: &Model,
         state: &State,
         problem: &ContactProblem,
@@ -295,7 +294,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     }
 
     /// A force that is practically 0 (N).
-    const NEGLIGIBLE: f64 = 1e-12;
+    const HARDLY: f64 = 1e-12;
 
     /// Closes the balances after a solve to the tolerance `gap` (m).
     fn balanced_to(
@@ -321,9 +320,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         for (gap, expected) in [
             (2.0 * moved, None),
             (0.8 * moved, Some(0.4)),
-            (1e-3 * moved, Some(SMALLEST_FACTOR)),
+            (1e-3 * moved, Some(FINEST)),
         ] {
-            let (model, state, problem, mut solution) = drifting(drift, NEGLIGIBLE);
+            let (model, state, problem, mut solution) = drifting(drift, HARDLY);
             assert!(worst_row(&problem, &solution) < 1e-18);
             let balanced = balanced_to(gap, (&model, &state), &problem, &mut solution);
             match (balanced.finer_by, expected) {
@@ -340,7 +339,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     /// A row that is off after the solve is not caused by the balance: a finer momentum tolerance does not help.
     #[test]
     fn a_row_that_was_off_before_asks_for_nothing() {
-        let (model, state, problem, mut solution) = drifting(1e-3, NEGLIGIBLE);
+        let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
         solution.velocity[2] += 1.0;
         let balanced = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
         assert_eq!(balanced.finer_by, None);
@@ -351,13 +350,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     fn a_contact_that_pushes_takes_up_missing_momentum() {
         let drift = 1e-6;
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
-        let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
+        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
         let balanced = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
         assert_eq!(balanced.finer_by, None);
         assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
         add_force(&mut solution.contacts[0], &balanced.changes[0]);
-        let after = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
+        let after = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         // Rounding of the sums of weights (98 N·s).
         assert!(after.norm() < 1e-13, "{after}");
     }
@@ -378,7 +377,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             ..solution.contacts[0]
         });
         let pulled = Vector3::z() * -1e-3 * problem.time_step;
-        let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
+        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         assert!((before - pulled).norm() < 1e-12, "{before}");
         let coarse = &mut Coarse::default();
         let changes = balance_momentum(coarse, &model, &state, &problem, &mut solution);
@@ -460,7 +459,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             [model.geometry.bodies.len(), model.geometry.bodies.len() + 1]
         );
         let missing = |solution: &ContactSolution| {
-            let of_nodes = missing_of_nodes(&model, &state, &problem, solution);
+            let of_nodes = what_nodes_miss(&model, &state, &problem, solution);
             nodes.map(|node| of_nodes[node].missing)
         };
         let before = missing(&solution);

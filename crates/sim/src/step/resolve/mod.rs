@@ -2,8 +2,8 @@
 
 pub(crate) mod balance;
 pub(crate) mod coarse;
-pub(crate) mod fallback;
 pub(crate) mod initial_velocity;
+pub(crate) mod rescue;
 
 use crate::{error::StepFailure, report::StepReport};
 use impinge_contact::{
@@ -20,7 +20,7 @@ pub(crate) struct Resolved {
     pub(crate) relaxed: bool,
 }
 
-/// Solves the problem from its warm start by the solver of `method` and counts the effort.
+/// Solves the problem from its warm start by the solver of `method` and counts what was spent.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.

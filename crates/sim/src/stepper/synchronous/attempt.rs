@@ -46,7 +46,7 @@ impl Synchronous {
             state,
             time_step,
         };
-        self.assemble(context, report)?;
+        self.pose(context, report)?;
         report.times.assemble += clock.lap();
 
         self.predict_velocities(context);
@@ -62,29 +62,29 @@ impl Synchronous {
         self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
-        let met = self.solve_until_collision_free(context, accept_unmet, &mut clock, report)?;
+        let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
         report.inexact_solves += u32::from(!met);
         report.relaxed_solves += u32::from(met && self.relaxed);
-        self.apply_balance_forces();
+        self.take_up_imbalance();
         let momentum = judge(&self.problem, &self.solution, report);
-        // If the solve converged, only methods with an approximate compliance may exceed this. After other methods the
-        // balance of whole bodies may leave a larger residual on a few nodes than the solve did.
+        // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
+        // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
         let missed = met && self.method.needs_bodies() && momentum > most;
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        let external = (self.account).external_work(model, ways, &self.known_velocity, contacts);
+        let outside = (self.account).outside(model, ways, &self.known_velocity, contacts);
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
-        self.account.close(energies, external, state, report);
+        self.account.close(energies, outside, state, report);
         report.times.commit += clock.lap();
         Ok(())
     }
 
     /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
-    fn assemble(
+    fn pose(
         &mut self,
         context: StepContext<'_>,
         report: &mut StepReport,
@@ -106,12 +106,12 @@ impl Synchronous {
                 rhs: &mut self.problem.rhs,
             },
         );
-        self.provide_bodies(context)?;
+        self.tell_of_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.assemble(
+        self.rigid.pose(
             context,
             &mut self.problem,
             &mut self.solution.velocity,
@@ -120,7 +120,7 @@ impl Synchronous {
                 known_velocity: &mut self.known_velocity,
             },
         )?;
-        self.joints.assemble(
+        self.joints.pose(
             context,
             &self.rigid,
             &self.end,
@@ -135,7 +135,7 @@ impl Synchronous {
             &self.solution,
         );
         let largest = self.loads.largest();
-        self.set_tolerances((model.geometry.tolerances).solver(
+        self.hold_to((model.geometry.tolerances).solver(
             model.geometry.finest_scale(),
             time_step,
             largest,
@@ -202,7 +202,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model,
             state,
@@ -219,8 +219,8 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Sets the tolerances of the following solves.
-    pub(super) fn set_tolerances(&mut self, tolerances: Tolerances) {
+    /// Sets the tolerances of the solves to come.
+    pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
         if tolerances != self.method.tolerances() {
             *self.method.tolerances_mut() = tolerances;
             self.solver.set_tolerances(tolerances);

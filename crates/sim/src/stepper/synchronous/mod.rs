@@ -50,7 +50,7 @@ pub struct Synchronous {
     solver: Box<dyn ContactSolver + Send>,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// Result of the last momentum balance, and the coarse system that computes it.
+    /// What the last solve left to close, and the system that closes it.
     balanced: Balanced,
     coarse: Coarse,
     /// Contacts of the attempt; those of the state are replaced on success only.
@@ -68,8 +68,8 @@ pub struct Synchronous {
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
     /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
-    allows_fallback: bool,
-    /// Whether friction of the last solve converged to the gap tolerance only.
+    rescuable: bool,
+    /// Whether the last solve settled friction to the gap tolerance only.
     relaxed: bool,
     account: EnergyAccount,
     /// The last unconverged solve of the step, and the number of further ones that are allowed.
@@ -79,7 +79,7 @@ pub struct Synchronous {
     shortest: f64,
     /// Ends the step when it is raised.
     interrupt: Interrupt,
-    /// The state at the start of a subdivided step.
+    /// The state at the start of a step that was divided.
     undivided: Option<State>,
     /// Gets every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
@@ -126,7 +126,7 @@ impl Synchronous {
             rest,
             bodies: None,
             joints: JointRows::default(),
-            allows_fallback: true,
+            rescuable: true,
             relaxed: false,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
@@ -138,7 +138,7 @@ impl Synchronous {
         })
     }
 
-    /// Sets the signal that ends a step with [`StepFailure::Interrupted`].
+    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
         self.solver.heed(interrupt);
@@ -201,7 +201,7 @@ impl Stepper for Synchronous {
             minimum_gap: f64::INFINITY,
             ..StepReport::default()
         };
-        self.allows_fallback = true;
+        self.rescuable = true;
         self.unsolved = None;
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
@@ -234,8 +234,8 @@ fn lengths_of_parts(model: &Model) -> u32 {
         Some(0.5 * length)
     });
     let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
-    1 + tried.take(MAX_HALVINGS).count() as u32
+    1 + tried.take(MOST_HALVINGS).count() as u32
 }
 
 /// Largest number of halvings: further ones exceed the digits of doubles.
-const MAX_HALVINGS: usize = 52;
+const MOST_HALVINGS: usize = 52;

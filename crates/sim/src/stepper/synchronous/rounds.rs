@@ -3,21 +3,21 @@
 use super::{
     Synchronous,
     clock::Clock,
-    failure::{gaps_not_converged, too_many_rounds},
+    failure::{gaps_unsettled, too_many_rounds},
 };
 use crate::{
     contacts::{opposing_normals::turn_opposed, sweep::Sweep},
     error::StepFailure,
     report::StepReport,
     step::{
-        assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
+        assemble::rigid::{MOST_SETTLING_SOLVES, PointMotions},
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
         resolve::{
             Resolved,
             balance::{add_force, balance},
-            fallback::solve_fallback,
+            rescue::rescue,
             resolve,
         },
     },
@@ -36,15 +36,15 @@ const MAX_RELINEARISING_ROUNDS: u32 = 20;
 /// dependent contacts could otherwise cycle.
 const ROUNDS_THAT_FOLLOW: u32 = 4;
 
-/// Largest number of repeated solves with a finer momentum tolerance, after the momentum balance broke rows.
-const MAX_FINER_SOLVES: u32 = 3;
+/// Solves anew, to a finer momentum tolerance each, because the balance of momentum broke rows.
+const MOST_FINER_SOLVES: u32 = 3;
 
 impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
     /// collisions.
     ///
     /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
-    pub(super) fn solve_until_collision_free(
+    pub(super) fn solve_until_free(
         &mut self,
         context: StepContext<'_>,
         accept_unmet: bool,
@@ -79,8 +79,8 @@ impl Synchronous {
             let met = self.solve_balanced(context, accept_unmet, report)?;
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
-            if settling < MAX_REMAINDER_SOLVES
-                && !(self.rigid).has_converged(model, self.contacts.as_slice(), time_step)
+            if settling < MOST_SETTLING_SOLVES
+                && !(self.rigid).settled(model, self.contacts.as_slice(), time_step)
             {
                 settling += 1;
                 report.times.resolve += clock.lap();
@@ -122,13 +122,12 @@ impl Synchronous {
                 if accept_unmet {
                     return Ok(false);
                 }
-                return Err(gaps_not_converged(model, relinearising, key, gap));
+                return Err(gaps_unsettled(model, relinearising, key, gap));
             }
         }
     }
 
-    /// Solves the problem and closes the momentum balance of every body. If this breaks contacts, it solves again with
-    /// a finer momentum tolerance.
+    /// Solves the problem and closes every body's momentum balance, to tolerances that the contacts survive it with.
     ///
     /// Returns whether the last solve met its tolerances; without `accept_unmet` it always did.
     fn solve_balanced(
@@ -161,8 +160,8 @@ impl Synchronous {
             let Resolved { shortfall, relaxed } = resolved?;
             self.relaxed = relaxed;
             let mut met = shortfall.is_none();
-            if !met && self.allows_fallback {
-                met = solve_fallback(
+            if !met && self.rescuable {
+                met = rescue(
                     &self.method,
                     &self.problem,
                     &mut self.solution,
@@ -170,7 +169,7 @@ impl Synchronous {
                     report,
                 );
                 self.check_interrupt()?;
-                self.allows_fallback = met;
+                self.rescuable = met;
             }
             if let (Some(failure), false) = (shortfall, met) {
                 self.unsolved = Some(failure.clone());
@@ -187,10 +186,10 @@ impl Synchronous {
                 &mut self.solution,
             );
             match self.balanced.finer_by {
-                Some(share) if met && finer < MAX_FINER_SOLVES => {
+                Some(share) if met && finer < MOST_FINER_SOLVES => {
                     finer += 1;
                     let momentum = share * tolerances.momentum;
-                    self.set_tolerances(Tolerances {
+                    self.hold_to(Tolerances {
                         momentum,
                         ..tolerances
                     });
@@ -208,7 +207,7 @@ impl Synchronous {
     }
 
     /// Adds the forces that close the balances of bodies to the contacts.
-    pub(super) fn apply_balance_forces(&mut self) {
+    pub(super) fn take_up_imbalance(&mut self) {
         for (multipliers, change) in (self.solution.contacts.iter_mut()).zip(&self.balanced.changes)
         {
             add_force(multipliers, change);

@@ -11,7 +11,7 @@ const LEFT_ALONE: f64 = 0.25;
 /// Marks a block or body in no subdomain.
 const NONE: u32 = u32::MAX;
 
-/// The bodies of a matrix, those chosen for a solve, and their subdomains.
+/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
 ///
 /// A body is a set of blocks without coupling to others in the matrix: a deformable or a rigid body, or several that
 /// share nodes.
@@ -197,13 +197,13 @@ struct Forest {
 }
 
 impl Forest {
-    /// Makes every node a tree.
+    /// Every node a tree of its own.
     fn reset(&mut self, nodes: usize) {
         self.parents.clear();
         self.parents.extend(0..nodes as u32);
     }
 
-    /// The first node of the tree of `node`.
+    /// The first node of the tree that `node` is in.
     fn root(&mut self, mut node: u32) -> u32 {
         while self.parents[node as usize] != node {
             let above = self.parents[self.parents[node as usize] as usize];
@@ -218,8 +218,8 @@ impl Forest {
         self.parents[a.max(b) as usize] = a.min(b);
     }
 
-    /// Numbers the trees with `wanted` nodes in the order of their first nodes, and writes the number of each node's
-    /// tree; returns the number of trees.
+    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the number
+    /// of its tree; returns how many there are.
     fn number_trees(&mut self, numbers: &mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> usize {
         numbers.clear();
         let mut trees = 0;

@@ -22,13 +22,13 @@ pub(super) type Placed<T, const N: usize> = ([u32; N], T);
 pub(super) struct Batch<T, const N: usize> {
     period: f64,
     stencil: Vec<u32>,
-    parts: Vec<Part<T, N>>,
+    parts: Vec<BatchPart<T, N>>,
     between: Vec<Placed<T, N>>,
 }
 
 /// Terms with their own numbering of points.
 #[derive(Clone, Debug)]
-struct Part<T, const N: usize> {
+struct BatchPart<T, const N: usize> {
     points: Vec<u32>,
     terms: Vec<Placed<T, N>>,
     /// Buffer for the vertices of `points`.
@@ -52,7 +52,7 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
                 for (place, &point) in (0_u32..).zip(&points) {
                     place_of[point as usize] = (number, place);
                 }
-                parts.push(Part {
+                parts.push(BatchPart {
                     vertices: Vec::with_capacity(points.len()),
                     points,
                     terms: Vec::new(),
