@@ -7,7 +7,7 @@ pub(crate) mod separation;
 use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
 use impinge_geometry::{
-    broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet},
+    broad_phase::{Aabb, BroadPhase, CandidateSet},
     surface::CollisionSurface,
 };
 use nalgebra::Vector3;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// The colliding pairs do not depend on the time at which the boxes were made: wider boxes add only pairs that the
 /// continuous test rejects.
 pub(crate) struct Detector {
-    broad_phase: Bvh,
+    broad_phase: Box<dyn BroadPhase + Send>,
     /// One box per point: where it may be while `candidates` are complete.
     boxes: Vec<Aabb>,
     pub(crate) candidates: CandidateSet,
@@ -42,9 +42,10 @@ const TURNING: f64 = 1.0;
 const MAX_TURNING: f64 = 0.3;
 
 impl Detector {
-    pub(crate) fn new() -> Self {
+    /// A detector that collects candidates by `broad_phase`.
+    pub(crate) fn new(broad_phase: Box<dyn BroadPhase + Send>) -> Self {
         Self {
-            broad_phase: Bvh::new(),
+            broad_phase,
             boxes: Vec::new(),
             candidates: CandidateSet::default(),
             version: 0,
@@ -152,6 +153,7 @@ mod tests {
         contacts::contact::Contact, contacts::sweep::Sweep, contacts::two_cubes::TwoCubes,
         step::refine::Refiner,
     };
+    use impinge_geometry::broad_phase::Bvh;
 
     /// A vertex that moves a hundred times as far as predicted leaves its box, and its collision is still found.
     #[test]
@@ -164,7 +166,7 @@ mod tests {
         let (predicted, time_step) = (Vector3::new(0.1, -0.2, -4.0), model.settings.time_step);
         let mut velocities = vec![Vector3::zeros(); positions.len()];
         velocities[vertex as usize] = predicted;
-        let mut detector = Detector::new();
+        let mut detector = Detector::new(Box::<Bvh>::default());
         let mut report = StepReport::default();
         detector.prepare(&model, &positions, &velocities, time_step, &mut report);
 
@@ -212,7 +214,8 @@ mod tests {
     /// Boxes for `velocities`, and the number of collections if the velocities one step later are `then`.
     fn boxes(velocities: &[Vector3<f64>], then: &[Vector3<f64>]) -> (Vec<Aabb>, u32) {
         let TwoCubes { model, positions } = TwoCubes::apart();
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let (mut detector, mut report) =
+            (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let time_step = model.settings.time_step;
         detector.prepare(&model, &positions, velocities, time_step, &mut report);
         let boxes = detector.boxes.clone();
