@@ -1,15 +1,12 @@
 //! `P A Pᵀ = L Lᵀ` of a sparse positive definite matrix; the ordering is kept between factorisations.
 
-use super::setup::{Size, SymmetricSetup};
+use super::setup::{MOST_RIGHT_HAND_SIDES, Size, SymmetricSetup};
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;
 use faer::sparse::linalg::cholesky::{CholeskySymbolicParams, LltRef, SymmetricOrdering};
 use faer::{Conj, Par, Side};
 use nalgebra_sparse::CscMatrix;
-
-/// Most right-hand sides of one solve: the factor is read once for all of them.
-pub const MOST_RIGHT_HAND_SIDES: usize = 8;
 
 /// Sparse Cholesky factorisation of matrices that share one pattern, given by their upper triangle.
 ///

@@ -1,6 +1,5 @@
 //! Common set-up of the sparse factors: pattern, symbolic factorisation, memory.
 
-use super::MOST_RIGHT_HAND_SIDES;
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, StackReq};
 use faer::sparse::linalg::cholesky::{
@@ -9,6 +8,9 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{MatMut, Par, Side};
 use nalgebra_sparse::CscMatrix;
+
+/// Most right-hand sides of one solve: the factor is read once for all of them.
+pub const MOST_RIGHT_HAND_SIDES: usize = 8;
 
 /// Size of the matrices of one factor, which share their pattern.
 #[derive(Clone, Copy)]
