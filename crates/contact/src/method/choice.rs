@@ -88,7 +88,7 @@ impl Method {
         self.spec().name
     }
 
-    /// Tolerances at which a solve ends.
+    /// When a solve is done.
     pub fn tolerances(&self) -> Tolerances {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
@@ -101,7 +101,7 @@ impl Method {
         }
     }
 
-    /// Tolerances at which a solve ends, mutable.
+    /// When a solve is done, to be changed.
     pub fn tolerances_mut(&mut self) -> &mut Tolerances {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
@@ -114,7 +114,7 @@ impl Method {
         }
     }
 
-    /// Largest number of iterations of a solve, mutable.
+    /// Most iterations of a solve, to be changed.
     pub fn max_iterations_mut(&mut self) -> &mut u64 {
         match self {
             Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
@@ -127,7 +127,7 @@ impl Method {
         }
     }
 
-    /// The friction law of its solutions.
+    /// The friction law that its answer obeys.
     pub fn friction_law(&self) -> FrictionLaw {
         match self {
             Self::Cr(_)
@@ -140,7 +140,7 @@ impl Method {
         }
     }
 
-    /// Whether its solutions balance the momentum of every body, up to the momentum tolerance.
+    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance.
     pub fn balances_momentum(&self) -> bool {
         match self {
             Self::WarpedCompliance(settings) => settings.momentum_repair,
@@ -148,7 +148,7 @@ impl Method {
         }
     }
 
-    /// Whether it needs data of the bodies: [`ContactSolver::know_bodies`].
+    /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`].
     pub fn needs_bodies(&self) -> bool {
         self.spec().capabilities.bodies_at_rest
     }
