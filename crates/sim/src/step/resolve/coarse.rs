@@ -98,7 +98,7 @@ impl Link {
         self.sides().iter().map(|side| side.0 as usize)
     }
 
-    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times the capacity.
+    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times `room`.
     fn force(&self, velocities: &[Vector3<f64>], stiffness: f64) -> Vector3<f64> {
         let moved: Vector3<f64> = (self.sides().iter())
             .map(|(body, rows)| rows * velocities[*body as usize])
@@ -151,8 +151,8 @@ impl Coarse {
         self.system = None;
     }
 
-    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and capacity `R` of the links, and the
-    /// forces `−k R J δv`.
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and resistance `R` (`room`) of the links, and
+    /// the forces `−k R J δv`.
     ///
     /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
     /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
@@ -311,7 +311,7 @@ fn close_to_rounding(
     }
 }
 
-/// Factor on the capacity of each link, so that the strongest link of every body has the stiffness [`RESISTANCE`]
+/// Factor on the `room` of each link, so that the strongest link of every body has the stiffness [`RESISTANCE`]
 /// (1/m).
 fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
     let mut strongest = vec![0.0_f64; balances.len()];
