@@ -152,7 +152,7 @@ mod tests {
     }
 
     /// A vertex beside a side. The direction to its closest point is more lateral than normal, so that only the edges
-    /// there tell on which side of the face it is. With friction, two clamping rows would leave the solver without a
+    /// there determine its side of the face. With friction, two clamping rows would leave the solver without a
     /// solution.
     #[test]
     fn a_face_does_not_decide_for_points_beside_it() {

@@ -17,7 +17,7 @@ pub enum StoredFrictionProblem {
 /// Reads and validates a problem.
 ///
 /// # Errors
-/// [`FrictionError::Syntax`] with the line, or what the validation of the problem finds.
+/// [`FrictionError::Syntax`] with the line, or the error of the validation.
 pub fn read_problem(text: &str) -> Result<StoredFrictionProblem, FrictionError> {
     let mut tokens = Tokens::new(text);
     tokens.keyword("FCP")?;
