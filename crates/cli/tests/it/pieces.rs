@@ -170,7 +170,7 @@ fn the_motion_of_a_run_with_pieces_is_proved() {
     assert!(said.err.contains("output.pieces = true"), "{}", said.err);
 }
 
-/// Frames have the same bits with and without pieces, and pieces the same with both ways to find what comes near.
+/// Frames have the same bits with and without pieces. Both broad phases give the same pieces.
 #[test]
 fn recording_changes_nothing() {
     let with = run(&[]);

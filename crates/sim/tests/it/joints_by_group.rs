@@ -73,7 +73,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The simulation of the cubes with this selection, or what is wrong with it.
+/// The simulation of the cubes with this selection, or its error.
 fn bound(folder: &Path, scene: &str) -> Result<Simulation, String> {
     let path = folder.join("scene.toml");
     fs::write(&path, scene).expect("room");
