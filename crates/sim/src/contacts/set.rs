@@ -31,6 +31,24 @@ impl ContactSet {
         &mut self.contacts
     }
 
+    /// Edits the contacts that `is_some` holds for, all others unseen and unchanged.
+    pub(crate) fn edit_some<R>(
+        &mut self,
+        is_some: impl Fn(&Contact) -> bool,
+        edit: impl FnOnce(&mut Vec<Contact>) -> R,
+    ) -> R {
+        let contacts = self.edit();
+        if contacts.iter().all(&is_some) {
+            return edit(contacts);
+        }
+        let (mut some, others): (Vec<_>, Vec<_>) = contacts.drain(..).partition(is_some);
+        let result = edit(&mut some);
+        contacts.extend(some);
+        contacts.extend(others);
+        contacts.sort_by_key(|contact| contact.key);
+        result
+    }
+
     /// A problem has one row per contact, in their order.
     pub(crate) fn number_rows(&mut self) {
         self.rows.clear();

@@ -258,7 +258,8 @@ impl Stepper for Constrained {
             least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),
             ..StepReport::default()
         };
-        judge(self.stepper.problem(), self.stepper.solution(), &mut report);
+        let solved = (self.stepper.problem(), self.stepper.solution());
+        judge(solved, (1, &|_| 0), 1.0, &mut report);
         let outside = (self.account).outside(
             model,
             [&self.start, &state.positions],

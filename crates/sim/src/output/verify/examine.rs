@@ -7,6 +7,8 @@ use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
 use super::verification::{TIME_ROUNDING, load};
 use super::{Finding, Problem, Verification};
+use crate::flight::turns;
+use crate::model::Model;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -40,8 +42,8 @@ pub(super) struct Examiner<'a> {
     pub(super) manifest: Option<&'a Manifest>,
     pub(super) surface: CollisionSurface,
     bodies: Bodies,
-    /// Step length (s) if free nodes move straight by their velocity in each step.
-    pub(super) straight_step: Option<f64>,
+    /// The model, if free nodes move straight in each step.
+    pub(super) model_of_moves: Option<&'a Model>,
     pub(super) rigid: Option<&'a RigidRows>,
     /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
     pub(super) longest_piece: Option<f64>,
@@ -56,7 +58,7 @@ impl<'a> Examiner<'a> {
             manifest: Some(manifest),
             surface: collision_surface(reference, Some(manifest)),
             bodies: Bodies::new(reference, &manifest.rigid_bodies),
-            straight_step: None,
+            model_of_moves: None,
             rigid: None,
             longest_piece: None,
             step: None,
@@ -69,7 +71,7 @@ impl<'a> Examiner<'a> {
             manifest: None,
             surface: collision_surface(reference, None),
             bodies: Bodies::default(),
-            straight_step: None,
+            model_of_moves: None,
             rigid: None,
             longest_piece: None,
             step: None,
@@ -345,10 +347,20 @@ impl<'a> Examiner<'a> {
         (distance > allowed).then_some(distance)
     }
 
-    /// Free nodes of deformable bodies must have moved by their velocity over the step; this detects displaced ones.
+    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn of
+    /// their component; this detects displaced ones.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
-        let Some(step) = self.straight_step else {
+        let Some(model) = self.model_of_moves else {
             return;
+        };
+        let step = model.settings.time_step;
+        let has_no_motion = |point: usize| end.motion_of_point[point].is_none();
+        let motion = [start.points.as_slice(), start.velocities.as_slice()];
+        let turns = turns(model, has_no_motion, motion, step);
+        let gain = |point: usize| {
+            let component = model.components.of_point(point);
+            let turn = component.and_then(|component| turns[component]);
+            turn.map_or_else(Vector3::zeros, |turn| turn.gain(&start.points[point]))
         };
         let is_free = |point: usize| {
             end.motion_of_point[point].is_none()
@@ -358,7 +370,7 @@ impl<'a> Examiner<'a> {
             .filter(|&point| is_free(point))
             .filter_map(|point| {
                 let (from, to) = (start.points[point], end.points[point]);
-                let way = end.velocities[point] * step;
+                let way = (end.velocities[point] - gain(point)) * step;
                 let distance = (from + way - to).amax();
                 let size = from.amax().max(to.amax()).max(way.amax());
                 (distance > MOVE_ROUNDING * size).then_some((point as u32, distance))

@@ -19,6 +19,7 @@ pub(super) struct ExpectedRun {
     pub(super) manifest: Manifest,
     /// The initial state.
     pub(super) start: Frame,
+    pub(super) model: Model,
 }
 
 impl Expected {
@@ -110,6 +111,7 @@ impl Expected {
             run: Some(ExpectedRun {
                 manifest: expected,
                 start,
+                model,
             }),
         })
     }
@@ -125,7 +127,13 @@ impl Expected {
         Some(settings.longest_period.min(self.scene.time.step))
     }
 
-    /// Whether points move straight in each substep, free nodes by their velocity.
+    /// The model, if points move straight in each substep, free nodes by their velocity and the turn of their component.
+    pub(super) fn model_of_moves(&self) -> Option<&Model> {
+        let run = self.run.as_ref()?;
+        self.moves_straight().then_some(&run.model)
+    }
+
+    /// Whether points move straight in each substep.
     pub(super) fn moves_straight(&self) -> bool {
         self.scene.stepper == StepperChoice::Synchronous
     }

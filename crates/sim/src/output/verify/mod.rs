@@ -87,9 +87,7 @@ pub fn verify_run(
     );
     let mut examiner = Examiner::new(reference, rules);
     examiner.rigid = rows.as_ref();
-    examiner.straight_step = (expected.as_ref())
-        .filter(|expected| expected.moves_straight())
-        .map(|expected| expected.scene.time.step);
+    examiner.model_of_moves = expected.as_ref().and_then(Expected::model_of_moves);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
     let examiner = examiner;

@@ -1,7 +1,7 @@
 //! Scene keys that the stepper does not support. Ignoring them silently would simulate another model.
 
 use super::Check;
-use crate::scene::format::{Solver, StepperChoice};
+use crate::scene::format::{FreeFlight, Solver, StepperChoice};
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
 const BOUNDS: [&str; 5] = [
@@ -43,6 +43,13 @@ impl Check<'_> {
             );
         }
         let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
+        if scene.time.free_flight != FreeFlight::default() {
+            return self.fail(
+                "time.free_flight",
+                format!("the {name} stepper has a free flight of its own"),
+                "leave it out, or use the synchronous stepper",
+            );
+        }
         match differing(&scene.solver).find(|key| !heeds(key)) {
             None => {}
             Some(key) => self.fail(

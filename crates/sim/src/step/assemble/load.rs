@@ -4,6 +4,7 @@ use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
 use crate::step::context::StepContext;
 use crate::{
+    flight::Flight,
     model::{Model, PointMotion},
     state::State,
 };
@@ -27,6 +28,14 @@ enum Kind {
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
 
+/// What the right-hand side has of nodes beside forces.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeStart<'a> {
+    pub(crate) flight: &'a Flight,
+    /// Impulses of the turn of components, in the order of the unknowns (N·s).
+    pub(crate) turn_impulses: &'a [f64],
+}
+
 /// Momentum tolerances of the bodies of a model, step by step.
 #[derive(Debug, Default)]
 pub(crate) struct BodyLoads {
@@ -39,8 +48,9 @@ pub(crate) struct BodyLoads {
     contact: Vec<f64>,
     elastic: Vec<f64>,
     tolerances: Vec<f64>,
-    /// The largest tolerance of a body with unknowns (N·s).
+    /// The largest tolerance of a body with unknowns (N·s), and the value that weights are relative to.
     largest: f64,
+    reference: f64,
     /// Tolerance of the gaps of each body (m).
     gaps: Vec<f64>,
 }
@@ -51,9 +61,14 @@ impl BodyLoads {
         &self.tolerances
     }
 
-    /// The largest of them among bodies with unknowns (N·s), which the problem's weights are relative to.
+    /// The largest of them among bodies with unknowns (N·s).
     pub(crate) fn largest(&self) -> f64 {
         self.largest
+    }
+
+    /// The tolerance that the problem's weights are relative to (N·s).
+    pub(crate) fn reference(&self) -> f64 {
+        self.reference
     }
 
     /// Tolerance of the gaps of every body (m).
@@ -73,6 +88,7 @@ impl BodyLoads {
     pub(crate) fn weigh(
         &mut self,
         context: StepContext<'_>,
+        start: NodeStart<'_>,
         rigid: &RigidStep,
         contacts: &[Contact],
         problem: &mut ContactProblem,
@@ -89,6 +105,7 @@ impl BodyLoads {
             self.tolerances.resize(model.geometry.bodies.len(), given);
             problem.weigh_momentum(std::iter::repeat_n(1.0, model.blocks()));
             self.largest = given;
+            self.reference = given;
             return;
         }
         if self.floors.len() != model.geometry.bodies.len() {
@@ -101,7 +118,7 @@ impl BodyLoads {
         self.rounding.resize(model.geometry.bodies.len(), 0.0);
         self.add_contacts(model, state, rigid, contacts, problem);
         self.add_constraints(problem, solution);
-        self.measure_nodes(model, state, problem);
+        self.measure_nodes(model, state, start, problem);
         self.measure_rigid(model, state, problem);
         let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
             let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
@@ -110,11 +127,13 @@ impl BodyLoads {
         };
         let bodies = self.squares.iter().zip(&self.rounding).zip(&self.floors);
         self.tolerances.extend(bodies.map(of_body));
-        let of_block = |block| self.tolerances[body_of_block(model, block)];
+        let of_block = |block| self.tolerances[model.body_of_block(block)];
         let largest = (0..model.blocks()).map(of_block).reduce(f64::max);
         // Without unknowns no residual is compared with it.
         self.largest = largest.unwrap_or(1.0);
-        problem.weigh_momentum((0..model.blocks()).map(|block| self.largest / of_block(block)));
+        let reference = model.geometry.tolerances.reference(self.largest);
+        problem.weigh_momentum((0..model.blocks()).map(|block| reference / of_block(block)));
+        self.reference = reference;
     }
 
     /// Adds the impulses of the present contacts on nodes and rigid bodies.
@@ -161,7 +180,13 @@ impl BodyLoads {
         }
     }
 
-    fn measure_nodes(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
+    fn measure_nodes(
+        &mut self,
+        model: &Model,
+        state: &State,
+        start: NodeStart<'_>,
+        problem: &ContactProblem,
+    ) {
         let time_step = problem.time_step;
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let body = model.geometry.solid_of_point(point);
@@ -169,7 +194,8 @@ impl BodyLoads {
             let mass = model.points.mass[point];
             let given =
                 model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
-            let known = state.velocities[point] * mass + given;
+            let turn = get(start.turn_impulses, block);
+            let known = start.flight.velocities()[point] * mass + given + turn;
             let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);
             let contact = get(&self.contact, block);
@@ -242,13 +268,6 @@ fn floors(model: &Model) -> Vec<f64> {
         crate::tolerances::LEAST_RATE * (high - low).norm() * mass
     };
     (0..model.geometry.bodies.len()).map(of_body).collect()
-}
-
-fn body_of_block(model: &Model, block: usize) -> usize {
-    match model.unknowns.point_of_block.get(block) {
-        Some(&point) => model.geometry.solid_of_point(point),
-        None => model.rigid[(block - model.unknowns.point_of_block.len()) / 2].body,
-    }
 }
 
 fn get(values: &[f64], block: usize) -> Vector3<f64> {

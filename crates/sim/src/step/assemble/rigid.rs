@@ -162,18 +162,23 @@ impl RigidStep {
         angular_rows(rows, arm, &self.bodies[index].axes)
     }
 
-    /// Whether the gaps that the latest solve saw are those of the poses it led to.
-    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], time_step: f64) -> bool {
+    /// The contacts whose gaps, as the latest solve saw them, are not those of the poses that it led to.
+    pub(crate) fn unsettled<'a>(
+        &self,
+        model: &Model,
+        contacts: &'a [Contact],
+        time_step: f64,
+    ) -> impl Iterator<Item = &'a Contact> {
         let moved = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
             PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change,
             _ => 0.0,
         };
-        contacts.iter().all(|contact| {
+        contacts.iter().filter(move |contact| {
             let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
             let pair = model.geometry.scale_of(contact.key);
             let clearance = model.geometry.tolerances.clearance(pair.length);
             let slip = model.geometry.tolerances.slip(pair, time_step);
-            moved <= slip.min(SETTLED_PER_CLEARANCE * clearance)
+            moved > slip.min(SETTLED_PER_CLEARANCE * clearance)
         })
     }
 
@@ -215,29 +220,36 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
+/// Gives every rigid body that was `solved` the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
 ///
 /// Its blocks are multiples of the identity, without coupling to others, so the remaining residual is rounding.
 pub(crate) fn balance_rigid(
     model: &Model,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    solved: &[bool],
 ) {
     let Some(first) = model.rigid.first().map(|rigid| rigid.first_block as usize) else {
         return;
     };
-    solution.velocity[3 * first..].copy_from_slice(&problem.rhs[3 * first..]);
+    let of_solved: Vec<_> = (model.rigid.iter())
+        .filter(|rigid| solved[rigid.body])
+        .collect();
+    for rigid in &of_solved {
+        let own = 3 * rigid.first_block as usize..3 * (rigid.first_block as usize + 2);
+        solution.velocity[own.clone()].copy_from_slice(&problem.rhs[own]);
+    }
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
         let force = multipliers.force();
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            if block as usize >= first {
+            if block as usize >= first && solved[model.body_of_block(block as usize)] {
                 let impulse = get(&solution.velocity, block as usize) + jacobian.tr_mul(&force);
                 put(&mut solution.velocity, block as usize, &impulse);
             }
         }
     }
-    for rigid in &model.rigid {
+    for rigid in of_solved {
         for block in blocks(rigid.first_block) {
             let impulse = get(&solution.velocity, block);
             put(

@@ -1,5 +1,6 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
+use crate::flight::Flight;
 use crate::step::context::StepContext;
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -12,20 +13,19 @@ pub(crate) struct MomentumSystem<'a> {
 }
 
 /// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C) v_d` to
-/// `b`, all at the start of the step.
+/// `b`, all at `x_R` of the flight.
 ///
 /// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
 /// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
 /// beside a solve.
 pub(crate) fn add_thin(
     context: StepContext<'_>,
+    flight: &Flight,
     prescribed_velocity: &[Vector3<f64>],
     system: MomentumSystem<'_>,
 ) {
     let StepContext {
-        model,
-        state,
-        time_step,
+        model, time_step, ..
     } = context;
     let mut adder = Adder {
         block_of_point: &model.unknowns.block_of_point,
@@ -33,7 +33,7 @@ pub(crate) fn add_thin(
         time_step,
         system,
     };
-    let at = |point: u32| state.positions[point as usize];
+    let at = |point: u32| flight.positions()[point as usize];
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
             let diagonal = adder.system.matrix.diagonal_block_mut(block as usize);
@@ -143,12 +143,19 @@ mod tests {
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
         let (m, b) = (&mut matrix, &mut rhs[..]);
+        let mut flight = Flight::default();
+        flight.plan(model, &state.positions, &state.velocities, h);
         let context = StepContext {
             model,
             state,
             time_step: h,
         };
-        add_thin(context, known, MomentumSystem { matrix: m, rhs: b });
+        add_thin(
+            context,
+            &flight,
+            known,
+            MomentumSystem { matrix: m, rhs: b },
+        );
         (matrix, rhs)
     }
 

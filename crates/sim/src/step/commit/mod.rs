@@ -10,21 +10,24 @@ use crate::{
     report::StepReport,
     state::State,
 };
-use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
+use impinge_contact::residual::residual_of_islands;
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw};
 use nalgebra::Vector3;
 
 /// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
-/// momentum residual (N·s).
+/// largest momentum residual of one of the islands (N·s), which `islands` counts and tells of each block, times `scale`.
 pub(crate) fn judge(
-    problem: &ContactProblem,
-    solution: &ContactSolution,
+    (problem, solution): (&ContactProblem, &ContactSolution),
+    (islands, island_of): (usize, &dyn Fn(usize) -> usize),
+    scale: f64,
     report: &mut StepReport,
 ) -> f64 {
-    let judged = residual(problem, solution);
-    report.momentum_residual = report.momentum_residual.max(judged.momentum);
+    let judged = residual_of_islands(FrictionLaw::Cone, problem, solution, islands, island_of);
+    let momentum = scale * judged.momentum;
+    report.momentum_residual = report.momentum_residual.max(momentum);
     report.normal_residual = report.normal_residual.max(judged.normal);
     report.friction_residual = report.friction_residual.max(judged.friction);
-    judged.momentum
+    momentum
 }
 
 /// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount)

@@ -18,7 +18,7 @@ use crate::{
     step::context::StepContext,
     tolerances::ToleranceScales,
 };
-use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
+use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState, Tolerances};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -214,14 +214,12 @@ pub(crate) fn fill_problem(
         time_step,
     } = context;
     let KnownMotion { rigid, velocity } = known;
-    let finest = {
-        let pair = model.geometry.finest_scale();
-        let tolerances = &model.geometry.tolerances;
-        [
-            tolerances.gap(pair, time_step),
-            tolerances.slip(pair, time_step),
-        ]
-    };
+    let finest = model.geometry.finest_scale();
+    let Tolerances {
+        gap: gap_reference,
+        slip: slip_reference,
+        ..
+    } = (model.geometry.tolerances).solver(finest, time_step, 1.0);
     problem.clear_contacts();
     solution.contacts.clear();
     for contact in contacts {
@@ -259,7 +257,7 @@ pub(crate) fn fill_problem(
             friction: contact.friction,
         });
         let slip = model.geometry.tolerances.slip(pair, time_step);
-        problem.scale_displacements(index, [tolerance / finest[0], slip / finest[1]]);
+        problem.scale_displacements(index, [tolerance / gap_reference, slip / slip_reference]);
         solution.contacts.push(contact.multipliers);
     }
 }

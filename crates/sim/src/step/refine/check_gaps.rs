@@ -14,11 +14,11 @@ use impinge_contact::ContactState;
 
 impl Refiner {
     /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
-    pub(crate) fn follow_gaps(
+    pub(crate) fn follow_gaps<'a>(
         &mut self,
         model: &Model,
         sweep: Sweep<'_>,
-        contacts: &mut [Contact],
+        contacts: impl Iterator<Item = &'a mut Contact>,
         report: &mut StepReport,
     ) {
         self.touched.extend(self.hits.iter().map(|hit| hit.key));
@@ -59,8 +59,8 @@ pub(crate) fn check_gaps(
     sweep: Sweep<'_>,
     contacts: &mut ContactSet,
     report: &mut StepReport,
-) -> Option<(ContactKey, f64)> {
-    let mut worst: Option<(ContactKey, f64)> = None;
+) -> Vec<(ContactKey, f64)> {
+    let mut unsettled = Vec::new();
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain(|contact| {
         let corners = contact.gather(sweep.end);
@@ -96,9 +96,7 @@ pub(crate) fn check_gaps(
             report.loose_contacts += u32::from(!close);
             return true;
         }
-        if worst.is_none_or(|(_, other)| gap > other) {
-            worst = Some((contact.key, gap));
-        }
+        unsettled.push((contact.key, gap));
         relinearise(model, contact, sweep, corners);
         contact.relinearised += 1;
         // A linearisation that does not converge is kept and counted as loose.
@@ -106,11 +104,11 @@ pub(crate) fn check_gaps(
         report.relinearised += 1;
         true
     });
-    if worst.is_none() {
+    if unsettled.is_empty() {
         report.minimum_gap = report.minimum_gap.min(smallest);
         report.maximum_gap = report.maximum_gap.max(largest);
     }
-    worst
+    unsettled
 }
 
 #[cfg(test)]
@@ -136,7 +134,7 @@ mod tests {
         let mut contacts = ContactSet::default();
         contacts.start_from(&[untouched, moved, hit]);
         let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
-        assert_eq!(worst, None);
+        assert_eq!(worst, []);
         assert_eq!(contacts.as_slice(), [moved, hit]);
     }
 }

@@ -26,8 +26,8 @@ const FINEST: f64 = 0.1;
 pub(crate) struct Balanced {
     /// Changes of the contacts' forces (N, in the axes of their rows); empty if nothing was balanced.
     pub(crate) changes: Vec<Vector3<f64>>,
-    /// What the next solve's momentum tolerance should be multiplied by, if a row was moved beyond its tolerance.
-    pub(crate) finer_by: Option<f64>,
+    /// How far the normal row of each contact is off its law before and after (m), each over its displacement scale.
+    pub(crate) rows: Vec<[f64; 2]>,
 }
 
 /// Whether the balances of bodies are closed after solves by `method`.
@@ -40,7 +40,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the gap tolerance of `method`.
+/// Closes the momentum balances that `method` leaves open of the bodies that were `solved`, as far as [`closes_balances`] says, to rounding.
 ///
 /// Velocities are corrected at once, because the motion is checked with them. Forces are corrected at the end of the
 /// step ([`add_force`]): corrected forces break the balance of single nodes, so they are no good start for a solve.
@@ -52,24 +52,33 @@ pub(crate) fn balance(
     coarse: &mut Coarse,
     context: StepContext<'_>,
     method: &Method,
-    problem: &ContactProblem,
-    solution: &mut ContactSolution,
+    (problem, solution): (&ContactProblem, &mut ContactSolution),
+    solved: &[bool],
 ) -> Balanced {
     let StepContext { model, state, .. } = context;
-    let gap = method.tolerances().gap;
     if !closes_balances(model, method) {
         if !method.balances_momentum() {
-            balance_rigid(model, problem, solution);
+            balance_rigid(model, problem, solution, solved);
         }
         return Balanced::default();
     }
-    let before = worst_row(problem, solution);
-    let changes = balance_momentum(coarse, model, state, problem, solution);
-    let after = worst_row(problem, solution);
+    let before = rows_off(problem, solution);
+    let changes = balance_momentum(coarse, (model, state), problem, solution, solved);
+    let after = rows_off(problem, solution);
     Balanced {
         changes,
-        finer_by: (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST)),
+        rows: before
+            .into_iter()
+            .zip(after)
+            .map(|(before, after)| [before, after])
+            .collect(),
     }
+}
+
+/// What the next solve's momentum tolerance should be multiplied by, if closing the balances moved the worst row `before`
+/// (m) to one `after` beyond the tolerance `gap`.
+pub(crate) fn finer_by([before, after]: [f64; 2], gap: f64) -> Option<f64> {
+    (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST))
 }
 
 /// Adds a change of a contact's force (N, in the axes of its rows).
@@ -79,9 +88,9 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
     multipliers.gamma[1] += change[2];
 }
 
-/// The farthest that a normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
+/// How far each normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
 /// displacement scale.
-fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
+fn rows_off(problem: &ContactProblem, solution: &ContactSolution) -> Vec<f64> {
     let off = (solution.contacts.par_iter().enumerate())
         .with_min_len(CONTACTS_PER_TASK)
         .map(|(contact, multipliers)| {
@@ -104,7 +113,7 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
                 -excess / scale
             }
         });
-    off.reduce(|| 0.0, f64::max)
+    off.collect()
 }
 
 /// Closes the momentum balance of every free body by uniform velocities, and by changes of the forces of contacts that
@@ -115,14 +124,19 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
 /// invariant to translations, so this coarse correction needs sums only ([`Coarse`]).
 fn balance_momentum(
     coarse: &mut Coarse,
-    model: &Model,
-    state: &State,
+    (model, state): (&Model, &State),
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    solved: &[bool],
 ) -> Vec<Vector3<f64>> {
-    let (loaded, links) = loaded_links(model, problem, solution);
-    let missing = missing_momentum(model, state, problem, solution, &links);
-    let closure = coarse.close(&missing, links);
+    let (loaded, links) = loaded_links(model, problem, solution, solved);
+    let mut missing = missing_momentum(model, state, problem, solution, &links);
+    for (node, balance) in missing.iter_mut().enumerate() {
+        if !solved[body_of_node(model, node)] {
+            *balance = HELD;
+        }
+    }
+    let closure = coarse.close(&missing, &links);
     let correct = |(block, velocity): (usize, &mut [f64])| {
         let correction = &closure.velocities[node_of_block(model, block)];
         for (v, by) in velocity.iter_mut().zip(correction.iter()) {
@@ -150,7 +164,15 @@ fn node_of_block(model: &Model, block: usize) -> usize {
     }
 }
 
-/// Of a body that is not free to move as a whole.
+/// The body of a node of the coarse system.
+fn body_of_node(model: &Model, node: usize) -> usize {
+    match node.checked_sub(model.geometry.bodies.len()) {
+        Some(block) => model.body_of_block(model.unknowns.point_of_block.len() + block),
+        None => node,
+    }
+}
+
+/// Of a body that is not free to move as a whole, or that keeps its balance.
 const HELD: BodyBalance = BodyBalance {
     missing: Vector3::new(0.0, 0.0, 0.0),
     inertia: 0.0,
@@ -211,15 +233,18 @@ fn missing_momentum(
     balances
 }
 
-/// The contacts that carry a force, and what they are between bodies.
+/// The contacts of bodies that were `solved` and carry a force, and their links between bodies.
 fn loaded_links(
     model: &Model,
     problem: &ContactProblem,
     solution: &ContactSolution,
+    solved: &[bool],
 ) -> (Vec<usize>, Vec<Link>) {
+    let is_solved = |&block: &u32| solved[model.body_of_block(block as usize)];
     let loaded = (solution.contacts.par_iter().enumerate())
         .with_min_len(CONTACTS_PER_TASK)
-        .filter(|(_, multipliers)| multipliers.force() != Vector3::zeros());
+        .filter(|(_, multipliers)| multipliers.force() != Vector3::zeros())
+        .filter(|(contact, _)| problem.row(*contact).0.iter().any(is_solved));
     let link_of = |(contact, multipliers): (usize, &Multipliers)| {
         let mut link = Link::new(multipliers, problem.friction(contact));
         let (blocks, jacobians) = problem.row(contact);
@@ -289,7 +314,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         problem: &ContactProblem,
         solution: &ContactSolution,
     ) -> Vec<BodyBalance> {
-        let (_, links) = loaded_links(model, problem, solution);
+        let (_, links) = loaded_links(model, problem, solution, &[true]);
         missing_momentum(model, state, problem, solution, &links)
     }
 
@@ -302,7 +327,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (model, state): (&Model, &State),
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-    ) -> Balanced {
+    ) -> (Option<f64>, Balanced) {
         let mut method = Method::Cr(ActiveSetCrSettings::default());
         method.tolerances_mut().gap = gap;
         let context = StepContext {
@@ -310,7 +335,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             state,
             time_step: problem.time_step,
         };
-        balance(&mut Coarse::default(), context, &method, problem, solution)
+        let coarse = &mut Coarse::default();
+        let balanced = balance(coarse, context, &method, (problem, solution), &[true]);
+        (finer_by(balanced.rows[0], gap), balanced)
     }
 
     #[test]
@@ -323,9 +350,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             (1e-3 * moved, Some(FINEST)),
         ] {
             let (model, state, problem, mut solution) = drifting(drift, HARDLY);
-            assert!(worst_row(&problem, &solution) < 1e-18);
-            let balanced = balanced_to(gap, (&model, &state), &problem, &mut solution);
-            match (balanced.finer_by, expected) {
+            assert!(rows_off(&problem, &solution)[0] < 1e-18);
+            let (finer, _) = balanced_to(gap, (&model, &state), &problem, &mut solution);
+            match (finer, expected) {
                 (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
                 (share, expected) => assert_eq!(share, expected),
             }
@@ -341,8 +368,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     fn a_row_that_was_off_before_asks_for_nothing() {
         let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
         solution.velocity[2] += 1.0;
-        let balanced = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
-        assert_eq!(balanced.finer_by, None);
+        let (finer, _) = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
+        assert_eq!(finer, None);
     }
 
     /// A contact that pushes takes up the missing momentum, and its row stays met.
@@ -352,9 +379,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
         let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
-        let balanced = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
-        assert_eq!(balanced.finer_by, None);
-        assert!(worst_row(&problem, &solution) < 1e-5 * drift * problem.time_step);
+        let (finer, balanced) = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
+        assert_eq!(finer, None);
+        assert!(rows_off(&problem, &solution)[0] < 1e-5 * drift * problem.time_step);
         add_force(&mut solution.contacts[0], &balanced.changes[0]);
         let after = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         // Rounding of the sums of weights (98 N·s).
@@ -380,7 +407,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
         assert!((before - pulled).norm() < 1e-12, "{before}");
         let coarse = &mut Coarse::default();
-        let changes = balance_momentum(coarse, &model, &state, &problem, &mut solution);
+        let changes = balance_momentum(coarse, (&model, &state), &problem, &mut solution, &[true]);
         assert!(
             changes[0].z.abs() < 1e-12 && changes[0].x > 0.0,
             "{changes:?}"
@@ -412,10 +439,10 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             let pool = pool.build().expect("a pool of threads");
             let changes = pool.install(|| {
                 let coarse = &mut Coarse::default();
-                balance_momentum(coarse, &model, &state, &problem, &mut solution)
+                balance_momentum(coarse, (&model, &state), &problem, &mut solution, &[true])
             });
-            let worst = worst_row(&problem, &solution);
-            (changes, solution.velocity, worst)
+            let off = rows_off(&problem, &solution);
+            (changes, solution.velocity, off)
         };
         let one = run(1);
         assert!(one.0.iter().any(|change| change.norm() > 0.0));
@@ -466,10 +493,10 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
         let changes = balance_momentum(
             &mut Coarse::default(),
-            &model,
-            &state,
+            (&model, &state),
             &problem,
             &mut solution,
+            &[true],
         );
         add_force(&mut solution.contacts[0], &changes[0]);
         for rest in missing(&solution) {

@@ -7,7 +7,9 @@
 use impinge_contact::{ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_krylov::direct::BlockCholesky;
+use impinge_krylov::forest::Forest;
 use nalgebra::{Matrix3, Vector3};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Stiffness of the stiffest contact of a body, in inertias of the body.
@@ -36,6 +38,15 @@ pub(crate) struct BodyBalance {
 impl BodyBalance {
     fn is_free(&self) -> bool {
         self.inertia > 0.0
+    }
+
+    /// The velocity that closes it without a contact (m/s).
+    fn alone(&self) -> Vector3<f64> {
+        if self.is_free() {
+            self.missing / self.inertia
+        } else {
+            Vector3::zeros()
+        }
     }
 }
 
@@ -94,6 +105,15 @@ impl Link {
         (self.sides().iter()).map(move |(body, rows)| (*body as usize, rows.tr_mul(&force)))
     }
 
+    /// The same link between bodies with other numbers.
+    fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
+        let mut link = *self;
+        for side in &mut link.sides[..self.count] {
+            side.0 = number(side.0);
+        }
+        link
+    }
+
     fn bodies(&self) -> impl Iterator<Item = usize> {
         self.sides().iter().map(|side| side.0 as usize)
     }
@@ -135,7 +155,18 @@ pub(crate) struct Closure {
 /// The coarse system. All solves of a step share it, since their pairs of touching bodies hardly differ.
 #[derive(Default)]
 pub(crate) struct Coarse {
-    system: Option<System>,
+    /// The system of each component, by its first body that is free.
+    systems: BTreeMap<u32, System>,
+}
+
+/// Bodies that links connect, and these links.
+#[derive(Debug, Default)]
+struct Component {
+    /// The first body that is free.
+    first: u32,
+    /// Bodies, ascending; those that are not free may be in several components.
+    bodies: Vec<u32>,
+    links: Vec<usize>,
 }
 
 /// Matrix with entries for the links that it was made for, and its factor.
@@ -148,7 +179,7 @@ struct System {
 impl Coarse {
     /// Drops the shared system at the start of a step: rounding depends on its pattern, and a resumed run has none.
     pub(crate) fn begin_step(&mut self) {
-        self.system = None;
+        self.systems.clear();
     }
 
     /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and resistance `R` (`room`) of the links, and
@@ -157,9 +188,38 @@ impl Coarse {
     /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
     /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
     /// the edge by `μ` times the change of the normal force.
-    pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
+    ///
+    /// Bodies that no links connect are closed apart: what they have depends on nothing else.
+    pub(crate) fn close(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
+        let mut closure = Closure {
+            velocities: balances.iter().map(BodyBalance::alone).collect(),
+            forces: vec![Vector3::zeros(); links.len()],
+        };
+        for component in components(balances, links) {
+            let bodies = &component.bodies;
+            let place = |body: u32| bodies.partition_point(|&other| other < body) as u32;
+            let own = |&body: &u32| balances[body as usize];
+            let own_balances: Vec<BodyBalance> = bodies.iter().map(own).collect();
+            let own_links = (component.links.iter()).map(|&link| links[link].renumbered(place));
+            let own = self.close_component(component.first, &own_balances, own_links.collect());
+            for (&body, velocity) in bodies.iter().zip(own.velocities) {
+                closure.velocities[body as usize] = velocity;
+            }
+            for (&link, force) in component.links.iter().zip(own.forces) {
+                closure.forces[link] = force;
+            }
+        }
+        closure
+    }
+
+    fn close_component(
+        &mut self,
+        first: u32,
+        balances: &[BodyBalance],
+        mut links: Vec<Link>,
+    ) -> Closure {
         for round in 0.. {
-            let closure = self.closure(balances, &links);
+            let closure = self.closure(first, balances, &links);
             let mut asking = vec![false; balances.len()];
             let mut asked_too_much = false;
             for (link, change) in links.iter_mut().zip(&closure.forces) {
@@ -181,24 +241,17 @@ impl Coarse {
         )
     }
 
-    fn closure(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
+    fn closure(&mut self, first: u32, balances: &[BodyBalance], links: &[Link]) -> Closure {
         let stiffnesses = stiffnesses(balances, links);
-        if let Some(mut velocities) = self.velocities(balances, links, &stiffnesses) {
+        if let Some(mut velocities) = self.velocities(first, balances, links, &stiffnesses) {
             let forces: Vec<_> = (links.iter().zip(&stiffnesses))
                 .map(|(link, &stiffness)| link.force(&velocities, stiffness))
                 .collect();
             close_to_rounding(balances, links, &forces, &mut velocities);
             return Closure { velocities, forces };
         }
-        let alone = |body: &BodyBalance| {
-            if body.is_free() {
-                body.missing / body.inertia
-            } else {
-                Vector3::zeros()
-            }
-        };
         Closure {
-            velocities: balances.iter().map(alone).collect(),
+            velocities: balances.iter().map(BodyBalance::alone).collect(),
             forces: vec![Vector3::zeros(); links.len()],
         }
     }
@@ -206,6 +259,7 @@ impl Coarse {
     /// `None` if no contact resists, or if forces differ so much in size that the system cannot be solved.
     fn velocities(
         &mut self,
+        first: u32,
         balances: &[BodyBalance],
         links: &[Link],
         stiffnesses: &[f64],
@@ -214,14 +268,14 @@ impl Coarse {
             return None;
         }
         let of_as_many = |system: &System| system.pattern.blocks() == balances.len();
-        let mut known = self.system.take().filter(of_as_many);
+        let mut known = self.systems.remove(&first).filter(of_as_many);
         let filled = |system: &mut System| system.fill(balances, links, stiffnesses);
         if !known.as_mut().is_some_and(filled) {
             let system = known.insert(System::of(balances, links)?);
             let has_room = filled(system);
             debug_assert!(has_room, "it was made for these links");
         }
-        let system = self.system.insert(known?);
+        let system = self.systems.entry(first).insert_entry(known?).into_mut();
         system.factor.factorize(&system.matrix).ok()?;
         let mut unknowns = vec![0.0; system.matrix.len()];
         for (unknown, balance) in unknowns.chunks_exact_mut(3).zip(balances) {
@@ -236,6 +290,47 @@ impl Coarse {
             .all(|v| v.is_finite())
             .then(|| velocities.collect())
     }
+}
+
+/// The components of the bodies that are free and of their links, in the order of their first bodies.
+fn components(balances: &[BodyBalance], links: &[Link]) -> Vec<Component> {
+    let free = |link: &Link| {
+        let bodies = link.sides.map(|side| side.0).into_iter().take(link.count);
+        bodies.filter(|&body| balances[body as usize].is_free())
+    };
+    let mut forest = Forest::default();
+    forest.reset(balances.len());
+    for link in links {
+        let mut bodies = free(link);
+        if let Some(first) = bodies.next() {
+            bodies.for_each(|other| forest.unite(first, other));
+        }
+    }
+    let mut numbers = Vec::new();
+    let all = forest.number_trees(&mut numbers, |_| true);
+    let mut components: Vec<Component> = Vec::new();
+    components.resize_with(all, Component::default);
+    for (body, &number) in (0..).zip(&numbers) {
+        if balances[body as usize].is_free() {
+            components[number as usize].bodies.push(body);
+        }
+    }
+    for (index, link) in links.iter().enumerate() {
+        if let Some(first) = free(link).next() {
+            let component = &mut components[numbers[first as usize] as usize];
+            component.links.push(index);
+            component
+                .bodies
+                .extend(link.sides().iter().map(|side| side.0));
+        }
+    }
+    components.retain(|component| !component.links.is_empty());
+    for Component { first, bodies, .. } in &mut components {
+        *first = bodies[0];
+        bodies.sort_unstable();
+        bodies.dedup();
+    }
+    components
 }
 
 impl System {
@@ -340,7 +435,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn close(balances: &[BodyBalance], links: Vec<Link>) -> Closure {
-        Coarse::default().close(balances, links)
+        Coarse::default().close(balances, &links)
     }
 
     /// Rows of a horizontal support, for steps of a millisecond.
@@ -550,8 +645,8 @@ mod tests {
         ) {
             let balances: Vec<_> = missing.iter().map(|&(r, m)| lacking(r, m)).collect();
             let mut coarse = Coarse::default();
-            coarse.close(&balances, before);
-            let closure = coarse.close(&balances, links.clone());
+            coarse.close(&balances, &before);
+            let closure = coarse.close(&balances, &links);
             let impulse = |(link, force): (&Link, &Vector3<f64>)| -> f64 {
                 link.sides().iter().map(|(_, rows)| rows.tr_mul(force).norm()).sum()
             };

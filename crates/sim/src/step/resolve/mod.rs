@@ -32,7 +32,6 @@ pub(crate) fn resolve(
     report: &mut StepReport,
 ) -> Result<Resolved, StepFailure> {
     let solved = solver.solve(problem, solution)?;
-    report.rounds += 1;
     report.iterations += solved.iterations;
     report.anticipations += solved.anticipations;
     report.extra_products += solved.extra_products;

@@ -10,7 +10,8 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, check_materials, momentum_system, prescribe, rigid::PointMotions,
+            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart,
+            momentum_system, prescribe, rigid::PointMotions, turn_impulses,
         },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
@@ -23,7 +24,6 @@ use crate::{
         },
     },
 };
-use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
 /// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
@@ -65,12 +65,14 @@ impl Synchronous {
         self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
-        let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
+        let settled = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
+        let bodies = self.changes.all();
+        let met = settled && bodies.iter().all(|marks| !marks.unmet);
         report.inexact_solves += u32::from(!met);
-        report.relaxed_solves += u32::from(met && self.relaxed);
+        report.relaxed_solves += u32::from(met && bodies.iter().any(|marks| marks.relaxed));
         self.take_up_imbalance();
-        let momentum = judge(&self.problem, &self.solution, report);
+        let momentum = self.judge_islands(report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
         // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
@@ -103,10 +105,12 @@ impl Synchronous {
             time_step,
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
+        (self.flight).plan(model, &state.positions, &state.velocities, time_step);
         self.problem.time_step = time_step;
         self.coarse.begin_step();
         momentum_system(
             context,
+            &self.flight,
             &self.assembler,
             &self.known_velocity,
             MomentumSystem {
@@ -115,6 +119,12 @@ impl Synchronous {
             },
         );
         check_materials(context, &self.problem)?;
+        let turn = &mut self.turn_impulses;
+        turn.clear();
+        turn.resize(self.problem.rhs.len(), 0.0);
+        if self.flight.turns() {
+            turn_impulses(context, &self.flight, &self.problem.momentum, turn);
+        }
         self.tell_of_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
@@ -137,25 +147,39 @@ impl Synchronous {
         )?;
         self.joints.pose(
             context,
+            &self.flight,
             &self.rigid,
             &self.end,
-            &mut self.problem,
-            &mut self.solution,
+            StepSystem {
+                problem: &mut self.problem,
+                solution: &mut self.solution,
+                turn_impulses: &mut self.turn_impulses,
+            },
         );
+        if self.flight.turns() {
+            for (b, turn) in self.problem.rhs.iter_mut().zip(&self.turn_impulses) {
+                *b += turn;
+            }
+        }
         self.loads.weigh(
             context,
+            NodeStart {
+                flight: &self.flight,
+                turn_impulses: &self.turn_impulses,
+            },
             &self.rigid,
             self.contacts.as_slice(),
             &mut self.problem,
             &self.solution,
         );
-        let largest = self.loads.largest();
-        self.hold_to((model.geometry.tolerances).solver(
+        *self.method.tolerances_mut() = (model.geometry.tolerances).solver(
             model.geometry.finest_scale(),
             time_step,
-            largest,
-        ));
-        report.momentum_tolerance = report.momentum_tolerance.max(largest);
+            self.loads.reference(),
+        );
+        self.changes.start(model.geometry.bodies.len());
+        self.imbalance.clear();
+        report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
         self.start_velocities(context);
         Ok(())
     }
@@ -171,6 +195,15 @@ impl Synchronous {
         };
         let velocity = &mut self.solution.velocity;
         extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        for (mean, &point) in velocity
+            .chunks_exact_mut(3)
+            .zip(&model.unknowns.point_of_block)
+        {
+            let gain = self.flight.gain(point as usize);
+            mean.iter_mut()
+                .zip(gain.iter())
+                .for_each(|(v, gain)| *v -= gain);
+        }
         if closed {
             start_from_rest(context, &supported, &tolerances, velocity);
         }
@@ -219,27 +252,28 @@ impl Synchronous {
     /// Gives the bodies to the solver, if it or the observer uses them.
     fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
-            model,
-            state,
-            time_step,
+            model, time_step, ..
         } = context;
         self.bodies = None;
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, &state.positions, time_step)?;
-            self.solver.know_bodies(&bodies);
+            let bodies = rest.turned(model, self.flight.positions(), time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())
     }
 
-    /// Sets the tolerances of the solves to come.
-    pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
-        if tolerances != self.method.tolerances() {
-            *self.method.tolerances_mut() = tolerances;
-            self.solver.set_tolerances(tolerances);
-        }
+    /// Judges the solution by the independent residual. Returns the largest of an island (N·s), relative to the largest
+    /// tolerance of a body.
+    fn judge_islands(&self, report: &mut StepReport) -> f64 {
+        let islands = &self.islands;
+        judge(
+            (&self.problem, &self.solution),
+            (islands.count(), &|block| islands.of_block(block as u32)),
+            self.loads.largest() / self.loads.reference(),
+            report,
+        )
     }
 
     /// Makes the attempt the new state.
@@ -248,7 +282,7 @@ impl Synchronous {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
                     let solved = &self.solution.velocity[3 * block as usize..][..3];
-                    let velocity = Vector3::from_column_slice(solved);
+                    let velocity = Vector3::from_column_slice(solved) + self.flight.gain(point);
                     (velocity, (velocity - state.velocities[point]) / time_step)
                 }
                 None => (self.known_velocity[point], Vector3::zeros()),

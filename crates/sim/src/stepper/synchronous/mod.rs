@@ -4,15 +4,18 @@
 //! cover the motion, limits on rounds, roll-back and subdivision.
 
 mod attempt;
+mod changes;
 mod clock;
 mod failure;
 mod rounds;
+mod solve;
 
 use super::{SolveObserver, Stepper};
 use crate::{
     compliance::RestBodies,
-    contacts::set::ContactSet,
+    contacts::{contact::ContactKey, set::ContactSet},
     error::{SimError, StepError, StepFailure},
+    flight::Flight,
     model::Model,
     report::StepReport,
     state::State,
@@ -25,16 +28,18 @@ use crate::{
         detect::Detector,
         extension::{ForceBuffers, StepExtensions},
         refine::Refiner,
-        resolve::{balance::Balanced, coarse::Coarse},
+        resolve::coarse::Coarse,
     },
 };
+use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Method};
+use impinge_contact::{ContactProblem, ContactSolution, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
 use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
-use std::{sync::Arc, time::Instant};
+use solve::Solver;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
 ///
@@ -49,11 +54,17 @@ pub struct Synchronous {
     refiner: Refiner,
     /// The method with the tolerances of the attempt, and its solver.
     method: Method,
-    solver: Box<dyn ContactSolver + Send>,
+    /// One for each island at once.
+    solvers: Vec<Solver>,
+    islands: Islands,
+    changes: Changes,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// What the last solve left to close, and the system that closes it.
-    balanced: Balanced,
+    /// Changes of contact forces that close the bodies' balances (N, in the axes of their rows), and the system that
+    /// gives them.
+    imbalance: BTreeMap<ContactKey, Vector3<f64>>,
+    /// The contact of each row of the problem.
+    keys: Vec<ContactKey>,
     coarse: Coarse,
     /// Contacts of the attempt; those of the state are replaced on success only.
     contacts: ContactSet,
@@ -63,6 +74,9 @@ pub struct Synchronous {
     predicted: Vec<Vector3<f64>>,
     /// Mean velocity of prescribed points, and the part of the velocity of rigid bodies' points that rows omit (m/s).
     known_velocity: Vec<Vector3<f64>>,
+    flight: Flight,
+    /// Impulses of the turn of deformable bodies, in the order of the unknowns (N·s).
+    turn_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
     /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
@@ -71,8 +85,6 @@ pub struct Synchronous {
     joints: JointRows,
     /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
     rescuable: bool,
-    /// Whether the last solve settled friction to the gap tolerance only.
-    relaxed: bool,
     account: EnergyAccount,
     /// The last unconverged solve of the step, and the number of further ones that are allowed.
     unsolved: Option<StepFailure>,
@@ -129,23 +141,27 @@ impl Synchronous {
             detector: Detector::new(broad_phase),
             refiner: Refiner::default(),
             method,
-            solver,
+            solvers: vec![solver],
+            islands: Islands::default(),
+            changes: Changes::default(),
             problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
             solution: ContactSolution::default(),
-            balanced: Balanced::default(),
+            imbalance: BTreeMap::new(),
+            keys: Vec::new(),
             coarse: Coarse::default(),
             contacts: ContactSet::default(),
             end: vec![Vector3::zeros(); points],
             predicted_velocity: Vec::new(),
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
+            flight: Flight::default(),
+            turn_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
             bodies: None,
             joints: JointRows::default(),
             rescuable: true,
-            relaxed: false,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             unmet_left: 0,
@@ -221,7 +237,9 @@ impl Synchronous {
 impl Stepper for Synchronous {
     fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
-        self.solver.heed(interrupt);
+        for solver in &mut self.solvers {
+            solver.heed(interrupt);
+        }
     }
 
     fn is_resumable(&self) -> bool {

@@ -1,15 +1,13 @@
 //! Choice of the bodies that are solved alone, and of the subdomains that they form.
 
 use crate::{ContactProblem, ContactSolution, ContactState, problem::CONTACTS_PER_TASK};
+use impinge_krylov::forest::{Forest, NONE};
 use impinge_krylov::{block::BlockPattern, vector};
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
-
-/// Marks a block or body in no subdomain.
-const NONE: u32 = u32::MAX;
 
 /// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
 ///
@@ -187,53 +185,5 @@ impl Decomposition {
     pub(super) fn place(&self, block: u32) -> Option<u32> {
         let place = self.place[block as usize];
         (place != NONE).then_some(place)
-    }
-}
-
-/// Union-find over numbered nodes.
-#[derive(Debug, Default)]
-struct Forest {
-    parents: Vec<u32>,
-}
-
-impl Forest {
-    /// Every node a tree of its own.
-    fn reset(&mut self, nodes: usize) {
-        self.parents.clear();
-        self.parents.extend(0..nodes as u32);
-    }
-
-    /// The first node of the tree that `node` is in.
-    fn root(&mut self, mut node: u32) -> u32 {
-        while self.parents[node as usize] != node {
-            let above = self.parents[self.parents[node as usize] as usize];
-            self.parents[node as usize] = above;
-            node = above;
-        }
-        node
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b) as usize] = a.min(b);
-    }
-
-    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the number
-    /// of its tree; returns how many there are.
-    fn number_trees(&mut self, numbers: &mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> usize {
-        numbers.clear();
-        let mut trees = 0;
-        for node in 0..self.parents.len() as u32 {
-            let root = self.root(node);
-            numbers.push(if !wanted(node) {
-                NONE
-            } else if root == node {
-                trees += 1;
-                trees - 1
-            } else {
-                numbers[root as usize]
-            });
-        }
-        trees as usize
     }
 }
