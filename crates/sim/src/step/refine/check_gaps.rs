@@ -8,7 +8,7 @@ use crate::contacts::{
     linearise::{linearise, release},
 };
 use crate::step::refine::Refiner;
-use crate::step::refine::relinearise::{MOST_RELINEARISATIONS, relinearise};
+use crate::step::refine::relinearise::{MAX_RELINEARISATIONS, relinearise};
 use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
@@ -100,7 +100,7 @@ pub(crate) fn check_gaps(
         relinearise(model, contact, sweep, corners);
         contact.relinearised += 1;
         // A linearisation that does not converge is kept and counted as loose.
-        contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+        contact.held = contact.relinearised >= MAX_RELINEARISATIONS;
         report.relinearised += 1;
         true
     });

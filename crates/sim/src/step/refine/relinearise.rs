@@ -9,7 +9,7 @@ use crate::model::Model;
 use nalgebra::Vector3;
 
 /// Largest number of re-linearisations of one contact in one step.
-pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
+pub(crate) const MAX_RELINEARISATIONS: u8 = 3;
 
 /// Largest turn of a normal in one re-linearisation: cosine and sine of 15 degrees.
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
