@@ -23,7 +23,7 @@ impl Check<'_> {
                 "leave it out, or use stepper = \"asynchronous\"",
             );
         }
-        let (name, heeded) = match scene.stepper {
+        let (name, supported) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),

@@ -30,10 +30,10 @@ pub(crate) const LARGEST_TURN: f64 = 0.5;
 
 /// Change of the known remainder of a contact's point, over the clearance, that requires another solve: small against
 /// the gap tolerance.
-const SETTLED_PER_CLEARANCE: f64 = 0.02;
+const REMAINDER_PER_CLEARANCE: f64 = 0.02;
 
 /// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
-pub(crate) const MOST_SETTLING_SOLVES: u32 = 8;
+pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 
 /// Scratch for one rigid body.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl RigidStep {
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
-    pub(crate) fn pose(
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
         problem: &mut ContactProblem,

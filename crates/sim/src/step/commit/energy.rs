@@ -137,7 +137,7 @@ impl EnergyAccount {
     /// External work of a substep that moves points from `start` to `end` under the forces of `contacts`; prescribed
     /// points have `velocities` at its end. `None` if the work is unknown: if a prescribed motion acts on elements or
     /// joints or starts at the end, or if there are rows with damping.
-    pub(crate) fn outside(
+    pub(crate) fn external_work(
         &self,
         model: &Model,
         [start, end]: [&[Vector3<f64>]; 2],

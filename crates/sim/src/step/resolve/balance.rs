@@ -16,10 +16,10 @@ const CONTACTS_PER_TASK: usize = 1024;
 const BLOCKS_PER_TASK: usize = 8192;
 
 /// Share of the gap tolerance by which the balance of a finer solve may move rows.
-const AIM: f64 = 0.5;
+const FINER_SOLVE_SHARE: f64 = 0.5;
 
 /// Smallest factor on the momentum tolerance from one solve to the next.
-const FINEST: f64 = 0.1;
+const SMALLEST_FACTOR: f64 = 0.1;
 
 /// The part of a balance that is not added to the solution.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -308,7 +308,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (model, state, problem, solution)
     }
 
-    fn what_nodes_miss(
+    fn missing_of_nodes(
         model: &Model,
         state: &State,
         problem: &ContactProblem,
@@ -319,7 +319,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     }
 
     /// A force that is practically 0 (N).
-    const HARDLY: f64 = 1e-12;
+    const NEGLIGIBLE: f64 = 1e-12;
 
     /// Closes the balances after a solve to the tolerance `gap` (m).
     fn balanced_to(
@@ -347,7 +347,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         for (gap, expected) in [
             (2.0 * moved, None),
             (0.8 * moved, Some(0.4)),
-            (1e-3 * moved, Some(FINEST)),
+            (1e-3 * moved, Some(SMALLEST_FACTOR)),
         ] {
             let (model, state, problem, mut solution) = drifting(drift, HARDLY);
             assert!(rows_off(&problem, &solution)[0] < 1e-18);
@@ -366,7 +366,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     /// A row that is off after the solve is not caused by the balance: a finer momentum tolerance does not help.
     #[test]
     fn a_row_that_was_off_before_asks_for_nothing() {
-        let (model, state, problem, mut solution) = drifting(1e-3, HARDLY);
+        let (model, state, problem, mut solution) = drifting(1e-3, NEGLIGIBLE);
         solution.velocity[2] += 1.0;
         let (finer, _) = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
         assert_eq!(finer, None);
@@ -377,13 +377,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
     fn a_contact_that_pushes_takes_up_missing_momentum() {
         let drift = 1e-6;
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
-        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
         let (finer, balanced) = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
         assert_eq!(finer, None);
         assert!(rows_off(&problem, &solution)[0] < 1e-5 * drift * problem.time_step);
         add_force(&mut solution.contacts[0], &balanced.changes[0]);
-        let after = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        let after = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         // Rounding of the sums of weights (98 N·s).
         assert!(after.norm() < 1e-13, "{after}");
     }
@@ -404,7 +404,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             ..solution.contacts[0]
         });
         let pulled = Vector3::z() * -1e-3 * problem.time_step;
-        let before = what_nodes_miss(&model, &state, &problem, &solution)[0].missing;
+        let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         assert!((before - pulled).norm() < 1e-12, "{before}");
         let coarse = &mut Coarse::default();
         let changes = balance_momentum(coarse, (&model, &state), &problem, &mut solution, &[true]);
@@ -486,7 +486,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             [model.geometry.bodies.len(), model.geometry.bodies.len() + 1]
         );
         let missing = |solution: &ContactSolution| {
-            let of_nodes = what_nodes_miss(&model, &state, &problem, solution);
+            let of_nodes = missing_of_nodes(&model, &state, &problem, solution);
             nodes.map(|node| of_nodes[node].missing)
         };
         let before = missing(&solution);

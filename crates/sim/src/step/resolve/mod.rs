@@ -2,8 +2,8 @@
 
 pub(crate) mod balance;
 pub(crate) mod coarse;
+pub(crate) mod fallback;
 pub(crate) mod initial_velocity;
-pub(crate) mod rescue;
 
 use crate::{error::StepFailure, report::StepReport};
 use impinge_contact::{

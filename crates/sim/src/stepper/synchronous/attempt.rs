@@ -48,7 +48,7 @@ impl Synchronous {
             state,
             time_step,
         };
-        self.pose(context, report)?;
+        self.assemble(context, report)?;
         report.times.assemble += clock.lap();
 
         self.predict_velocities(context);
@@ -88,13 +88,13 @@ impl Synchronous {
         };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
-        self.account.close(energies, outside, state, report);
+        self.account.close(energies, external, state, report);
         report.times.commit += clock.lap();
         Ok(())
     }
 
     /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
-    fn pose(
+    fn assemble(
         &mut self,
         context: StepContext<'_>,
         report: &mut StepReport,
@@ -130,7 +130,7 @@ impl Synchronous {
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.pose(
+        self.rigid.assemble(
             context,
             &mut self.problem,
             &mut self.solution.velocity,
@@ -250,7 +250,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model, time_step, ..
         } = context;

@@ -58,7 +58,12 @@ pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> S
     }
 }
 
-pub(super) fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> StepFailure {
+pub(super) fn gaps_not_converged(
+    model: &Model,
+    rounds: u32,
+    key: ContactKey,
+    gap: f64,
+) -> StepFailure {
     StepFailure::GapsNotConverged {
         rounds,
         gap,

@@ -255,7 +255,7 @@ impl Stepper for Synchronous {
             minimum_gap: f64::INFINITY,
             ..StepReport::default()
         };
-        self.rescuable = true;
+        self.allows_fallback = true;
         self.unsolved = None;
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
@@ -288,8 +288,8 @@ fn lengths_of_parts(model: &Model) -> u32 {
         Some(0.5 * length)
     });
     let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
-    1 + tried.take(MOST_HALVINGS).count() as u32
+    1 + tried.take(MAX_HALVINGS).count() as u32
 }
 
 /// Largest number of halvings: further ones exceed the digits of doubles.
-const MOST_HALVINGS: usize = 52;
+const MAX_HALVINGS: usize = 52;

@@ -3,14 +3,14 @@
 use super::{
     Synchronous,
     clock::Clock,
-    failure::{gaps_unsettled, too_many_rounds},
+    failure::{gaps_not_converged, too_many_rounds},
 };
 use crate::{
     contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
     error::StepFailure,
     report::StepReport,
     step::{
-        assemble::rigid::{MOST_SETTLING_SOLVES, PointMotions},
+        assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
@@ -118,7 +118,7 @@ impl Synchronous {
                 if accept_unmet {
                     return Ok(false);
                 }
-                return Err(gaps_unsettled(model, relinearising, key, gap));
+                return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
     }

@@ -8,10 +8,10 @@ use impinge_contact::{
 };
 
 /// Largest number of contacts for a fallback solve: a Newton step costs its cube.
-const MOST_CONTACTS: usize = 100;
+const MAX_CONTACTS: usize = 100;
 
 /// Limit of sweeps and of Newton steps. Solvable problems of this size converge in fewer.
-const MOST_ITERATIONS: u64 = 500;
+const MAX_ITERATIONS: u64 = 500;
 
 /// Solves a problem that `method` did not converge on by the exact compliance, with accelerated sweeps and Newton's
 /// method, and then by one factorisation of momentum and contacts together. Returns whether `solution` now meets the
@@ -20,7 +20,7 @@ const MOST_ITERATIONS: u64 = 500;
 /// States of statically indeterminate contacts between stiff bodies can cycle if they switch one by one: the exact
 /// compliance converges there. Under a body that is a million times heavier iterations do not find the forces: the
 /// factorisation does. Only conjugate residuals get a fallback: the other methods are for comparison.
-pub(crate) fn rescue(
+pub(crate) fn solve_fallback(
     method: &Method,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
@@ -30,19 +30,19 @@ pub(crate) fn rescue(
     let Method::Cr(settings) = method else {
         return false;
     };
-    if problem.contacts() > MOST_CONTACTS || !solution.constraints.is_empty() {
+    if problem.contacts() > MAX_CONTACTS || !solution.constraints.is_empty() {
         return false;
     }
     let tolerances = settings.tolerances;
     let helpers = [
         Method::ExactCompliance(CorrectiveMotionSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CorrectiveMotionSettings::default()
         }),
         Method::CompliantKkt(CompliantKktSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CompliantKktSettings::default()
         }),
     ];
@@ -105,7 +105,7 @@ mod tests {
         let mut report = StepReport::default();
         let method = Method::Cr(ActiveSetCrSettings::default());
         let never = Interrupt::default();
-        assert!(rescue(
+        assert!(solve_fallback(
             &method,
             &problem,
             &mut solution,
@@ -125,12 +125,24 @@ mod tests {
         let mut tried = solution.clone();
         let ica = Method::Ica(ConstraintAnticipationSettings::default());
         let never = Interrupt::default();
-        assert!(!rescue(&ica, &problem, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &ica,
+            &problem,
+            &mut tried,
+            &never,
+            &mut report
+        ));
 
         let (mut broken, _) = landing();
         *broken.momentum.diagonal_block_mut(0) = -Matrix3::identity();
         let method = Method::Cr(ActiveSetCrSettings::default());
-        assert!(!rescue(&method, &broken, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &method,
+            &broken,
+            &mut tried,
+            &never,
+            &mut report
+        ));
         assert_eq!(tried, solution);
         assert_eq!(report.rescued_solves, 0);
     }
