@@ -260,7 +260,7 @@ impl Stepper for Constrained {
         };
         let solved = (self.stepper.problem(), self.stepper.solution());
         judge(solved, (1, &|_| 0), 1.0, &mut report);
-        let outside = (self.account).outside(
+        let external = (self.account).external_work(
             model,
             [&self.start, &state.positions],
             &state.velocities,

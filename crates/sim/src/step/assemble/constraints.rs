@@ -102,7 +102,7 @@ impl JointRows {
     ///
     /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
     /// column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
-    pub(crate) fn pose(
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
         flight: &Flight,

@@ -178,7 +178,7 @@ impl RigidStep {
             let pair = model.geometry.scale_of(contact.key);
             let clearance = model.geometry.tolerances.clearance(pair.length);
             let slip = model.geometry.tolerances.slip(pair, time_step);
-            moved > slip.min(SETTLED_PER_CLEARANCE * clearance)
+            moved > slip.min(REMAINDER_PER_CLEARANCE * clearance)
         })
     }
 

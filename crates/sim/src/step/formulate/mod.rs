@@ -11,7 +11,7 @@ use crate::contacts::{
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
-use crate::step::refine::relinearise::MOST_RELINEARISATIONS;
+use crate::step::refine::relinearise::MAX_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -70,7 +70,7 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     contact.linearised_at = corners;
     // What did not settle in the last step gets one more chance in this one, not all of them.
     contact.relinearised = if contact.held {
-        MOST_RELINEARISATIONS - 1
+        MAX_RELINEARISATIONS - 1
     } else {
         0
     };

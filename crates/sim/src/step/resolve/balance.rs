@@ -78,7 +78,7 @@ pub(crate) fn balance(
 /// What the next solve's momentum tolerance should be multiplied by, if closing the balances moved the worst row `before`
 /// (m) to one `after` beyond the tolerance `gap`.
 pub(crate) fn finer_by([before, after]: [f64; 2], gap: f64) -> Option<f64> {
-    (after > gap.max(2.0 * before)).then(|| (AIM * gap / after).max(FINEST))
+    (after > gap.max(2.0 * before)).then(|| (FINER_SOLVE_SHARE * gap / after).max(SMALLEST_FACTOR))
 }
 
 /// Adds a change of a contact's force (N, in the axes of its rows).

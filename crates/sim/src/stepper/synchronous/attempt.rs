@@ -81,10 +81,10 @@ impl Synchronous {
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
         // The work of forces of extensions is not known.
-        let outside = if self.extensions.has_forces() {
+        let external = if self.extensions.has_forces() {
             None
         } else {
-            (self.account).outside(model, ways, &self.known_velocity, contacts)
+            (self.account).external_work(model, ways, &self.known_velocity, contacts)
         };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
@@ -125,7 +125,7 @@ impl Synchronous {
         if self.flight.turns() {
             turn_impulses(context, &self.flight, &self.problem.momentum, turn);
         }
-        self.tell_of_bodies(context)?;
+        self.provide_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
@@ -145,7 +145,7 @@ impl Synchronous {
             &self.rigid,
             &mut self.problem,
         )?;
-        self.joints.pose(
+        self.joints.assemble(
             context,
             &self.flight,
             &self.rigid,

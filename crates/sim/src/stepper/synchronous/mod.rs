@@ -84,7 +84,7 @@ pub struct Synchronous {
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
     /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
-    rescuable: bool,
+    allows_fallback: bool,
     account: EnergyAccount,
     /// The last unconverged solve of the step, and the number of further ones that are allowed.
     unsolved: Option<StepFailure>,
@@ -161,7 +161,7 @@ impl Synchronous {
             rest,
             bodies: None,
             joints: JointRows::default(),
-            rescuable: true,
+            allows_fallback: true,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             unmet_left: 0,

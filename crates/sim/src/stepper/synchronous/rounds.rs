@@ -76,7 +76,7 @@ impl Synchronous {
             self.changes.settle();
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
-            if settling < MOST_SETTLING_SOLVES {
+            if settling < MAX_REMAINDER_SOLVES {
                 let contacts = self.contacts.as_slice();
                 for contact in self.rigid.unsettled(model, contacts, time_step) {
                     self.changes.add_pair(&model.geometry, contact.key);
