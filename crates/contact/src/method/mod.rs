@@ -113,7 +113,7 @@ pub trait ContactSolver {
         false
     }
 
-    /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.
+    /// Records every iteration of the next solve into [`trace`](Self::trace), if the method supports it.
     fn record(&mut self) {}
 
     /// The iterations of the last solve since [`record`](Self::record); empty if there was none.

@@ -49,7 +49,7 @@ impl ContactSet {
         result
     }
 
-    /// A problem has one row per contact, in their order.
+    /// Numbers the rows of a problem with one row per contact, in their order.
     pub(crate) fn number_rows(&mut self) {
         self.rows.clear();
         self.rows.extend(0..self.contacts.len());

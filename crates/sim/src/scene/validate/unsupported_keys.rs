@@ -42,7 +42,7 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
+        let is_supported = |key: &String| key == supported || BOUNDS.contains(&key.as_str());
         if scene.time.free_flight != FreeFlight::default() {
             return self.fail(
                 "time.free_flight",
@@ -50,7 +50,7 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        match differing(&scene.solver).find(|key| !heeds(key)) {
+        match differing(&scene.solver).find(|key| !is_supported(key)) {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),

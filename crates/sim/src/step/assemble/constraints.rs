@@ -41,7 +41,7 @@ pub(crate) struct StepSystem<'a> {
     pub(crate) turn_impulses: &'a mut [f64],
 }
 
-/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
+/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
 const BATCH: usize = 512;
 
 /// Contribution of one constraint to the equations of a step.

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 /// continuous test rejects.
 pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
-    /// One box per point: where it may be while `candidates` are complete.
+    /// Box of each point: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
     pub(crate) candidates: CandidateSet,
     /// Counts the changes of `candidates`.

@@ -18,13 +18,13 @@ use std::sync::Arc;
 const RESISTANCE: f64 = 1e6;
 
 /// Share of a contact's normal force that its change may use up.
-const MOST: f64 = 0.5;
+const MAX_CHANGE: f64 = 0.5;
 
 /// Rounds that release overloaded contacts one by one; later rounds release all contacts of the same bodies.
 const ROUNDS: u32 = 4;
 
 /// Sides that a link has at most: two bodies, whose translations and rotations count apart.
-const MOST_SIDES: usize = 4;
+const MAX_SIDES: usize = 4;
 
 /// Momentum balance of a body; for a rigid body, of its translation or its rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,15 +54,16 @@ impl BodyBalance {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
-    sides: [(u32, Matrix3<f64>); MOST_SIDES],
+    sides: [(u32, Matrix3<f64>); MAX_SIDES],
     /// How many of `sides` count.
     count: usize,
     /// Forces before the change.
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N); nothing unless it pushes.
-    room: Vector3<f64>,
+    /// Largest resistance along each axis (N): the normal force, and for each tangent the margin of friction to the edge
+    /// of the cone. 0 unless the contact pushes.
+    capacity: Vector3<f64>,
 }
 
 impl Link {
@@ -74,22 +75,22 @@ impl Link {
             _ => 0.0,
         };
         let pushes = multipliers.state != ContactState::Inactive && multipliers.lambda > 0.0;
-        let room = Vector3::new(multipliers.lambda, slack, slack);
+        let capacity = Vector3::new(multipliers.lambda, slack, slack);
         Self {
             sides: Default::default(),
             count: 0,
             multipliers: *multipliers,
             friction,
-            room: if pushes { room } else { Vector3::zeros() },
+            capacity: if pushes { capacity } else { Vector3::zeros() },
         }
     }
 
-    /// Adds rows on a point of `body`; there are at most [`MOST_SIDES`] bodies.
+    /// Adds rows on a point of `body`; there are at most [`MAX_SIDES`] bodies.
     pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
         let body = body as u32;
         let known = self.sides().iter().position(|side| side.0 == body);
-        debug_assert!(known.is_some() || self.count < MOST_SIDES, "two bodies");
-        let at = known.unwrap_or(self.count.min(MOST_SIDES - 1));
+        debug_assert!(known.is_some() || self.count < MAX_SIDES, "two bodies");
+        let at = known.unwrap_or(self.count.min(MAX_SIDES - 1));
         self.count = self.count.max(at + 1);
         self.sides[at].0 = body;
         self.sides[at].1 += rows;
@@ -118,27 +119,28 @@ impl Link {
         self.sides().iter().map(|side| side.0 as usize)
     }
 
-    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times `room`.
+    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times `capacity`.
     fn force(&self, velocities: &[Vector3<f64>], stiffness: f64) -> Vector3<f64> {
         let moved: Vector3<f64> = (self.sides().iter())
             .map(|(body, rows)| rows * velocities[*body as usize])
             .sum();
-        -self.room.component_mul(&moved) * stiffness
+        -self.capacity.component_mul(&moved) * stiffness
     }
 
-    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there was any.
-    fn let_go(&mut self, change: &Vector3<f64>) -> bool {
+    /// Drops the capacity that `change` exceeds: all of it, or that of friction alone if friction would leave the cone.
+    /// Returns whether there was any.
+    fn release(&mut self, change: &Vector3<f64>) -> bool {
         let lambda = self.multipliers.lambda;
-        if change[0].abs() > MOST * self.room[0] {
-            self.room = Vector3::zeros();
+        if change[0].abs() > MAX_CHANGE * self.capacity[0] {
+            self.capacity = Vector3::zeros();
             return true;
         }
         let [f1, f2] = self.multipliers.friction_force();
         let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
-        let sticks = self.room[1] > 0.0;
+        let sticks = self.capacity[1] > 0.0;
         let beyond = sticks && friction_force > self.friction * (lambda + change[0]);
         if beyond {
-            (self.room[1], self.room[2]) = (0.0, 0.0);
+            (self.capacity[1], self.capacity[2]) = (0.0, 0.0);
         }
         beyond
     }
@@ -182,14 +184,14 @@ impl Coarse {
         self.systems.clear();
     }
 
-    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and resistance `R` (`room`) of the links, and
-    /// the forces `−k R J δv`.
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and capacity `R` of the links, and the
+    /// forces `−k R J δv`.
     ///
-    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
-    /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
-    /// the edge by `μ` times the change of the normal force.
+    /// Forces act on both sides alike. So the momentum of every body is closed, and groups of bodies that only touch
+    /// each other get no external force. Friction of a sticking contact stays in its cone. Friction of a sliding contact
+    /// is unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
     ///
-    /// Bodies that no links connect are closed apart: what they have depends on nothing else.
+    /// Each component of bodies connected by links is closed by itself, so its result is independent of the others.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
         let mut closure = Closure {
             velocities: balances.iter().map(BodyBalance::alone).collect(),
@@ -220,24 +222,24 @@ impl Coarse {
     ) -> Closure {
         for round in 0.. {
             let closure = self.closure(first, balances, &links);
-            let mut asking = vec![false; balances.len()];
-            let mut asked_too_much = false;
+            let mut overloaded = vec![false; balances.len()];
+            let mut any_overloaded = false;
             for (link, change) in links.iter_mut().zip(&closure.forces) {
-                if link.let_go(change) {
-                    asked_too_much = true;
-                    link.bodies().for_each(|body| asking[body] = true);
+                if link.release(change) {
+                    any_overloaded = true;
+                    link.bodies().for_each(|body| overloaded[body] = true);
                 }
             }
-            if !asked_too_much {
+            if !any_overloaded {
                 return closure;
             }
             if round >= ROUNDS {
-                let asked = |link: &&mut Link| link.bodies().any(|body| asking[body]);
-                (links.iter_mut().filter(asked)).for_each(|link| link.room.fill(0.0));
+                let is_overloaded = |link: &&mut Link| link.bodies().any(|body| overloaded[body]);
+                (links.iter_mut().filter(is_overloaded)).for_each(|link| link.capacity.fill(0.0));
             }
         }
         unreachable!(
-            "links without room are asked for nothing, and every round leaves fewer with room"
+            "every round reduces the number of links with capacity, and others are never overloaded"
         )
     }
 
@@ -272,8 +274,8 @@ impl Coarse {
         let filled = |system: &mut System| system.fill(balances, links, stiffnesses);
         if !known.as_mut().is_some_and(filled) {
             let system = known.insert(System::of(balances, links)?);
-            let has_room = filled(system);
-            debug_assert!(has_room, "it was made for these links");
+            let fits = filled(system);
+            debug_assert!(fits, "it was made for these links");
         }
         let system = self.systems.entry(first).insert_entry(known?).into_mut();
         system.factor.factorize(&system.matrix).ok()?;
@@ -366,7 +368,7 @@ impl System {
             *matrix.diagonal_block_mut(body) = Matrix3::identity() * inertia;
         }
         for (link, &stiffness) in links.iter().zip(stiffnesses) {
-            let springs = Matrix3::from_diagonal(&(link.room * stiffness));
+            let springs = Matrix3::from_diagonal(&(link.capacity * stiffness));
             for (i, a) in link.sides() {
                 for (j, b) in link.sides() {
                     if i > j || !free(*i) || !free(*j) {
@@ -406,13 +408,13 @@ fn close_to_rounding(
     }
 }
 
-/// Factor on the `room` of each link, so that the strongest link of every body has the stiffness [`RESISTANCE`]
+/// Factor on the `capacity` of each link, so that the strongest link of every body has the stiffness [`RESISTANCE`]
 /// (1/m).
 fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
     let mut strongest = vec![0.0_f64; balances.len()];
     for link in links {
         for (body, rows) in link.sides() {
-            let strength = rows.norm_squared() * link.room.max();
+            let strength = rows.norm_squared() * link.capacity.max();
             let most = &mut strongest[*body as usize];
             *most = most.max(strength);
         }
@@ -657,7 +659,7 @@ mod tests {
             }
             for (link, change) in links.iter().zip(&closure.forces) {
                 let Multipliers { lambda, gamma: [f1, f2], .. } = link.multipliers;
-                prop_assert!(change[0].abs() <= MOST * lambda.max(0.0));
+                prop_assert!(change[0].abs() <= MAX_CHANGE * lambda.max(0.0));
                 if change.yz().amax() > 0.0 {
                     let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
                     prop_assert!(friction_force <= FRICTION * (lambda + change[0]));

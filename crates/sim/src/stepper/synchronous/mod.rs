@@ -96,7 +96,7 @@ pub struct Synchronous {
     /// Code of other crates that takes part, and its forces on points.
     extensions: StepExtensions,
     forces: ForceBuffers,
-    /// The state at the start of a step that was divided.
+    /// The state at the start of a subdivided step.
     undivided: Option<State>,
     /// Gets every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
 
-/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
+/// The bodies of a matrix, those chosen for a solve, and their subdomains.
 ///
 /// A body is a set of blocks without coupling to others in the matrix: a deformable or a rigid body, or several that
 /// share nodes.
