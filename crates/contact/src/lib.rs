@@ -79,6 +79,11 @@ pub mod solution;
 pub mod stored;
 mod tolerances;
 
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+/// Sparse matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra_sparse;
+
 pub use error::ContactError;
 pub use interrupt::Interrupt;
 pub use method::{ContactReport, ContactSolver, Method, Termination};

@@ -56,6 +56,9 @@ pub mod plasticity;
 pub mod rigid;
 pub mod thin;
 
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+
 pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
 pub use damping::RayleighDamping;
 pub use element::TetElement;

@@ -59,6 +59,11 @@ pub mod solve;
 pub mod system;
 pub mod vector;
 
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+/// Sparse matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra_sparse;
+
 pub use block::{BlockPattern, SymmetricBlockMatrix};
 pub use error::KrylovError;
 pub use method::{ConjugateGradient, ConjugateResidual, KrylovMethod, Minres, Step, StepOutcome};
