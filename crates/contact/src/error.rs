@@ -26,6 +26,14 @@ pub enum ContactError {
         /// The entry (kg).
         value: f64,
     },
+    /// An error of a method from another crate.
+    #[error("the contact solver `{solver}` failed: {problem}")]
+    Custom {
+        /// Name of the solver.
+        solver: String,
+        /// Its message.
+        problem: String,
+    },
     /// Off-diagonal blocks are stored once, diagonal blocks in full: the latter must be symmetric.
     #[error(
         "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from those across; \

@@ -65,8 +65,8 @@ pub use element::TetElement;
 pub use error::FemError;
 pub use hexahedron::{HexElement, QuadraturePoint};
 pub use material::{
-    CorotationalLinear, Hyperelastic, Material, MaterialError, NeoHookean, StVenantKirchhoff,
-    Tangent,
+    CorotationalLinear, CustomMaterial, Hyperelastic, Lame, Material, MaterialError, NeoHookean,
+    Response, StVenantKirchhoff, Tangent,
 };
 pub use plasticity::VonMises;
 pub use rigid::{RigidInertia, RigidPose};

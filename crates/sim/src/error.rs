@@ -1,6 +1,7 @@
 //! Errors of scenes that cannot be simulated, and of failed steps.
 
 pub mod asynchronous;
+pub mod extension;
 
 use crate::scene::SceneError;
 use impinge_contact::Excess;
@@ -27,6 +28,9 @@ pub enum SimError {
         /// The problem and its remedy.
         problem: String,
     },
+    /// An extension that cannot take part.
+    #[error(transparent)]
+    Extension(#[from] extension::ExtensionError),
     /// Invalid elements or masses.
     #[error(transparent)]
     Fem(#[from] impinge_fem::FemError),
@@ -122,7 +126,7 @@ pub enum StepFailure {
     )]
     NotConverged {
         /// Name of the method.
-        method: &'static str,
+        method: String,
         /// Iterations spent.
         iterations: u64,
         /// Excess of the independent residual over the tolerances.
@@ -264,6 +268,9 @@ pub enum StepFailure {
     /// The constrained system failed.
     #[error(transparent)]
     Constrained(#[from] crate::constrained::ConstrainedError),
+    /// An extension broke its contract, or failed.
+    #[error(transparent)]
+    Extension(#[from] extension::ExtensionError),
     /// The contact problem is invalid.
     #[error(transparent)]
     Problem(#[from] impinge_contact::ContactError),
@@ -301,6 +308,7 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         | StepFailure::Pressed { .. }
         | StepFailure::Interrupted => ". Everything up to here is safe".to_owned(),
         StepFailure::Constrained(_) => String::new(),
+        StepFailure::Extension(_) => ". The state is the last sound one".to_owned(),
         StepFailure::Inverted { .. } if shortest <= 0.0 => {
             ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()
         }

@@ -30,6 +30,7 @@ pub mod contacts;
 pub(crate) mod disk;
 pub mod doctor;
 pub mod error;
+pub mod extension;
 pub mod geometry;
 pub(crate) mod joints;
 pub mod measure;
@@ -53,6 +54,7 @@ pub use nalgebra;
 pub use impinge_contact::Interrupt;
 
 pub use error::{SimError, StepError, StepFailure};
+pub use extension::Extensions;
 pub use model::Model;
 pub use report::StepReport;
 pub use scene::Scene;

@@ -65,8 +65,12 @@ impl RigidBody {
                 .spin_energy(&state.pose.orientation, &state.angular_momentum)
     }
 
-    /// Writes the positions (m) and velocities of the surface points at `state`.
-    pub(crate) fn write_points(
+    /// Writes the positions (m) and velocities (m/s) of the body's points at `state`, into one entry per point of the
+    /// model.
+    ///
+    /// # Panics
+    /// If a slice is too short.
+    pub fn write_points(
         &self,
         state: &RigidState,
         positions: &mut [Vector3<f64>],

@@ -4,6 +4,7 @@ use crate::overlap::depth;
 use crate::{
     contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},
+    extension::{Extensions, NamedObserver, NamedStepper},
     model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
@@ -23,6 +24,8 @@ pub struct Simulation {
     model: Model,
     state: State,
     stepper: AnyStepper,
+    /// Shown every step.
+    observers: Vec<NamedObserver>,
     /// Messages about the joints from before the first step.
     notices: Vec<String>,
     /// Ends a step when it is raised.
@@ -34,6 +37,27 @@ enum AnyStepper {
     Synchronous(Box<Synchronous>),
     Asynchronous(Box<Asynchronous>),
     Constrained(Box<Constrained>),
+    Extension(NamedStepper),
+}
+
+impl AnyStepper {
+    fn as_dyn(&self) -> &dyn Stepper {
+        match self {
+            Self::Synchronous(stepper) => &**stepper,
+            Self::Asynchronous(stepper) => &**stepper,
+            Self::Constrained(stepper) => &**stepper,
+            Self::Extension(stepper) => stepper,
+        }
+    }
+
+    fn as_dyn_mut(&mut self) -> &mut (dyn Stepper + Send) {
+        match self {
+            Self::Synchronous(stepper) => &mut **stepper,
+            Self::Asynchronous(stepper) => &mut **stepper,
+            Self::Constrained(stepper) => &mut **stepper,
+            Self::Extension(stepper) => stepper,
+        }
+    }
 }
 
 /// One in this many events of the asynchronous stepper is timed. A prime avoids the periods of the clocks.
@@ -45,12 +69,29 @@ impl Simulation {
     /// # Errors
     /// [`SimError`] naming the part that cannot be simulated.
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
-        let (model, state) = Model::new(scene)?;
+        Self::extended(scene, Extensions::default())
+    }
+
+    /// As [`new`](Self::new), with `extensions` of other crates.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`SimError::Extension`] for one that has no place in the simulation.
+    pub fn extended(scene: &Scene, extensions: Extensions) -> Result<Self, SimError> {
+        extensions.check(scene.stepper)?;
+        let Extensions {
+            materials,
+            step,
+            stepper,
+            observers,
+            ..
+        } = extensions;
+        let (model, state) = Model::with_materials(scene, &materials)?;
         if scene.stepper != StepperChoice::Constrained {
             check_start(&model, &state.positions)?;
         }
         let mut notices = model.notices();
         let stepper = match (&model.settings.asynchronous, scene.stepper) {
+            _ if let Some(stepper) = stepper => AnyStepper::Extension(stepper),
             (Some(settings), _) => {
                 let mut stepper = Asynchronous::new(&model, &state, settings)?;
                 stepper.measure_times(TIMED);
@@ -64,13 +105,14 @@ impl Simulation {
             }
             (None, _) => {
                 notices.extend(check_joints(&model, &state)?);
-                AnyStepper::Synchronous(Box::new(Synchronous::new(&model)?))
+                AnyStepper::Synchronous(Box::new(Synchronous::extended(&model, step)?))
             }
         };
         Ok(Self {
             model,
             state,
             stepper,
+            observers,
             notices,
             interrupt: Interrupt::default(),
         })
@@ -131,7 +173,7 @@ impl Simulation {
                 ));
             }
         }
-        if !is_finite(&state) {
+        if !state.is_finite() {
             return refused(
                 "it holds numbers that are not finite; run the scene from its start".to_owned(),
             );
@@ -153,12 +195,13 @@ impl Simulation {
         {
             return refused(format!("its bodies are not apart: {overlap}"));
         }
-        self.stepper = match self.stepper {
-            AnyStepper::Constrained(_) => {
-                AnyStepper::Constrained(Box::new(Constrained::new(&self.model, &state)?))
+        match &mut self.stepper {
+            AnyStepper::Constrained(stepper) => **stepper = Constrained::new(&self.model, &state)?,
+            AnyStepper::Synchronous(stepper) => {
+                **stepper = Synchronous::extended(&self.model, stepper.extensions())?;
             }
-            _ => AnyStepper::Synchronous(Box::new(Synchronous::new(&self.model)?)),
-        };
+            AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
+        }
         self.state = state;
         self.heed(&self.interrupt.clone());
         Ok(())
@@ -208,12 +251,12 @@ impl Simulation {
 
     /// Whether a state suffices to [resume](Self::resume).
     pub fn is_resumable(&self) -> bool {
-        !matches!(self.stepper, AnyStepper::Asynchronous(_))
+        self.stepper.as_dyn().is_resumable()
     }
 
     /// Whether every point moves straight in each substep; otherwise two frames do not determine the path between them.
     pub fn moves_straight(&self) -> bool {
-        matches!(self.stepper, AnyStepper::Synchronous(_))
+        self.stepper.as_dyn().moves_straight()
     }
 
     /// The model.
@@ -231,7 +274,7 @@ impl Simulation {
         let mut notices = std::mem::take(&mut self.notices);
         match &mut self.stepper {
             AnyStepper::Synchronous(stepper) => notices.extend(stepper.take_notices()),
-            AnyStepper::Asynchronous(_) => {}
+            AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
             AnyStepper::Constrained(stepper) => notices.extend(stepper.take_notices()),
         }
         notices
@@ -242,15 +285,15 @@ impl Simulation {
     pub fn first_crossing(&self) -> Option<&str> {
         match &self.stepper {
             AnyStepper::Constrained(stepper) => stepper.first_crossing(),
-            AnyStepper::Synchronous(_) | AnyStepper::Asynchronous(_) => None,
+            _ => None,
         }
     }
 
     /// Statistics of the asynchronous stepper, if it is chosen.
     pub fn events(&self) -> Option<&Statistics> {
         match &self.stepper {
-            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
             AnyStepper::Asynchronous(stepper) => Some(stepper.statistics()),
+            _ => None,
         }
     }
 
@@ -258,8 +301,8 @@ impl Simulation {
     /// chosen.
     pub fn flights(&self) -> &[(f64, StepHistogram)] {
         match &self.stepper {
-            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => &[],
             AnyStepper::Asynchronous(stepper) => stepper.flights(),
+            _ => &[],
         }
     }
 
@@ -267,8 +310,8 @@ impl Simulation {
     /// unless the scene stores them (`output.pieces`).
     pub fn take_pieces(&mut self) -> Option<Pieces> {
         match &mut self.stepper {
-            AnyStepper::Synchronous(_) | AnyStepper::Constrained(_) => None,
             AnyStepper::Asynchronous(stepper) => stepper.take_pieces(&self.state),
+            _ => None,
         }
     }
 
@@ -280,24 +323,29 @@ impl Simulation {
         }
     }
 
-    /// Solves the following steps by `method`, with the tolerances of the scene. Only the synchronous stepper has
-    /// methods.
+    /// Solves the following steps by `method`, with the tolerances of the scene, also in the place of a contact solver
+    /// of an extension. Only the synchronous stepper has methods.
     ///
     /// # Errors
     /// As [`new`](Self::new), for problems that the method does not support; the simulation is then unchanged.
     pub fn use_method(&mut self, method: Method) -> Result<(), SimError> {
         let before = std::mem::replace(&mut self.model.settings.solver, method);
-        let renewed = self.renew();
+        let renewed = self.renew(true);
         if renewed.is_err() {
             self.model.settings.solver = before;
         }
         renewed
     }
 
-    /// Rebuilds the synchronous stepper for the present model.
-    fn renew(&mut self) -> Result<(), SimError> {
+    /// Rebuilds the synchronous stepper for the present model; by its method if a contact solver of an extension is to
+    /// be `dropped`.
+    fn renew(&mut self, dropped: bool) -> Result<(), SimError> {
         if let AnyStepper::Synchronous(stepper) = &mut self.stepper {
-            let renewed = Synchronous::new(&self.model)?;
+            let mut extensions = stepper.extensions();
+            if dropped {
+                extensions.drop_solver();
+            }
+            let renewed = Synchronous::extended(&self.model, extensions)?;
             let observer = std::mem::replace(&mut **stepper, renewed).observer;
             stepper.observer = observer;
             stepper.heed(&self.interrupt);
@@ -309,32 +357,33 @@ impl Simulation {
     /// at the start of the step. A step of the constrained stepper is one linear solve, which is finished.
     pub fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
-        match &mut self.stepper {
-            AnyStepper::Synchronous(stepper) => stepper.heed(interrupt),
-            AnyStepper::Asynchronous(stepper) => stepper.heed(interrupt),
-            AnyStepper::Constrained(_) => {}
-        }
+        self.stepper.as_dyn_mut().heed(interrupt);
     }
 
-    /// Takes one whole step.
+    /// Takes one whole step, and shows it to the observers.
     ///
     /// # Errors
-    /// [`StepError`] if the step has no collision-free result; [`state`](Self::state) is then the last safe one.
+    /// [`StepError`] if the step has no collision-free result; [`state`](Self::state) is then the last safe one. Also
+    /// if an observer failed, which leaves the step taken.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.release()?;
         // A step has many short parallel sections: on a worker thread they start without waking another thread.
-        rayon::scope(|_| match &mut self.stepper {
-            AnyStepper::Synchronous(stepper) => stepper.advance(&self.model, &mut self.state),
-            AnyStepper::Asynchronous(stepper) => stepper.advance(&self.model, &mut self.state),
-            AnyStepper::Constrained(stepper) => stepper.advance(&self.model, &mut self.state),
-        })
+        let stepper = self.stepper.as_dyn_mut();
+        let report = rayon::scope(|_| stepper.advance(&self.model, &mut self.state))?;
+        for observer in &mut self.observers {
+            observer.observe(&self.model, &self.state, &report)?;
+        }
+        Ok(report)
     }
 }
 
 impl Simulation {
     /// Releases the nodes whose prescribed motion ends here, and rebuilds the stepper.
     fn release(&mut self) -> Result<(), StepError> {
-        if !matches!(self.stepper, AnyStepper::Synchronous(_)) {
+        if matches!(
+            self.stepper,
+            AnyStepper::Asynchronous(_) | AnyStepper::Constrained(_)
+        ) {
             return Ok(());
         }
         let Some(before) = self.model.release(self.state.time) else {
@@ -350,7 +399,7 @@ impl Simulation {
         let let_go: Vec<bool> = bodies
             .map(|(body, tied)| !tied && body.points.clone().any(was_held))
             .collect();
-        self.renew().map_err(|error| {
+        self.renew(false).map_err(|error| {
             // Stepper and model must match, whatever the caller does next.
             self.model.move_points(before);
             StepError {
@@ -367,58 +416,6 @@ impl Simulation {
             .start_falling(&mut self.state, let_go.into_iter());
         Ok(())
     }
-}
-
-/// Whether all numbers of `state` are finite.
-fn is_finite(state: &State) -> bool {
-    let State {
-        time,
-        step: _,
-        positions,
-        velocities,
-        accelerations,
-        rigid,
-        contacts,
-        joint_forces,
-        plastic_strains,
-        energy_gained,
-    } = state;
-    let points = positions.iter().chain(velocities).chain(accelerations);
-    let rigid = rigid.iter().flat_map(|at| {
-        let turn = at.pose.orientation.coords;
-        let vectors = [at.pose.center, at.velocity, at.angular_momentum];
-        let numbers = vectors
-            .into_iter()
-            .flat_map(|vector| [vector.x, vector.y, vector.z]);
-        numbers.chain([turn.x, turn.y, turn.z, turn.w])
-    });
-    let contacts = contacts.iter().flat_map(|contact| {
-        let weights = contact.weights.iter().chain(&contact.anchor_weights);
-        let [first, second] = contact.frame.tangents;
-        let vectors = [
-            contact.frame.normal,
-            first,
-            second,
-            contact.origin,
-            contact.anchor,
-            contact.slip_start,
-        ];
-        let vectors = vectors
-            .into_iter()
-            .flat_map(|vector| [vector.x, vector.y, vector.z]);
-        let forces = contact.multipliers;
-        let [stick, other] = forces.gamma;
-        weights
-            .copied()
-            .chain(vectors)
-            .chain([contact.distance, contact.friction])
-            .chain([forces.lambda, stick, other])
-    });
-    let numbers = joint_forces.iter().chain(plastic_strains).copied();
-    time.is_finite()
-        && energy_gained.is_finite()
-        && points.flatten().all(|x| x.is_finite())
-        && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
 }
 
 /// Checks for overlaps at the start. Touching surfaces were offset when the model was built.

@@ -33,3 +33,57 @@ pub struct State {
     /// Unexplained energy gain since the last loss (J), the reference of `energy_gains`.
     pub energy_gained: f64,
 }
+
+impl State {
+    /// Whether all numbers are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let Self {
+            time,
+            step: _,
+            positions,
+            velocities,
+            accelerations,
+            rigid,
+            contacts,
+            joint_forces,
+            plastic_strains,
+            energy_gained,
+        } = self;
+        let points = positions.iter().chain(velocities).chain(accelerations);
+        let rigid = rigid.iter().flat_map(|at| {
+            let turn = at.pose.orientation.coords;
+            let vectors = [at.pose.center, at.velocity, at.angular_momentum];
+            let numbers = vectors
+                .into_iter()
+                .flat_map(|vector| [vector.x, vector.y, vector.z]);
+            numbers.chain([turn.x, turn.y, turn.z, turn.w])
+        });
+        let contacts = contacts.iter().flat_map(|contact| {
+            let weights = contact.weights.iter().chain(&contact.anchor_weights);
+            let [first, second] = contact.frame.tangents;
+            let vectors = [
+                contact.frame.normal,
+                first,
+                second,
+                contact.origin,
+                contact.anchor,
+                contact.slip_start,
+            ];
+            let vectors = vectors
+                .into_iter()
+                .flat_map(|vector| [vector.x, vector.y, vector.z]);
+            let forces = contact.multipliers;
+            let [stick, other] = forces.gamma;
+            weights
+                .copied()
+                .chain(vectors)
+                .chain([contact.distance, contact.friction])
+                .chain([forces.lambda, stick, other])
+        });
+        let numbers = joint_forces.iter().chain(plastic_strains).copied();
+        time.is_finite()
+            && energy_gained.is_finite()
+            && points.flatten().all(|x| x.is_finite())
+            && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
+    }
+}

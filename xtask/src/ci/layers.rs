@@ -5,7 +5,7 @@ use std::error::Error;
 use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace and its allowed dependencies in the workspace, tests included.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     // Threads, known to every layer that computes.
     ("impinge-rayon", &[]),
     // An independent oracle for tests and `verify`, so it has no dependencies of ours.
@@ -54,6 +54,17 @@ const LAYERS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("impinge-tests", LIBRARIES),
+    // As a user's crate: the public items alone.
+    (
+        "impinge-extension-tests",
+        &[
+            "impinge-geometry",
+            "impinge-krylov",
+            "impinge-fem",
+            "impinge-contact",
+            "impinge-sim",
+        ],
+    ),
     ("xtask", ALL),
 ];
 

@@ -51,7 +51,7 @@ pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
         let model = ElasticModel::new(
             mesh.nodes(),
             mesh.tets(),
-            &[material],
+            &[material.clone()],
             &vec![0; mesh.tets().len()],
             &vec![DENSITY; mesh.tets().len()],
         )?;

@@ -22,6 +22,7 @@ pub use trace::TraceRow;
 
 use crate::compliance::TurnedBodies;
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
+use impinge_krylov::preconditioner::Preconditioner;
 use std::sync::Arc;
 
 /// How a solve ended.
@@ -76,6 +77,9 @@ impl ContactReport {
 }
 
 /// A method for contact problems.
+///
+/// A method from another crate implements the first three functions. Its result depends on problem and warm start
+/// alone, so that runs repeat; it keeps the lengths of `solution`; its own errors are [`ContactError::Custom`].
 pub trait ContactSolver {
     /// Solves `problem`, starting from and ending in `solution`.
     ///
@@ -99,6 +103,13 @@ pub trait ContactSolver {
     /// `A⁻¹` listen.
     fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
         let _ = bodies;
+    }
+
+    /// Takes a preconditioner of the momentum matrix for the solves to come, where the method has a place for one.
+    /// Returns whether it has; by default it has none.
+    fn precondition(&mut self, preconditioner: Box<dyn Preconditioner + Send>) -> bool {
+        let _ = preconditioner;
+        false
     }
 
     /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.

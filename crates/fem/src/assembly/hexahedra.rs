@@ -36,6 +36,7 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
             Material::NeoHookean(material) => {
                 general(material, self, current, force_scale, stiffness_scale)
             }
+            Material::Custom(_) => general(material, self, current, force_scale, stiffness_scale),
         }
     }
 }

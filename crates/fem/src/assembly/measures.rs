@@ -3,6 +3,7 @@
 use super::ElasticModel;
 use super::model::Cell;
 use super::reduce::reduce;
+use crate::Material;
 use crate::kinematics::determinant;
 use crate::material::Hyperelastic;
 use nalgebra::{Matrix3, Vector3};
@@ -88,6 +89,41 @@ impl ElasticModel {
                 }
             }
         }
+    }
+
+    /// The first tetrahedron of a material from outside whose energy or response is not finite, with the material's
+    /// name. For a hexahedron its first tetrahedron is returned.
+    ///
+    /// # Panics
+    /// If `positions` is not one per point.
+    #[track_caller]
+    pub fn broken_material(&self, positions: &[Vector3<f64>]) -> Option<(&str, usize)> {
+        self.check(positions);
+        let custom = |element: usize| match self.material(element) {
+            Material::Custom(material) => Some(material),
+            _ => None,
+        };
+        let tets = (0..self.elements().len()).filter(|&e| !self.is_filling(e));
+        let of_tets = tets.filter_map(|e| {
+            let material = custom(e)?;
+            let sound = material.is_finite_at(&self.deformation(e, positions));
+            (!sound).then(|| (material.name(), e))
+        });
+        let of_cells = self.stiff_cells().filter_map(|(_, cell)| {
+            let element = cell.tets[0] as usize;
+            let material = custom(element)?;
+            let current = cell.element.gather(positions);
+            let mut points = cell.element.points.iter();
+            let sound = points.all(|at| material.is_finite_at(&at.deformation(&current)));
+            (!sound).then(|| (material.name(), element))
+        });
+        of_tets.chain(of_cells).next()
+    }
+
+    /// Whether a material is from outside.
+    pub fn has_custom_materials(&self) -> bool {
+        let is_custom = |material: &Material| matches!(material, Material::Custom(_));
+        self.materials().iter().any(is_custom)
     }
 
     /// Elastic forces of one tetrahedron on its four points, N.

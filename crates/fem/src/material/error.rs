@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// A material parameter outside its physical range.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MaterialError {
     /// Young's modulus is not a positive finite number, or so large that the Lamé parameters overflow.
@@ -39,5 +39,13 @@ pub enum MaterialError {
         mass: f64,
         /// The stiffness coefficient given, s.
         stiffness: f64,
+    },
+    /// A material from outside breaks the contract of [`Hyperelastic`](super::Hyperelastic).
+    #[error("the material `{name}` breaks its contract: {problem}")]
+    Custom {
+        /// Name of the material.
+        name: String,
+        /// The broken rule.
+        problem: String,
     },
 }

@@ -5,8 +5,10 @@
 //! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity rotated by `R` | any rotation, moderate strain |
 //! | [`StVenantKirchhoff`] | the same | exact, made convex | any rotation, moderate strain |
 //! | [`NeoHookean`] | the same, and the volume ratio `a` where extrapolation starts | exact, made convex | large strain, inversion |
+//! | [`CustomMaterial`] | those of any [`Hyperelastic`] from outside | its own | what its author says |
 
 mod corotational;
+mod custom;
 mod error;
 mod lame;
 mod neo_hookean;
@@ -14,6 +16,7 @@ mod st_venant_kirchhoff;
 mod tangent;
 
 pub use corotational::CorotationalLinear;
+pub use custom::CustomMaterial;
 pub use error::MaterialError;
 pub use lame::Lame;
 pub use neo_hookean::NeoHookean;
@@ -24,6 +27,9 @@ use crate::kinematics::determinant;
 use nalgebra::Matrix3;
 
 /// An isotropic energy density `Ψ(F)` with `P = ∂Ψ/∂F`, defined for every `F`, inverted ones included.
+///
+/// A material from another crate implements the first three methods and takes part as [`CustomMaterial`]. Results must
+/// be finite and depend on `F` alone: elements are evaluated on several threads, in any order.
 pub trait Hyperelastic: Sync {
     /// Energy per rest volume `Ψ(F)`, J/m³; zero at rest up to the constant of the model.
     fn energy_density(&self, deformation: &Matrix3<f64>) -> f64;
@@ -34,8 +40,14 @@ pub trait Hyperelastic: Sync {
     /// The exact derivative `∂P/∂F`, Pa: symmetric, not always positive semi-definite.
     fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent;
 
-    /// Stress and the positive semi-definite tangent of the momentum matrix.
-    fn convex_response(&self, deformation: &Matrix3<f64>) -> Response;
+    /// Stress and the positive semi-definite tangent of the momentum matrix; by default the exact tangent without its
+    /// negative eigenvalues.
+    fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
+        Response {
+            stress: self.stress(deformation),
+            tangent: self.exact_tangent(deformation).projected(f64::INFINITY),
+        }
+    }
 
     /// Von Mises stress, Pa: `√(3/2) ‖dev σ‖` with `σ = P Fᵀ / |det F|`.
     ///
@@ -57,8 +69,8 @@ pub struct Response {
     pub tangent: Tangent,
 }
 
-/// The materials of scenes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The materials of scenes, and those from outside.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Material {
     /// Linear elasticity in a co-rotated frame.
@@ -67,6 +79,8 @@ pub enum Material {
     StVenantKirchhoff(StVenantKirchhoff),
     /// Compressible neo-Hookean solid, extrapolated under strong compression and inversion.
     NeoHookean(NeoHookean),
+    /// A material from outside this crate.
+    Custom(CustomMaterial),
 }
 
 impl Material {
@@ -122,6 +136,7 @@ impl Material {
             Self::Corotational(material) => material.lame(),
             Self::StVenantKirchhoff(material) => material.lame(),
             Self::NeoHookean(material) => material.lame(),
+            Self::Custom(material) => material.lame(),
         }
     }
 
@@ -130,6 +145,7 @@ impl Material {
             Self::Corotational(material) => material,
             Self::StVenantKirchhoff(material) => material,
             Self::NeoHookean(material) => material,
+            Self::Custom(material) => material.law(),
         }
     }
 }
@@ -149,5 +165,9 @@ impl Hyperelastic for Material {
 
     fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
         self.model().convex_response(deformation)
+    }
+
+    fn von_mises(&self, deformation: &Matrix3<f64>) -> f64 {
+        self.model().von_mises(deformation)
     }
 }

@@ -114,7 +114,7 @@ impl Tangent {
     ///
     /// Negative eigenvalues become zero. The cap (Pa) is active only close to `σ₂ + σ₃ = 0`, where `κ_a` is unbounded.
     #[must_use]
-    pub(super) fn projected(mut self, twist_cap: f64) -> Self {
+    pub fn projected(mut self, twist_cap: f64) -> Self {
         self.stretch = clamp_negative_eigenvalues(&self.stretch);
         self.shear = self.shear.map(|kappa| kappa.max(0.0));
         self.twist = self.twist.map(|kappa| kappa.clamp(0.0, twist_cap));

@@ -37,6 +37,13 @@ impl Aabb {
         })
     }
 
+    /// Smallest box that holds some boxes, [`Aabb::EMPTY`] for none.
+    pub fn of_boxes<'a>(boxes: impl IntoIterator<Item = &'a Self>) -> Self {
+        boxes
+            .into_iter()
+            .fold(Self::EMPTY, |all, next| all.merged(next))
+    }
+
     /// Smallest box that holds both.
     #[must_use]
     #[inline]

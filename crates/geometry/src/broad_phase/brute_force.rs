@@ -17,9 +17,7 @@ impl BroadPhase for BruteForce {
         assert_boxes(surface, point_boxes);
         out.clear();
         let box_of = |points: &[u32]| {
-            points.iter().fold(Aabb::EMPTY, |all, &point| {
-                all.merged(&point_boxes[point as usize])
-            })
+            Aabb::of_boxes(points.iter().map(|&point| &point_boxes[point as usize]))
         };
         for &vertex in surface.vertices() {
             for (face, corners) in (0..).zip(surface.triangles()) {

@@ -22,6 +22,10 @@ use crate::surface::CollisionSurface;
 /// closed, so touching ones overlap. Excluded are pairs of features that share a point, pairs of two passive bodies
 /// (including a passive body with itself), and the pairs excluded by the surface's
 /// [`PairFilter`](crate::surface::PairFilter).
+///
+/// One from another crate may collect pairs in any order, and too many of them, and call
+/// [`CandidateSet::normalise`] at its end. A pair that it leaves out is not looked at again: the features may pass
+/// through each other.
 pub trait BroadPhase {
     /// Clears `out` and fills it with all pairs, ascending and unique.
     ///

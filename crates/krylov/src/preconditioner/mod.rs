@@ -1,5 +1,7 @@
 //! Cheap approximate inverses that reduce the number of iterations.
 
+use crate::block::SymmetricBlockMatrix;
+
 mod block_jacobi;
 mod identity;
 mod jacobi;
@@ -10,8 +12,16 @@ pub use jacobi::Jacobi;
 
 /// A symmetric positive definite map `M⁻¹` that resembles the inverse of a matrix.
 ///
-/// It must be linear, and constant between two restarts of a method.
+/// It must be linear, and constant between two restarts of a method. Results that depend on `r` and the matrix alone
+/// keep a simulation repeatable.
 pub trait Preconditioner: Sync {
+    /// Tells it the matrix of the systems to come, `n × n`; by default nothing changes with it.
+    ///
+    /// Whoever owns both calls this whenever the matrix changes: [`solve`](crate::solve) only borrows them.
+    fn prepare(&mut self, matrix: &SymmetricBlockMatrix) {
+        let _ = matrix;
+    }
+
     /// `z = M⁻¹ r`. The result must not depend on the previous contents of `z`.
     ///
     /// # Panics

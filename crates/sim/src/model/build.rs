@@ -1,6 +1,6 @@
 //! From a scene to a model and its state at time 0.
 
-use super::{Model, builder::Builder, touching};
+use super::{Model, builder::Builder, materials::BodyMaterials, touching};
 use crate::{
     error::SimError,
     scene::{Formulation, Scene, SceneParts, StepperChoice},
@@ -14,8 +14,17 @@ impl Model {
     /// # Errors
     /// [`SimError`] for scenes, meshes and materials that cannot be simulated.
     pub fn new(scene: &Scene) -> Result<(Self, State), SimError> {
+        Self::with_materials(scene, &BodyMaterials::default())
+    }
+
+    /// As [`new`](Self::new), with `materials` in the place of those of the scene.
+    pub(crate) fn with_materials(
+        scene: &Scene,
+        materials: &BodyMaterials,
+    ) -> Result<(Self, State), SimError> {
         let mut parts = scene.instantiate()?;
-        let (model, state) = Self::of_parts(scene, &parts)?;
+        materials.check(scene, &parts)?;
+        let (model, state) = Self::of_parts(scene, &parts, materials)?;
         // Penalty layers have gaps of their own, and without contact bodies may overlap.
         if scene.stepper != StepperChoice::Synchronous {
             return Ok((model, state));
@@ -26,15 +35,19 @@ impl Model {
         touching::apply(&mut parts, &model, &moves)?;
         drop((model, state));
         // Masses, elements and joints follow from the shape at rest.
-        let (mut model, state) = Self::of_parts(scene, &parts)?;
+        let (mut model, state) = Self::of_parts(scene, &parts, materials)?;
         model.notices.touching = Some(touching);
         Ok((model, state))
     }
 
-    fn of_parts(scene: &Scene, parts: &SceneParts) -> Result<(Self, State), SimError> {
+    fn of_parts(
+        scene: &Scene,
+        parts: &SceneParts,
+        materials: &BodyMaterials,
+    ) -> Result<(Self, State), SimError> {
         let mut builder = Builder::default();
         for (index, part) in parts.bodies.iter().enumerate() {
-            builder.add_body(index, part, &parts.motions)?;
+            builder.add_body(index, part, materials, &parts.motions)?;
         }
         for part in &parts.shells {
             let by_default = match scene.stepper {

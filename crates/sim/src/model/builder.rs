@@ -1,5 +1,6 @@
 //! Builds the model and its first state from the parts of a scene.
 
+use super::materials::{BodyMaterials, needs_elements};
 use super::solver::{check_method, joint_stiffness, method_notice, scales, solver_settings};
 use super::start;
 use super::{Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
@@ -24,7 +25,7 @@ use crate::{
 };
 use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
-use impinge_fem::{ElasticModel, Material, RayleighDamping};
+use impinge_fem::{ElasticModel, Material, MaterialError, RayleighDamping};
 use impinge_geometry::{
     io::NodeGroup,
     mesh::TriangleMesh,
@@ -70,6 +71,7 @@ impl Builder {
         &mut self,
         index: usize,
         part: &BodyPart,
+        materials: &BodyMaterials,
         motions: &[RigidMotion],
     ) -> Result<(), SimError> {
         let in_body = |error: &dyn std::fmt::Display| SimError::Body {
@@ -79,17 +81,11 @@ impl Builder {
         let (mesh, original_nodes) = part.mesh.reordered_along_curve();
         let surface = mesh.closed_surface().map_err(|e| in_body(&e))?;
         let law = &part.material;
-        let material = match law.model {
-            MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
-            MaterialModel::NeoHookean => match law.extrapolation_below {
-                Some(ratio) => Material::neo_hookean_below(law.young, law.poisson, ratio),
-                None => Material::neo_hookean(law.young, law.poisson),
-            },
-            MaterialModel::StVenantKirchhoff => {
-                Material::st_venant_kirchhoff(law.young, law.poisson)
-            }
-        }
-        .map_err(|e| in_body(&e))?;
+        let material = match materials.of(part) {
+            Some(custom) if has_constraints(law) => return Err(needs_elements(part, custom).into()),
+            Some(custom) => Material::Custom(custom.clone()),
+            None => material_of(law).map_err(|e| in_body(&e))?,
+        };
         let damping = RayleighDamping::new(law.mass_damping, law.stiffness_damping)
             .map_err(|e| in_body(&e))?;
 
@@ -181,7 +177,7 @@ impl Builder {
             .map(|cell| cell.map(|node| place[node as usize]))
             .collect();
         let tets = &self.tets[first_tet..];
-        let apart = in_rows || law.yield_stress.is_some() || law.meshless.is_some();
+        let apart = has_constraints(law);
         self.filling.resize(self.tets.len(), apart);
         let first_cell = self.cells.len() as u32;
         let cell_of_tet = cells_of_tets(tets, &cells);
@@ -191,7 +187,7 @@ impl Builder {
         if !apart {
             return;
         }
-        let material = *material;
+        let material = material.clone();
         let elements = match law.meshless {
             Some(radius) => Elements::Meshless {
                 filling: tets.to_vec(),
@@ -604,6 +600,25 @@ impl Builder {
     }
 }
 
+/// The law of a body of the scene.
+fn material_of(law: &crate::scene::Material) -> Result<Material, MaterialError> {
+    match law.model {
+        MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
+        MaterialModel::NeoHookean => match law.extrapolation_below {
+            Some(ratio) => Material::neo_hookean_below(law.young, law.poisson, ratio),
+            None => Material::neo_hookean(law.young, law.poisson),
+        },
+        MaterialModel::StVenantKirchhoff => Material::st_venant_kirchhoff(law.young, law.poisson),
+    }
+}
+
+/// Whether the strains of a solid are constraints, not finite elements.
+fn has_constraints(law: &crate::scene::Material) -> bool {
+    law.formulation == Some(Formulation::Compliance)
+        || law.yield_stress.is_some()
+        || law.meshless.is_some()
+}
+
 /// Whether all points of a body are prescribed for all time.
 fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
     prescribed
@@ -683,7 +698,7 @@ fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint>
                     _ => StressElement::Tetrahedron(element),
                 },
                 weight,
-                law: of.law,
+                law: of.law.clone(),
             });
         }
     }

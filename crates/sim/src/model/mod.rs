@@ -4,6 +4,7 @@ mod build;
 mod builder;
 mod constraints;
 mod elements;
+mod materials;
 mod notices;
 mod points;
 mod settings;
@@ -14,6 +15,7 @@ mod unknowns;
 
 pub use constraints::Constraints;
 pub use elements::Elements;
+pub(crate) use materials::BodyMaterials;
 pub use notices::{Notices, TouchingStart};
 pub use points::Points;
 pub use settings::Settings;

@@ -106,7 +106,7 @@ impl StrainBody {
             }));
         }
         match &self.elements {
-            Elements::Meshless { material, .. } => Some(StressLaw::Elastic(*material)),
+            Elements::Meshless { material, .. } => Some(StressLaw::Elastic(material.clone())),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use impinge_fem::{Hyperelastic, Material, VonMises};
 use nalgebra::{Matrix3, Vector3};
 
 /// A constraint whose value is the strain of a tetrahedron or a hexahedron.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct StressPoint {
     /// Its first row among the rows of all constraints, in the order of their lists: compliance form, stiffness form,
     /// held.
@@ -32,7 +32,7 @@ pub(crate) enum StressElement {
 }
 
 /// How stress follows from strain.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum StressLaw {
     /// From the elastic part of a co-rotational strain; compared with the yield stress.
     Flowing(VonMises),

@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod commit;
 pub(crate) mod context;
 pub(crate) mod detect;
+pub mod extension;
 pub(crate) mod formulate;
 pub(crate) mod refine;
 pub(crate) mod resolve;

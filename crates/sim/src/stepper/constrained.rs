@@ -224,6 +224,10 @@ fn store(model: &Model, system: &ConstrainedSystem, state: &mut State, end: f64)
 }
 
 impl Stepper for Constrained {
+    fn is_resumable(&self) -> bool {
+        true
+    }
+
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let begin = Instant::now();
         let step = state.step + 1;

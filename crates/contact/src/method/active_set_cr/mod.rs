@@ -35,6 +35,8 @@ pub use solver::ActiveSetCr;
 
 use super::{ContactReport, ContactSolver, Termination, TraceRow};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
+use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
+use preconditioner::OfMomentum;
 
 impl ContactSolver for ActiveSetCr {
     fn solve(
@@ -55,6 +57,13 @@ impl ContactSolver for ActiveSetCr {
 
     fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
+    }
+
+    /// Conjugate residuals then use it for the momentum rows, beside the diagonal of the contact rows. Predictions and
+    /// subdomains keep the diagonal.
+    fn precondition(&mut self, preconditioner: Box<dyn MomentumPreconditioner + Send>) -> bool {
+        self.preconditioner.of_momentum = OfMomentum(Some(preconditioner));
+        true
     }
 
     fn record(&mut self) {

@@ -6,8 +6,20 @@ use super::{
     settings::{DuplicateRule, PreconditionerKind},
 };
 use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
+use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
+use std::fmt;
+
+/// A preconditioner of the momentum rows from another crate, in the place of `D⁻¹`.
+#[derive(Default)]
+pub(super) struct OfMomentum(pub(super) Option<Box<dyn MomentumPreconditioner + Send>>);
+
+impl fmt::Debug for OfMomentum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "one" } else { "none" })
+    }
+}
 
 /// Diagonal estimates of one contact set and the application of `C⁻¹`.
 #[derive(Debug, Default)]
@@ -33,6 +45,7 @@ pub(super) struct Preconditioner {
     duplicates: DuplicateCounter,
     /// Whether that was done for the present problem.
     counted: bool,
+    pub(super) of_momentum: OfMomentum,
 }
 
 impl Preconditioner {
@@ -43,6 +56,11 @@ impl Preconditioner {
         kind: PreconditionerKind,
         softness: f64,
     ) {
+        // The block inverse is made of the diagonal.
+        let kind = match self.of_momentum.0 {
+            Some(_) => PreconditionerKind::Diagonal,
+            None => kind,
+        };
         self.kind = kind;
         self.relative_softness = softness;
         self.counted = false;
@@ -54,6 +72,9 @@ impl Preconditioner {
             self.inverse_diagonal.clear();
             let inverse = self.diagonal.iter().map(|entry| entry.recip());
             self.inverse_diagonal.extend(inverse);
+            if let Some(preconditioner) = &mut self.of_momentum.0 {
+                preconditioner.prepare(&problem.momentum);
+            }
         }
         self.inverse_blocks.clear();
         if kind == PreconditionerKind::FullBlocks {
@@ -176,7 +197,9 @@ impl Preconditioner {
     ) {
         let (r_v, r_m) = r;
         let (z_v, z_m) = z;
-        if self.inverse_blocks.is_empty() {
+        if let Some(preconditioner) = &self.of_momentum.0 {
+            preconditioner.apply(r_v, z_v);
+        } else if self.inverse_blocks.is_empty() {
             for ((z, r), d) in z_v.iter_mut().zip(r_v).zip(&self.inverse_diagonal) {
                 *z = r * d;
             }

@@ -6,7 +6,15 @@ pub(crate) mod rigid;
 mod thin;
 
 use crate::step::assemble::rigid::check_turn;
-use crate::{error::StepFailure, model::PointMotion, step::context::StepContext};
+use crate::{
+    error::{
+        StepFailure,
+        extension::{ExtensionError, ExtensionKind},
+    },
+    model::PointMotion,
+    step::context::StepContext,
+};
+use impinge_contact::ContactProblem;
 use impinge_fem::{Assembler, AssemblyScales};
 use nalgebra::Vector3;
 pub(crate) use thin::MomentumSystem;
@@ -41,6 +49,30 @@ pub(crate) fn prescribe(
         }
     }
     Ok(())
+}
+
+/// Checks that materials of extensions gave finite numbers for the momentum system.
+///
+/// # Errors
+/// [`StepFailure::Extension`] naming the material.
+pub(crate) fn check_materials(
+    context: StepContext<'_>,
+    problem: &ContactProblem,
+) -> Result<(), StepFailure> {
+    let elastic = &context.model.elements.elastic;
+    if !elastic.has_custom_materials()
+        || problem.momentum.is_finite() && problem.rhs.iter().all(|x| x.is_finite())
+    {
+        return Ok(());
+    }
+    match elastic.broken_material(&context.state.positions) {
+        Some((name, tet)) => Err(StepFailure::Extension(ExtensionError {
+            kind: ExtensionKind::Material,
+            name: name.to_owned(),
+            problem: format!("gave a number that is not finite in tetrahedron {tet} of the model"),
+        })),
+        None => Ok(()),
+    }
 }
 
 /// `A = M + Δt C + Δt² K` and `b = M v + Δt (f_elastic + M g) − A_fd v_d`, both at the start of the step.

@@ -7,7 +7,7 @@ pub(crate) mod separation;
 use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
 use impinge_geometry::{
-    broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet},
+    broad_phase::{Aabb, BroadPhase, CandidateSet},
     surface::CollisionSurface,
 };
 use nalgebra::Vector3;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Which pairs are found to collide does not depend on when the boxes were made: they only ever add pairs that the
 /// continuous test then rejects.
 pub(crate) struct Detector {
-    broad_phase: Bvh,
+    broad_phase: Box<dyn BroadPhase + Send>,
     /// One box per point: where it may be while `candidates` are complete.
     boxes: Vec<Aabb>,
     pub(crate) candidates: CandidateSet,
@@ -44,9 +44,10 @@ const TURNING: f64 = 1.0;
 const MOST_TURNING: f64 = 0.3;
 
 impl Detector {
-    pub(crate) fn new() -> Self {
+    /// A detector that collects candidates by `broad_phase`.
+    pub(crate) fn new(broad_phase: Box<dyn BroadPhase + Send>) -> Self {
         Self {
-            broad_phase: Bvh::new(),
+            broad_phase,
             boxes: Vec::new(),
             candidates: CandidateSet::default(),
             version: 0,
@@ -153,6 +154,7 @@ mod tests {
         contacts::contact::Contact, contacts::sweep::Sweep, contacts::two_cubes::TwoCubes,
         step::refine::Refiner,
     };
+    use impinge_geometry::broad_phase::Bvh;
 
     /// O3: a vertex that the solve sends a hundred times as far as was predicted leaves its box, and what it hits there is still found.
     #[test]
@@ -165,7 +167,7 @@ mod tests {
         let (predicted, time_step) = (Vector3::new(0.1, -0.2, -4.0), model.settings.time_step);
         let mut velocities = vec![Vector3::zeros(); positions.len()];
         velocities[vertex as usize] = predicted;
-        let mut detector = Detector::new();
+        let mut detector = Detector::new(Box::<Bvh>::default());
         let mut report = StepReport::default();
         detector.prepare(&model, &positions, &velocities, time_step, &mut report);
 
@@ -213,7 +215,8 @@ mod tests {
     /// Boxes from `velocities`, and how often candidates were collected when `then` they are those one step later.
     fn boxes(velocities: &[Vector3<f64>], then: &[Vector3<f64>]) -> (Vec<Aabb>, u32) {
         let TwoCubes { model, positions } = TwoCubes::apart();
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let (mut detector, mut report) =
+            (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let time_step = model.settings.time_step;
         detector.prepare(&model, &positions, velocities, time_step, &mut report);
         let boxes = detector.boxes.clone();

@@ -240,6 +240,7 @@ mod tests {
     use super::*;
     use crate::{contacts::conflict::contradicts, contacts::two_cubes::TwoCubes, scene::Scene};
     use impinge_contact::frame::ContactFrame;
+    use impinge_geometry::broad_phase::Bvh;
     use nalgebra::Vector3;
 
     const CUBE: &str = r#"
@@ -258,7 +259,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         start: &[Vector3<f64>],
         end: &[Vector3<f64>],
     ) -> (Refiner, Vec<Contact>) {
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let (mut detector, mut report) =
+            (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let still = vec![Vector3::zeros(); start.len()];
         detector.prepare(model, start, &still, 1e-3, &mut report);
         detector.cover(model, start, end, &mut report);
@@ -289,7 +291,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         for point in model.geometry.bodies[1].points.clone() {
             end[point] += fall;
         }
-        let (mut detector, mut report) = (Detector::new(), StepReport::default());
+        let (mut detector, mut report) =
+            (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let still = vec![Vector3::zeros(); start.len()];
         detector.prepare(model, start, &still, time_step, &mut report);
         detector.cover(model, start, &end, &mut report);

@@ -20,12 +20,13 @@ pub(crate) struct Resolved {
     pub(crate) relaxed: bool,
 }
 
-/// Solves the problem from its warm start by the solver of `method` and counts what was spent.
+/// Solves the problem from its warm start by the solver called `name`, to the tolerances of `method`, and counts the
+/// work.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.
 pub(crate) fn resolve(
-    (method, solver): (&Method, &mut dyn ContactSolver),
+    (name, method, solver): (&str, &Method, &mut dyn ContactSolver),
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     report: &mut StepReport,
@@ -50,7 +51,7 @@ pub(crate) fn resolve(
         }
         Termination::MaxIterations => {
             let shortfall = StepFailure::NotConverged {
-                method: method.name(),
+                method: name.to_owned(),
                 iterations: solved.iterations,
                 excess: residual(problem, solution).over(&method.tolerances()),
             };

@@ -180,11 +180,6 @@ impl Asynchronous {
     pub fn measure_times(&mut self, every: u64) {
         self.engine.measure_times(every);
     }
-
-    /// Makes a step end with [`StepFailure::Interrupted`] once `interrupt` is raised.
-    pub fn heed(&mut self, interrupt: &Interrupt) {
-        self.engine.heed(interrupt);
-    }
 }
 
 /// Adds gravity, drag and pulls, for the points that feel them.
@@ -425,6 +420,10 @@ fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
 }
 
 impl Stepper for Asynchronous {
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.engine.heed(interrupt);
+    }
+
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let begin = Instant::now();
         let step = state.step + 1;

@@ -9,7 +9,9 @@ use crate::{
     report::StepReport,
     state::State,
     step::{
-        assemble::{MomentumSystem, momentum_system, prescribe, rigid::PointMotions},
+        assemble::{
+            MomentumSystem, check_materials, momentum_system, prescribe, rigid::PointMotions,
+        },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
         formulate::carry_over,
@@ -57,6 +59,7 @@ impl Synchronous {
             time_step,
             report,
         );
+        self.extensions.check()?;
         report.times.detect += clock.lap();
 
         self.foresee_hits(context, report);
@@ -75,7 +78,12 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        let outside = (self.account).outside(model, ways, &self.known_velocity, contacts);
+        // The work of forces of extensions is not known.
+        let outside = if self.extensions.has_forces() {
+            None
+        } else {
+            (self.account).outside(model, ways, &self.known_velocity, contacts)
+        };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
         self.account.close(energies, outside, state, report);
@@ -106,6 +114,7 @@ impl Synchronous {
                 rhs: &mut self.problem.rhs,
             },
         );
+        check_materials(context, &self.problem)?;
         self.tell_of_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
@@ -119,6 +128,12 @@ impl Synchronous {
                 end: &mut self.end,
                 known_velocity: &mut self.known_velocity,
             },
+        )?;
+        self.forces.add(
+            self.extensions.forces(),
+            context,
+            &self.rigid,
+            &mut self.problem,
         )?;
         self.joints.pose(
             context,
@@ -149,7 +164,7 @@ impl Synchronous {
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
         let supported = supported_bodies(model, self.contacts.as_slice());
-        let closed = closes_balances(model, &self.method);
+        let closed = !self.extensions.has_forces() && closes_balances(model, &self.method);
         let tolerances = StartTolerances {
             momentum: self.loads.tolerances(),
             gap: self.loads.gaps(),

@@ -23,6 +23,7 @@ use crate::{
             measure,
         },
         detect::Detector,
+        extension::{ForceBuffers, StepExtensions},
         refine::Refiner,
         resolve::{balance::Balanced, coarse::Coarse},
     },
@@ -30,6 +31,7 @@ use crate::{
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Method};
 use impinge_fem::Assembler;
+use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use std::{sync::Arc, time::Instant};
@@ -80,6 +82,9 @@ pub struct Synchronous {
     shortest: f64,
     /// Ends the step once it is raised.
     interrupt: Interrupt,
+    /// Code of other crates that takes part, and its forces on points.
+    extensions: StepExtensions,
+    forces: ForceBuffers,
     /// The state at the start of a step that was divided.
     undivided: Option<State>,
     /// Shown every solve.
@@ -93,6 +98,19 @@ impl Synchronous {
     /// [`SimError::Fem`] if the elements do not fit the pattern, [`SimError::RestCompliance`] if the method needs a
     /// compliance at rest that cannot be had.
     pub fn new(model: &Model) -> Result<Self, SimError> {
+        Self::extended(model, StepExtensions::default())
+    }
+
+    /// A stepper for `model` in which `extensions` take part.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`SimError::Extension`] for a preconditioner that the method has no place for.
+    pub(crate) fn extended(model: &Model, extensions: StepExtensions) -> Result<Self, SimError> {
+        let method = model.settings.solver;
+        let mut solver = extensions.solver().unwrap_or_else(|| method.solver());
+        solver.set_tolerances(method.tolerances());
+        extensions.precondition(&mut *solver, method.name())?;
+        let broad_phase = (extensions.broad_phase()).unwrap_or_else(|| Box::new(Bvh::new()));
         let mut rest = model
             .settings
             .solver
@@ -109,10 +127,10 @@ impl Synchronous {
                 .elements
                 .elastic
                 .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)?,
-            detector: Detector::new(),
+            detector: Detector::new(broad_phase),
             refiner: Refiner::default(),
-            method: model.settings.solver,
-            solver: model.settings.solver.solver(),
+            method,
+            solver,
             problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
             solution: ContactSolution::default(),
             balanced: Balanced::default(),
@@ -134,15 +152,16 @@ impl Synchronous {
             unmet_left: 0,
             shortest: f64::INFINITY,
             interrupt: Interrupt::default(),
+            extensions,
+            forces: ForceBuffers::default(),
             undivided: None,
             observer: None,
         })
     }
 
-    /// From now on a step ends with [`StepFailure::Interrupted`] once `interrupt` is raised.
-    pub fn heed(&mut self, interrupt: &Interrupt) {
-        self.interrupt = interrupt.clone();
-        self.solver.heed(interrupt);
+    /// The extensions that take part, shared.
+    pub(crate) fn extensions(&self) -> StepExtensions {
+        self.extensions.clone()
     }
 
     /// What the user should know, since the last call.
@@ -192,11 +211,28 @@ impl Synchronous {
 
     /// Whether a shorter part is tried where one has failed.
     fn may_be_shorter(&self, failure: &StepFailure) -> bool {
-        *failure != StepFailure::Interrupted && self.unmet_left > 0
+        let final_failure = matches!(
+            failure,
+            StepFailure::Interrupted | StepFailure::Extension(_)
+        );
+        !final_failure && self.unmet_left > 0
     }
 }
 
 impl Stepper for Synchronous {
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+        self.solver.heed(interrupt);
+    }
+
+    fn is_resumable(&self) -> bool {
+        true
+    }
+
+    fn moves_straight(&self) -> bool {
+        true
+    }
+
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let mut report = StepReport {
             minimum_gap: f64::INFINITY,

@@ -16,7 +16,7 @@ use crate::{
         refine::check_gaps::check_gaps,
         resolve::{
             Resolved,
-            balance::{add_force, balance},
+            balance::{Balanced, add_force, balance},
             rescue::rescue,
             resolve,
         },
@@ -90,6 +90,7 @@ impl Synchronous {
 
             self.detector
                 .cover(model, &state.positions, &self.end, report);
+            self.extensions.check()?;
             report.times.detect += clock.lap();
 
             let sweep = Sweep {
@@ -149,17 +150,19 @@ impl Synchronous {
                 bodies: self.bodies.as_ref(),
                 observer: self.observer.as_deref_mut(),
             };
+            let name = (self.extensions.solver_name()).unwrap_or_else(|| self.method.name());
             let resolved = resolve(
-                (&self.method, &mut solver),
+                (name, &self.method, &mut solver),
                 &self.problem,
                 &mut self.solution,
                 report,
             );
             self.check_interrupt()?;
+            self.extensions.check()?;
             let Resolved { shortfall, relaxed } = resolved?;
             self.relaxed = relaxed;
             let mut met = shortfall.is_none();
-            if !met && self.rescuable {
+            if !met && self.rescuable && self.extensions.solver_name().is_none() {
                 met = rescue(
                     &self.method,
                     &self.problem,
@@ -177,13 +180,18 @@ impl Synchronous {
                     return Err(failure);
                 }
             }
-            self.balanced = balance(
-                &mut self.coarse,
-                context,
-                &self.method,
-                &self.problem,
-                &mut self.solution,
-            );
+            // The momentum of whole bodies is not known where forces of extensions act.
+            self.balanced = if self.extensions.has_forces() && self.method.balances_momentum() {
+                Balanced::default()
+            } else {
+                balance(
+                    &mut self.coarse,
+                    context,
+                    &self.method,
+                    &self.problem,
+                    &mut self.solution,
+                )
+            };
             match self.balanced.finer_by {
                 Some(share) if met && finer < MOST_FINER_SOLVES => {
                     finer += 1;

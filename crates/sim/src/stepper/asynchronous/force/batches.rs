@@ -187,7 +187,7 @@ impl ElasticTerms<'_> {
         let elements = model.elements();
         let shares = Shares::new(self.masses, elements.iter().map(|element| element.nodes));
         let date = |(index, element): (usize, &impinge_fem::TetElement)| {
-            let material = *model.material(index);
+            let material = model.material(index).clone();
             let lame = material.lame();
             let mobility: f64 = element
                 .shape_gradients

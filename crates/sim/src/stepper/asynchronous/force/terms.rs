@@ -146,7 +146,7 @@ impl Term<4> for DampedHinge {
 }
 
 /// A tetrahedron with its material.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SolidTet {
     pub(super) element: TetElement,
     pub(super) material: Material,
