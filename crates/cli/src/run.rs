@@ -305,7 +305,8 @@ fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
         _ => Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with --out",
+                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with \
+                 --out",
                 scene.display()
             ),
         )),
@@ -346,7 +347,9 @@ pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> 
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "--threads {threads}: this machine has {processors} processors, and more than {most} threads on them do nothing but wait for each other\n  mend: give at most {most}, or leave --threads out for one per processor"
+                "--threads {threads}: this machine has {processors} processors, and more than {most} threads on them \
+                 do nothing but wait for each other\n  mend: give at most {most}, or leave --threads out for one per \
+                 processor"
             ),
         ));
     }

@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Three particles of 1 kg joined by springs of 10 kN/m in a row along x. They slide along x at 1 m/s with friction 0.5;
-/// the first two touch the ground, the third is 1 mm above it.
+/// Three particles of 1 kg joined by springs of 10 kN/m in a row along x. They slide along x at 1 m/s with friction
+/// 0.5; the first two touch the ground, the third is 1 mm above it.
 fn problem() -> ContactProblem {
     // Implicit Euler: A = M + h² K, b = M v + h f.
     let spring = STEP * STEP * 1e4 * Matrix3::identity();

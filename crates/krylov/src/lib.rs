@@ -20,7 +20,8 @@
 //! The Laplacian of a chain of 50 nodes, fixed at its ends:
 //! ```
 //! use impinge_krylov::{
-//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination, solve,
+//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination,
+//!     solve,
 //! };
 //! use nalgebra::Matrix3;
 //!

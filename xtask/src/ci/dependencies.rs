@@ -1,7 +1,7 @@
 //! What `deny.toml` says of dependencies, as far as it can be read without network: licences, versions and sources.
 //!
-//! Licences are those of the packages that this system compiles; versions and sources are those of `Cargo.lock`, for all
-//! systems. Advisories and yanked versions need the registry: `cargo deny check` in the workflow looks at them.
+//! Licences are those of the packages that this system compiles; versions and sources are those of `Cargo.lock`, for
+//! all systems. Advisories and yanked versions need the registry: `cargo deny check` in the workflow looks at them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;

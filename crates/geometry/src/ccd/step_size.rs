@@ -145,12 +145,12 @@ pub fn step_size<P: Copy + Into<[f64; 3]>>(
 /// ignored, but must be finite.
 ///
 /// # Cost
-/// `O(n log n)` for trees of the boxes, then one query of CCD per pair whose boxes overlap. For many calls with the same
-/// surface, a [`Bvh`](crate::broad_phase::Bvh) with [`earliest_impact`](super::earliest_impact) keeps its trees.
+/// `O(n log n)` for trees of the boxes, then one query of CCD per pair whose boxes overlap. For many calls with the
+/// same surface, a [`Bvh`](crate::broad_phase::Bvh) with [`earliest_impact`](super::earliest_impact) keeps its trees.
 ///
 /// # Errors
-/// [`StepSizeError`] if the lengths differ, a feature names a point that does not exist or names one twice, or a position
-/// is not finite.
+/// [`StepSizeError`] if the lengths differ, a feature names a point that does not exist or names one twice, or a
+/// position is not finite.
 pub fn step_size_under<P: Copy + Into<[f64; 3]>>(
     surface: SurfaceArrays<'_>,
     start: &[P],

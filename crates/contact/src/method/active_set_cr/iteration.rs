@@ -103,7 +103,8 @@ impl ActiveSetCr {
             self.refresh_if_due(problem, solution, &mut report);
             let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
             if guarded {
-                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
+                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding
+                // errors.
                 self.multiply_residual(problem);
                 report.extra_products += 1;
                 stationary = self.work.bw.norm() < STATIONARY * self.work.r.norm();

@@ -33,7 +33,12 @@ fn places() -> impl Strategy<Value = Vec<[f64; 3]>> {
 
 proptest! {
     #[test]
-    fn the_step_is_the_one_of_all_pairs(start in places(), way in places(), separation in 0.0..0.01, scale in 0.0..1.0) {
+    fn the_step_is_the_one_of_all_pairs(
+        start in places(),
+        way in places(),
+        separation in 0.0..0.01,
+        scale in 0.0..1.0,
+    ) {
         let end: Vec<[f64; 3]> = (start.iter().zip(&way))
             .map(|(x, by)| [0, 1, 2].map(|axis| x[axis] + scale * (by[axis] - 0.5)))
             .collect();

@@ -56,8 +56,8 @@ pub struct Material {
 }
 
 impl Material {
-    /// The co-rotational material of a Young's modulus (Pa), Poisson's ratio (1) and density (kg/m³), everything else as
-    /// by default.
+    /// The co-rotational material of a Young's modulus (Pa), Poisson's ratio (1) and density (kg/m³), everything else
+    /// as by default.
     #[must_use]
     pub fn new(young: f64, poisson: f64, density: f64) -> Self {
         Self {
