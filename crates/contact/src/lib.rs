@@ -77,6 +77,7 @@ mod setting;
 pub mod solution;
 #[cfg(feature = "io")]
 pub mod stored;
+mod sweep;
 mod tolerances;
 
 /// Vectors and matrices of the signatures of this crate, in the version that it uses.
