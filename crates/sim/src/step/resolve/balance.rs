@@ -40,7 +40,8 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the gap tolerance of `method`.
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may
+/// be off by the gap tolerance of `method`.
 ///
 /// Velocities are corrected at once, because the motion is checked with them. Forces are corrected at the end of the
 /// step ([`add_force`]): corrected forces break the balance of single nodes, so they are no good start for a solve.

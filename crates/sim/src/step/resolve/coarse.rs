@@ -50,7 +50,8 @@ pub(crate) struct Link {
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N); nothing unless it pushes.
+    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N);
+    /// nothing unless it pushes.
     room: Vector3<f64>,
 }
 
@@ -106,7 +107,8 @@ impl Link {
         -self.room.component_mul(&moved) * stiffness
     }
 
-    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there was any.
+    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there
+    /// was any.
     fn let_go(&mut self, change: &Vector3<f64>) -> bool {
         let lambda = self.multipliers.lambda;
         if change[0].abs() > MOST * self.room[0] {
@@ -151,12 +153,12 @@ impl Coarse {
         self.system = None;
     }
 
-    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and resistance `R` (`room`) of the links, and
-    /// the forces `−k R J δv`.
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and resistance `R` (`room`) of the links,
+    /// and the forces `−k R J δv`.
     ///
-    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
-    /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
-    /// the edge by `μ` times the change of the normal force.
+    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each
+    /// other without any force from outside. A force of friction stays in the cone where it sticks; one that slides
+    /// stays as it is, so it is off the edge by `μ` times the change of the normal force.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
         for round in 0.. {
             let closure = self.closure(balances, &links);
