@@ -16,6 +16,9 @@ const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 /// Longest list of keywords and of categories that the registry takes.
 const MOST_KEYWORDS: usize = 5;
 
+/// The workflow, which installs the minimum version of Rust and tests with it.
+const WORKFLOW: &str = ".github/workflows/ci.yml";
+
 /// True if all published crates are complete and can be packaged.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let metadata = MetadataCommand::new().no_deps().exec()?;
@@ -27,9 +30,19 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
             .is_none_or(|registries| !registries.is_empty())
     };
     let packages: Vec<&Package> = packages.iter().filter(published).copied().collect();
+    let workflow = fs::read_to_string(root.join(WORKFLOW))?;
     let mut complete = true;
     for package in &packages {
-        for mistake in mistakes(package, root)? {
+        let mut mistakes = mistakes(package, root)?;
+        if let Some(minimum) = &package.rust_version {
+            let version = format!("{}.{}", minimum.major, minimum.minor);
+            if !workflow.contains(&format!("toolchain install {version}")) {
+                mistakes.push(format!(
+                    "{WORKFLOW} has to test its rust-version, {version}"
+                ));
+            }
+        }
+        for mistake in mistakes {
             complete = false;
             println!("    {}: {mistake}", package.name);
         }
@@ -68,10 +81,7 @@ fn mistakes(package: &Package, root: &Path) -> Result<Vec<String>, Box<dyn Error
         ),
     ];
     let missing = named.iter().filter(|(_, there)| !there);
-    mistakes
-        .extend(missing.map(|(key, _)| {
-            format!("its manifest needs `{key}`, at most {MOST_KEYWORDS} entries")
-        }));
+    mistakes.extend(missing.map(|(key, _)| format!("its manifest needs a sound `{key}`")));
     let folder = package
         .manifest_path
         .parent()
