@@ -18,7 +18,8 @@ pub enum ContactError {
     },
     /// The diagonal of the momentum matrix has an entry that is zero or negative.
     #[error(
-        "diagonal entry {index} of the momentum matrix is {} kg, not positive; every free node needs mass", number(*value)
+        "diagonal entry {index} of the momentum matrix is {} kg, not positive; every free node needs mass",
+        number(*value)
     )]
     SingularMomentum {
         /// Scalar row.

@@ -49,7 +49,8 @@ impl Page {
     /// The page as one text.
     pub fn html(&self) -> String {
         let mut html = format!(
-            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: \
+             {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
             self.title,
             include_str!("page.css"),
             env!("CARGO_PKG_VERSION"),

@@ -280,7 +280,8 @@ pub enum StepFailure {
 /// A step without a collision-free result; the state is the last safe one.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[error(
-    "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}", solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
+    "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}",
+    solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
 )]
 pub struct StepError {
     /// Number of the step.

@@ -181,7 +181,8 @@ fn hold_frames(
                     &format!("{path}.{key}"),
                     format!("`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or \
                              with the world"),
-                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave `second` out",
+                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
+                     `second` out",
                 )
                 .into());
         }

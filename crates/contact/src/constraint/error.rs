@@ -69,8 +69,8 @@ pub enum ConstraintError {
     },
     /// Principal stretches of an anisotropic material.
     #[error(
-        "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches have no \
-         direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
+        "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches \
+         have no direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
     )]
     Anisotropic {
         /// Largest difference of two entries that should be equal (1/Pa).

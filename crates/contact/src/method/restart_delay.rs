@@ -1,8 +1,9 @@
 //! Restart delay: the number of iterations without active-set update after a change.
 //!
-//! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as among
-//! stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent. The time
-//! since the residual was last halved detects such a solve. The number of iterations does not: a long solve may be healthy.
+//! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as
+//! among stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent.
+//! The time since the residual was last halved detects such a solve. The number of iterations does not: a long solve
+//! may be healthy.
 
 /// Delay over the iterations since the residual was last halved (1). A change then costs at most half of the progress.
 /// Values from 0.25 to 1 serve.

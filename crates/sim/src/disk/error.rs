@@ -36,7 +36,8 @@ pub enum OutputError {
         source: io::Error,
     },
     /// Any other error while writing.
-    #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out", path.display())]
+    #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out",
+    path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -57,7 +58,8 @@ pub enum OutputError {
     },
     /// Another run is writing to the folder.
     #[error(
-        "the folder {} is in use: another run is writing to it\n  mend: wait until that run has ended, or give another folder with --out",
+        "the folder {} is in use: another run is writing to it\n  mend: wait until that run has ended, or give \
+         another folder with --out",
         path.display()
     )]
     FolderLocked {
@@ -125,7 +127,8 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// A file could not be read.
-    #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json", path.display())]
+    #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json",
+    path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -134,7 +137,8 @@ pub enum OutputError {
     },
     /// The file of a stored contact problem is missing.
     #[error(
-        "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the folder problems of a run",
+        "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the \
+         folder problems of a run",
         path.display()
     )]
     ReadProblem {

@@ -321,7 +321,8 @@ impl Symptom {
                  tetrahedralize`".to_owned()
             }
             Self::Slivers { .. } | Self::NodeMasses { .. } => {
-                "remesh: `impinge mesh convert MESH s.obj`, then `impinge mesh tetrahedralize s.obj OUT --size ..`".to_owned()
+                "remesh: `impinge mesh convert MESH s.obj`, then `impinge mesh tetrahedralize s.obj OUT --size \
+                 ..`".to_owned()
             }
             Self::MassRatio { .. } => {
                 "check `density` and `scale`; if they are correct, contacts of the two bodies need many \

@@ -118,7 +118,8 @@ pub fn verdict(
             notes.push(format!("{problem}; `solver.allow_inversion` allows it"));
         } else {
             unmet.push(format!(
-                "{problem}\n  mend: shorten time.step, use a finer mesh or a stiffer material, or allow it by solver.allow_inversion = true"
+                "{problem}\n  mend: shorten time.step, use a finer mesh or a stiffer material, or allow it by \
+                 solver.allow_inversion = true"
             ));
         }
     }

@@ -11,7 +11,8 @@
 //! A one-sided row is in `A'` while `c + D λ − j v > 0` at the start of its round.
 //!
 //! # Source
-//! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006, §17.3.
+//! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006,
+//! §17.3.
 
 use super::solver::ActiveSetCr;
 use crate::method::rows::{check_with_constraints, merit};

@@ -1,7 +1,7 @@
 //! Active-set prediction: accelerated forward-backward steps find the sticking, sliding and separated contacts.
 //!
-//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds it),
-//! one step from `y` is
+//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds
+//! it), one step from `y` is
 //!
 //! ```text
 //! v⁺ = y + M⁻¹ (b − A y + Jᵀλ⁺ + J_tᵀF⁺)      contact and Coulomb's law holding between v⁺ and (λ⁺, F⁺)

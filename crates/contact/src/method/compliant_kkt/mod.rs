@@ -43,8 +43,8 @@ const PATIENCE: u64 = 30;
 /// The method with its pattern, factors and vectors, which are reused from step to step.
 ///
 /// # Source
-/// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision, and
-/// friction with Coulomb's cone.
+/// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision,
+/// and friction with Coulomb's cone.
 #[derive(Default)]
 pub struct CompliantKkt {
     /// Settings of the next solve.

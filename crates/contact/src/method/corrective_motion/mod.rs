@@ -157,8 +157,8 @@ impl CorrectiveMotion {
     /// After a change of the momentum matrix, solve or condense first.
     ///
     /// # Errors
-    /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for a
-    /// contact on a node whose compliance is not known.
+    /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for
+    /// a contact on a node whose compliance is not known.
     pub fn compliance_at_contacts(
         &mut self,
         problem: &ContactProblem,

@@ -347,8 +347,8 @@ impl<'a> Examiner<'a> {
         (distance > allowed).then_some(distance)
     }
 
-    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn of
-    /// their component; this detects displaced ones.
+    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn
+    /// of their component; this detects displaced ones.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
         let Some(model) = self.model_of_moves else {
             return;

@@ -127,7 +127,8 @@ impl Expected {
         Some(settings.longest_period.min(self.scene.time.step))
     }
 
-    /// The model, if points move straight in each substep, free nodes by their velocity and the turn of their component.
+    /// The model, if points move straight in each substep, free nodes by their velocity and the turn of their
+    /// component.
     pub(super) fn model_of_moves(&self) -> Option<&Model> {
         let run = self.run.as_ref()?;
         self.moves_straight().then_some(&run.model)

@@ -98,10 +98,11 @@ impl Prepared {
 
 impl JointRows {
     /// Adds the rows and `−Δt² K̃` from the forces of the step before; the warm start takes those
-    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
+    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and
+    /// projected.
     ///
-    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
-    /// column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
+    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
+    /// need no column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,

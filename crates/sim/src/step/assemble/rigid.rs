@@ -56,10 +56,10 @@ pub(crate) struct RigidStep {
 impl RigidStep {
     /// Adds the rigid bodies to the momentum system, and starts their unknowns from the motion without contact.
     ///
-    /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side `Bᵀ L`
-    /// for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the implicit midpoint rule
-    /// ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the change of angular momentum is
-    /// the moment of the contact impulses, exactly.
+    /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side
+    /// `Bᵀ L` for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the
+    /// implicit midpoint rule ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the
+    /// change of angular momentum is the moment of the contact impulses, exactly.
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
@@ -220,7 +220,8 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Gives every rigid body that was `solved` the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
+/// Gives every rigid body that was `solved` the velocity that closes its momentum balance exactly, after methods that
+/// leave those of deformable bodies open.
 ///
 /// Its blocks are multiples of the identity, without coupling to others, so the remaining residual is rounding.
 pub(crate) fn balance_rigid(

@@ -15,7 +15,8 @@ use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw
 use nalgebra::Vector3;
 
 /// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
-/// largest momentum residual of one of the islands (N·s), which `islands` counts and tells of each block, times `scale`.
+/// largest momentum residual of one of the islands (N·s), which `islands` counts and tells of each block, times
+/// `scale`.
 pub(crate) fn judge(
     (problem, solution): (&ContactProblem, &ContactSolution),
     (islands, island_of): (usize, &dyn Fn(usize) -> usize),

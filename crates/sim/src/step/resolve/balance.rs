@@ -40,7 +40,8 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open of the bodies that were `solved`, as far as [`closes_balances`] says, to rounding.
+/// Closes the momentum balances that `method` leaves open of the bodies that were `solved`, as far as
+/// [`closes_balances`] says, to rounding.
 ///
 /// Velocities are corrected at once, because the motion is checked with them. Forces are corrected at the end of the
 /// step ([`add_force`]): corrected forces break the balance of single nodes, so they are no good start for a solve.
@@ -75,8 +76,8 @@ pub(crate) fn balance(
     }
 }
 
-/// What the next solve's momentum tolerance should be multiplied by, if closing the balances moved the worst row `before`
-/// (m) to one `after` beyond the tolerance `gap`.
+/// What the next solve's momentum tolerance should be multiplied by, if closing the balances moved the worst row
+/// `before` (m) to one `after` beyond the tolerance `gap`.
 pub(crate) fn finer_by([before, after]: [f64; 2], gap: f64) -> Option<f64> {
     (after > gap.max(2.0 * before)).then(|| (FINER_SOLVE_SHARE * gap / after).max(SMALLEST_FACTOR))
 }

@@ -61,8 +61,8 @@ pub(crate) struct Link {
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// Largest resistance along each axis (N): the normal force, and for each tangent the margin of friction to the edge
-    /// of the cone. 0 unless the contact pushes.
+    /// Largest resistance along each axis (N): the normal force, and for each tangent the margin of friction to the
+    /// edge of the cone. 0 unless the contact pushes.
     capacity: Vector3<f64>,
 }
 
@@ -188,8 +188,8 @@ impl Coarse {
     /// forces `−k R J δv`.
     ///
     /// Forces act on both sides alike. So the momentum of every body is closed, and groups of bodies that only touch
-    /// each other get no external force. Friction of a sticking contact stays in its cone. Friction of a sliding contact
-    /// is unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
+    /// each other get no external force. Friction of a sticking contact stays in its cone. Friction of a sliding
+    /// contact is unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
     ///
     /// Each component of bodies connected by links is closed by itself, so its result is independent of the others.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {

@@ -33,8 +33,8 @@ impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
     /// collisions.
     ///
-    /// Returns whether all gaps settled; without `accept_unmet` they always did. An island is solved again only if one of
-    /// its bodies changed, so that no body depends on what happens elsewhere.
+    /// Returns whether all gaps settled; without `accept_unmet` they always did. An island is solved again only if one
+    /// of its bodies changed, so that no body depends on what happens elsewhere.
     pub(super) fn solve_until_free(
         &mut self,
         context: StepContext<'_>,
