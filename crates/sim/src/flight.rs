@@ -9,8 +9,8 @@
 //! At the start of a step of `h` a component has the centre of mass `c` with the velocity `v_c`, the inertia `I`, the
 //! angular momentum `L` about `c`, and `ω = I⁻¹ L`. With `r = x − c` every velocity splits into `v = v_c + ω × r + u`.
 //! Without forces a rigid body of the same inertia turns by `R = exp(h ω̄)`, where `ω̄` is the mean angular velocity of
-//! the implicit midpoint rule, `I(exp(½ h ω̄)) ω̄ = L`, and ends with `ω₊ = (R I Rᵀ)⁻¹ L`, `ω̇₊ = −(R I Rᵀ)⁻¹ (ω₊ ×
-//! L)`.
+//! the implicit midpoint rule, `I(exp(½ h ω̄)) ω̄ = L`, and ends with `ω₊ = (R I Rᵀ)⁻¹ L`,
+//! `ω̇₊ = −(R I Rᵀ)⁻¹ (ω₊ × L)`.
 //!
 //! The flight turns positions to `x_R = c + R r` along the mean velocity `w_R = (R r − r)/h`, and ends with the
 //! velocity `v_c + ω₊ × R r + R u`. That takes the acceleration `a = ω̇₊ × R r + ω₊ × (ω₊ × R r + R u)`, which no force
