@@ -8,7 +8,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum FemError {
     /// A rest position is NaN or infinite.
-    #[error("rest position {point} is ({}, {}, {}); every coordinate must be finite", position[0], position[1], position[2])]
+    #[error("rest position {point} is ({}, {}, {}); every coordinate must be finite",
+    position[0], position[1], position[2])]
     RestPosition {
         /// Index of the point.
         point: usize,
@@ -17,7 +18,8 @@ pub enum FemError {
     },
     /// A tetrahedron names a point that does not exist.
     #[error(
-        "tetrahedron {element} uses point {point}, but there are only {points} points; check the index base (the first point is 0)"
+        "tetrahedron {element} uses point {point}, but there are only {points} points; check the index base (the \
+         first point is 0)"
     )]
     PointIndex {
         /// Index of the tetrahedron.
@@ -39,8 +41,8 @@ pub enum FemError {
     },
     /// A hexahedron is folded or flat at a corner.
     #[error(
-        "hexahedron {cell} {nodes:?} is flat, folded or inside out at a corner: its edges there span {ratio} of the \
-         cube of its longest edge; its points have to be four around the bottom, then the four above them"
+        "hexahedron {cell} {nodes:?} is flat, folded or inverted at a corner (corner volume / longest edge³ = \
+         {ratio}); list the four bottom points in order, then the four top points"
     )]
     RestHexahedron {
         /// Index of the hexahedron.
@@ -52,7 +54,8 @@ pub enum FemError {
     },
     /// A tetrahedron names a material that does not exist.
     #[error(
-        "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one is 0"
+        "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one \
+         is 0"
     )]
     MaterialIndex {
         /// Index of the tetrahedron.
@@ -113,7 +116,7 @@ pub enum FemError {
 
 fn mend_of_volume(volume: f64) -> &'static str {
     if volume < 0.0 {
-        "it is inside out: exchange two of its points"
+        "it is inverted: exchange two of its points"
     } else {
         "it is flat: remove it or move its points apart"
     }

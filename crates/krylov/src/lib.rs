@@ -23,7 +23,8 @@
 //! The Laplacian of a chain of 50 nodes, fixed at its ends:
 //! ```
 //! use impinge_krylov::{
-//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination, solve,
+//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination,
+//!     solve,
 //! };
 //! use nalgebra::Matrix3;
 //!
@@ -62,6 +63,11 @@ pub mod preconditioner;
 pub mod solve;
 pub mod system;
 pub mod vector;
+
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+/// Sparse matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra_sparse;
 
 pub use block::{BlockPattern, SymmetricBlockMatrix};
 pub use error::KrylovError;

@@ -6,14 +6,15 @@
 //! of a body flies as a rigid body does, with its deformation turning along, and the step solves for the deviation.
 //!
 //! # Equations
-//! At the start of a step of `h` a component has the centre of mass `c` with the velocity `v_c`, the inertia `I`, the angular
-//! momentum `L` about `c`, and `ω = I⁻¹ L`. With `r = x − c` every velocity splits into `v = v_c + ω × r + u`. Without
-//! forces a rigid body of the same inertia turns by `R = exp(h ω̄)`, where `ω̄` is the mean angular velocity of the
-//! implicit midpoint rule, `I(exp(½ h ω̄)) ω̄ = L`, and ends with `ω₊ = (R I Rᵀ)⁻¹ L`, `ω̇₊ = −(R I Rᵀ)⁻¹ (ω₊ × L)`.
+//! At the start of a step of `h` a component has the centre of mass `c` with the velocity `v_c`, the inertia `I`, the
+//! angular momentum `L` about `c`, and `ω = I⁻¹ L`. With `r = x − c` every velocity splits into `v = v_c + ω × r + u`.
+//! Without forces a rigid body of the same inertia turns by `R = exp(h ω̄)`, where `ω̄` is the mean angular velocity of
+//! the implicit midpoint rule, `I(exp(½ h ω̄)) ω̄ = L`, and ends with `ω₊ = (R I Rᵀ)⁻¹ L`,
+//! `ω̇₊ = −(R I Rᵀ)⁻¹ (ω₊ × L)`.
 //!
-//! The flight turns positions to `x_R = c + R r` along the mean velocity `w_R = (R r − r)/h`, and ends with the velocity
-//! `v_c + ω₊ × R r + R u`. That takes the acceleration `a = ω̇₊ × R r + ω₊ × (ω₊ × R r + R u)`, which no force gives, so
-//! it is taken off the forces. For the mean velocity `w = (x₊ − x)/h` the step reads
+//! The flight turns positions to `x_R = c + R r` along the mean velocity `w_R = (R r − r)/h`, and ends with the
+//! velocity `v_c + ω₊ × R r + R u`. That takes the acceleration `a = ω̇₊ × R r + ω₊ × (ω₊ × R r + R u)`, which no force
+//! gives, so it is taken off the forces. For the mean velocity `w = (x₊ − x)/h` the step reads
 //!
 //! ```text
 //! (M + h C + h² K(x_R)) (w − w_R) = M (v_c + R u − h a) + h (f(x_R) + f_ext) − h a_M M (ω₊ × R r)
@@ -30,8 +31,8 @@ use crate::model::{Model, PointMotion};
 use crate::scene::FreeFlight;
 use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion, Vector3};
 
-/// Turn in a step (rad) that a flight follows. The terms that it leaves to the forces are of second order in the turn, so
-/// a faster component turns by this much and keeps the rest of its motion as a deformation.
+/// Turn in a step (rad) that a flight follows. The terms that it leaves to the forces are of second order in the turn,
+/// so a faster component turns by this much and keeps the rest of its motion as a deformation.
 const LARGEST_TURN: f64 = 1.0;
 
 /// Principal moment of inertia over the largest, below which a component has no extent across the axis: a string drawn
@@ -153,8 +154,8 @@ struct Moments {
     angular_momentum: Vector3<f64>,
 }
 
-/// The flight of every component of a model in a step of `time_step` (s) from the given positions (m) and velocities (m/s),
-/// where `is_free` tells the points without a prescribed motion; `None` for those that fly straight.
+/// The flight of every component of a model in a step of `time_step` (s) from the given positions (m) and velocities
+/// (m/s), where `is_free` tells the points without a prescribed motion; `None` for those that fly straight.
 pub(crate) fn turns(
     model: &Model,
     is_free: impl Fn(usize) -> bool,

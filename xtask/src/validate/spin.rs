@@ -10,7 +10,7 @@ use super::{Extent, Family};
 
 pub(super) const FAMILY: Family = Family {
     name: "spin",
-    about: "Free bodies that turn at 10 rad/s, without contact: what is left of their angular momentum.",
+    about: "Free bodies that turn at 10 rad/s, without contact: remaining share of their angular momentum.",
     cases: &[("solids", solids), ("shells", shells)],
 };
 

@@ -112,8 +112,8 @@ impl Condenser {
         }
     }
 
-    /// Adds the product of the stiffness of [`scatter`](Self::scatter) with `velocity` to `impulses`, both in the order of
-    /// the unknowns (m/s, N·s).
+    /// Adds the product of the stiffness of [`scatter`](Self::scatter) with `velocity` to `impulses`, both in the order
+    /// of the unknowns (m/s, N·s).
     pub fn add_product(
         &self,
         constraint: &Constraint,

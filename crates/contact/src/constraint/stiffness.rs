@@ -63,7 +63,8 @@ pub struct StiffnessSum {
     turning: Vec<TurningSum>,
 }
 
-/// The factor of `K̃` in the momentum matrix (s²). The shear resistance of a material is damped like its other stiffness.
+/// The factor of `K̃` in the momentum matrix (s²). The shear resistance of a material is damped like its other
+/// stiffness.
 fn scale(constraint: &Constraint, time_step: f64) -> f64 {
     let damping = if constraint.has_potential() {
         constraint.damping
@@ -128,8 +129,8 @@ impl StiffnessSum {
         }
     }
 
-    /// Adds the product of the stiffness of one constraint between particles, as [`scatter`](Self::scatter) adds it, with
-    /// `velocity` to `impulses`, both in the order of the unknowns (m/s, N·s).
+    /// Adds the product of the stiffness of one constraint between particles, as [`scatter`](Self::scatter) adds it,
+    /// with `velocity` to `impulses`, both in the order of the unknowns (m/s, N·s).
     pub fn add_product(
         constraint: &Constraint,
         evaluation: &Evaluation,

@@ -95,8 +95,8 @@ impl DumpWhen {
     }
 }
 
-/// Writes `problems/step_NNNNN_round_RR.problem` for every selected solve; the name of those after the first island of a
-/// round ends in `_island_II`.
+/// Writes `problems/step_NNNNN_round_RR.problem` for every selected solve; the name of those after the first island of
+/// a round ends in `_island_II`.
 ///
 /// A clone shares the state: one goes to the simulation, another reports the result.
 #[derive(Debug, Clone)]

@@ -23,5 +23,5 @@ mod scene_mistakes;
 mod solids;
 mod starts;
 mod thin;
-mod unheeded;
+mod unsupported_keys;
 mod verdict;

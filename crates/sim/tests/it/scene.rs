@@ -333,7 +333,7 @@ fn errors_of_overrides_name_them() {
 }
 
 #[test]
-fn the_schema_is_what_it_was() {
+fn the_schema_is_unchanged() {
     let schema = serde_json::to_string_pretty(&Scene::json_schema()).unwrap();
     insta::assert_snapshot!("schema", schema);
 }
@@ -608,7 +608,11 @@ fn turned_copies_are_the_same_every_time_and_differ_by_seed() {
 
 #[test]
 fn initial_velocity_is_that_of_a_rigid_body() {
-    let text = MINIMAL.replace("friction = 0.4", "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 3]\nrotation = { axis = [1, 1, 0], degrees = 30 }");
+    let text = MINIMAL.replace(
+        "friction = 0.4",
+        "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 3]\nrotation = \
+                                                  { axis = [1, 1, 0], degrees = 30 }",
+    );
     let parts = Scene::parse("test.toml", &text, NONE)
         .unwrap()
         .instantiate()

@@ -306,7 +306,8 @@ fn a_yielded_bar_shows_its_yield_stress() {
             .replace(
                 "fixed = [",
                 "fixed = [{ box = { lower = [0.099, -1, -1], upper = [0.11, 1, 1] }, \
-                 motion = { velocity = [0.06, 0, 0], then = [{ at = 0.4, velocity = [-0.06, 0, 0] }, { at = 0.8 }] } }, ",
+                 motion = { velocity = [0.06, 0, 0], then = [{ at = 0.4, velocity = [-0.06, 0, 0] }, { at = 0.8 }] } \
+                 }, ",
             );
         let pulled = run(&text, 40);
         let [least, most] = shown(&pulled);
@@ -430,18 +431,21 @@ fixed = [
 
 /// Inconsistent settings are rejected with their place and a remedy.
 #[test]
-fn what_does_not_fit_is_refused() {
+fn inconsistent_settings_are_rejected() {
     for (text, wants) in [
-        (with("hexahedra", "meshless = 0.1"), "without elements"),
-        (with("cuboid", "meshless = 0.001"), "rest measure"),
+        (
+            with("hexahedra", "meshless = 0.1"),
+            "not supported for hexahedra",
+        ),
+        (with("cuboid", "meshless = 0.001"), "rest volume or area"),
         (
             with("cuboid", "model = \"neo_hookean\", yield_stress = 1e3"),
-            "only a corotational material",
+            "for the corotational model only",
         ),
         (with("cuboid", "yield_stress = -1"), "yield stress"),
         (
             with("cuboid", "extrapolation_below = 0.5"),
-            "only a neo-Hookean material",
+            "for the neo-Hookean model only",
         ),
         (
             with("cuboid", "model = \"neo_hookean\", extrapolation_below = 1"),
@@ -454,7 +458,7 @@ fn what_does_not_fit_is_refused() {
         (
             with("hexahedra", "formulation = \"stiffness\"")
                 .replace("compliant-kkt", "warped-compliance"),
-            "of hexahedra",
+            "plastic or meshless bodies, hexahedra",
         ),
         (
             with("hexahedra", "formulation = \"stiffness\"")
@@ -465,7 +469,7 @@ fn what_does_not_fit_is_refused() {
                     1,
                 )
                 .replace(", stiffness_damping = 0.05", ""),
-            "the asynchronous stepper knows tetrahedra",
+            "the asynchronous stepper supports elastic tetrahedra",
         ),
     ] {
         let message = refused(&text);
@@ -491,8 +495,8 @@ fn hexahedra_come_from_files() {
         writeln!(cells, "8 {corners}").expect("memory");
     }
     let file = format!(
-        "# vtk DataFile Version 2.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {count} double\n{}CELLS 4 36\n{cells}\
-         CELL_TYPES 4\n12\n12\n12\n12\n",
+        "# vtk DataFile Version 2.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {count} double\n{}CELLS 4 \
+         36\n{cells}CELL_TYPES 4\n12\n12\n12\n12\n",
         points.concat()
     );
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -17,7 +17,7 @@ use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::{Matrix3, Vector3};
 use std::path::Path;
 
-/// Reported findings of one kind per frame; more are only counted.
+/// Largest number of reported findings of one kind per frame; others are only counted.
 const PER_FRAME: usize = 8;
 
 /// Tolerance of prescribed points relative to the largest coordinate: a few thousand rounding errors, far below
@@ -316,20 +316,20 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of prescribed
-    /// motions end, and that is the end of every step; but a run may have stopped within one.
+    /// Largest distance of a point from its arc at the time of `entry`, relative to its arm. It is 0 at the ends of the
+    /// pieces of prescribed motions, which include the end of every step; but a run may have stopped within a step.
     pub(super) fn arc_slack(&self, motion: &RigidMotion, entry: &FrameEntry) -> f64 {
         match (self.longest_piece, self.step) {
             (Some(longest), Some(step)) if !is_time_of(entry.time, entry.step, step) => {
-                // The middle of a chord is that far from its arc.
+                // Distance between the middle of a chord and its arc.
                 (motion.fastest_turn() * longest).powi(2) / 8.0
             }
             _ => 0.0,
         }
     }
 
-    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack` is in
-    /// parts of its arm.
+    /// Distance of `place` from the path of its motion at `time` (m), if it exceeds rounding; `slack` is relative to
+    /// the arm.
     pub(super) fn off_path(
         &self,
         motion: &RigidMotion,
@@ -347,8 +347,8 @@ impl<'a> Examiner<'a> {
         (distance > allowed).then_some(distance)
     }
 
-    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn of
-    /// their component; this detects displaced ones.
+    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn
+    /// of their component; this detects displaced ones.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
         let Some(model) = self.model_of_moves else {
             return;
@@ -386,7 +386,8 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// Hands over every pair of features that may meet and whose boxes, `bounds` of their points, overlap.
+    /// Calls the function for every pair of features that may touch and whose boxes overlap; `bounds` are the boxes of
+    /// their points.
     pub(super) fn for_each_pair(
         &self,
         bounds: impl Fn(&[u32]) -> Bounds,
@@ -406,7 +407,7 @@ impl<'a> Examiner<'a> {
         });
         for_each_overlap(&of_edges, &of_edges, |first, second| {
             let ([a, b], [c, d]) = (edges[first], edges[second]);
-            // Every pair comes twice.
+            // Every pair is found twice.
             if first < second && surface.may_touch(&[a, b], &[c, d]) {
                 take([a, b, c, d], Kind::EdgeEdge);
             }
@@ -444,7 +445,7 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// How far a point is behind the plane of a half-space (m), if it certainly is.
+/// Depth of a point behind the plane of a half-space (m), if it exceeds rounding.
 pub(super) fn depth_below(half_space: &HalfSpaceEntry, place: &Vector3<f64>) -> Option<f64> {
     let height = (place - half_space.point).dot(&half_space.normal);
     // Rounding of the difference and of three products: beyond it the sign is certain.

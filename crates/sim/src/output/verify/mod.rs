@@ -122,10 +122,10 @@ pub fn verify_run(
             }
             Some(stepper @ "constrained") => {
                 format!(
-                    "points turn within a step of the {stepper} stepper, and frames show its ends only"
+                    "points of the {stepper} stepper do not move straight within a step"
                 )
             }
-            _ => "steps or parts of steps were not stored, or a frame is not sound".to_owned(),
+            _ => "steps or substeps were not stored, or a frame has errors".to_owned(),
         };
         verification.notes.push(format!(
             "{} of {} motions between frames were not examined: {why}",

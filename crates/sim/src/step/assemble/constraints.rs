@@ -1,5 +1,5 @@
-//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of those in
-//! stiffness form, and the geometric stiffness of both in the momentum matrix.
+//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
+//! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
@@ -41,31 +41,31 @@ pub(crate) struct StepSystem<'a> {
     pub(crate) turn_impulses: &'a mut [f64],
 }
 
-/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
+/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
 const BATCH: usize = 512;
 
-/// What one constraint adds to the equations of a step.
+/// Contribution of one constraint to the equations of a step.
 #[derive(Debug, Default)]
 struct Prepared {
     evaluation: Evaluation,
     condenser: Condenser,
-    /// Whether a constraint in stiffness form presses.
+    /// Whether a constraint in stiffness form is under compression.
     presses: bool,
     /// Whether it has geometric stiffness.
     stiff: bool,
 }
 
-/// Which of both a list of constraints is.
+/// Form of a list of constraints.
 #[derive(Clone, Copy)]
 enum Form<'a> {
-    /// Rows of their own, with the forces of the step before and what of their geometric stiffness counts.
+    /// Compliance form: rows, with the forces of the last step and the kind of geometric stiffness.
     Rows(&'a [f64], GeometricStiffness),
-    /// Stiffnesses.
+    /// Stiffness form.
     Stiffness,
 }
 
 impl Prepared {
-    /// Evaluates `constraint`, the first row of which is `first`.
+    /// Evaluates `constraint`; its first row is `first`.
     fn evaluate(
         &mut self,
         constraint: &Constraint,
@@ -98,11 +98,12 @@ impl Prepared {
 
 impl JointRows {
     /// Adds the rows and `−Δt² K̃` from the forces of the step before; the warm start takes those
-    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
+    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and
+    /// projected.
     ///
-    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
-    /// column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
-    pub(crate) fn pose(
+    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
+    /// need no column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
         flight: &Flight,

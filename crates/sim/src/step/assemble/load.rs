@@ -1,4 +1,4 @@
-//! What acts on every body in a step, and what its momentum may be off by.
+//! Impulses on every body in a step, and the momentum tolerances relative to them.
 
 use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
@@ -11,17 +11,16 @@ use crate::{
 use impinge_contact::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 
-/// Units in the last place that the terms of a product with `A`, and of an elastic force, are off by: rows have some
-/// twenty to fifty terms.
+/// Relative rounding of a product with `A` and of an elastic force: rows have some twenty to fifty terms.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The kinds of impulses that tolerances are relative to. Damping needs none: it balances the others, so it is at
-/// most four times the largest.
+/// Kinds of impulses that tolerances are relative to. Damping is not needed: it balances the others, so it is at most
+/// four times the largest.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Elastic,
     Contact,
-    /// Gravity and pulls.
+    /// Gravity and nodal forces.
     Given,
     Inertial,
 }
@@ -40,10 +39,10 @@ pub(crate) struct NodeStart<'a> {
 /// Momentum tolerances of the bodies of a model, step by step.
 #[derive(Debug, Default)]
 pub(crate) struct BodyLoads {
-    /// Momentum of each body at the least speed that counts, in the norm over its nodes (N·s).
+    /// Momentum of each body at the smallest speed that counts, in the norm over its nodes (N·s).
     floors: Vec<f64>,
     squares: Vec<Squares>,
-    /// Squares of what rounding leaves of the momentum balance of each body (N²s²).
+    /// Squares of the rounding error in the momentum balance of each body (N²s²).
     rounding: Vec<f64>,
     /// Impulses of contacts, and of elasticity, joints and strains, in the order of the unknowns (N·s).
     contact: Vec<f64>,
@@ -77,12 +76,12 @@ impl BodyLoads {
         &self.gaps
     }
 
-    /// Finds the tolerances of a step whose momentum system, constraint rows and contacts are those at its start, and
-    /// weighs the momentum residual by them.
+    /// Computes the tolerances of a step from its momentum system, constraint rows and contacts at the start, and
+    /// weights the momentum residual by them.
     ///
-    /// A body's tolerance is a share of the largest of the impulses on it ([`ToleranceScales::momentum`]), all in the
-    /// Euclidean norm over its nodes, in which residuals are measured: elastic forces at the start of the step,
-    /// contact forces and inertia of the step before, gravity and pulls. A tolerance that the scene gives is that of
+    /// A body's tolerance is a share of the largest impulse on it ([`ToleranceScales::momentum`]), in the Euclidean
+    /// norm over its nodes, like residuals. Impulses are those of elastic forces at the start of the step, of contact
+    /// forces and inertia of the last step, and of gravity and nodal forces. A tolerance that the scene gives holds for
     /// every body.
     ///
     /// [`ToleranceScales::momentum`]: crate::tolerances::ToleranceScales::momentum
@@ -130,14 +129,14 @@ impl BodyLoads {
         self.tolerances.extend(bodies.map(of_body));
         let of_block = |block| self.tolerances[model.body_of_block(block)];
         let largest = (0..model.blocks()).map(of_block).reduce(f64::max);
-        // Without unknowns there is nothing to hold to it.
+        // Without unknowns no residual is compared with it.
         self.largest = largest.unwrap_or(1.0);
         let reference = model.geometry.tolerances.reference(self.largest);
         problem.weigh_momentum((0..model.blocks()).map(|block| reference / of_block(block)));
         self.reference = reference;
     }
 
-    /// Impulses of the contacts at hand on nodes and rigid bodies.
+    /// Adds the impulses of the present contacts on nodes and rigid bodies.
     fn add_contacts(
         &mut self,
         model: &Model,
@@ -168,7 +167,7 @@ impl BodyLoads {
         }
     }
 
-    /// Impulses of joints, and of bodies in compliance form, that the solve starts from.
+    /// Adds the impulses of joints, and of bodies in compliance form, from the warm start.
     fn add_constraints(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.elastic.clear();
         self.elastic.resize(problem.unknowns(), 0.0);
@@ -211,7 +210,7 @@ impl BodyLoads {
         }
     }
 
-    /// Inertia of a rigid body is what the other impulses make of it, so it needs no part of its own.
+    /// The inertial impulse of a rigid body is the sum of the other impulses, so it needs no measure of its own.
     fn measure_rigid(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
         for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
             let block = rigid.first_block as usize;
@@ -238,7 +237,7 @@ impl BodyLoads {
         for (kind, impulse) in kinds.into_iter().zip(impulses) {
             self.squares[body][kind as usize] += impulse.norm_squared();
         }
-        // Positions are rounded, and elastic forces, `Δt K` for `A/Δt`, with them.
+        // Positions are rounded, and with them elastic forces, whose stiffness is `Δt K = A/Δt`.
         let rounded = velocity.norm() + position.norm() / problem.time_step;
         let stiffest = problem.momentum.diagonal_block(block).diagonal().max();
         self.rounding[body] += (stiffest * rounded).powi(2);

@@ -22,9 +22,9 @@ use nalgebra::Vector3;
 pub(crate) use thin::MomentumSystem;
 use thin::add_thin;
 
-/// Prescribed points at the end of the step: exact positions, and the velocities that lead there in a straight line.
+/// Sets prescribed points at the end of the step: exact positions, and the velocities of straight paths to them.
 ///
-/// Entries of free points are left alone.
+/// Entries of free points are unchanged.
 ///
 /// # Errors
 /// [`StepFailure::TurnsTooFar`] if a prescribed motion turns too far in one step for straight paths.

@@ -12,11 +12,12 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C) v_d` to
-/// `b`, all at `x_R` of the flight.
+/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C)
+/// v_d` to `b`, all at `x_R` of the flight.
 ///
-/// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges and
-/// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside what a solve takes.
+/// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
+/// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
+/// beside a solve.
 pub(crate) fn add_thin(
     context: StepContext<'_>,
     flight: &Flight,
@@ -62,7 +63,7 @@ pub(crate) fn add_thin(
     }
 }
 
-/// `k/l̄ n nᵀ` of a spring (N/m); 0 where its points coincide.
+/// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
 fn along(spring: &EdgeSpring, x: &[Vector3<f64>; 2]) -> Matrix3<f64> {
     (x[0] - x[1])
         .try_normalize(0.0)
@@ -79,7 +80,8 @@ struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    /// Forces (N) and scaled stiffness (kg) of one term; the part on points that are prescribed moves to the right-hand side.
+    /// Adds forces (N) and scaled stiffness (kg) of one term; the part on prescribed points moves to the right-hand
+    /// side.
     fn add<const N: usize>(
         &mut self,
         points: &[u32; N],
@@ -157,7 +159,8 @@ mod tests {
         (matrix, rhs)
     }
 
-    /// Stretched flat, where no term is projected: `A − M = −Δt ∂b/∂x`, on points that are held too, by central differences.
+    /// For a flat stretched sheet, in which no term is projected: `A − M = −Δt ∂b/∂x`, on prescribed points too, by
+    /// central differences.
     #[test]
     fn stiffness_is_the_derivative_of_the_impulse() {
         let h = 0.02;
@@ -182,7 +185,7 @@ mod tests {
                     moved[0].positions[point][axis] += step;
                     moved[1].positions[point][axis] -= step;
                     let [up, down] = moved.each_ref().map(|at| system(&model, at, h, &none).1);
-                    // What a known velocity carries over must be the same column.
+                    // The contribution of a known velocity must be the same column.
                     let mut known = none.clone();
                     known[point][axis] = 1.0;
                     let carried = system(&model, &state, h, &known).1;

@@ -1,4 +1,4 @@
-//! One attempt at a step or substep: the state changes on success only.
+//! One attempt at a step or substep. The state changes on success only.
 
 use super::{Synchronous, clock::Clock};
 use crate::{
@@ -26,14 +26,14 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.
+/// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
 const ACCEPTED: f64 = 2.0;
 
 impl Synchronous {
-    /// One attempt: the state changes on success only.
+    /// Attempts a step or substep. The state changes on success only.
     ///
-    /// With `accept_unmet`, a motion that is proven collision-free is accepted although the solver or the gaps did not
-    /// reach their tolerance; it is counted.
+    /// With `accept_unmet`, a motion that is proven collision-free is accepted and counted even if the solver or the
+    /// gaps missed their tolerance.
     pub(super) fn attempt(
         &mut self,
         model: &Model,
@@ -48,21 +48,21 @@ impl Synchronous {
             state,
             time_step,
         };
-        self.pose(context, report)?;
+        self.assemble(context, report)?;
         report.times.assemble += clock.lap();
 
-        self.foresee_velocities(context);
+        self.predict_velocities(context);
         self.detector.prepare(
             model,
             &state.positions,
-            &self.foreseen_velocity,
+            &self.predicted_velocity,
             time_step,
             report,
         );
         self.extensions.check()?;
         report.times.detect += clock.lap();
 
-        self.foresee_hits(context, report);
+        self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
         let settled = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
@@ -81,20 +81,20 @@ impl Synchronous {
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
         // The work of forces of extensions is not known.
-        let outside = if self.extensions.has_forces() {
+        let external = if self.extensions.has_forces() {
             None
         } else {
-            (self.account).outside(model, ways, &self.known_velocity, contacts)
+            (self.account).external_work(model, ways, &self.known_velocity, contacts)
         };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
-        self.account.close(energies, outside, state, report);
+        self.account.close(energies, external, state, report);
         report.times.commit += clock.lap();
         Ok(())
     }
 
-    /// Momentum system, tolerances, contacts and velocities that the attempt starts from.
-    fn pose(
+    /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
+    fn assemble(
         &mut self,
         context: StepContext<'_>,
         report: &mut StepReport,
@@ -125,12 +125,12 @@ impl Synchronous {
         if self.flight.turns() {
             turn_impulses(context, &self.flight, &self.problem.momentum, turn);
         }
-        self.tell_of_bodies(context)?;
+        self.provide_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.pose(
+        self.rigid.assemble(
             context,
             &mut self.problem,
             &mut self.solution.velocity,
@@ -145,7 +145,7 @@ impl Synchronous {
             &self.rigid,
             &mut self.problem,
         )?;
-        self.joints.pose(
+        self.joints.assemble(
             context,
             &self.flight,
             &self.rigid,
@@ -184,7 +184,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// The velocities that the first solve starts from.
+    /// Computes the start velocities of the first solve.
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
         let supported = supported_bodies(model, self.contacts.as_slice());
@@ -209,46 +209,48 @@ impl Synchronous {
         }
     }
 
-    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
-    /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
-    fn foresee_velocities(&mut self, context: StepContext<'_>) {
+    /// Predicts the velocities of the step: the start velocities of the solves, limited to the last velocities plus the
+    /// last displacement and the change by gravity. The limit matters after a short substep, whose acceleration would
+    /// be far too large for a whole step.
+    fn predict_velocities(&mut self, context: StepContext<'_>) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
         let fall = model.settings.gravity.norm() * time_step;
-        self.foreseen_velocity.clone_from(&state.velocities);
+        self.predicted_velocity.clone_from(&state.velocities);
         let start = self.solution.velocity.chunks_exact(3);
         for (start, &point) in start.zip(&model.unknowns.point_of_block) {
-            let velocity = &mut self.foreseen_velocity[point as usize];
+            let velocity = &mut self.predicted_velocity[point as usize];
             let change = Vector3::from_column_slice(start) - *velocity;
             *velocity += change.cap_magnitude(velocity.norm() + fall);
         }
     }
 
-    /// Adds the contacts that points would hit at their foreseen velocities; candidates cover that motion.
-    fn foresee_hits(&mut self, context: StepContext<'_>, report: &mut StepReport) {
+    /// Adds contacts for the impacts of the predicted velocities; candidates cover this motion.
+    fn predict_impacts(&mut self, context: StepContext<'_>, report: &mut StepReport) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
-        self.foreseen.clear();
-        let points = state.positions.iter().zip(&self.foreseen_velocity);
-        self.foreseen.extend(points.map(|(x, v)| x + v * time_step));
+        self.predicted.clear();
+        let points = state.positions.iter().zip(&self.predicted_velocity);
+        self.predicted
+            .extend(points.map(|(x, v)| x + v * time_step));
         let sweep = Sweep {
             start: &state.positions,
-            end: &self.foreseen,
+            end: &self.predicted,
             time_step,
         };
         let contacts = self.contacts.edit();
         self.refiner
-            .foresee_hits(model, &self.detector, sweep, contacts, report);
+            .predict_impacts(model, &self.detector, sweep, contacts, report);
     }
 
-    /// Tells the solver of the bodies, where it or the observer asks for that.
-    fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    /// Gives the bodies to the solver, if it or the observer uses them.
+    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model, time_step, ..
         } = context;
@@ -274,7 +276,7 @@ impl Synchronous {
         )
     }
 
-    /// The attempt becomes the state.
+    /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {

@@ -3,14 +3,14 @@
 use super::{
     Synchronous,
     clock::Clock,
-    failure::{gaps_unsettled, too_many_rounds},
+    failure::{gaps_not_converged, too_many_rounds},
 };
 use crate::{
     contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
     error::StepFailure,
     report::StepReport,
     step::{
-        assemble::rigid::{MOST_SETTLING_SOLVES, PointMotions},
+        assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
@@ -19,21 +19,22 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// Rounds that may add contacts before a step is given up.
+/// Largest number of rounds that add contacts in an attempt.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
-/// Rounds that may re-linearise before a step is given up.
+/// Largest number of rounds that re-linearise contacts in an attempt.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
-/// Adding rounds after which contacts that were not hit are left alone until nothing is: two that move each other would
-/// otherwise never rest.
+/// Number of adding rounds after which only colliding contacts are re-linearised until there are none: mutually
+/// dependent contacts could otherwise cycle.
 const ROUNDS_THAT_FOLLOW: u32 = 4;
 
 impl Synchronous {
-    /// Solves, looks at the motion, adds and re-linearises contacts, until the motion is free of collisions.
+    /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
+    /// collisions.
     ///
-    /// Returns whether all gaps settled; without `accept_unmet` they always did. An island is solved again only if one of
-    /// its bodies changed, so that no body depends on what happens elsewhere.
+    /// Returns whether all gaps settled; without `accept_unmet` they always did. An island is solved again only if one
+    /// of its bodies changed, so that no body depends on what happens elsewhere.
     pub(super) fn solve_until_free(
         &mut self,
         context: StepContext<'_>,
@@ -75,7 +76,7 @@ impl Synchronous {
             self.changes.settle();
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
-            if settling < MOST_SETTLING_SOLVES {
+            if settling < MAX_REMAINDER_SOLVES {
                 let contacts = self.contacts.as_slice();
                 for contact in self.rigid.unsettled(model, contacts, time_step) {
                     self.changes.add_pair(&model.geometry, contact.key);
@@ -117,7 +118,7 @@ impl Synchronous {
                 if accept_unmet {
                     return Ok(false);
                 }
-                return Err(gaps_unsettled(model, relinearising, key, gap));
+                return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
     }
@@ -171,7 +172,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Gives the contacts the forces that close the bodies' balances.
+    /// Adds the forces that close the balances of bodies to the contacts.
     pub(super) fn take_up_imbalance(&mut self) {
         for (multipliers, key) in self.solution.contacts.iter_mut().zip(&self.keys) {
             if let Some(change) = self.imbalance.get(key) {

@@ -9,7 +9,7 @@ use crate::{
         resolve::{
             Resolved,
             balance::{Balanced, balance, finer_by},
-            rescue::rescue,
+            fallback::solve_fallback,
             resolve,
         },
     },
@@ -40,8 +40,8 @@ struct Setting<'a> {
     bodies: Option<Arc<TurnedBodies>>,
     stamp: SolveStamp,
     interrupt: &'a Interrupt,
-    /// Whether a solve that misses its tolerances may be rescued.
-    rescuable: bool,
+    /// Whether a solve that misses its tolerances may use the fallback.
+    allows_fallback: bool,
     /// The name of the solver.
     name: &'a str,
 }
@@ -49,7 +49,7 @@ struct Setting<'a> {
 /// The outcome of the solve of one island.
 struct Solved {
     resolved: Resolved,
-    /// Whether the tolerances are met, after a rescue if need be.
+    /// Whether the tolerances are met, possibly by a fallback.
     met: bool,
     counts: StepReport,
 }
@@ -120,7 +120,7 @@ impl Synchronous {
                     time: context.state.time,
                 },
                 interrupt: &self.interrupt,
-                rescuable: self.rescuable && self.extensions.solver_name().is_none(),
+                allows_fallback: self.allows_fallback && self.extensions.solver_name().is_none(),
                 name: (self.extensions.solver_name()).unwrap_or_else(|| self.method.name()),
             }
         };
@@ -236,7 +236,7 @@ impl Synchronous {
                 marks.relaxed = resolved.relaxed;
             });
             if resolved.shortfall.is_some() {
-                self.rescuable &= met;
+                self.allows_fallback &= met;
             }
             missed = missed.or(resolved.shortfall.filter(|_| !met));
         }
@@ -312,7 +312,7 @@ impl Synchronous {
     }
 }
 
-/// Solves one problem, and rescues it where it misses its tolerances.
+/// Solves one problem, by the fallback if it misses its tolerances.
 fn solve(
     setting: &Setting<'_>,
     solver: &mut Solver,
@@ -343,9 +343,9 @@ fn solve(
     }
     let resolved = resolved?;
     let mut met = resolved.shortfall.is_none();
-    if !met && setting.rescuable {
+    if !met && setting.allows_fallback {
         let (method, interrupt) = (&setting.method, setting.interrupt);
-        met = rescue(method, problem, solution, interrupt, &mut counts);
+        met = solve_fallback(method, problem, solution, interrupt, &mut counts);
         if interrupted() {
             return Err(StepFailure::Interrupted);
         }

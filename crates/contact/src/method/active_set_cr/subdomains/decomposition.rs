@@ -1,4 +1,4 @@
-//! Which bodies are solved alone, and the subdomains that they form.
+//! Choice of the bodies that are solved alone, and of the subdomains that they form.
 
 use crate::{ContactProblem, ContactSolution, ContactState, problem::CONTACTS_PER_TASK};
 use impinge_krylov::forest::{Forest, NONE};
@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
 
-/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
+/// The bodies of a matrix, those chosen for a solve, and their subdomains.
 ///
-/// A body is a set of blocks that the matrix couples with no other: a deformable or a rigid body, or several that share
-/// nodes.
+/// A body is a set of blocks without coupling to others in the matrix: a deformable or a rigid body, or several that
+/// share nodes.
 #[derive(Debug, Default)]
 pub(super) struct Decomposition {
-    /// What the bodies are those of.
+    /// Pattern of the matrix of the bodies.
     pattern: Option<Arc<BlockPattern>>,
     body_of_block: Vec<u32>,
     bodies: usize,
@@ -23,22 +23,22 @@ pub(super) struct Decomposition {
     squares: Vec<f64>,
     /// Bodies by their squares, ascending.
     order: Vec<u32>,
-    /// Contacts whose law does not hold.
+    /// Whether each contact violates its law.
     broken: Vec<bool>,
-    /// Bodies that need a solve.
+    /// Whether each body needs a solve.
     unconverged: Vec<bool>,
-    /// Those and their neighbours.
+    /// These bodies and their neighbours.
     chosen: Vec<bool>,
     forest: Forest,
     subdomain_of_body: Vec<u32>,
     blocks: Vec<Vec<u32>>,
     contacts: Vec<Vec<u32>>,
-    /// Place of each block among those of its subdomain.
+    /// Number of each block in its subdomain.
     place: Vec<u32>,
 }
 
 impl Decomposition {
-    /// Finds the bodies of a matrix, if its pattern is another one than before.
+    /// Finds the bodies of a matrix, if its pattern has changed.
     pub(super) fn find_bodies(&mut self, problem: &ContactProblem) {
         let pattern = problem.momentum.pattern();
         let known = self.pattern.as_ref();
@@ -59,9 +59,10 @@ impl Decomposition {
         self.bodies
     }
 
-    /// Chooses the bodies to be solved for; returns what the others leave of `‖w r‖²`, or nothing if all is well.
+    /// Chooses the bodies to solve; returns the part of `‖w r‖²` of the others, or `None` if no body needs a solve.
     ///
-    /// The fewest bodies whose exclusion leaves little, those of contacts that break a law, and the neighbours of both.
+    /// These are the fewest bodies without which the rest of the residual is small, bodies of contacts that violate a
+    /// law, and the neighbours of both.
     pub(super) fn choose(
         &mut self,
         problem: &ContactProblem,
@@ -127,7 +128,7 @@ impl Decomposition {
         }
     }
 
-    /// Gathers the chosen bodies into subdomains that no contact couples; returns how many there are.
+    /// Connects the chosen bodies to subdomains without contacts between each other; returns their number.
     pub(super) fn connect(&mut self, problem: &ContactProblem) -> usize {
         self.forest.reset(self.bodies);
         for contact in 0..problem.contacts() {
@@ -175,12 +176,12 @@ impl Decomposition {
         &self.blocks[subdomain]
     }
 
-    /// Contacts of a subdomain, those with other bodies included.
+    /// Contacts of a subdomain, including those with other bodies.
     pub(super) fn contacts(&self, subdomain: usize) -> &[u32] {
         &self.contacts[subdomain]
     }
 
-    /// Place of a block among those of its subdomain, if it is in one.
+    /// Number of a block in its subdomain, if it is in one.
     pub(super) fn place(&self, block: u32) -> Option<u32> {
         let place = self.place[block as usize];
         (place != NONE).then_some(place)

@@ -10,8 +10,8 @@ pub(in super::super) struct SubdomainWorkspace<S> {
     pub(super) pool: Pool<S>,
 }
 
-/// Idle solvers for subdomains. Their number is the largest number of simultaneous solves: a thread that waits within one
-/// may start another.
+/// Idle solvers for subdomains. Their number is the largest number of simultaneous solves: a thread that waits within
+/// one may start another.
 #[derive(Debug, Default)]
 pub(super) struct Pool<S>(Mutex<Vec<S>>);
 
@@ -22,7 +22,7 @@ impl<S: Default> Pool<S> {
         waiting.pop().unwrap_or_default()
     }
 
-    /// Takes a solver back for later subdomains.
+    /// Returns a solver for later subdomains.
     pub(super) fn give_back(&self, solver: S) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.push(solver);
