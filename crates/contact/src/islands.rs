@@ -311,7 +311,7 @@ mod tests {
         let rows = Matrix3::identity() * 1e-2;
         problem.push(&ContactRow {
             entries: &[(0, rows), (3, -rows)],
-            offset: Vector3::new(1e-3, 0.0, 0.0),
+            offset: Vector3::new(1e-1, 0.0, 0.0),
             friction: 0.3,
         });
         problem.push(&ContactRow {

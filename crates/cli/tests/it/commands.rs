@@ -291,7 +291,7 @@ fn verify_names_its_expected_input() {
             "scene.toml",
             "it is no frame (.vtu); give one, or the folder of a run",
         ),
-        ("long.vtu", "long.vtu is not"),
+        ("long.vtu", "long.vtu is damaged"),
     ] {
         let answer = place.impinge(&["verify", file]);
         assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.err);

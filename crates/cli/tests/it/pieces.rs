@@ -205,7 +205,7 @@ fn a_point_that_passes_through_a_face_is_found() {
             dip(path, Vector3::new(0.0, 0.0, -0.02));
         }
     });
-    finds(&place, &["frame_00004.vtu", "meets", "of ball"]);
+    finds(&place, &["frame_00004.vtu", "crosses", "of ball"]);
     assert_eq!(verified(&place).unknown_motions, 0);
     // The same way up touches nothing.
     let place = run(&[]);

@@ -263,7 +263,7 @@ fn nodes_cannot_be_let_go() {
     assert_ne!(let_go, CLOTH);
     let message = refused(&let_go);
     assert!(
-        message.contains("let go") && message.contains("fixed"),
+        message.contains("`until`") && message.contains("synchronous"),
         "{message}"
     );
 }

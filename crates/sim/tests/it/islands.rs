@@ -16,7 +16,7 @@ name = "brick"
 kind = "rigid"
 density = 700
 mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
-position = [0.05, 0, 0.33]
+position = [0.05, 0, 0.4]
 "#;
 
 /// A heavy soft cube that turns, and a light rigid one that slides.

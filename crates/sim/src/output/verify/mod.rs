@@ -116,8 +116,8 @@ pub fn verify_run(
                 "frames or pieces of the motion are missing or not sound".to_owned()
             }
             Some("asynchronous") => {
-                "points turn within a step of the asynchronous stepper, and frames show its ends only; \
-                 `output.pieces = true` in the scene stores the way between them"
+                "points of the asynchronous stepper do not move straight within a step; \
+                 `output.pieces = true` in the scene stores the pieces of their paths"
                     .to_owned()
             }
             Some(stepper @ "constrained") => {
