@@ -88,7 +88,7 @@ fn points_that_cannot_be_kept_in_view_stop_the_run() {
             let falling = start(&[detection, gravity]).expect("it starts at rest");
             let error = stop(falling, 60);
             assert!(
-                error.contains("`sheet`") && error.contains("safe"),
+                error.contains("`sheet`") && error.contains("earlier steps are valid"),
                 "{error}"
             );
         }

@@ -64,7 +64,9 @@ fn the_preconditioned_residual_is_between_its_bounds() {
     let weighted = |problem: &ContactProblem| -> Vec<f64> {
         let of_block = |block| {
             let weight = problem.momentum_weight(block).powi(2);
-            (problem.momentum.diagonal_block(block).diagonal() * weight).data.0[0]
+            (problem.momentum.diagonal_block(block).diagonal() * weight)
+                .data
+                .0[0]
         };
         (0..problem.momentum.blocks()).flat_map(of_block).collect()
     };

@@ -121,9 +121,7 @@ pub fn verify_run(
                     .to_owned()
             }
             Some(stepper @ "constrained") => {
-                format!(
-                    "points of the {stepper} stepper do not move straight within a step"
-                )
+                format!("points of the {stepper} stepper do not move straight within a step")
             }
             _ => "steps or substeps were not stored, or a frame has errors".to_owned(),
         };
