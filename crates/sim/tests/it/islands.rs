@@ -57,7 +57,7 @@ fn motion(simulation: &Simulation, name: &str) -> Vec<[Vector3<f64>; 2]> {
 
 #[test]
 fn a_distant_body_changes_no_bit() {
-    for (method, steps) in [("cr", 60), ("ica", 20), ("exact-compliance", 20)] {
+    for (method, steps) in [("cr", 60), ("ica", 40), ("exact-compliance", 40)] {
         let mut runs = [
             simulation(&[NEAR], method),
             simulation(&[NEAR, FAR], method),
@@ -69,7 +69,7 @@ fn a_distant_body_changes_no_bit() {
                 let report = run.advance().expect("a step");
                 assert_eq!(report.rejected, 0, "{method}: a division would change all");
             }
-            touched |= runs[0].state().contacts.len() > 4;
+            touched |= runs[0].state().contacts.len() > 1;
             for name in ["soft", "brick"] {
                 let [alone, before, after] = runs.each_ref().map(|run| motion(run, name));
                 assert_eq!(alone, before, "{method}, step {step}, {name}");
