@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(islands.of_block(5), 1);
     }
 
-    /// What is loaded and stored again is what it was, and each number of the whole is in the island that it belongs to.
+    /// A loaded solution is stored unchanged, and each number of the whole is in the island that it belongs to.
     #[test]
     fn islands_hold_the_numbers_of_the_whole() {
         let problem = problem();

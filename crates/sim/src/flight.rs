@@ -326,8 +326,8 @@ mod tests {
     }
 
     proptest! {
-        /// The flight keeps both momenta: of a body that turns as a rigid one exactly, of one that deforms to second order
-        /// in the step.
+        /// The flight keeps both momenta: exactly if the body turns as a rigid one, to second order in the step if it
+        /// deforms.
         #[test]
         fn flight_keeps_momenta(points in points()) {
             let of = moments(&points);

@@ -33,12 +33,11 @@ use crate::{
 };
 use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, Interrupt, Islands, Method};
+use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
 use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
-use solve::Solver;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
@@ -46,6 +45,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant};
 /// An impossible step has one unconverged solve at each length down to the shortest substep. Shipped scenes have at
 /// most one per step. Larger values make impossible steps fail later, with the same result.
 const SPARE_UNMET_SOLVES: u32 = 3;
+
+/// A solver that may be used on any thread.
+type Solver = Box<dyn ContactSolver + Send>;
 
 /// The stepper with its scratch memory.
 pub struct Synchronous {

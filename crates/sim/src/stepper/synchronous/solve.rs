@@ -1,6 +1,6 @@
 //! The solves of a round: every island with a body that changed, by itself, then the momentum of its bodies.
 
-use super::Synchronous;
+use super::{Solver, Synchronous};
 use crate::{
     error::StepFailure,
     report::StepReport,
@@ -16,17 +16,12 @@ use crate::{
     stepper::observer::{Observed, SolveObserver, SolveStamp},
 };
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{
-    ContactError, ContactProblem, ContactSolution, ContactSolver, Interrupt, Island, Method,
-};
+use impinge_contact::{ContactError, ContactProblem, ContactSolution, Interrupt, Island, Method};
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Solves anew, to a finer momentum tolerance each, because the balance of momentum broke rows.
 const MOST_FINER_SOLVES: u32 = 3;
-
-/// A solver that may be used on any thread.
-pub(super) type Solver = Box<dyn ContactSolver + Send>;
 
 /// An observer of solves.
 type Observer = dyn SolveObserver + 'static;
