@@ -1,6 +1,6 @@
 //! Islands: the parts of a problem that share no unknown, each a problem of its own.
 //!
-//! Blocks that the momentum matrix, a contact or a constraint couples are in one island. Islands can be solved by
+//! Blocks of one body, and those that the momentum matrix, a contact or a constraint couples, are in one island. Islands can be solved by
 //! themselves, in any order, each to its own norm of the residual: the solution of one does not depend on any number
 //! of another.
 
@@ -12,12 +12,12 @@ use impinge_krylov::forest::Forest;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// The islands of a problem. Memory is kept between problems.
+/// The islands of a problem. Their matrices are kept from problem to problem.
 #[derive(Debug, Default)]
 pub struct Islands {
     /// The pattern that `body_of_block` belongs to.
     pattern: Option<Arc<BlockPattern>>,
-    /// Connected component of the matrix that each block is in, and their number.
+    /// Body, or bodies that the matrix couples, that each block is in, and their number.
     body_of_block: Vec<u32>,
     bodies: usize,
     forest: Forest,
@@ -31,8 +31,10 @@ pub struct Islands {
 impl Islands {
     /// Finds the islands of a problem, in the order of their first blocks. Contacts and constraints without an unknown
     /// are put into the first, so that its solver reports them.
-    pub fn find(&mut self, problem: &ContactProblem) {
-        self.find_bodies(problem);
+    ///
+    /// Blocks with the same `body` are in one island, whether the matrix couples them or not.
+    pub fn find(&mut self, problem: &ContactProblem, body: impl Fn(usize) -> usize) {
+        self.find_bodies(problem, body);
         self.forest.reset(self.bodies);
         for contact in 0..problem.contacts() {
             self.connect(problem.row(contact).0);
@@ -66,8 +68,8 @@ impl Islands {
         }
     }
 
-    /// Finds the components of the matrix, if its pattern is another one than before.
-    fn find_bodies(&mut self, problem: &ContactProblem) {
+    /// Finds the bodies, and blocks that the matrix couples, if its pattern is another one than before.
+    fn find_bodies(&mut self, problem: &ContactProblem, body: impl Fn(usize) -> usize) {
         let pattern = problem.momentum.pattern();
         let known = self.pattern.as_ref();
         if known.is_some_and(|known| Arc::ptr_eq(known, pattern)) {
@@ -79,6 +81,17 @@ impl Islands {
         for row in 0..pattern.blocks() {
             for &column in &pattern.columns()[pattern.row(row)] {
                 self.forest.unite(row as u32, column);
+            }
+        }
+        let mut first_of_body: Vec<Option<u32>> = Vec::new();
+        for block in 0..pattern.blocks() {
+            let body = body(block);
+            if first_of_body.len() <= body {
+                first_of_body.resize(body + 1, None);
+            }
+            match first_of_body[body] {
+                Some(first) => self.forest.unite(first, block as u32),
+                None => first_of_body[body] = Some(block as u32),
             }
         }
         self.bodies = self.forest.number_trees(&mut self.body_of_block, |_| true);
@@ -110,6 +123,26 @@ impl Islands {
     /// Number of islands.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// The bodies of every island, in its numbers.
+    #[must_use]
+    pub fn bodies(&self, bodies: &TurnedBodies) -> Vec<TurnedBodies> {
+        let none = TurnedBodies {
+            time_step: bodies.time_step,
+            bodies: Vec::new(),
+        };
+        let mut of_islands = vec![none; self.count];
+        for body in &bodies.bodies {
+            if let Some(island) = self.of_blocks(&body.blocks) {
+                let places = body.blocks.iter().map(|&block| self.places[block as usize]);
+                of_islands[island].bodies.push(TurnedBody {
+                    blocks: places.collect(),
+                    ..body.clone()
+                });
+            }
+        }
+        of_islands
     }
 
     /// The islands, with the place of every block in its island.
@@ -228,25 +261,6 @@ impl Island {
         (&kept.problem, &mut self.solution)
     }
 
-    /// The bodies of the island in its numbers.
-    #[must_use]
-    pub fn bodies(&self, bodies: &TurnedBodies) -> TurnedBodies {
-        let own = |body: &TurnedBody| {
-            let places = body.blocks.iter().map(|block| {
-                let place = self.blocks.binary_search(block).ok()?;
-                Some(place as u32)
-            });
-            Some(TurnedBody {
-                blocks: places.collect::<Option<_>>()?,
-                ..body.clone()
-            })
-        };
-        TurnedBodies {
-            time_step: bodies.time_step,
-            bodies: bodies.bodies.iter().filter_map(own).collect(),
-        }
-    }
-
     /// Puts its solution into that of the whole.
     pub fn store(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (v, &block) in self.solution.velocity.chunks_exact(3).zip(&self.blocks) {
@@ -334,7 +348,7 @@ mod tests {
     fn what_is_coupled_is_one_island() {
         let problem = problem();
         let mut islands = Islands::default();
-        islands.find(&problem);
+        islands.find(&problem, |block| block);
         let blocks: Vec<_> = islands.parts().iter().map(Island::blocks).collect();
         assert_eq!(blocks, [&[0, 2, 3][..], &[1, 5], &[4]]);
         let contacts: Vec<_> = islands.parts().iter().map(Island::contacts).collect();
@@ -355,8 +369,8 @@ mod tests {
         start.constraints[0] = 7.0;
         let mut islands = Islands::default();
         // Islands that were found before keep nothing of another problem.
-        islands.find(&problem);
-        islands.find(&problem);
+        islands.find(&problem, |block| block);
+        islands.find(&problem, |block| block);
         let mut copy = ContactSolution::at_rest(&problem);
         let (parts, places) = islands.parts_mut();
         for island in parts.iter_mut() {
@@ -382,7 +396,7 @@ mod tests {
         problem.constraints.clear();
         let mut solution = ContactSolution::at_rest(&problem);
         let mut islands = Islands::default();
-        islands.find(&problem);
+        islands.find(&problem, |block| block);
         let start = solution.clone();
         let (parts, places) = islands.parts_mut();
         for island in parts.iter_mut() {

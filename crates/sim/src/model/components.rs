@@ -90,7 +90,8 @@ fn known(component: u32) -> Option<usize> {
 fn own_particles(constraint: &Constraint) -> Option<Vec<u32>> {
     let mut particles = Vec::new();
     for point in constraint.points() {
-        // A place in the world, unlike a difference of particles, does not turn with them.
+        // A place in the world, unlike a difference of particles, does not turn with them. The origin is not told from
+        // none: a constraint to it is evaluated where its particles turn to, which is as accurate.
         if point.constant.amax() > 0.0 {
             return None;
         }

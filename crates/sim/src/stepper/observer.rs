@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct SolveStamp {
     /// Number of the step, from 1.
     pub step: u64,
-    /// Number of the solve within the step, from 1; rejected attempts count too.
+    /// Number of the round within the step, from 1; rejected attempts count too.
     pub round: u32,
     /// Number of the island among those of the round, from 0, in the order of their unknowns.
     pub island: u32,

@@ -79,3 +79,30 @@ fn a_distant_body_changes_no_bit() {
         assert!(touched, "{method}: nothing was hit");
     }
 }
+
+/// A bar that is held in its middle: its matrix falls into two parts, which stay one body.
+#[test]
+fn a_body_in_two_parts_is_one_island() {
+    let bar = r#"
+[[body]]
+name = "bar"
+mesh = { cuboid = { size = [0.6, 0.1, 0.1], cells = [6, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.0501]
+fixed = [{ box = { lower = [-0.11, -1, -1], upper = [0.11, 1, 1] } }]
+[[body]]
+name = "load"
+kind = "rigid"
+density = 500
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+position = [0.25, 0, 0.1512]
+"#;
+    for method in ["cr", "warped-compliance"] {
+        let mut simulation = simulation(&[bar], method);
+        for _ in 0..10 {
+            let report = simulation.advance().expect("a step");
+            assert_eq!(report.rejected + report.inexact_solves, 0, "{method}");
+        }
+        assert!(!simulation.state().contacts.is_empty(), "{method}");
+    }
+}

@@ -373,6 +373,7 @@ impl<'a> Examiner<'a> {
                 let way = (end.velocities[point] - gain(point)) * step;
                 let distance = (from + way - to).amax();
                 let size = from.amax().max(to.amax()).max(way.amax());
+                let size = size.max(end.velocities[point].amax() * step);
                 (distance > MOVE_ROUNDING * size).then_some((point as u32, distance))
             });
         report_some(

@@ -28,7 +28,7 @@ enum Kind {
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
 
-/// What the right-hand side has of nodes beside forces.
+/// The parts of the right-hand side of nodes that are no forces.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeStart<'a> {
     pub(crate) flight: &'a Flight,

@@ -78,7 +78,7 @@ pub(crate) fn check_materials(
 }
 
 /// `A = M + Δt C + Δt² K(x_R)` and `b = M (v_c + R u − Δt a) + Δt (f_elastic(x_R) + M g) − A_fd v_d`, without the
-/// impulses of the [`Flight`]'s own turn, which [`add_turn`] adds.
+/// impulses of the [`Flight`]'s own turn, which [`turn_impulses`] gives.
 pub(crate) fn momentum_system(
     context: StepContext<'_>,
     flight: &Flight,

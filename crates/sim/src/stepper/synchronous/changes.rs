@@ -7,6 +7,17 @@ use crate::contacts::{
 use crate::{geometry::Geometry, model::Model};
 use impinge_contact::{Island, Islands};
 
+/// The purpose of another round.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Purpose {
+    /// Contacts were added.
+    Adding,
+    /// Contacts were re-linearised.
+    Relinearising,
+    /// The motion of rigid bodies that rows leave out changed.
+    Remainder,
+}
+
 /// Marks of every body, in the order of [`Geometry::bodies`].
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -24,8 +35,8 @@ pub(super) struct Marks {
     pub(super) relaxed: bool,
     /// Share of the momentum tolerance that its solves are held to.
     pub(super) share: f64,
-    /// Rounds that added contacts to its island.
-    pub(super) adding: u32,
+    /// Rounds that its island took, by what they were for.
+    pub(super) rounds: [u32; 3],
 }
 
 impl Changes {
@@ -37,7 +48,7 @@ impl Changes {
             unmet: false,
             relaxed: false,
             share: 1.0,
-            adding: 0,
+            rounds: [0; 3],
         };
         self.marks.resize(bodies, at_start);
     }
@@ -78,24 +89,26 @@ impl Changes {
         self.marks.iter().any(|marks| marks.changed)
     }
 
-    /// Rounds that added contacts to the island of a contact.
-    pub(super) fn added_to(&self, geometry: &Geometry, contact: &Contact) -> u32 {
-        let marks = |solid: usize| self.marks.get(solid).map_or(0, |marks| marks.adding);
-        solids_of(geometry, contact.key)
-            .map(marks)
-            .into_iter()
-            .fold(0, u32::max)
+    /// Rounds for `purpose` that the islands of a contact took.
+    pub(super) fn rounds(&self, geometry: &Geometry, key: ContactKey, purpose: Purpose) -> u32 {
+        let of = |solid: usize| (self.marks.get(solid)).map_or(0, |of| of.rounds[purpose as usize]);
+        let [one, other] = solids_of(geometry, key).map(of);
+        one.max(other)
     }
 
-    /// Counts a round that added contacts to the islands that changed. Returns the most of any island.
-    pub(super) fn count_adding(&mut self) -> u32 {
+    /// Counts a round for `purpose` of the islands that changed, and returns the most of any of these. A round for another
+    /// purpose ends a series for [`Purpose::Remainder`].
+    pub(super) fn count(&mut self, purpose: Purpose) -> u32 {
+        let mut most = 0;
         for marks in self.marks.iter_mut().filter(|marks| marks.changed) {
-            marks.adding += 1;
+            let rounds = &mut marks.rounds;
+            rounds[purpose as usize] += 1;
+            if !matches!(purpose, Purpose::Remainder) {
+                rounds[Purpose::Remainder as usize] = 0;
+            }
+            most = most.max(rounds[purpose as usize]);
         }
-        self.marks
-            .iter()
-            .map(|marks| marks.adding)
-            .fold(0, u32::max)
+        most
     }
 
     /// The marks of the bodies of an island.
@@ -116,7 +129,7 @@ impl Changes {
     }
 }
 
-/// The bodies of an island, ascending.
+/// The bodies of an island, each once or more.
 fn bodies_of(model: &Model, island: &Island) -> impl Iterator<Item = usize> {
     let mut last = None;
     (island.blocks().iter())

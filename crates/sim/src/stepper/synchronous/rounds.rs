@@ -2,6 +2,7 @@
 
 use super::{
     Synchronous,
+    changes::Purpose,
     clock::Clock,
     failure::{gaps_not_converged, too_many_rounds},
 };
@@ -47,7 +48,6 @@ impl Synchronous {
             state,
             time_step,
         } = context;
-        let (mut relinearising, mut settling) = (0, 0);
         loop {
             self.check_interrupt()?;
             if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
@@ -76,18 +76,12 @@ impl Synchronous {
             self.changes.settle();
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
-            if settling < MAX_REMAINDER_SOLVES {
-                let contacts = self.contacts.as_slice();
-                for contact in self.rigid.unsettled(model, contacts, time_step) {
-                    self.changes.add_pair(&model.geometry, contact.key);
-                }
-                if self.changes.are_any() {
-                    settling += 1;
-                    report.times.resolve += clock.lap();
-                    continue;
-                }
+            self.mark_unsettled(context);
+            if self.changes.are_any() {
+                self.changes.count(Purpose::Remainder);
+                report.times.resolve += clock.lap();
+                continue;
             }
-            settling = 0;
             report.times.resolve += clock.lap();
 
             self.detector
@@ -113,7 +107,8 @@ impl Synchronous {
             for (key, _) in unsettled {
                 self.changes.add_pair(&model.geometry, key);
             }
-            relinearising += 1;
+            self.changes.spread(model, &self.islands);
+            let relinearising = self.changes.count(Purpose::Relinearising);
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
                     return Ok(false);
@@ -121,6 +116,23 @@ impl Synchronous {
                 return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
+    }
+
+    /// Marks the bodies whose contacts saw another motion of rigid bodies than the solve led to.
+    fn mark_unsettled(&mut self, context: StepContext<'_>) {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let geometry = &model.geometry;
+        let contacts = self.contacts.as_slice();
+        let unsettled = self.rigid.unsettled(model, contacts, time_step);
+        let keys: Vec<_> = unsettled.map(|contact| contact.key).collect();
+        for key in keys {
+            if self.changes.rounds(geometry, key, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
+                self.changes.add_pair(geometry, key);
+            }
+        }
+        self.changes.spread(model, &self.islands);
     }
 
     /// Turns the hits on the solved motion into contacts, and lets the other contacts of the islands that they are on
@@ -148,8 +160,9 @@ impl Synchronous {
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
             let last = refiner.add_hits(model, sweep, contacts, report)?;
-            let follows =
-                |contact: &Contact| changes.added_to(&model.geometry, contact) < ROUNDS_THAT_FOLLOW;
+            let added_to =
+                |contact: &Contact| changes.rounds(&model.geometry, contact.key, Purpose::Adding);
+            let follows = |contact: &Contact| added_to(contact) < ROUNDS_THAT_FOLLOW;
             refiner.follow_gaps(
                 model,
                 sweep,
@@ -158,7 +171,7 @@ impl Synchronous {
             );
             Ok::<_, StepFailure>(last)
         })?;
-        let most = self.changes.count_adding();
+        let most = self.changes.count(Purpose::Adding);
         if most > MAX_ADDING_ROUNDS {
             return Err(too_many_rounds(model, most, last));
         }

@@ -62,7 +62,7 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
         let model = context.model;
-        self.islands.find(&self.problem);
+        (self.islands).find(&self.problem, |block| model.body_of_block(block));
         let is_pending = |island: &Island| {
             let mut bodies = self.changes.of_island(model, island);
             bodies.any(|marks| marks.changed)
@@ -119,7 +119,7 @@ impl Synchronous {
                 name: (self.extensions.solver_name()).unwrap_or_else(|| self.method.name()),
             }
         };
-        let settings: Vec<_> = (self.islands.parts().iter().zip(0..))
+        let mut settings: Vec<_> = (self.islands.parts().iter().zip(0..))
             .map(|(island, number)| setting(island, number))
             .collect();
         let share_solver = self.extensions.share_solver();
@@ -135,18 +135,20 @@ impl Synchronous {
             return Ok(vec![Some(solved)]);
         }
 
+        if let Some(bodies) = &self.bodies {
+            let of_islands = self.islands.bodies(bodies).into_iter().map(Arc::new);
+            for (setting, bodies) in settings.iter_mut().zip(of_islands) {
+                setting.bodies = Some(bodies);
+            }
+        }
         let (problem, start) = (&self.problem, &self.solution);
         let (islands, places) = self.islands.parts_mut();
         let of_one = |island: &mut Island,
                       solver: &mut Solver,
                       setting: &Setting<'_>,
                       observer: Option<&mut Observer>| {
-            let mut setting = setting.clone();
-            if let Some(bodies) = &setting.bodies {
-                setting.bodies = Some(Arc::new(island.bodies(bodies)));
-            }
             let pair = island.load(problem, start, places);
-            let solved = solve(&setting, solver, pair, observer);
+            let solved = solve(setting, solver, pair, observer);
             solved.map_err(|failure| in_the_whole(failure, island))
         };
         let one_by_one = share_solver || observer.is_some();
