@@ -90,16 +90,22 @@ impl Principal {
     /// The solution of the midpoint rule in principal axes, `I ω̄ = exp(−½ h ω̄) L`, by Newton's method; `None` if it does
     /// not converge or turns farther than [`LARGEST_TURN`].
     ///
-    /// The derivative `I − ½ h [exp(−½ h ω̄) L]×` leaves out terms of second order in the turn. A fixed-point iteration
-    /// would diverge for slender bodies: it contracts by `½ h ‖L‖` over the smallest moment.
+    /// The derivative is `I − ½ h [exp(φ) L]× J(φ)` with `φ = −½ h ω̄` and the left Jacobian `J` of the rotation, by its
+    /// series to the third order: a turn is a radian at most. A fixed-point iteration would diverge for slender bodies:
+    /// it contracts by `½ h ‖L‖` over the smallest moment.
     fn mean_spin(&self, momentum: &Vector3<f64>, time_step: f64) -> Option<Vector3<f64>> {
         let half = 0.5 * time_step;
         let mut spin = self.spin(momentum);
         for _ in 0..MIDPOINT_STEPS {
-            let turned = UnitQuaternion::from_scaled_axis(-spin * half) * momentum;
+            let turn = -spin * half;
+            let turned = UnitQuaternion::from_scaled_axis(turn) * momentum;
             let mut residual = turned - self.moments.component_mul(&spin);
-            let mut derivative =
-                Matrix3::from_diagonal(&self.moments) - turned.cross_matrix() * half;
+            let cross = turn.cross_matrix();
+            let square: Matrix3<f64> = cross * cross;
+            let jacobian: Matrix3<f64> =
+                Matrix3::identity() + cross * 0.5 + square / 6.0 + square * cross / 24.0;
+            let mut derivative: Matrix3<f64> =
+                Matrix3::from_diagonal(&self.moments) - turned.cross_matrix() * jacobian * half;
             for axis in 0..3 {
                 if self.inverse[axis] <= 0.0 {
                     residual[axis] = 0.0;
