@@ -24,7 +24,7 @@ pub struct Islands {
     island_of_body: Vec<u32>,
     /// Place of each block among those of its island.
     places: Vec<u32>,
-    islands: Vec<Island>,
+    parts: Vec<Island>,
     count: usize,
 }
 
@@ -43,27 +43,27 @@ impl Islands {
             self.connect(problem.constraints.group(group).blocks);
         }
         self.count = self.forest.number_trees(&mut self.island_of_body, |_| true);
-        if self.islands.len() < self.count {
-            self.islands.resize_with(self.count, Island::default);
+        if self.parts.len() < self.count {
+            self.parts.resize_with(self.count, Island::default);
         }
-        for island in &mut self.islands[..self.count] {
+        for island in &mut self.parts[..self.count] {
             island.clear();
         }
         self.places.clear();
         for block in 0..self.body_of_block.len() {
             let island = self.of_block(block as u32);
-            let blocks = &mut self.islands[island].blocks;
+            let blocks = &mut self.parts[island].blocks;
             self.places.push(blocks.len() as u32);
             blocks.push(block as u32);
         }
         for contact in 0..problem.contacts() {
             if let Some(island) = self.of_blocks(problem.row(contact).0) {
-                self.islands[island].contacts.push(contact as u32);
+                self.parts[island].contacts.push(contact as u32);
             }
         }
         for group in 0..problem.constraints.groups() {
             if let Some(island) = self.of_blocks(problem.constraints.group(group).blocks) {
-                self.islands[island].groups.push(group as u32);
+                self.parts[island].groups.push(group as u32);
             }
         }
     }
@@ -76,7 +76,7 @@ impl Islands {
             return;
         }
         self.pattern = Some(Arc::clone(pattern));
-        self.islands.clear();
+        self.parts.clear();
         self.forest.reset(pattern.blocks());
         for row in 0..pattern.blocks() {
             for &column in &pattern.columns()[pattern.row(row)] {
@@ -147,12 +147,12 @@ impl Islands {
 
     /// The islands, with the place of every block in its island.
     pub fn parts_mut(&mut self) -> (&mut [Island], &[u32]) {
-        (&mut self.islands[..self.count], &self.places)
+        (&mut self.parts[..self.count], &self.places)
     }
 
     /// The islands.
     pub fn parts(&self) -> &[Island] {
-        &self.islands[..self.count]
+        &self.parts[..self.count]
     }
 }
 
