@@ -1,7 +1,9 @@
 //! Time, world, solver, stepper and output.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use impinge_geometry::broad_phase::BroadPhaseChoice;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::borrow::Cow;
 
 /// Simulated time and time step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +102,56 @@ pub enum SolverMethod {
     /// `cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives the forces of
     /// joints and strains.
     CrMultipliers,
+}
+
+/// The broad phase: how candidate pairs are found.
+///
+/// It reads and writes the names of [`BroadPhaseChoice`], and describes them in the schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BroadPhase(pub BroadPhaseChoice);
+
+impl BroadPhase {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Serialize for BroadPhase {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for BroadPhase {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let choice = BroadPhaseChoice::by_name(&name);
+        choice
+            .map(Self)
+            .ok_or_else(|| D::Error::unknown_variant(&name, BroadPhaseChoice::NAMES))
+    }
+}
+
+impl JsonSchema for BroadPhase {
+    fn schema_name() -> Cow<'static, str> {
+        "BroadPhase".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let choices: Vec<serde_json::Value> = BroadPhaseChoice::all()
+            .map(|choice| {
+                serde_json::json!({
+                    "description": choice.summary(),
+                    "type": "string",
+                    "const": choice.name(),
+                })
+            })
+            .collect();
+        json_schema!({
+            "description": "The broad phase: how candidate pairs are found.",
+            "oneOf": choices,
+        })
+    }
 }
 
 /// Representation of the compliance at the contacts (Delassus operator).
@@ -290,6 +342,9 @@ pub struct Solver {
     pub allow_inversion: bool,
     /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
+    /// How candidate pairs are found. All choices find the same pairs, so that results are equal to the last bit.
+    #[serde(skip_serializing_if = "BroadPhase::is_default")]
+    pub broad_phase: BroadPhase,
 }
 
 impl Default for Solver {
@@ -311,6 +366,7 @@ impl Default for Solver {
             rest_compliance: None,
             allow_inversion: false,
             joint_stiffness: JointStiffness::Projected,
+            broad_phase: BroadPhase::default(),
         }
     }
 }
