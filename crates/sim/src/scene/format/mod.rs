@@ -4,6 +4,7 @@
 //! [`validate`](super::validate) checks the ranges of their values.
 
 mod body;
+mod choice;
 mod joint;
 mod material;
 mod mesh;

@@ -1,9 +1,11 @@
 //! Time, world, solver, stepper and output.
 
+use impinge_contact::method::{Method, MethodSpec};
 use impinge_geometry::broad_phase::BroadPhaseChoice;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-use std::borrow::Cow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::choice::{Choice, choice_of_names};
 
 /// Simulated time and time step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,38 +77,74 @@ pub enum Preconditioner {
     Diagonal,
 }
 
-/// The contact method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SolverMethod {
-    /// Active-set conjugate residuals.
-    #[default]
-    Cr,
-    /// As `cr`, with active-set updates only after the equality-constrained system is solved: a classical active-set
-    /// method.
-    ActiveSet,
-    /// Staggered projections by active-set methods: normal and friction forces in turn.
-    SpActiveSet,
-    /// Staggered projections by conjugate residuals with active-set updates inside the iteration.
-    #[serde(rename = "sp-2cr")]
-    Sp2Cr,
-    /// Iterative constraint anticipation: nested Gauss-Seidel.
-    Ica,
-    /// Free and corrective motion: contact forces from the exact compliance of the bodies, factorised every step.
-    ExactCompliance,
-    /// As `exact-compliance`, with the compliance at rest, computed once and rotated at each node: fast, with errors of
-    /// a few percent.
-    WarpedCompliance,
-    /// One factorisation of momentum and joints. Replaces `cr` in scenes with joints or bodies in compliance form.
-    CompliantKkt,
-    /// `cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives the forces of
-    /// joints and strains.
-    CrMultipliers,
+/// The contact method, by its name in the register of methods.
+///
+/// `cr` is conjugate residuals, or one factorisation in scenes with joints or bodies in compliance form;
+/// `cr-multipliers` is conjugate residuals in every scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolverMethod(&'static str);
+
+/// The names of the register, and one of scenes alone at the end.
+const METHOD_NAMES: [&str; Method::NAMES.len() + 1] = {
+    let mut names = [SolverMethod::CR_MULTIPLIERS.0; Method::NAMES.len() + 1];
+    let mut index = 0;
+    while index < Method::NAMES.len() {
+        names[index] = Method::NAMES[index];
+        index += 1;
+    }
+    names
+};
+
+impl SolverMethod {
+    /// Active-set conjugate residuals; one factorisation of momentum and joints in scenes with constraint rows.
+    pub const CR: Self = Self("cr");
+
+    /// Active-set conjugate residuals, with an outer method of multipliers for constraint rows.
+    pub const CR_MULTIPLIERS: Self = Self("cr-multipliers");
+
+    /// Its name in scenes.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Its entry in the register; none for [`CR_MULTIPLIERS`](Self::CR_MULTIPLIERS).
+    pub fn spec(self) -> Option<&'static MethodSpec> {
+        MethodSpec::named(self.0)
+    }
+
+    fn summary(self) -> &'static str {
+        self.spec().map_or(
+            "`cr` for scenes with joints or bodies in compliance form, by the method of multipliers",
+            |spec| spec.summary,
+        )
+    }
 }
 
-/// The broad phase: how candidate pairs are found.
-///
-/// It reads and writes the names of [`BroadPhaseChoice`], and describes them in the schema.
+impl Default for SolverMethod {
+    fn default() -> Self {
+        Self::CR
+    }
+}
+
+impl Choice for SolverMethod {
+    const NAMES: &'static [&'static str] = &METHOD_NAMES;
+    const TITLE: &'static str = "SolverMethod";
+    const DESCRIPTION: &'static str = "The contact method.";
+
+    fn by_name(name: &str) -> Option<Self> {
+        METHOD_NAMES.iter().find(|known| **known == name).map(|known| Self(known))
+    }
+
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn summary(&self) -> String {
+        format!("{}.", SolverMethod::summary(*self))
+    }
+}
+
+/// The broad phase: how candidate pairs are found, by the names of [`BroadPhaseChoice`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BroadPhase(pub BroadPhaseChoice);
 
@@ -116,41 +154,21 @@ impl BroadPhase {
     }
 }
 
-impl Serialize for BroadPhase {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.name())
-    }
-}
+impl Choice for BroadPhase {
+    const NAMES: &'static [&'static str] = BroadPhaseChoice::NAMES;
+    const TITLE: &'static str = "BroadPhase";
+    const DESCRIPTION: &'static str = "The broad phase: how candidate pairs are found.";
 
-impl<'de> Deserialize<'de> for BroadPhase {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let choice = BroadPhaseChoice::by_name(&name);
-        choice
-            .map(Self)
-            .ok_or_else(|| D::Error::unknown_variant(&name, BroadPhaseChoice::NAMES))
-    }
-}
-
-impl JsonSchema for BroadPhase {
-    fn schema_name() -> Cow<'static, str> {
-        "BroadPhase".into()
+    fn by_name(name: &str) -> Option<Self> {
+        BroadPhaseChoice::by_name(name).map(Self)
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let choices: Vec<serde_json::Value> = BroadPhaseChoice::all()
-            .map(|choice| {
-                serde_json::json!({
-                    "description": choice.summary(),
-                    "type": "string",
-                    "const": choice.name(),
-                })
-            })
-            .collect();
-        json_schema!({
-            "description": "The broad phase: how candidate pairs are found.",
-            "oneOf": choices,
-        })
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn summary(&self) -> String {
+        self.0.summary().to_owned()
     }
 }
 
@@ -350,7 +368,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: SolverMethod::Cr,
+            method: SolverMethod::CR,
             preconditioner: Preconditioner::Full,
             anticipation: true,
             tolerances: Tolerances::Physical,
@@ -396,3 +414,6 @@ impl Default for OutputOptions {
         }
     }
 }
+
+choice_of_names!(SolverMethod);
+choice_of_names!(BroadPhase);
