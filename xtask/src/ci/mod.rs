@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: the checks that a change must pass, each selectable by name.
 
+mod additions;
 mod circles;
 mod layers;
 mod paths;
@@ -35,6 +36,8 @@ enum Step {
     Circles,
     /// Every path in the documentation exists
     Paths,
+    /// No more files for an addition than ARCHITECTURE.md lists
+    Additions,
     /// Lints of all targets, warnings denied
     Clippy,
     /// Documentation, private items included, warnings denied
@@ -79,6 +82,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Layers => layers::check(),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
+        Step::Additions => additions::check(&root()),
         Step::Clippy => cargo(
             &[
                 "clippy",

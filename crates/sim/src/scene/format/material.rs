@@ -1,5 +1,6 @@
 //! Materials of bodies.
 
+use impinge_fem::MaterialError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,31 @@ pub struct Material {
     /// larger radius leaves deformations without strain at any point. Default: elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meshless: Option<f64>,
+}
+
+impl Material {
+    /// The law of its elements.
+    ///
+    /// # Errors
+    /// [`MaterialError`] for parameters outside their range.
+    pub(crate) fn law(&self) -> Result<impinge_fem::Material, MaterialError> {
+        use impinge_fem::Material as Law;
+        match self.model {
+            MaterialModel::Corotational => Law::corotational(self.young, self.poisson),
+            MaterialModel::NeoHookean => match self.extrapolation_below {
+                Some(ratio) => Law::neo_hookean_below(self.young, self.poisson, ratio),
+                None => Law::neo_hookean(self.young, self.poisson),
+            },
+            MaterialModel::StVenantKirchhoff => Law::st_venant_kirchhoff(self.young, self.poisson),
+        }
+    }
+
+    /// Whether the strains of a solid are constraints, not finite elements.
+    pub(crate) fn has_constraints(&self) -> bool {
+        self.formulation == Some(Formulation::Compliance)
+            || self.yield_stress.is_some()
+            || self.meshless.is_some()
+    }
 }
 
 /// Form in which strains of a body, or a joint, enter the equations of a step.

@@ -31,7 +31,6 @@ use crate::{
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Method};
 use impinge_fem::Assembler;
-use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use std::{sync::Arc, time::Instant};
@@ -110,7 +109,8 @@ impl Synchronous {
         let mut solver = extensions.solver().unwrap_or_else(|| method.solver());
         solver.set_tolerances(method.tolerances());
         extensions.precondition(&mut *solver, method.name())?;
-        let broad_phase = (extensions.broad_phase()).unwrap_or_else(|| Box::new(Bvh::new()));
+        let broad_phase =
+            (extensions.broad_phase()).unwrap_or_else(|| model.settings.broad_phase.start());
         let mut rest = model
             .settings
             .solver
