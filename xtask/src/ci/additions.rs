@@ -80,7 +80,10 @@ fn names(text: &str, member: &str) -> bool {
         .any(|line| {
             line.match_indices(member).any(|(at, _)| {
                 !line[..at].chars().next_back().is_some_and(is_word)
-                    && !line[at + member.len()..].chars().next().is_some_and(is_word)
+                    && !line[at + member.len()..]
+                        .chars()
+                        .next()
+                        .is_some_and(is_word)
             })
         })
 }
@@ -129,7 +132,10 @@ fn sources(root: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path)?;
-                let place = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
+                let place = path
+                    .strip_prefix(root)?
+                    .to_string_lossy()
+                    .replace('\\', "/");
                 sources.push((place, text));
             }
         }
@@ -172,7 +178,10 @@ mod tests {
             source("crates/a/src/a.rs", "enum Kind { Hinge }"),
             source("crates/a/src/c.rs", "match kind { Kind::Hinge => 1 }"),
             source("crates/a/src/d.rs", "// Hinge\nstruct EdgeHinge;"),
-            source("crates/a/src/e.rs", "fn a() {}\n#[cfg(test)]\nmod tests { hinge }"),
+            source(
+                "crates/a/src/e.rs",
+                "fn a() {}\n#[cfg(test)]\nmod tests { hinge }",
+            ),
         ];
         let found = mistakes(row, 1, &sources, Path::new("/nowhere"));
         let contains = |part: &str| found.iter().any(|mistake| mistake.contains(part));

@@ -178,8 +178,11 @@ fn boxes(points: &[Vector3<f64>], step: u32) -> Vec<Aabb> {
     points.iter().enumerate().map(swept).collect()
 }
 
+/// A surface and its points.
+type Pile = (CollisionSurface, Vec<Vector3<f64>>);
+
 /// A diagonal pile of rings that touch their neighbours.
-fn rings(bodies: u32) -> Result<(CollisionSurface, Vec<Vector3<f64>>), Box<dyn Error>> {
+fn rings(bodies: u32) -> Result<Pile, Box<dyn Error>> {
     let mesh = ring(RingShape {
         major_radius: 0.05,
         section: 0.02,

@@ -72,5 +72,4 @@ impl Method {
     pub fn needs_bodies(&self) -> bool {
         self.spec().capabilities.bodies_at_rest
     }
-
 }

@@ -70,8 +70,8 @@ impl BroadPhase for ParryBvh {
         out: &mut CandidateSet,
     ) {
         assert_boxes(surface, point_boxes);
-        let known = (self.surface.as_ref())
-            .is_some_and(|known| Arc::ptr_eq(known, surface.identity()));
+        let known =
+            (self.surface.as_ref()).is_some_and(|known| Arc::ptr_eq(known, surface.identity()));
         self.surface = Some(Arc::clone(surface.identity()));
         let (triangles, edges) = (surface.triangles(), surface.edges());
         self.faces.update(triangles, point_boxes, !known);

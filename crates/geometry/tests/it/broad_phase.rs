@@ -429,7 +429,9 @@ fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
 #[test]
 fn choices_have_their_names() {
     use impinge_geometry::broad_phase::BroadPhaseChoice;
-    let names: Vec<&str> = BroadPhaseChoice::all().map(BroadPhaseChoice::name).collect();
+    let names: Vec<&str> = BroadPhaseChoice::all()
+        .map(BroadPhaseChoice::name)
+        .collect();
     assert_eq!(names, BroadPhaseChoice::NAMES);
     for choice in BroadPhaseChoice::all() {
         assert_eq!(BroadPhaseChoice::by_name(choice.name()), Some(choice));

@@ -10,8 +10,8 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, MeshObstaclePart, Placed, RigidMotion, RigidPart,
-        Scene, SceneParts, ShellPart,
+        BodyPart, Formulation, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene, SceneParts,
+        ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,

@@ -245,9 +245,7 @@ impl Points<'_> {
         let lame = material.lame();
         let linear = || solid(lame.young(), lame.poisson());
         match strain_form(material) {
-            Some(StrainForm::Green) => {
-                self.add(Measure::GreenSolid, nodes, points, &linear()?)
-            }
+            Some(StrainForm::Green) => self.add(Measure::GreenSolid, nodes, points, &linear()?),
             Some(StrainForm::Stretches(law)) => {
                 let law = Arc::new(law);
                 for at in points {
@@ -260,7 +258,9 @@ impl Points<'_> {
                 Ok(())
             }
             // The model of a scene has no body of constraints without a strain form.
-            Some(StrainForm::Corotational) | None => self.add(Measure::Corotational, nodes, points, &linear()?),
+            Some(StrainForm::Corotational) | None => {
+                self.add(Measure::Corotational, nodes, points, &linear()?)
+            }
         }
     }
 

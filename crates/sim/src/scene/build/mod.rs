@@ -253,7 +253,9 @@ impl Builder<'_> {
                 return Ok(());
             }
             ObstacleShape::File(file) => self.surface_file(&format!("{mesh_path}.file"), file)?,
-            shape => shape.surface().map_err(|error| self.mesh_error(&mesh_path, &error))?,
+            shape => shape
+                .surface()
+                .map_err(|error| self.mesh_error(&mesh_path, &error))?,
         };
         let mesh = mesh
             .map_vertices(|vertex| position + rotation * vertex)

@@ -61,54 +61,54 @@ pub enum ObstacleShape {
 }
 
 impl ObstacleShape {
-/// Number of vertices of a generated obstacle; 0 if it is known only after reading.
-pub(in crate::scene) fn nodes(&self) -> u64 {
-    match *self {
-        Self::Sphere { subdivisions, .. } => {
-            let n = u64::from(subdivisions);
-            10_u64.saturating_mul(n * n) + 2
+    /// Number of vertices of a generated obstacle; 0 if it is known only after reading.
+    pub(in crate::scene) fn nodes(&self) -> u64 {
+        match *self {
+            Self::Sphere { subdivisions, .. } => {
+                let n = u64::from(subdivisions);
+                10_u64.saturating_mul(n * n) + 2
+            }
+            Self::Cuboid { .. } => 8,
+            Self::Cylinder { sides, .. } => 2 + 2 * u64::from(sides),
+            Self::Torus {
+                sides, tube_sides, ..
+            } => u64::from(sides) * u64::from(tube_sides),
+            Self::HalfSpace { .. } | Self::File(_) => 0,
         }
-        Self::Cuboid { .. } => 8,
-        Self::Cylinder { sides, .. } => 2 + 2 * u64::from(sides),
-        Self::Torus {
-            sides, tube_sides, ..
-        } => u64::from(sides) * u64::from(tube_sides),
-        Self::HalfSpace { .. } | Self::File(_) => 0,
     }
-}
 
-/// The surface of a procedural obstacle.
-///
-/// # Panics
-/// If it is a file or a half-space.
-pub(in crate::scene) fn surface(&self) -> Result<TriangleMesh, MeshError> {
-    match *self {
-        Self::Sphere {
-            radius,
-            subdivisions,
-        } => generate::sphere_surface(radius, subdivisions as usize),
-        Self::Cuboid { size } => generate::cuboid_surface(size),
-        Self::Cylinder {
-            radius,
-            height,
-            sides,
-        } => generate::cylinder_surface(radius, height, sides as usize),
-        Self::Torus {
-            major_radius,
-            minor_radius,
-            sides,
-            tube_sides,
-        } => generate::torus_surface(TorusShape {
-            major_radius,
-            minor_radius,
-            sides: sides as usize,
-            tube_sides: tube_sides as usize,
-        }),
-        Self::HalfSpace { .. } | Self::File(_) => {
-            unreachable!("files are read, half-spaces have no mesh")
+    /// The surface of a procedural obstacle.
+    ///
+    /// # Panics
+    /// If it is a file or a half-space.
+    pub(in crate::scene) fn surface(&self) -> Result<TriangleMesh, MeshError> {
+        match *self {
+            Self::Sphere {
+                radius,
+                subdivisions,
+            } => generate::sphere_surface(radius, subdivisions as usize),
+            Self::Cuboid { size } => generate::cuboid_surface(size),
+            Self::Cylinder {
+                radius,
+                height,
+                sides,
+            } => generate::cylinder_surface(radius, height, sides as usize),
+            Self::Torus {
+                major_radius,
+                minor_radius,
+                sides,
+                tube_sides,
+            } => generate::torus_surface(TorusShape {
+                major_radius,
+                minor_radius,
+                sides: sides as usize,
+                tube_sides: tube_sides as usize,
+            }),
+            Self::HalfSpace { .. } | Self::File(_) => {
+                unreachable!("files are read, half-spaces have no mesh")
+            }
         }
     }
-}
 }
 
 fn cylinder_sides() -> u32 {

@@ -132,7 +132,10 @@ impl Choice for SolverMethod {
     const DESCRIPTION: &'static str = "The contact method.";
 
     fn by_name(name: &str) -> Option<Self> {
-        METHOD_NAMES.iter().find(|known| **known == name).map(|known| Self(known))
+        METHOD_NAMES
+            .iter()
+            .find(|known| **known == name)
+            .map(|known| Self(known))
     }
 
     fn name(&self) -> &'static str {
@@ -149,6 +152,10 @@ impl Choice for SolverMethod {
 pub struct BroadPhase(pub BroadPhaseChoice);
 
 impl BroadPhase {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
