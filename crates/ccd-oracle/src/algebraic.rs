@@ -9,7 +9,7 @@ use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::bernstein::Bernstein;
-use crate::solve::Constraint;
+use crate::constraint::Constraint;
 
 /// Halvings before a search for repeated or common roots. No answer depends on it.
 const PATIENCE: u32 = 24;

@@ -18,8 +18,8 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use crate::bernstein::{Bernstein, dyadic};
+use crate::constraint::Constraint;
 use crate::form::{Form, Form3, cross, difference, dot};
-use crate::solve::Constraint;
 use crate::{Corners, Kind};
 
 /// Conditions of one pair of features; the pair is within the separation if all hold.

@@ -17,8 +17,9 @@ use super::arguments::Compare;
 use super::exit::{Code, Failure};
 use super::interrupt::Interrupt;
 use super::places::keep_inputs;
-use super::run::{progress_bar, steps_of, use_threads};
+use super::run::{progress_bar, steps_of};
 use super::terminal;
+use super::threads::use_threads;
 
 /// Runs the scene of `options` with the first method, and solves each of its problems with all.
 pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {

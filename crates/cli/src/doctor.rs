@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::arguments::Doctor;
 use super::exit::{Code, Failure};
 use super::places::keep_inputs;
-use super::run::use_threads;
 use super::terminal;
+use super::threads::use_threads;
 
 /// Checks the scene of `options`, and separates its bodies if requested.
 pub(crate) fn doctor(options: &Doctor) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ mod run;
 mod scene;
 mod solve;
 mod terminal;
+mod threads;
 mod verify;
 
 use std::process::ExitCode;

@@ -1,7 +1,6 @@
 //! `impinge run`: from a scene to a folder of results.
 
 use std::borrow::Cow;
-use std::num::NonZeroUsize;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use super::arguments::Run;
 use super::exit::{Code, Failure};
 use super::interrupt::Interrupt;
 use super::terminal;
+use super::threads::use_threads;
 
 /// Runs the scene of `options`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
@@ -327,40 +327,6 @@ fn whole_steps(until: f64, step: f64) -> u64 {
     #[expect(clippy::cast_sign_loss, reason = "at least 1")]
     let steps = steps as u64;
     steps
-}
-
-/// Most threads per processor; more are never faster.
-const THREADS_PER_PROCESSOR: usize = 8;
-
-/// Number of threads that is allowed on any machine, to show that results do not depend on it.
-const FEW_THREADS: usize = 64;
-
-/// Limits the threads of the whole program.
-pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
-    let Some(threads) = threads else {
-        return Ok(());
-    };
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let most = (THREADS_PER_PROCESSOR * processors).max(FEW_THREADS);
-    if threads.get() > most {
-        return Err(Failure::new(
-            Code::BadInput,
-            format!(
-                "--threads {threads}: this machine has {processors} processors, and more than {most} threads on them do nothing but wait for each other\n  mend: give at most {most}, or leave --threads out for one per processor"
-            ),
-        ));
-    }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.get())
-        .build_global()
-        .map_err(|error| {
-            Failure::new(
-                Code::BadInput,
-                format!(
-                    "{threads} threads cannot be started: {error}\n  mend: use fewer --threads"
-                ),
-            )
-        })
 }
 
 /// A progress bar of `length` steps; visible on a terminal only.

@@ -17,8 +17,8 @@ use super::arguments::Solve;
 use super::exit::{Code, Failure};
 use super::friction;
 use super::places::distinct;
-use super::run::use_threads;
 use super::terminal;
+use super::threads::use_threads;
 
 /// Solves the problem of `options`.
 pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {

@@ -6,8 +6,9 @@ use impinge_sim::output::{Manifest, Verification, verify_frame, verify_run};
 
 use super::arguments::Verify;
 use super::exit::{Code, Failure};
-use super::run::{progress_bar, use_threads};
+use super::run::progress_bar;
 use super::terminal;
+use super::threads::use_threads;
 
 /// Checks everything that `options` names, even after a fault or an unreadable file.
 pub(crate) fn verify(options: &Verify) -> Result<(), Failure> {

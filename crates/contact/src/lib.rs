@@ -77,6 +77,7 @@ mod setting;
 pub mod solution;
 #[cfg(feature = "io")]
 pub mod stored;
+mod sweep;
 mod tolerances;
 
 pub use error::ContactError;

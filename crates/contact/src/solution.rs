@@ -49,6 +49,13 @@ impl Multipliers {
         Vector3::new(self.lambda, f1, f2)
     }
 
+    /// Adds `factor` times `change` to `(λ, γ)`.
+    pub(crate) fn add_scaled(&mut self, factor: f64, change: Vector3<f64>) {
+        self.lambda += factor * change[0];
+        self.gamma[0] += factor * change[1];
+        self.gamma[1] += factor * change[2];
+    }
+
     /// A new contact: active, without force. Slides along `slip` (m) if it exceeds `slip_tolerance` (m), else sticks;
     /// without friction it always slides.
     pub fn fresh(slip: [f64; 2], friction: f64, slip_tolerance: f64) -> Self {

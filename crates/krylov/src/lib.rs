@@ -9,6 +9,8 @@
 //! | [`ConjugateResidual`] | symmetric          | 6            | `√(rᵀ M⁻¹ r)`; may break down if indefinite |
 //! | [`Minres`]            | symmetric          | 7            | `√(rᵀ M⁻¹ r)`                            |
 //!
+//! [`GuardedConjugateResidual`] serves systems whose rows come and go between restarts, as those of contact.
+//!
 //! - [`block`]: half-stored symmetric matrices of 3×3 blocks and their product;
 //! - [`vector`]: dot products and updates with one rounding order;
 //! - [`operator`]: products with a matrix; [`preconditioner`]: cheap approximate inverses;
@@ -61,7 +63,10 @@ pub mod vector;
 
 pub use block::{BlockPattern, SymmetricBlockMatrix};
 pub use error::KrylovError;
-pub use method::{ConjugateGradient, ConjugateResidual, KrylovMethod, Minres, Step, StepOutcome};
+pub use method::{
+    ConjugateGradient, ConjugateResidual, GuardedConjugateResidual, KrylovMethod, KrylovVector,
+    Minres, PartialSystem, Step, StepOutcome,
+};
 pub use operator::LinearOperator;
 pub use preconditioner::{BlockJacobi, Identity, Jacobi, Preconditioner};
 pub use solve::{KrylovReport, StoppingRule, Termination, solve};

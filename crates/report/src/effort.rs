@@ -2,7 +2,7 @@
 
 use impinge_sim::compare::{Average, MethodRecord};
 
-use crate::page::escape;
+use crate::escape::escape;
 
 /// Largest residual of an accepted solve over its tolerance ([`impinge_contact::ContactResidual::meets`]).
 pub const ACCEPTED: f64 = 2.0;

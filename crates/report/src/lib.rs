@@ -37,6 +37,7 @@ pub mod data;
 mod draft;
 pub mod effort;
 mod error;
+mod escape;
 pub mod film;
 pub mod page;
 pub mod plot;

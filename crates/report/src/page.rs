@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+pub use crate::escape::escape;
 use crate::plot::{COLOURS, colour};
 use crate::scene::SceneRecord;
 
@@ -78,12 +79,4 @@ fn legend(methods: &[&str]) -> String {
         );
     }
     html + "</p>\n"
-}
-
-/// `text` with HTML's special characters escaped.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

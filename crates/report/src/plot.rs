@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::page::escape;
+use crate::escape::escape;
 
 /// Colours that most eyes distinguish (Okabe and Ito), one per method; after the last, lines are dashed.
 pub(crate) const COLOURS: [&str; 8] = [

@@ -7,8 +7,8 @@ use impinge_sim::{Model, StepReport};
 
 use crate::convergence::{Curve, Point};
 use crate::effort::{self, MethodRow};
+use crate::escape::escape;
 use crate::film::Film;
-use crate::page::escape;
 use crate::plot::{Axis, Line, Plot};
 use crate::watch::Sample;
 

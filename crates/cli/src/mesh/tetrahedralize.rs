@@ -7,8 +7,8 @@ use impinge_geometry::mesh::{
 
 use crate::arguments::Tetrahedralize;
 use crate::exit::{Code, Failure};
-use crate::run::use_threads;
 use crate::terminal;
+use crate::threads::use_threads;
 
 /// Reads the surface, fills it and writes the solid.
 pub(crate) fn tetrahedralize(options: &Tetrahedralize) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use super::progress::Progress;
 use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver};
 use super::{Target, local::one_contact};
 use crate::Interrupt;
+use crate::sweep::{SweptContacts, sweep};
 use nalgebra::Vector3;
 
 /// Sweeps between two looks at the errors: a look costs about a sweep.
@@ -44,21 +45,35 @@ impl GaussSeidel {
             interrupt: Interrupt::default(),
         }
     }
+}
 
-    fn sweep(problem: &FrictionProblem, reactions: &mut [Vector3<f64>]) {
-        for contact in 0..problem.contacts() {
-            let w = problem.delassus();
-            let own = w.diagonal(contact);
-            // The free velocity of this contact alone: all reactions but its own.
-            let mut q = problem.free_velocity()[contact];
-            let (columns, blocks) = w.row(contact);
-            for (&column, block) in columns.iter().zip(blocks) {
-                if column as usize != contact {
-                    q += block * reactions[column as usize];
-                }
+/// A friction problem whose displacements are summed anew for every contact.
+struct Rows<'a> {
+    problem: &'a FrictionProblem,
+    reactions: &'a mut [Vector3<f64>],
+}
+
+impl SweptContacts for Rows<'_> {
+    /// The free velocity of this contact alone: all reactions but its own.
+    fn displacement(&self, contact: usize) -> Vector3<f64> {
+        let mut q = self.problem.free_velocity()[contact];
+        let (columns, blocks) = self.problem.delassus().row(contact);
+        for (&column, block) in columns.iter().zip(blocks) {
+            if column as usize != contact {
+                q += block * self.reactions[column as usize];
             }
-            reactions[contact] = one_contact(own, &q, problem.friction()[contact]);
         }
+        q
+    }
+
+    fn solve(&mut self, contact: usize, q: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
+        let own = self.problem.delassus().diagonal(contact);
+        let force = one_contact(own, q, self.problem.friction()[contact]);
+        (Some(force), 0.0)
+    }
+
+    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
+        self.reactions[contact] = *force;
     }
 }
 
@@ -80,7 +95,7 @@ impl FrictionSolver for GaussSeidel {
             && report.sweeps < self.max_sweeps
             && !self.interrupt.is_raised()
         {
-            Self::sweep(problem, reactions);
+            sweep(&mut Rows { problem, reactions }, problem.contacts());
             report.sweeps += 1;
             if report.sweeps > CHECK_INTERVAL && !report.sweeps.is_multiple_of(CHECK_INTERVAL) {
                 continue;

@@ -2,7 +2,7 @@
 
 use super::bound::{BoundElement, Inputs, Origin};
 use super::kernel::Kernel;
-use super::{ElasticModel, rows};
+use super::{AssemblyScales, ElasticModel, rows};
 use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
@@ -13,28 +13,6 @@ type BoundHex = BoundElement<8, 36, [QuadraturePoint<8>; 8]>;
 
 /// Cost of a hexahedron in tetrahedra, for cuts of equal work.
 const TETS_PER_HEX: usize = 12;
-
-/// Factors of the terms of `A = M + damping·(a_M M + a_K K) + stiffness·K` and of the elastic forces.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AssemblyScales {
-    /// Factor of the elastic forces in the right-hand side; `h` for impulses.
-    pub force: f64,
-    /// Factor of the stiffness matrix `K = −∂f/∂x`; `h²` for an implicit step.
-    pub stiffness: f64,
-    /// Factor of the damping matrix `a_M M + a_K K`; `h` for an implicit step.
-    pub damping: f64,
-}
-
-impl AssemblyScales {
-    /// The implicit Euler step of length `h` (s): `A = M + h C + h² K`, `b = M v + h f`.
-    pub fn implicit_euler(h: f64) -> Self {
-        Self {
-            force: h,
-            stiffness: h * h,
-            damping: h,
-        }
-    }
-}
 
 /// An [`ElasticModel`] bound to a matrix pattern: adds its part of the linear system of a step.
 ///
@@ -183,88 +161,104 @@ impl Assembler {
     }
 }
 
-/// See [`ElasticModel::bind`].
-#[track_caller]
-pub(super) fn bind(
-    model: &ElasticModel,
-    pattern: &BlockPattern,
-    block_of_point: &[Option<u32>],
-) -> Result<Assembler, FemError> {
-    let blocks = pattern.blocks();
-    for block in block_of_point.iter().flatten() {
-        assert!(
-            (*block as usize) < blocks,
-            "block {block} of a point, but the pattern has only {blocks}"
+impl ElasticModel {
+    /// Binds the elements to the slots of a matrix pattern.
+    ///
+    /// `block_of_point` is the matrix block of each point, `None` for a prescribed point. The pattern may hold more
+    /// blocks than these points need (rigid bodies, other couplings).
+    ///
+    /// # Errors
+    /// [`FemError::MissingBlock`] if the pattern lacks a pair that an element couples.
+    ///
+    /// # Panics
+    /// If `block_of_point` is not one entry per point, or two points of an element share a block.
+    #[track_caller]
+    pub fn bind(
+        &self,
+        pattern: &BlockPattern,
+        block_of_point: &[Option<u32>],
+    ) -> Result<Assembler, FemError> {
+        assert_eq!(
+            block_of_point.len(),
+            self.points(),
+            "one optional block per point"
         );
-    }
-    let origin = |kind: &'static str, index: usize, tet: usize| Origin {
-        kind,
-        index,
-        material: model.material_index(tet),
-        damping: model.damping(tet),
-    };
-    let mut tets = Vec::with_capacity(model.elements().len());
-    for (index, element) in model.elements().iter().enumerate() {
-        if model.is_filling(index) {
-            continue;
+        let blocks = pattern.blocks();
+        for block in block_of_point.iter().flatten() {
+            assert!(
+                (*block as usize) < blocks,
+                "block {block} of a point, but the pattern has only {blocks}"
+            );
         }
-        let of = origin("tetrahedron", index, index);
-        let kernel = QuadraturePoint {
-            volume: element.volume,
-            shape_gradients: element.shape_gradients,
+        let origin = |kind: &'static str, index: usize, tet: usize| Origin {
+            kind,
+            index,
+            material: self.material_index(tet),
+            damping: self.damping(tet),
         };
-        let bound = BoundTet::new(&of, &element.nodes, &kernel, pattern, block_of_point)?;
-        tets.extend(bound);
-    }
-    let mut hexes = Vec::new();
-    for (index, cell) in model.stiff_cells() {
-        let of = origin("hexahedron", index, cell.tets[0] as usize);
-        let element = &cell.element;
-        hexes.extend(BoundHex::new(
-            &of,
-            &element.nodes,
-            &element.points,
-            pattern,
-            block_of_point,
-        )?);
-    }
-    // In the order of matrix rows, so that the blocks of consecutive elements stay in the cache.
-    tets.sort_by_key(|element| element.free_rows()[0]);
-    hexes.sort_by_key(|element| element.free_rows()[0]);
-    let cuts = cuts(&tets, &hexes, pattern);
-    let (tets, of_tets) = share_out(&tets, &cuts, pattern);
-    let (hexes, of_hexes) = share_out(&hexes, &cuts, pattern);
-    let tasks = (cuts.windows(2).zip(of_tets).zip(of_hexes))
-        .map(|((rows, tets), hexes)| Task {
-            first_row: rows[0],
-            first_slot: pattern.row_offsets()[rows[0]],
+        let mut tets = Vec::with_capacity(self.elements().len());
+        for (index, element) in self.elements().iter().enumerate() {
+            if self.is_filling(index) {
+                continue;
+            }
+            let of = origin("tetrahedron", index, index);
+            let kernel = QuadraturePoint {
+                volume: element.volume,
+                shape_gradients: element.shape_gradients,
+            };
+            let bound = BoundTet::new(&of, &element.nodes, &kernel, pattern, block_of_point)?;
+            tets.extend(bound);
+        }
+        let mut hexes = Vec::new();
+        for (index, cell) in self.stiff_cells() {
+            let of = origin("hexahedron", index, cell.tets[0] as usize);
+            let element = &cell.element;
+            hexes.extend(BoundHex::new(
+                &of,
+                &element.nodes,
+                &element.points,
+                pattern,
+                block_of_point,
+            )?);
+        }
+        // In the order of matrix rows, so that the blocks of consecutive elements stay in the cache.
+        tets.sort_by_key(|element| element.free_rows()[0]);
+        hexes.sort_by_key(|element| element.free_rows()[0]);
+        let cuts = cuts(&tets, &hexes, pattern);
+        let (tets, of_tets) = share_out(&tets, &cuts, pattern);
+        let (hexes, of_hexes) = share_out(&hexes, &cuts, pattern);
+        let tasks = (cuts.windows(2).zip(of_tets).zip(of_hexes))
+            .map(|((rows, tets), hexes)| Task {
+                first_row: rows[0],
+                first_slot: pattern.row_offsets()[rows[0]],
+                tets,
+                hexes,
+            })
+            .collect();
+        let (mass, damping) = (self.lumped_mass(), self.lumped_mass_damping());
+        let mass = block_of_point
+            .iter()
+            .enumerate()
+            .filter_map(|(point, block)| {
+                let slot = pattern.diagonal_slot((*block)? as usize);
+                Some(PointMass {
+                    slot,
+                    mass: mass[point],
+                    damping: damping[point],
+                })
+            })
+            .collect();
+        Ok(Assembler {
+            points: self.points(),
+            blocks,
+            slots: pattern.slots(),
+            materials: self.materials().to_vec(),
+            tasks,
             tets,
             hexes,
+            mass,
         })
-        .collect();
-    let (mass, damping) = (model.lumped_mass(), model.lumped_mass_damping());
-    let mass = block_of_point
-        .iter()
-        .enumerate()
-        .filter_map(|(point, block)| {
-            let slot = pattern.diagonal_slot((*block)? as usize);
-            Some(PointMass {
-                slot,
-                mass: mass[point],
-                damping: damping[point],
-            })
-        })
-        .collect();
-    Ok(Assembler {
-        points: model.points(),
-        blocks,
-        slots: pattern.slots(),
-        materials: model.materials().to_vec(),
-        tasks,
-        tets,
-        hexes,
-        mass,
-    })
+    }
 }
 
 /// Cuts the rows into ranges of similar work: the first row of each, then the number of rows.

@@ -1,7 +1,7 @@
 //! One element bound to the slots of a matrix.
 
-use super::assembler::AssemblyScales;
 use super::kernel::{ElementSystem, Kernel, half};
+use super::scales::AssemblyScales;
 use crate::{FemError, Material, RayleighDamping};
 use impinge_krylov::BlockPattern;
 use nalgebra::{Matrix3, Vector3};

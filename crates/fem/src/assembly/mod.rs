@@ -13,7 +13,9 @@ mod model;
 mod reduce;
 mod rotations;
 mod rows;
+mod scales;
 
-pub use assembler::{Assembler, AssemblyScales};
+pub use assembler::Assembler;
 pub use measures::VolumeRatio;
 pub use model::ElasticModel;
+pub use scales::AssemblyScales;

@@ -1,8 +1,6 @@
 //! Constant data of the elastic bodies.
 
-use super::{Assembler, assembler};
 use crate::{FemError, HexElement, Material, RayleighDamping, TetElement};
-use impinge_krylov::BlockPattern;
 use nalgebra::Vector3;
 
 /// The six edges of a tetrahedron, by local vertices.
@@ -332,30 +330,6 @@ impl ElasticModel {
             pairs.filter_map(move |(a, b): (usize, usize)| pair((blocks[a], blocks[b])))
         });
         of_tets.chain(of_cells)
-    }
-
-    /// Binds the elements to the slots of a matrix pattern.
-    ///
-    /// `block_of_point` is the matrix block of each point, `None` for a prescribed point. The pattern may hold more
-    /// blocks than these points need (rigid bodies, other couplings).
-    ///
-    /// # Errors
-    /// [`FemError::MissingBlock`] if the pattern lacks a pair that an element couples.
-    ///
-    /// # Panics
-    /// If `block_of_point` is not one entry per point, or two points of an element share a block.
-    #[track_caller]
-    pub fn bind(
-        &self,
-        pattern: &BlockPattern,
-        block_of_point: &[Option<u32>],
-    ) -> Result<Assembler, FemError> {
-        assert_eq!(
-            block_of_point.len(),
-            self.points,
-            "one optional block per point"
-        );
-        assembler::bind(self, pattern, block_of_point)
     }
 }
 

@@ -32,7 +32,7 @@ impl EdgeSpring {
         if !(length > 0.0 && length.is_finite()) {
             return Err(ThinError::RestLength { points, length });
         }
-        super::shell::check_not_negative("the stiffness of an edge (N)", stiffness)?;
+        super::error::check_not_negative("the stiffness of an edge (N)", stiffness)?;
         Ok(Self {
             points,
             rest_length: length,

@@ -41,3 +41,15 @@ pub enum ThinError {
         triangles: usize,
     },
 }
+
+/// A coefficient that may be 0 but not negative.
+pub(super) fn check_not_negative(what: &'static str, value: f64) -> Result<(), ThinError> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(ThinError::Coefficient {
+        what,
+        value,
+        range: "not negative",
+    })
+}

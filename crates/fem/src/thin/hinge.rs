@@ -72,7 +72,7 @@ impl Hinge {
     /// # Errors
     /// [`ThinError`] if a triangle has no area, or if `bend` is negative or not finite.
     pub fn new(points: [u32; 4], rest: &[Vector3<f64>; 4], bend: f64) -> Result<Self, ThinError> {
-        super::shell::check_not_negative("the bending stiffness (J)", bend)?;
+        super::error::check_not_negative("the bending stiffness (J)", bend)?;
         let edge = rest[1] - rest[0];
         let area = |wing: usize| 0.5 * edge.cross(&(rest[wing] - rest[0])).norm();
         for wing in [2, 3] {

@@ -32,7 +32,7 @@ impl Membrane {
         stretch: f64,
         poisson: f64,
     ) -> Result<Self, ThinError> {
-        super::shell::check_not_negative("the stretching stiffness (N/m)", stretch)?;
+        super::error::check_not_negative("the stretching stiffness (N/m)", stretch)?;
         if !(0.0..1.0).contains(&poisson) {
             return Err(ThinError::Coefficient {
                 what: "Poisson's ratio of a thin body",

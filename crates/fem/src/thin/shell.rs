@@ -1,5 +1,6 @@
 //! The elastic terms of a whole surface.
 
+use super::error::check_not_negative;
 use super::{EdgeSpring, Hinge, Membrane, ThinError};
 use nalgebra::Vector3;
 
@@ -147,16 +148,4 @@ fn edges_with_triangles(triangles: &[[u32; 3]]) -> Result<Vec<Side>, ThinError> 
             }),
         })
         .collect()
-}
-
-/// A coefficient that may be 0 but not negative.
-pub(super) fn check_not_negative(what: &'static str, value: f64) -> Result<(), ThinError> {
-    if value >= 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(ThinError::Coefficient {
-        what,
-        value,
-        range: "not negative",
-    })
 }

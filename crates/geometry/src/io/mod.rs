@@ -25,6 +25,7 @@ mod msh;
 mod obj;
 mod ply;
 mod regular;
+mod solid_mesh;
 mod stl;
 pub mod vtk;
 
@@ -32,38 +33,12 @@ use std::path::Path;
 
 pub use error::{MeshIoError, ParseError, Place};
 pub use regular::{open_regular, read_regular};
+pub use solid_mesh::{NodeGroup, SolidMesh};
 
 use self::error::Problem;
 use self::extract::Elements;
 use crate::mesh::repair::RawMesh;
 use crate::mesh::{TetMesh, TriangleMesh};
-
-/// A solid from a file.
-#[derive(Debug, Clone)]
-pub struct SolidMesh {
-    /// Its tetrahedra: those of the file, or six for each hexahedron. Nodes are numbered as in the file.
-    pub mesh: TetMesh,
-    /// Its 8-node hexahedra, corners as in VTK and Gmsh: four around the bottom, then those above; empty in a file of
-    /// tetrahedra.
-    pub hexahedra: Vec<[u32; 8]>,
-    /// Numbered parts: the physical groups of a Gmsh file, by dimension and number.
-    pub groups: Vec<NodeGroup>,
-    /// Whether all elements of the file were inverted, so that two of their corners were swapped.
-    pub reoriented: bool,
-}
-
-/// A part of a mesh with a number or a name in its file: a physical group of Gmsh.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeGroup {
-    /// Dimension of its elements: 0 for points, 1 for lines, 2 for surfaces, 3 for solids.
-    pub dimension: u8,
-    /// Its number, unique among the groups of its dimension.
-    pub id: u32,
-    /// Its name, if it has one.
-    pub name: Option<String>,
-    /// The nodes of its elements, ascending.
-    pub nodes: Vec<u32>,
-}
 
 /// Reads a solid of 4-node tetrahedra or of 8-node hexahedra from a `.msh`, `.mesh`, `.vtk` or `.vtu` file; a
 /// hexahedron is cut into six tetrahedra.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{MeshError, TetMesh, TriangleMesh, topology};
+use super::{MeshError, topology};
 
 /// The faces that belong to one tetrahedron only, in the node numbering of the tetrahedral mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl BoundarySurface {
         topology::unique_edges(&self.triangles)
     }
 
-    /// Whether the surface is a closed manifold: see [`TriangleMesh::check_closed`].
+    /// Whether the surface is a closed manifold: see [`TriangleMesh::check_closed`](super::TriangleMesh::check_closed).
     ///
     /// The boundary of tetrahedra never has a hole, but it is non-manifold where tetrahedra touch in an edge or a node
     /// only. Contact accepts that; methods that need a normal per vertex may not.
@@ -43,30 +43,6 @@ impl BoundarySurface {
     pub fn check_closed(&self) -> Result<(), MeshError> {
         let node_count = self.nodes.last().map_or(0, |&node| node as usize + 1);
         topology::check_closed(&self.triangles, node_count)
-    }
-
-    /// The surface as a mesh: vertex `i` is node [`nodes`](Self::nodes)`()[i]` of `mesh`.
-    ///
-    /// # Errors
-    /// [`MeshError::ZeroArea`] if the area of a face underflows.
-    ///
-    /// # Panics
-    /// If `mesh` has fewer nodes than the mesh of this surface.
-    pub fn to_triangle_mesh(&self, mesh: &TetMesh) -> Result<TriangleMesh, MeshError> {
-        let mut vertex_of_node = vec![0u32; mesh.nodes().len()];
-        for (vertex, &node) in (0u32..).zip(&self.nodes) {
-            vertex_of_node[node as usize] = vertex;
-        }
-        TriangleMesh::new(
-            self.nodes
-                .iter()
-                .map(|&node| mesh.nodes()[node as usize])
-                .collect(),
-            self.triangles
-                .iter()
-                .map(|corners| corners.map(|node| vertex_of_node[node as usize]))
-                .collect(),
-        )
     }
 }
 

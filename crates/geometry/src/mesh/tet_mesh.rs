@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::boundary::{self, BoundarySurface};
 use super::measure::{Orientation, tet_orientation, tet_volume};
-use super::{MeshError, morton, validate};
+use super::{MeshError, TriangleMesh, morton, validate};
 
 /// A validated solid mesh of 4-node tetrahedra.
 ///
@@ -149,6 +149,32 @@ impl TetMesh {
         Self::new(
             self.nodes.iter().copied().map(place).collect(),
             self.tets.clone(),
+        )
+    }
+}
+
+impl BoundarySurface {
+    /// The surface as a mesh: vertex `i` is node [`nodes`](Self::nodes)`()[i]` of `mesh`.
+    ///
+    /// # Errors
+    /// [`MeshError::ZeroArea`] if the area of a face underflows.
+    ///
+    /// # Panics
+    /// If `mesh` has fewer nodes than the mesh of this surface.
+    pub fn to_triangle_mesh(&self, mesh: &TetMesh) -> Result<TriangleMesh, MeshError> {
+        let mut vertex_of_node = vec![0u32; mesh.nodes().len()];
+        for (vertex, &node) in (0u32..).zip(self.nodes()) {
+            vertex_of_node[node as usize] = vertex;
+        }
+        TriangleMesh::new(
+            self.nodes()
+                .iter()
+                .map(|&node| mesh.nodes()[node as usize])
+                .collect(),
+            self.triangles()
+                .iter()
+                .map(|corners| corners.map(|node| vertex_of_node[node as usize]))
+                .collect(),
         )
     }
 }

@@ -1,20 +1,15 @@
 //! `P A Pᵀ = L D Lᵀ` of a sparse symmetric matrix whose pivots may have either sign, in a given order.
 
+use super::setup::{Size, SymmetricSetup, pattern};
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
 use faer::perm::PermRef;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::amd;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering,
-    factorize_symbolic_cholesky,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
+use faer::sparse::linalg::cholesky::{CholeskySymbolicParams, LdltRef, SymmetricOrdering};
+use faer::{Conj, Par, Side};
 use nalgebra_sparse::CscMatrix;
-
-use super::MOST_RIGHT_HAND_SIDES;
 
 /// Operations per entry of the factor, relative to the threshold of `faer`, above which columns are factorised in dense
 /// panels. Valid between a quarter and a half: above, KKT matrices of sheets lose speed; below, those of chains.
@@ -25,13 +20,7 @@ const PANELS_FROM: SupernodalThreshold = SupernodalThreshold(0.25);
 ///
 /// Any order works for a quasi-definite matrix `[H B; Bᵀ −C]`, `H` and `C` positive definite (Vanderbei 1995,
 /// <https://doi.org/10.1137/0805005>). For other matrices, give an order in which no pivot vanishes.
-pub struct SparseLdlt {
-    symbolic: SymbolicCholesky<usize>,
-    factor: Vec<f64>,
-    entries: usize,
-    unknowns: usize,
-    scratch: MemBuffer,
-}
+pub struct SparseLdlt(SymmetricSetup);
 
 impl SparseLdlt {
     /// Analyses the pattern of `upper` for elimination in the given order: `order[k]` is eliminated `k`th.
@@ -43,35 +32,24 @@ impl SparseLdlt {
     /// If `upper` is not square or `order` is not a permutation of its rows.
     #[track_caller]
     pub fn new(upper: &CscMatrix<f64>, order: &[usize]) -> Result<Self, KrylovError> {
-        assert_eq!(upper.nrows(), upper.ncols(), "the matrix is square");
-        let unknowns = upper.nrows();
+        let unknowns = Size::of(upper).unknowns;
         assert_eq!(order.len(), unknowns, "one place in the order per unknown");
         let mut inverse = vec![usize::MAX; unknowns];
         for (place, &unknown) in order.iter().enumerate() {
             inverse[unknown] = place;
         }
-        let symbolic = factorize_symbolic_cholesky(
-            pattern(upper),
-            Side::Upper,
+        SymmetricSetup::new(
+            upper,
             SymmetricOrdering::Custom(PermRef::new_checked(order, &inverse, unknowns)),
             CholeskySymbolicParams {
                 supernodal_flop_ratio_threshold: PANELS_FROM,
                 ..CholeskySymbolicParams::default()
             },
+            |symbolic| {
+                symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, faer::Spec::default())
+            },
         )
-        .map_err(|_| KrylovError::TooLarge { unknowns })?;
-        let numeric =
-            symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, faer::Spec::default());
-        let solve = symbolic.solve_in_place_scratch::<f64>(MOST_RIGHT_HAND_SIDES, Par::Seq);
-        let scratch = MemBuffer::try_new(numeric.or(solve))
-            .map_err(|_| KrylovError::TooLarge { unknowns })?;
-        Ok(Self {
-            factor: vec![0.0; symbolic.len_val()],
-            symbolic,
-            entries: upper.nnz(),
-            unknowns,
-            scratch,
-        })
+        .map(Self)
     }
 
     /// Factorises the matrix with the upper triangle `upper`, of the pattern given to [`SparseLdlt::new`].
@@ -83,27 +61,26 @@ impl SparseLdlt {
     /// If the number of rows or of entries differs from that of the pattern.
     #[track_caller]
     pub fn factorize(&mut self, upper: &CscMatrix<f64>) -> Result<(), KrylovError> {
-        assert_eq!(upper.nrows(), self.unknowns, "the same size as before");
-        assert_eq!(upper.nnz(), self.entries, "the same pattern as before");
-        let unknowns = self.unknowns;
+        let setup = &mut self.0;
+        let unknowns = setup.size.unknowns;
+        let error = KrylovError::SingularMatrix { unknowns };
+        let upper = setup.size.finite(upper).ok_or(error)?;
         if unknowns == 0 {
             return Ok(());
         }
-        if !upper.values().iter().all(|value| value.is_finite()) {
-            return Err(KrylovError::SingularMatrix { unknowns });
-        }
-        self.symbolic
+        setup
+            .symbolic
             .factorize_numeric_ldlt(
-                &mut self.factor,
-                SparseColMatRef::new(pattern(upper), upper.values()),
+                &mut setup.factor,
+                upper,
                 Side::Upper,
                 LdltRegularization::default(),
                 Par::Seq,
-                MemStack::new(&mut self.scratch),
+                MemStack::new(&mut setup.scratch),
                 faer::Spec::default(),
             )
             .map(|_| ())
-            .map_err(|_| KrylovError::SingularMatrix { unknowns })
+            .map_err(|_| error)
     }
 
     /// Replaces the columns of `x`, one after the other in memory, by `A⁻¹ x`. A matrix singular to rounding gives
@@ -113,20 +90,20 @@ impl SparseLdlt {
     /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].
     #[track_caller]
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
-        if self.unknowns == 0 {
-            return;
+        let SymmetricSetup {
+            size,
+            symbolic,
+            factor,
+            scratch,
+        } = &mut self.0;
+        if let Some(x) = size.columns(x) {
+            LdltRef::new(symbolic, factor).solve_in_place_with_conj(
+                Conj::No,
+                x,
+                Par::Seq,
+                MemStack::new(scratch),
+            );
         }
-        let columns = x.len() / self.unknowns;
-        assert!(
-            x.len() == columns * self.unknowns && columns <= MOST_RIGHT_HAND_SIDES,
-            "whole columns, at most {MOST_RIGHT_HAND_SIDES}"
-        );
-        LdltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(x, self.unknowns, columns),
-            Par::Seq,
-            MemStack::new(&mut self.scratch),
-        );
     }
 }
 
@@ -139,12 +116,11 @@ impl SparseLdlt {
 /// If `upper` is not square.
 #[track_caller]
 pub fn minimum_degree_order(upper: &CscMatrix<f64>) -> Result<Vec<usize>, KrylovError> {
-    assert_eq!(upper.nrows(), upper.ncols(), "the matrix is square");
-    let unknowns = upper.nrows();
-    let mut order = vec![0; unknowns];
-    let mut inverse = vec![0; unknowns];
-    let scratch = amd::order_scratch::<usize>(unknowns, upper.nnz());
-    let mut buffer = MemBuffer::try_new(scratch).map_err(|_| KrylovError::TooLarge { unknowns })?;
+    let size = Size::of(upper);
+    let mut order = vec![0; size.unknowns];
+    let mut inverse = vec![0; size.unknowns];
+    let scratch = amd::order_scratch::<usize>(size.unknowns, upper.nnz());
+    let mut buffer = MemBuffer::try_new(scratch).map_err(|_| size.too_large())?;
     amd::order(
         &mut order,
         &mut inverse,
@@ -152,16 +128,6 @@ pub fn minimum_degree_order(upper: &CscMatrix<f64>) -> Result<Vec<usize>, Krylov
         amd::Control::default(),
         MemStack::new(&mut buffer),
     )
-    .map_err(|_| KrylovError::TooLarge { unknowns })?;
+    .map_err(|_| size.too_large())?;
     Ok(order)
-}
-
-fn pattern(matrix: &CscMatrix<f64>) -> SymbolicSparseColMatRef<'_, usize> {
-    SymbolicSparseColMatRef::new_checked(
-        matrix.nrows(),
-        matrix.ncols(),
-        matrix.col_offsets(),
-        None,
-        matrix.row_indices(),
-    )
 }

@@ -6,10 +6,12 @@
 
 mod conjugate_gradient;
 mod conjugate_residual;
+mod guarded_conjugate_residual;
 mod minres;
 
 pub use conjugate_gradient::ConjugateGradient;
 pub use conjugate_residual::ConjugateResidual;
+pub use guarded_conjugate_residual::{GuardedConjugateResidual, KrylovVector, PartialSystem};
 pub use minres::Minres;
 
 use crate::system::LinearSystem;

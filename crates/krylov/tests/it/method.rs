@@ -1,8 +1,9 @@
 //! Guarantees of each step of each method.
 
 use impinge_krylov::{
-    BlockJacobi, ConjugateGradient, ConjugateResidual, Identity, KrylovMethod, LinearSystem,
-    Minres, Preconditioner, Step, StepOutcome, SymmetricBlockMatrix,
+    BlockJacobi, ConjugateGradient, ConjugateResidual, GuardedConjugateResidual, Identity,
+    KrylovMethod, KrylovVector, LinearSystem, Minres, PartialSystem, Preconditioner, Step,
+    StepOutcome, SymmetricBlockMatrix,
 };
 use nalgebra::DVector;
 use proptest::prelude::*;
@@ -184,4 +185,74 @@ fn conjugate_residual_reports_the_sign_of_the_curvature() {
         assert!(x.iter().all(|x| (x - sign).abs() < 1e-14));
         assert_eq!(method.step(&system, &mut x).outcome, StepOutcome::Solved);
     }
+}
+
+/// A dense symmetric system without preconditioner.
+struct Plain(nalgebra::DMatrix<f64>);
+
+impl PartialSystem<Vec<f64>> for Plain {
+    fn clear(&self, _: &mut Vec<f64>) {}
+
+    fn multiply(&mut self, x: &Vec<f64>, out: &mut Vec<f64>) {
+        let y = &self.0 * DVector::from_column_slice(x);
+        out.copy_from_slice(y.as_slice());
+    }
+
+    fn precondition(&mut self, x: &Vec<f64>, out: &mut Vec<f64>) {
+        out.copy_from_slice(x);
+    }
+}
+
+fn guarded_solve(system: &mut Plain, rhs: &[f64], steps: usize) -> Vec<f64> {
+    let mut method = GuardedConjugateResidual::<Vec<f64>>::default();
+    for vector in method.vectors_mut() {
+        vector.resize(rhs.len(), 0.0);
+    }
+    method.residual.copy_from_slice(rhs);
+    let mut x = vec![0.0; rhs.len()];
+    method.restart(system);
+    for _ in 0..steps {
+        let before = method.residual.norm();
+        if before < 1e-12 || method.curvature(system) <= 0.0 {
+            break;
+        }
+        let alpha = method.advance();
+        x.axpy(alpha, method.direction());
+        let guarded = method.is_useless(alpha, before);
+        if method.turn(system, guarded) {
+            break;
+        }
+    }
+    x
+}
+
+proptest! {
+    #[test]
+    fn guarded_conjugate_residuals_are_conjugate_residuals_when_definite(
+        (blocks, pairs, seed) in patterns(15),
+    ) {
+        let matrix = positive_matrix(blocks, pairs, seed);
+        let b = Numbers::new(seed).vector(matrix.len());
+        let identity = Identity;
+        let mut plain = vec![0.0; b.len()];
+        let system = system(&matrix, &identity, &b);
+        let mut method = ConjugateResidual::new();
+        method.restart(&system, &plain);
+        for _ in 0..3 {
+            method.step(&system, &mut plain);
+        }
+        let guarded = guarded_solve(&mut Plain(dense(&matrix)), &b, 3);
+        let size = plain.norm();
+        for (guarded, plain) in guarded.iter().zip(&plain) {
+            prop_assert!((guarded - plain).abs() <= DRIFT * size, "{guarded} {plain}");
+        }
+    }
+}
+
+/// `zᵀ B z = 0` at the start, where plain conjugate residuals break down.
+#[test]
+fn guarded_conjugate_residuals_solve_an_exchange_of_unknowns() {
+    let exchange = nalgebra::DMatrix::from_row_slice(2, 2, &[0.0, 1.0, 1.0, 0.0]);
+    let x = guarded_solve(&mut Plain(exchange), &[1.0, 0.0], 4);
+    assert!(x[0].abs() < 1e-14 && (x[1] - 1.0).abs() < 1e-14, "{x:?}");
 }

@@ -1,6 +1,6 @@
 //! `Z`: how many near-duplicates each contact has, so that the preconditioner does not count their stiffness twice.
 
-use super::rows::at;
+use crate::method::rows::at;
 use crate::{ContactProblem, method::active_set_cr::DuplicateRule};
 use nalgebra::{Matrix3, Vector3};
 

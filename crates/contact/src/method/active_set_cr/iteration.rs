@@ -4,7 +4,7 @@ use super::{
     prediction_back_off::PredictionBackOff,
     residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
-    solver::{ActiveSetCr, Previous, SLACK},
+    solver::{ActiveSetCr, SLACK},
     stagnation::StagnationTest,
     update::UpdateOccasion,
 };
@@ -12,12 +12,6 @@ use crate::method::{
     ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
 };
 use crate::{ContactProblem, ContactSolution};
-
-/// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
-const STATIONARY: f64 = 1e-8;
-
-/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
-const NO_PROGRESS: f64 = 1e-8;
 
 impl ActiveSetCr {
     /// The iteration, from the states that `solution` comes with, or from predicted ones.
@@ -38,8 +32,6 @@ impl ActiveSetCr {
         }
         self.restart(problem);
 
-        let mut previous: Option<Previous> = None;
-        let mut guarded_before = false;
         let mut stationary = false;
         let mut since_restart = 0;
         let mut stagnation = StagnationTest::default();
@@ -61,29 +53,24 @@ impl ActiveSetCr {
                     report.termination = termination;
                     return report;
                 }
-                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                (stationary, since_restart) = (false, 0);
                 // What the old equalities had come down to says nothing about the new ones.
                 norm = self.residual_norm(problem);
                 spike_guard.note(norm, 0);
                 self.restart_delay = RestartDelay::begin(report.iterations);
             }
 
-            self.apply_preconditioner_to_bp(problem);
-            let curvature = self.work.bp.dot(&self.work.q);
             report.iterations += 1;
             since_restart += 1;
-            if curvature == 0.0 || !curvature.is_finite() {
-                self.note_iteration(&report);
+            let Some(alpha) = self.advance(problem, solution, &report) else {
                 if self.fall_back(&mut report) {
                     self.restart(problem);
-                    (previous, guarded_before, since_restart) = (None, false, 0);
+                    since_restart = 0;
                 } else {
                     stationary = true;
                 }
                 continue;
-            }
-            let alpha = self.work.r.dot(&self.work.q) / curvature;
-            self.advance(solution, alpha, &report);
+            };
 
             let occasion = UpdateOccasion::after(report.iterations, since_restart);
             if alpha > 0.0
@@ -97,16 +84,17 @@ impl ActiveSetCr {
                     return report;
                 }
                 self.restart(problem);
-                (previous, guarded_before, stationary, since_restart) = (None, false, false, 0);
+                (stationary, since_restart) = (false, 0);
                 continue;
             }
             self.refresh_if_due(problem, solution, &mut report);
-            let guarded = alpha.abs() * self.work.bp.norm() <= NO_PROGRESS * norm;
+            let (cr, mut system) = self.parts(problem);
+            let guarded = cr.is_useless(alpha, norm);
+            let guarded_before = cr.was_guarded();
             if guarded {
                 // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
-                self.multiply_residual(problem);
+                stationary = cr.is_stationary(&mut system);
                 report.extra_products += 1;
-                stationary = self.work.bw.norm() < STATIONARY * self.work.r.norm();
                 if stationary {
                     continue;
                 }
@@ -115,19 +103,11 @@ impl ActiveSetCr {
                 && self.preconditioner.kind != PreconditionerKind::Diagonal;
             if stagnates || guarded && guarded_before {
                 self.start_over(problem, solution, &mut report);
-                (previous, guarded_before, since_restart) = (None, false, 0);
+                since_restart = 0;
                 continue;
             }
-            self.next_direction(
-                problem,
-                curvature,
-                previous,
-                guarded || guarded_before,
-                guarded,
-            );
-            stationary = !guarded && self.work.bw.norm() < STATIONARY * self.work.r.norm();
-            previous = Some(Previous { curvature });
-            guarded_before = guarded;
+            let (cr, mut system) = self.parts(problem);
+            stationary = cr.turn(&mut system, guarded);
         }
         if !self.residual_norm(problem).is_finite() {
             report.termination = Termination::Breakdown;

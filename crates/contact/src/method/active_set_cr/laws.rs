@@ -81,7 +81,7 @@ impl ActiveSetCr {
         report: &mut ContactReport,
     ) -> bool {
         let bound = self.settings.tolerances.momentum;
-        let within = |solver: &Self| problem.momentum_norm(&solver.work.r.v) < bound;
+        let within = |solver: &Self| problem.momentum_norm(&solver.work.cr.residual.v) < bound;
         let laws = |solver: &Self| {
             solver.laws_hold(problem, &solution.velocity, |contact| {
                 solution.contacts[contact].force()

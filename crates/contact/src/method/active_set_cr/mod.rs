@@ -17,7 +17,6 @@ mod prediction;
 mod prediction_back_off;
 mod prediction_iterates;
 mod residual_spike;
-mod rows;
 mod settings;
 mod soft_rows;
 mod solver;
@@ -128,7 +127,7 @@ impl ActiveSetCr {
         }
         if before.termination == Termination::Converged {
             // No rows were made equalities.
-            self.work.r.m.fill(0.0);
+            self.work.cr.residual.m.fill(0.0);
         }
         report.residual = self.residual_norm(problem);
         if report.termination == Termination::Breakdown {

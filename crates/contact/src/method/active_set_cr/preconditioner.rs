@@ -2,9 +2,9 @@
 
 use super::{
     duplicates::DuplicateCounter,
-    rows::{RowMask, at, displacement},
     settings::{DuplicateRule, PreconditionerKind},
 };
+use crate::method::{masked_rows::RowMask, rows::at, rows::displacement};
 use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use nalgebra::{Matrix3, Vector3};

@@ -157,7 +157,7 @@ impl ActiveSetCr {
 
     /// Lays out the iterates at the warm start and returns its `‖w r_v‖`.
     fn begin(&mut self, problem: &ContactProblem, solution: &ContactSolution) -> f64 {
-        self.work.r.m.fill(0.0);
+        self.work.cr.residual.m.fill(0.0);
         let work = &mut self.prediction;
         work.resize(problem.unknowns());
         work.last.copy_from_slice(&solution.velocity);
@@ -180,7 +180,7 @@ impl ActiveSetCr {
                 ]
             },
         );
-        let r = &mut self.work.r.v;
+        let r = &mut self.work.cr.residual.v;
         for ((r, b), ay) in r.iter_mut().zip(&problem.rhs).zip(&work.ay) {
             *r = b - ay;
         }
@@ -292,7 +292,13 @@ impl ActiveSetCr {
             solution.velocity.iter().zip(&work.y),
             work.a_next.iter().zip(&work.ay),
         );
-        let residual = self.work.r.v.iter_mut().zip(self.preconditioner.diagonal());
+        let residual = self
+            .work
+            .cr
+            .residual
+            .v
+            .iter_mut()
+            .zip(self.preconditioner.diagonal());
         for (((r, diagonal), (next, y)), (a_next, ay)) in residual.zip(steps).zip(a_steps) {
             *r = bound * (diagonal * (next - y)) - (a_next - ay);
         }

@@ -1,6 +1,7 @@
 //! Which rows take part, how soft they are, and about which forces.
 
-use super::{DirectionRule, rows::RowMask, rows::at, solver::ActiveSetCr};
+use super::{DirectionRule, solver::ActiveSetCr};
+use crate::method::{masked_rows::RowMask, rows::at};
 use crate::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 
@@ -24,7 +25,7 @@ impl ActiveSetCr {
             let raised = (unknown - at(&work.reference, index))
                 .component_mul(&at(self.preconditioner.softness(), index));
             let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
-            work.r.m[3 * contact..][..3].copy_from_slice(row.as_slice());
+            work.cr.residual.m[3 * contact..][..3].copy_from_slice(row.as_slice());
         }
     }
 

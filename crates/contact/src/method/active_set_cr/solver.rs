@@ -3,15 +3,20 @@
 use super::{
     preconditioner::Preconditioner,
     prediction_iterates::PredictionIterates,
-    rows::{add_contact_product, add_impulse},
     settings::{ActiveSetCrSettings, PreconditionerKind},
     subdomains::SubdomainWorkspace,
-    workspace::Workspace,
+    workspace::{Pair, Workspace},
 };
 use crate::method::{
-    ContactReport, block_pivoting::BlockPivoting, restart_delay::RestartDelay, trace::Trace,
+    ContactReport,
+    block_pivoting::BlockPivoting,
+    masked_rows::{MaskedRows, RowMask},
+    restart_delay::RestartDelay,
+    rows::{add_impulse, at},
+    trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
+use impinge_krylov::{GuardedConjugateResidual, KrylovVector, PartialSystem};
 
 /// Allowed excess of the exact residual over the tolerances once the recursive residual meets them (ratio).
 pub(super) const SLACK: f64 = 2.0;
@@ -70,56 +75,53 @@ impl ActiveSetCr {
         solution: &ContactSolution,
     ) {
         let work = &mut self.work;
-        problem
-            .momentum
-            .multiply(&solution.velocity, &mut work.r.v, &mut work.product);
-        impinge_krylov::vector::for_pieces([&mut work.r.v], [&problem.rhs], &|[r], [b]| {
-            for (r, b) in r.iter_mut().zip(b) {
-                *r = b - *r;
-            }
-        });
+        problem.momentum.multiply(
+            &solution.velocity,
+            &mut work.cr.residual.v,
+            &mut work.product,
+        );
+        impinge_krylov::vector::for_pieces(
+            [&mut work.cr.residual.v],
+            [&problem.rhs],
+            &|[r], [b]| {
+                for (r, b) in r.iter_mut().zip(b) {
+                    *r = b - *r;
+                }
+            },
+        );
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let force = multipliers.force();
             if multipliers.state != ContactState::Inactive {
-                add_impulse(problem, contact, &force, &mut work.r.v);
+                add_impulse(problem, contact, &force, &mut work.cr.residual.v);
             }
         }
     }
 
-    /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
+    /// A start along the preconditioned residual: one product with `A`.
     pub(super) fn restart(&mut self, problem: &ContactProblem) {
+        let (cr, mut system) = self.parts(problem);
+        cr.restart(&mut system);
+    }
+
+    /// The iteration, and the system with the rows that take part.
+    pub(super) fn parts<'a>(
+        &'a mut self,
+        problem: &'a ContactProblem,
+    ) -> (&'a mut GuardedConjugateResidual<Pair>, Masked<'a>) {
         let work = &mut self.work;
-        // Rows that dropped out must not keep what they held.
-        for pair in [&mut work.z, &mut work.q, &mut work.bp, &mut work.bw]
-            .into_iter()
-            .chain(&mut work.previous)
-        {
-            pair.m.fill(0.0);
-        }
-        self.preconditioner.apply(
+        let system = Masked {
             problem,
-            &work.masks,
-            &work.active,
-            (&work.r.v, &work.r.m),
-            (&mut work.z.v, &mut work.z.m),
-        );
-        work.p.copy_from(&work.z);
-        problem
-            .momentum
-            .multiply(&work.p.v, &mut work.bp.v, &mut work.product);
-        add_contact_product(
-            problem,
-            &work.masks,
-            &work.active,
-            self.preconditioner.softness(),
-            (&work.p.v, &work.p.m),
-            (&mut work.bp.v, &mut work.bp.m),
-        );
+            masks: &work.masks,
+            active: &work.active,
+            preconditioner: &mut self.preconditioner,
+            product: &mut work.product,
+        };
+        (&mut work.cr, system)
     }
 
     /// `‖(w r_v, r_m)‖`: what the iteration has come down to.
     pub(super) fn residual_norm(&self, problem: &ContactProblem) -> f64 {
-        let r = &self.work.r;
+        let r = &self.work.cr.residual;
         problem
             .momentum_norm(&r.v)
             .hypot(impinge_krylov::vector::norm(&r.m))
@@ -133,11 +135,11 @@ impl ActiveSetCr {
         slack: f64,
     ) -> bool {
         let bound = slack * self.settings.tolerances.momentum;
-        if problem.momentum_norm(&self.work.r.v) >= bound {
+        if problem.momentum_norm(&self.work.cr.residual.v) >= bound {
             return false;
         }
         self.work.active.iter().all(|&contact| {
-            let r = &self.work.r.m[3 * contact as usize..][..3];
+            let r = &self.work.cr.residual.m[3 * contact as usize..][..3];
             let tolerances = self.tolerances_of(problem, contact as usize);
             let sliding = solution.contacts[contact as usize].state == ContactState::Sliding;
             let slip = if sliding {
@@ -149,32 +151,28 @@ impl ActiveSetCr {
         })
     }
 
-    /// Steps along `p`: `y += α p`, `r −= α Bp`, `z −= α q`.
+    /// One step; returns its length `α`. `None` where the direction leads nowhere.
     pub(super) fn advance(
         &mut self,
+        problem: &ContactProblem,
         solution: &mut ContactSolution,
-        alpha: f64,
         report: &ContactReport,
-    ) {
-        let work = &mut self.work;
-        impinge_krylov::vector::axpy(alpha, &work.p.v, &mut solution.velocity);
-        for &contact in &work.active {
-            let p = &work.p.m[3 * contact as usize..][..3];
-            let multipliers = &mut solution.contacts[contact as usize];
-            multipliers.lambda += alpha * p[0];
-            multipliers.gamma[0] += alpha * p[1];
-            multipliers.gamma[1] += alpha * p[2];
+    ) -> Option<f64> {
+        let (cr, mut system) = self.parts(problem);
+        let curvature = cr.curvature(&mut system);
+        let alpha = (curvature != 0.0 && curvature.is_finite()).then(|| cr.advance());
+        if let Some(alpha) = alpha {
+            let p = cr.direction();
+            impinge_krylov::vector::axpy(alpha, &p.v, &mut solution.velocity);
+            for &contact in system.active {
+                solution.contacts[contact as usize].add_scaled(alpha, at(&p.m, contact));
+            }
         }
-        work.r.axpy(-alpha, &work.bp);
-        work.z.axpy(-alpha, &work.q);
-        self.note_iteration(report);
-    }
-
-    /// A row of the trace; iterations that led nowhere have one too.
-    pub(super) fn note_iteration(&mut self, report: &ContactReport) {
-        let residual = &self.work.r;
+        // Steps that lead nowhere have a row of the trace too.
+        let residual = &self.work.cr.residual;
         self.trace
             .push("conjugate residuals", || residual.norm(), report);
+        alpha
     }
 
     /// From `relax_after` on, friction is settled to the gap tolerance only.
@@ -215,7 +213,8 @@ impl ActiveSetCr {
         {
             self.recompute_residual(problem, solution);
             report.extra_products += 1;
-            self.apply_preconditioner_to_r(problem);
+            let (cr, mut system) = self.parts(problem);
+            cr.refresh(&mut system);
         }
     }
 
@@ -228,93 +227,39 @@ impl ActiveSetCr {
         }
         full
     }
-
-    pub(super) fn apply_preconditioner_to_bp(&mut self, problem: &ContactProblem) {
-        let work = &mut self.work;
-        self.preconditioner.apply(
-            problem,
-            &work.masks,
-            &work.active,
-            (&work.bp.v, &work.bp.m),
-            (&mut work.q.v, &mut work.q.m),
-        );
-    }
-
-    pub(super) fn apply_preconditioner_to_r(&mut self, problem: &ContactProblem) {
-        let work = &mut self.work;
-        self.preconditioner.apply(
-            problem,
-            &work.masks,
-            &work.active,
-            (&work.r.v, &work.r.m),
-            (&mut work.z.v, &mut work.z.m),
-        );
-    }
-
-    /// `B z`, in the place of `B w`.
-    pub(super) fn multiply_residual(&mut self, problem: &ContactProblem) {
-        let work = &mut self.work;
-        problem
-            .momentum
-            .multiply(&work.z.v, &mut work.bw.v, &mut work.product);
-        add_contact_product(
-            problem,
-            &work.masks,
-            &work.active,
-            self.preconditioner.softness(),
-            (&work.z.v, &work.z.m),
-            (&mut work.bw.v, &mut work.bw.m),
-        );
-    }
-
-    /// `p ← w − c₁ p − c₂ p_prev` with `w = z`, or `w = q` where `z` leads nowhere.
-    ///
-    /// In exact arithmetic `c₂ = 0` unless a step was guarded, so the third term is only formed there.
-    pub(super) fn next_direction(
-        &mut self,
-        problem: &ContactProblem,
-        curvature: f64,
-        previous: Option<Previous>,
-        three_terms: bool,
-        guarded: bool,
-    ) {
-        let work = &mut self.work;
-        let w = if guarded { &work.q } else { &work.z };
-        problem
-            .momentum
-            .multiply(&w.v, &mut work.bw.v, &mut work.product);
-        add_contact_product(
-            problem,
-            &work.masks,
-            &work.active,
-            self.preconditioner.softness(),
-            (&w.v, &w.m),
-            (&mut work.bw.v, &mut work.bw.m),
-        );
-        let c1 = work.bw.dot(&work.q) / curvature;
-        let c2 = match previous {
-            Some(previous) if three_terms => work.bw.dot(&work.previous[2]) / previous.curvature,
-            _ => 0.0,
-        };
-        let [p_previous, bp_previous, q_previous] = &mut work.previous;
-        // The new direction is formed in the place of the one before the current, which then becomes the previous one.
-        if c2 == 0.0 {
-            p_previous.assign_sum(w, -c1, &work.p);
-            bp_previous.assign_sum(&work.bw, -c1, &work.bp);
-        } else {
-            p_previous.xpby(w, -c2);
-            p_previous.axpy(-c1, &work.p);
-            bp_previous.xpby(&work.bw, -c2);
-            bp_previous.axpy(-c1, &work.bp);
-        }
-        std::mem::swap(p_previous, &mut work.p);
-        std::mem::swap(bp_previous, &mut work.bp);
-        std::mem::swap(q_previous, &mut work.q);
-    }
 }
 
-/// The previous direction that the guarded recurrence needs, while it needs it.
-#[derive(Clone, Copy)]
-pub(super) struct Previous {
-    pub(super) curvature: f64,
+/// `B` and `C` with the rows that take part.
+pub(super) struct Masked<'a> {
+    problem: &'a ContactProblem,
+    masks: &'a [RowMask],
+    active: &'a [u32],
+    preconditioner: &'a mut Preconditioner,
+    product: &'a mut [f64],
+}
+
+impl PartialSystem<Pair> for Masked<'_> {
+    fn clear(&self, x: &mut Pair) {
+        x.m.fill(0.0);
+    }
+
+    fn multiply(&mut self, x: &Pair, out: &mut Pair) {
+        let rows = MaskedRows {
+            problem: self.problem,
+            masks: self.masks,
+            active: self.active,
+            softness: self.preconditioner.softness(),
+        };
+        rows.multiply((&x.v, &x.m), (&mut out.v, &mut out.m), self.product);
+    }
+
+    fn precondition(&mut self, x: &Pair, out: &mut Pair) {
+        self.preconditioner.apply(
+            self.problem,
+            self.masks,
+            self.active,
+            (&x.v, &x.m),
+            (&mut out.v, &mut out.m),
+        );
+    }
 }

@@ -3,13 +3,12 @@
 use super::{
     EvaluationSchedule,
     preconditioner::Preconditioner,
-    rows::add_impulse,
     solver::ActiveSetCr,
     transition::{ContactView, Transitions, transition},
 };
 use crate::{
     ContactProblem, ContactSolution, Multipliers,
-    method::{ContactReport, block_pivoting::BlockPivoting},
+    method::{ContactReport, block_pivoting::BlockPivoting, rows::add_impulse},
 };
 use nalgebra::Vector3;
 
@@ -137,7 +136,13 @@ impl ActiveSetCr {
                     .max(view.normal_compliance * multipliers.lambda.abs());
                 proposals.push((worth, contact, next));
             } else {
-                commit(problem, contact, multipliers, next, &mut self.work.r.v);
+                commit(
+                    problem,
+                    contact,
+                    multipliers,
+                    next,
+                    &mut self.work.cr.residual.v,
+                );
                 changes += 1;
             }
         }
@@ -151,7 +156,13 @@ impl ActiveSetCr {
         }
         for &(_, contact, next) in &proposals {
             let multipliers = &mut solution.contacts[contact];
-            commit(problem, contact, multipliers, next, &mut self.work.r.v);
+            commit(
+                problem,
+                contact,
+                multipliers,
+                next,
+                &mut self.work.cr.residual.v,
+            );
             changes += 1;
         }
         self.proposals = proposals;

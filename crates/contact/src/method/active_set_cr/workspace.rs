@@ -1,7 +1,8 @@
 //! The vectors of the iteration, in pairs: momentum part of length `n`, contact part of length `3·contacts`.
 
-use super::rows::RowMask;
+use crate::method::masked_rows::RowMask;
 use impinge_krylov::vector;
+use impinge_krylov::{GuardedConjugateResidual, KrylovVector};
 
 /// One vector of the KKT system. Contact entries of rows that do not take part are zero.
 #[derive(Debug, Default, Clone)]
@@ -15,34 +16,29 @@ impl Pair {
         self.v.resize(unknowns, 0.0);
         self.m.resize(3 * contacts, 0.0);
     }
+}
 
-    pub(super) fn copy_from(&mut self, other: &Self) {
+impl KrylovVector for Pair {
+    fn copy_from(&mut self, other: &Self) {
         self.v.copy_from_slice(&other.v);
         self.m.copy_from_slice(&other.m);
     }
 
-    pub(super) fn dot(&self, other: &Self) -> f64 {
+    fn dot(&self, other: &Self) -> f64 {
         vector::dot(&self.v, &other.v) + vector::dot(&self.m, &other.m)
     }
 
-    pub(super) fn norm(&self) -> f64 {
-        self.dot(self).sqrt()
-    }
-
-    /// `self += a·x`.
-    pub(super) fn axpy(&mut self, a: f64, x: &Self) {
+    fn axpy(&mut self, a: f64, x: &Self) {
         vector::axpy(a, &x.v, &mut self.v);
         vector::axpy(a, &x.m, &mut self.m);
     }
 
-    /// `self = x + b·self`.
-    pub(super) fn xpby(&mut self, x: &Self, b: f64) {
+    fn xpby(&mut self, x: &Self, b: f64) {
         vector::xpby(&x.v, b, &mut self.v);
         vector::xpby(&x.m, b, &mut self.m);
     }
 
-    /// `self = x + a·y`: what `self` held is overwritten.
-    pub(super) fn assign_sum(&mut self, x: &Self, a: f64, y: &Self) {
+    fn assign_sum(&mut self, x: &Self, a: f64, y: &Self) {
         let parts = [(&mut self.v, &x.v, &y.v), (&mut self.m, &x.m, &y.m)];
         for (out, x, y) in parts {
             for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
@@ -56,20 +52,8 @@ impl Pair {
 /// the contact impulses out, so a state change costs sparse rows only.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
-    /// `r = d_rhs − B y`.
-    pub(super) r: Pair,
-    /// `z = C⁻¹ r`.
-    pub(super) z: Pair,
-    /// Direction `p`.
-    pub(super) p: Pair,
-    /// `B p`.
-    pub(super) bp: Pair,
-    /// `q = C⁻¹ B p`.
-    pub(super) q: Pair,
-    /// `B w` of the vector `w` that the next direction starts from.
-    pub(super) bw: Pair,
-    /// The previous direction, its `B p` and `q`, for the guarded three-term recurrence.
-    pub(super) previous: [Pair; 3],
+    /// The iteration on `B y = d_rhs`.
+    pub(super) cr: GuardedConjugateResidual<Pair>,
     /// `(λ, γ)_ref`: the forces that soft rows are soft about, 3 per contact (N).
     pub(super) reference: Vec<f64>,
     /// `(g, s)` of every contact at the latest evaluation (m).
@@ -87,17 +71,7 @@ pub(super) struct Workspace {
 
 impl Workspace {
     pub(super) fn resize(&mut self, unknowns: usize, contacts: usize, product: usize) {
-        let Self {
-            r,
-            z,
-            p,
-            bp,
-            q,
-            bw,
-            previous,
-            ..
-        } = self;
-        for pair in [r, z, p, bp, q, bw].into_iter().chain(previous) {
+        for pair in self.cr.vectors_mut() {
             pair.resize(unknowns, contacts);
         }
         self.displacement.resize(3 * contacts, 0.0);

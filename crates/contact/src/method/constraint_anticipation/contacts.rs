@@ -1,6 +1,7 @@
 //! The complementarity problem of one pass: projected Gauss-Seidel on `u = Ĵ D₃⁻¹ Ĵᵀ f + Ĵ v_J − c`.
 
 use crate::method::rows::{at, displacement};
+use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
 use nalgebra::{Matrix2, Matrix3, Vector3};
 
@@ -59,18 +60,17 @@ impl ContactSweep {
                 self.respond(problem, contact, &force);
             }
         }
-        let mut sweeps = 0;
-        while sweeps < most {
-            sweeps += 1;
-            let mut largest: f64 = 0.0;
-            for contact in 0..problem.contacts() {
-                largest = largest.max(self.relax(problem, law, contact));
-            }
-            if largest < tolerance {
-                break;
+        let mut contacts = Relaxed {
+            sweep: self,
+            problem,
+            law,
+        };
+        for sweeps in 1..=most {
+            if sweep(&mut contacts, problem.contacts()) < tolerance {
+                return sweeps;
             }
         }
-        sweeps
+        most
     }
 
     /// `predicted += D₃⁻¹ Ĵᵀ change` of one contact.
@@ -85,34 +85,6 @@ impl ContactSweep {
         }
     }
 
-    /// Solves one contact with all others held; returns what that moves (m).
-    fn relax(&mut self, problem: &ContactProblem, law: FrictionLaw, contact: usize) -> f64 {
-        let u = displacement(problem, contact, &self.predicted) - problem.offset(contact);
-        let old = self.forces[contact];
-        if old == Vector3::zeros() && u[0] >= 0.0 {
-            return 0.0;
-        }
-        let w = self.local[contact];
-        let mut new = old;
-        new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
-        // The slip that the new normal force leaves.
-        let pushed = new[0] - old[0];
-        let slip = [u[1] + w[(1, 0)] * pushed, u[2] + w[(2, 0)] * pushed];
-        let radius = problem.friction(contact) * new[0];
-        let friction = match law {
-            FrictionLaw::Cone => on_disk(&w, [old[1], old[2]], slip, radius),
-            FrictionLaw::Pyramid => in_square(&w, [old[1], old[2]], slip, radius),
-        };
-        (new[1], new[2]) = (friction[0], friction[1]);
-        let change = new - old;
-        if change == Vector3::zeros() {
-            return 0.0;
-        }
-        self.forces[contact] = new;
-        self.respond(problem, contact, &change);
-        (w * change).amax()
-    }
-
     /// `b + Ĵᵀ f` in `impulse`.
     pub(super) fn impulse_into(&self, problem: &ContactProblem, impulse: &mut [f64]) {
         impulse.copy_from_slice(&problem.rhs);
@@ -120,6 +92,47 @@ impl ContactSweep {
             if *force != Vector3::zeros() {
                 crate::method::rows::add_impulse(problem, contact, force, impulse);
             }
+        }
+    }
+}
+
+/// The contacts in a sweep; the change of one is what its force moves it (m).
+struct Relaxed<'a> {
+    sweep: &'a mut ContactSweep,
+    problem: &'a ContactProblem,
+    law: FrictionLaw,
+}
+
+impl SweptContacts for Relaxed<'_> {
+    fn displacement(&self, contact: usize) -> Vector3<f64> {
+        displacement(self.problem, contact, &self.sweep.predicted) - self.problem.offset(contact)
+    }
+
+    fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
+        let old = self.sweep.forces[contact];
+        if old == Vector3::zeros() && u[0] >= 0.0 {
+            return (None, 0.0);
+        }
+        let w = self.sweep.local[contact];
+        let mut new = old;
+        new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
+        // The slip that the new normal force leaves.
+        let pushed = new[0] - old[0];
+        let slip = [u[1] + w[(1, 0)] * pushed, u[2] + w[(2, 0)] * pushed];
+        let radius = self.problem.friction(contact) * new[0];
+        let friction = match self.law {
+            FrictionLaw::Cone => on_disk(&w, [old[1], old[2]], slip, radius),
+            FrictionLaw::Pyramid => in_square(&w, [old[1], old[2]], slip, radius),
+        };
+        (new[1], new[2]) = (friction[0], friction[1]);
+        (Some(new), (w * (new - old)).amax())
+    }
+
+    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
+        let change = force - self.sweep.forces[contact];
+        if change != Vector3::zeros() {
+            self.sweep.forces[contact] = *force;
+            self.sweep.respond(self.problem, contact, &change);
         }
     }
 }

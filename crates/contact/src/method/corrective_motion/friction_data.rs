@@ -1,9 +1,9 @@
-//! The friction problem of the contacts without its operator, and the solution of one contact.
+//! The friction problem of the contacts without its operator, and the contacts as a sweep meets them.
 
 use super::acceleration::within_cone;
 use super::operator::DelassusOperator;
 use super::scale::Scale;
-use crate::delassus::one_contact_near;
+use crate::{delassus::one_contact_near, sweep::SweptContacts};
 use nalgebra::Vector3;
 
 /// Merit over the wanted one (1) below which a sweep skips a contact.
@@ -22,28 +22,19 @@ pub(super) struct FrictionData<'a> {
 }
 
 impl FrictionData<'_> {
-    /// Solves one contact under all others, unless its merit is at most `idle`; what its merit was before.
-    pub(super) fn solve_contact(
-        &self,
-        delassus: &mut dyn DelassusOperator,
-        contact: usize,
-        forces: &mut [Vector3<f64>],
+    /// The contacts as a sweep meets them, which skips those whose merit is at most `idle`.
+    pub(super) fn swept<'a>(
+        &'a self,
+        delassus: &'a mut dyn DelassusOperator,
+        forces: &'a mut [Vector3<f64>],
         idle: f64,
-    ) -> f64 {
-        let before = forces[contact];
-        let u = self.free[contact] + delassus.displacement(contact);
-        let merit = self.merit_of(contact, &before, &u);
-        if merit <= idle && !self.scales[contact].pulls_apart(&before, &u) {
-            return merit;
+    ) -> SweptForces<'a> {
+        SweptForces {
+            data: self,
+            delassus,
+            forces,
+            idle,
         }
-        let own = delassus.own(contact);
-        // Where it slides, u_T = −λ f_T: nearly so already.
-        let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
-        let others = u - own * before;
-        let force = one_contact_near(own, &others, self.friction[contact], guess);
-        delassus.change(contact, &(force - before));
-        forces[contact] = force;
-        merit
     }
 
     /// Brings every force into its cone.
@@ -76,5 +67,39 @@ impl FrictionData<'_> {
     /// [`Scale::merit`] of a contact; `u` is its displacement, `q` included.
     fn merit_of(&self, contact: usize, force: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
         self.scales[contact].merit(force, u, self.friction[contact])
+    }
+}
+
+/// Forces in a sweep, with the displacements under them. The error of a contact is its merit before it is solved.
+pub(super) struct SweptForces<'a> {
+    data: &'a FrictionData<'a>,
+    delassus: &'a mut dyn DelassusOperator,
+    forces: &'a mut [Vector3<f64>],
+    idle: f64,
+}
+
+impl SweptContacts for SweptForces<'_> {
+    fn displacement(&self, contact: usize) -> Vector3<f64> {
+        self.data.free[contact] + self.delassus.displacement(contact)
+    }
+
+    fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
+        let (data, before) = (self.data, self.forces[contact]);
+        let merit = data.merit_of(contact, &before, u);
+        if merit <= self.idle && !data.scales[contact].pulls_apart(&before, u) {
+            return (None, merit);
+        }
+        let own = self.delassus.own(contact);
+        // Where it slides, u_T = −λ f_T: nearly so already.
+        let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
+        let others = u - own * before;
+        let force = one_contact_near(own, &others, data.friction[contact], guess);
+        (Some(force), merit)
+    }
+
+    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
+        self.delassus
+            .change(contact, &(force - self.forces[contact]));
+        self.forces[contact] = *force;
     }
 }

@@ -105,10 +105,8 @@ pub(super) fn sweep(
                     acceleration.after(forces, delassus.moved());
                 }
                 acceleration.before(forces);
-                let mut worst = 0.0_f64;
-                for contact in 0..forces.len() {
-                    worst = worst.max(data.solve_contact(delassus, contact, forces, idle));
-                }
+                let contacts = forces.len();
+                let worst = crate::sweep::sweep(&mut data.swept(delassus, forces, idle), contacts);
                 swept.sweeps += 1;
                 ahead = true;
                 // Evaluate early only where the residual may be small enough.
@@ -152,7 +150,7 @@ mod tests {
     use super::super::assembled::Assembled;
     use super::super::scale::Scale;
     use super::*;
-    use crate::{Tolerances, delassus::BlockRows};
+    use crate::{Tolerances, delassus::BlockRows, sweep::relax};
     use nalgebra::Matrix3;
 
     /// Contacts of a tower, which carries its own weight.
@@ -257,9 +255,7 @@ mod tests {
         built.load(&forces);
         for _ in 0..30 {
             acceleration.before(&forces);
-            for contact in 0..CONTACTS {
-                data.solve_contact(&mut built, contact, &mut forces, 0.0);
-            }
+            crate::sweep::sweep(&mut data.swept(&mut built, &mut forces, 0.0), CONTACTS);
             acceleration.after(&mut forces, built.moved());
         }
         let mut expected = vec![Vector3::zeros(); CONTACTS];
@@ -287,10 +283,10 @@ mod tests {
         forces[top - 1] = little;
         built.load(&forces);
         for contact in [open, top] {
-            data.solve_contact(&mut built, contact, &mut forces, 0.1);
+            relax(&mut data.swept(&mut built, &mut forces, 0.1), contact);
             assert_eq!(forces[contact], Vector3::zeros(), "contact {contact}");
         }
-        data.solve_contact(&mut built, top, &mut forces, 1e-4);
+        relax(&mut data.swept(&mut built, &mut forces, 1e-4), top);
         assert!(forces[top].x > 0.0, "more is asked for");
     }
 }

@@ -73,10 +73,9 @@ impl UnconvergedContacts {
         let asked = SHARE * enough;
         for sweep in 1..=MOST_SWEEPS {
             acceleration.before(local);
-            let mut worst = 0.0_f64;
-            for contact in 0..local.len() {
-                worst = worst.max(place.solve_contact(within, contact, local, IDLE * asked));
-            }
+            let contacts = local.len();
+            let mut swept = place.swept(within, local, IDLE * asked);
+            let worst = crate::sweep::sweep(&mut swept, contacts);
             // What they were off by before they were settled, one after the other: the look at all contacts that follows
             // is the judge.
             if sweep == MOST_SWEEPS || worst <= asked {

@@ -2,7 +2,8 @@
 
 use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::Kkt;
-use super::system::{Row, RowMask};
+use super::system::Row;
+use crate::method::masked_rows::RowMask;
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::Vector3;
 

@@ -11,14 +11,9 @@
 use super::system::{Row, System};
 use crate::method::rows::{add_impulse, at, displacement};
 use crate::{ContactProblem, ContactSolution};
-use impinge_krylov::vector::{axpy, dot, norm, xpby};
+use impinge_krylov::vector::{axpy, norm};
+use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use nalgebra::Vector3;
-
-/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀBz ≈ 0`).
-const NO_PROGRESS: f64 = 1e-8;
-
-/// `‖B z‖ < STATIONARY ‖r‖`: the residual is orthogonal to everything that `B` can reach.
-const STATIONARY: f64 = 1e-8;
 
 /// Largest softness of the row across a slip over its compliance: beyond it the row has no more effect.
 const SOFTEST: f64 = 1e4;
@@ -40,16 +35,7 @@ pub(super) struct Kkt {
     reference: Vec<f64>,
     /// `(g, s)` of every contact, 3 per contact (m).
     pub(super) displacement: Vec<f64>,
-    r: Vec<f64>,
-    z: Vec<f64>,
-    p: Vec<f64>,
-    bp: Vec<f64>,
-    q: Vec<f64>,
-    bw: Vec<f64>,
-    previous: [Vec<f64>; 3],
-    previous_curvature: Option<f64>,
-    curvature: f64,
-    guarded: bool,
+    cr: GuardedConjugateResidual<Vec<f64>>,
     scratch: Vec<f64>,
     /// Products with `A` so far.
     pub(super) products: u64,
@@ -62,17 +48,7 @@ impl Kkt {
         self.products = 0;
         self.displacement.resize(3 * problem.contacts(), 0.0);
         let size = problem.unknowns() + 3 * problem.contacts();
-        let Self {
-            r,
-            z,
-            p,
-            bp,
-            q,
-            bw,
-            previous,
-            ..
-        } = self;
-        for vector in [r, z, p, bp, q, bw].into_iter().chain(previous) {
+        for vector in self.cr.vectors_mut() {
             vector.clear();
             vector.resize(size, 0.0);
         }
@@ -90,23 +66,23 @@ impl Kkt {
 
     /// `‖w r_v‖` (N·s).
     pub(super) fn momentum_residual(&self, problem: &ContactProblem) -> f64 {
-        problem.momentum_norm(&self.r[..self.system.unknowns])
+        problem.momentum_norm(&self.cr.residual[..self.system.unknowns])
     }
 
     /// `‖(w r_v, r_m)‖`.
     pub(super) fn residual(&self, problem: &ContactProblem) -> f64 {
-        let rows = &self.r[self.system.unknowns..];
+        let rows = &self.cr.residual[self.system.unknowns..];
         self.momentum_residual(problem).hypot(norm(rows))
     }
 
     /// The row residuals of a contact (m).
     pub(super) fn row_residual(&self, contact: usize) -> Vector3<f64> {
-        at(&self.r[self.system.unknowns..], contact as u32)
+        at(&self.cr.residual[self.system.unknowns..], contact as u32)
     }
 
     /// `r_v` from the definition, with one product by `A`; and every `(g, s)`.
     pub(super) fn recompute(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
-        let r_v = &mut self.r[..self.system.unknowns];
+        let r_v = &mut self.cr.residual[..self.system.unknowns];
         problem
             .momentum
             .multiply(&solution.velocity, r_v, &mut self.scratch);
@@ -148,7 +124,7 @@ impl Kkt {
             problem,
             contact,
             change,
-            &mut self.r[..self.system.unknowns],
+            &mut self.cr.residual[..self.system.unknowns],
         );
     }
 
@@ -177,7 +153,7 @@ impl Kkt {
                 .copy_from_slice(&[normal, tangential, tangential]);
             let reference = &mut self.reference[3 * contact..][..3];
             if mask.normal == 0.0 {
-                let slipped = mask.apply(&moved);
+                let slipped = mask.apply(moved);
                 if softness > 0.0 || slipped[1].hypot(slipped[2]) > follow(contact) {
                     reference[1..].copy_from_slice(&multipliers.gamma);
                 }
@@ -190,98 +166,99 @@ impl Kkt {
 
     /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
     pub(super) fn fill_rows(&mut self, solution: &ContactSolution) {
-        let r_m = &mut self.r[self.system.unknowns..];
+        let r_m = &mut self.cr.residual[self.system.unknowns..];
         r_m.fill(0.0);
         for &contact in &self.system.active {
             let multipliers = &solution.contacts[contact as usize];
             let [x, y] = multipliers.gamma;
             let raised = (Vector3::new(multipliers.lambda, x, y) - at(&self.reference, contact))
                 .component_mul(&at(&self.system.softness, contact));
-            let row = self.system.masks[contact as usize]
-                .apply(&(at(&self.displacement, contact) + raised));
+            let row =
+                self.system.masks[contact as usize].apply(at(&self.displacement, contact) + raised);
             r_m[3 * contact as usize..][..3].copy_from_slice(row.as_slice());
         }
     }
 
-    /// `z = C⁻¹ r`, `p = z`, `Bp`: one product with `A`.
+    /// A start along the preconditioned residual: one product with `A`.
     pub(super) fn restart(&mut self, problem: &ContactProblem) {
-        let n = self.system.unknowns;
-        // Rows that dropped out must not keep what they held.
-        for vector in [&mut self.z, &mut self.q, &mut self.bp, &mut self.bw]
-            .into_iter()
-            .chain(&mut self.previous)
-        {
-            vector[n..].fill(0.0);
-        }
-        self.system.precondition(&self.r, &mut self.z);
-        self.p.copy_from_slice(&self.z);
-        self.system
-            .multiply(problem, &self.p, &mut self.bp, &mut self.scratch);
+        let (cr, mut system) = self.parts(problem);
+        cr.restart(&mut system);
         self.products += 1;
-        self.previous_curvature = None;
-        self.guarded = false;
     }
 
     /// After [`recompute`](Self::recompute) in the middle of an iteration: rows and `z` follow, directions stay.
-    pub(super) fn refresh(&mut self, solution: &ContactSolution) {
+    pub(super) fn refresh(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.fill_rows(solution);
-        self.system.precondition(&self.r, &mut self.z);
+        let (cr, mut system) = self.parts(problem);
+        cr.refresh(&mut system);
     }
 
     /// Steps along the direction at hand and returns `α`; 0 where the direction leads nowhere.
-    pub(super) fn advance(&mut self, solution: &mut ContactSolution) -> f64 {
-        self.system.precondition(&self.bp, &mut self.q);
-        self.curvature = dot(&self.bp, &self.q);
-        if self.curvature.is_nan() || self.curvature <= 0.0 {
+    pub(super) fn advance(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+    ) -> f64 {
+        let (cr, mut system) = self.parts(problem);
+        let curvature = cr.curvature(&mut system);
+        if curvature.is_nan() || curvature <= 0.0 {
             return 0.0;
         }
-        let alpha = dot(&self.r, &self.q) / self.curvature;
-        let n = self.system.unknowns;
-        axpy(alpha, &self.p[..n], &mut solution.velocity);
-        for &contact in &self.system.active {
-            let p = &self.p[n + 3 * contact as usize..][..3];
-            let multipliers = &mut solution.contacts[contact as usize];
-            multipliers.lambda += alpha * p[0];
-            multipliers.gamma[0] += alpha * p[1];
-            multipliers.gamma[1] += alpha * p[2];
+        let alpha = cr.advance();
+        let (p_v, p_m) = cr.direction().split_at(system.system.unknowns);
+        axpy(alpha, p_v, &mut solution.velocity);
+        for &contact in &system.system.active {
+            solution.contacts[contact as usize].add_scaled(alpha, at(p_m, contact));
         }
-        axpy(-alpha, &self.bp, &mut self.r);
-        axpy(-alpha, &self.q, &mut self.z);
         alpha
     }
 
-    /// `p ← w − c₁ p − c₂ p_prev`, `w = z` or, where `z` leads nowhere, `w = q`: one product with `A`.
+    /// The next direction: one product with `A`.
     pub(super) fn next_direction(&mut self, problem: &ContactProblem, alpha: f64) -> Progress {
-        let guarded = alpha.abs() * norm(&self.bp) <= NO_PROGRESS * norm(&self.r);
-        if guarded && (self.guarded || alpha == 0.0) {
+        let guarded = self.cr.is_useless(alpha, norm(&self.cr.residual));
+        if guarded && (self.cr.was_guarded() || alpha == 0.0) {
             return Progress::Stationary;
         }
-        let w = if guarded { &self.q } else { &self.z };
-        self.system
-            .multiply(problem, w, &mut self.bw, &mut self.scratch);
+        let (cr, mut system) = self.parts(problem);
+        let stationary = cr.turn(&mut system, guarded);
         self.products += 1;
-        if !guarded && norm(&self.bw) < STATIONARY * norm(&self.r) {
-            return Progress::Stationary;
+        if stationary {
+            Progress::Stationary
+        } else {
+            Progress::Ready
         }
-        let c1 = dot(&self.bw, &self.q) / self.curvature;
-        let c2 = match self.previous_curvature {
-            Some(curvature) if guarded || self.guarded => {
-                dot(&self.bw, &self.previous[2]) / curvature
-            }
-            _ => 0.0,
+    }
+
+    fn parts<'a>(
+        &'a mut self,
+        problem: &'a ContactProblem,
+    ) -> (&'a mut GuardedConjugateResidual<Vec<f64>>, Masked<'a>) {
+        let system = Masked {
+            system: &self.system,
+            problem,
+            scratch: &mut self.scratch,
         };
-        // The new direction is formed in the place of the one before the current, which then becomes the previous one.
-        let [p_previous, bp_previous, q_previous] = &mut self.previous;
-        let w = if guarded { &self.q } else { &self.z };
-        xpby(w, -c2, p_previous);
-        axpy(-c1, &self.p, p_previous);
-        xpby(&self.bw, -c2, bp_previous);
-        axpy(-c1, &self.bp, bp_previous);
-        std::mem::swap(p_previous, &mut self.p);
-        std::mem::swap(bp_previous, &mut self.bp);
-        std::mem::swap(q_previous, &mut self.q);
-        self.previous_curvature = Some(self.curvature);
-        self.guarded = guarded;
-        Progress::Ready
+        (&mut self.cr, system)
+    }
+}
+
+/// The system with the rows that take part.
+struct Masked<'a> {
+    system: &'a System,
+    problem: &'a ContactProblem,
+    scratch: &'a mut [f64],
+}
+
+impl PartialSystem<Vec<f64>> for Masked<'_> {
+    fn clear(&self, x: &mut Vec<f64>) {
+        x[self.system.unknowns..].fill(0.0);
+    }
+
+    fn multiply(&mut self, x: &Vec<f64>, out: &mut Vec<f64>) {
+        self.system.multiply(self.problem, x, out, self.scratch);
+    }
+
+    fn precondition(&mut self, x: &Vec<f64>, out: &mut Vec<f64>) {
+        self.system.precondition(x, out);
     }
 }

@@ -1,7 +1,8 @@
 //! The normal projection: `λ ≥ 0 ⊥ g ≥ 0`, friction frozen.
 
 use super::half::{Half, Proposal, ProposalView};
-use super::system::{Row, RowMask};
+use super::system::Row;
+use crate::method::masked_rows::RowMask;
 use crate::{ContactSolution, ContactState, Multipliers};
 use nalgebra::Vector3;
 

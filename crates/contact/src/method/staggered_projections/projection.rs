@@ -82,7 +82,7 @@ impl<H: Half> Projection<'_, H> {
             if self.log.report.iterations >= self.goal.limit || self.goal.interrupt.is_raised() {
                 return End::Limit;
             }
-            let alpha = self.kkt.advance(solution);
+            let alpha = self.kkt.advance(self.problem, solution);
             self.log.report.iterations += 1;
             let (kkt, problem) = (&*self.kkt, self.problem);
             self.log
@@ -104,7 +104,7 @@ impl<H: Half> Projection<'_, H> {
             }
             if taken.is_multiple_of(REFRESH) {
                 self.kkt.recompute(self.problem, solution);
-                self.kkt.refresh(solution);
+                self.kkt.refresh(self.problem, solution);
             }
             stationary = self.kkt.next_direction(self.problem, alpha) == Progress::Stationary;
         }
@@ -219,7 +219,7 @@ impl<H: Half> Projection<'_, H> {
             let moved = crate::method::rows::at(&self.kkt.displacement, contact);
             let row = self.half.row(index, &solution.contacts[index], &moved);
             let tolerance = self.goal.displacement(self.problem, index);
-            row.mask.apply(&moved).amax() < self.half.share(index) * SLACK * tolerance
+            row.mask.apply(moved).amax() < self.half.share(index) * SLACK * tolerance
         })
     }
 }

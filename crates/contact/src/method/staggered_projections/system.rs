@@ -1,32 +1,9 @@
 //! The masked system of a projection: which rows take part, how soft they are, and its diagonal preconditioner.
 
 use crate::ContactProblem;
-use crate::method::rows::{add_impulse, at, displacement};
+use crate::method::masked_rows::{MaskedRows, RowMask};
+use crate::method::rows::at;
 use nalgebra::{Matrix3, Vector3};
-
-/// Which part of a contact's rows takes part: nothing, the normal, or a projection of the tangential pair.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct RowMask {
-    pub(super) normal: f64,
-    /// Entries 11, 12 and 22 of the symmetric projection.
-    pub(super) tangential: [f64; 3],
-}
-
-impl RowMask {
-    #[inline]
-    pub(super) fn apply(&self, value: &Vector3<f64>) -> Vector3<f64> {
-        let [xx, xy, yy] = self.tangential;
-        Vector3::new(
-            self.normal * value[0],
-            xx * value[1] + xy * value[2],
-            xy * value[1] + yy * value[2],
-        )
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// One row set as a projection wants it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -134,7 +111,7 @@ impl System {
         for &contact in &self.active {
             let scale = at(&self.counted, contact) + at(&self.softness, contact);
             let value = at(&x[n..], contact).component_div(&scale);
-            let value = self.masks[contact as usize].apply(&value);
+            let value = self.masks[contact as usize].apply(value);
             out[n + 3 * contact as usize..][..3].copy_from_slice(value.as_slice());
         }
     }
@@ -147,16 +124,13 @@ impl System {
         out: &mut [f64],
         scratch: &mut [f64],
     ) {
-        let (x_v, x_m) = x.split_at(self.unknowns);
-        let (out_v, out_m) = out.split_at_mut(self.unknowns);
-        problem.momentum.multiply(x_v, out_v, scratch);
-        for &contact in &self.active {
-            let mask = &self.masks[contact as usize];
-            let force = mask.apply(&at(x_m, contact));
-            let soft = force.component_mul(&at(&self.softness, contact));
-            let moved = mask.apply(&(displacement(problem, contact as usize, x_v) + soft));
-            add_impulse(problem, contact as usize, &-force, out_v);
-            out_m[3 * contact as usize..][..3].copy_from_slice((-moved).as_slice());
-        }
+        let rows = MaskedRows {
+            problem,
+            masks: &self.masks,
+            active: &self.active,
+            softness: &self.softness,
+        };
+        let n = self.unknowns;
+        rows.multiply(x.split_at(n), out.split_at_mut(n), scratch);
     }
 }

@@ -1,12 +1,9 @@
-//! Eight boxes side by side, and the box they are compared with.
+//! Eight boxes side by side.
 
 use wide::f32x4;
 
 use super::bounds::Bounds;
-use super::lanes::Lanes;
-
-/// Boxes that are compared at once.
-pub(super) const LANES: usize = 8;
+use super::lanes::{LANES, Lanes, Probe};
 
 /// Eight boxes, coordinate by coordinate.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +11,6 @@ pub(super) const LANES: usize = 8;
 pub(super) struct Block {
     pub(super) lower: [[f32; LANES]; 3],
     pub(super) upper: [[f32; LANES]; 3],
-}
-
-/// A box that others are compared with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
-    pub(super) lower: [f32; 3],
-    pub(super) upper: [f32; 3],
 }
 
 impl Block {
@@ -90,18 +80,5 @@ impl Block {
         let (x, y, z) = (extent(0), extent(1), extent(2));
         let half = |k: usize| x[k] * (y[k] + z[k]) + y[k] * z[k];
         f64::from((half(0) + half(1)).reduce_add())
-    }
-}
-
-impl Probe {
-    /// Whether another box overlaps this one even if each face of this one is moved inwards by `margin`.
-    #[inline(always)]
-    pub(super) fn deeply_meets(&self, other: &Self, margin: f32) -> bool {
-        let along = |c: usize| {
-            let below = other.lower[c] <= self.upper[c] - margin;
-            let above = other.upper[c] >= self.lower[c] + margin;
-            below & above
-        };
-        along(0) & along(1) & along(2)
     }
 }

@@ -1,7 +1,6 @@
 //! Boxes in single precision, rounded outwards.
 
-use super::block::LANES;
-use super::lanes::Lanes;
+use super::lanes::{LANES, Lanes};
 use crate::broad_phase::Aabb;
 
 /// A box in single precision around one in double precision. It fills one wide register, so that merging two boxes

@@ -1,8 +1,12 @@
 //! Vertices, edges and triangles in the order of their clusters, in blocks of eight.
 
-use super::block::{Block, LANES};
+use super::block::Block;
 use super::bounds::Bounds;
-use super::lanes::Lanes;
+use super::lanes::{LANES, Lanes};
+
+/// Triangles per cluster, with some eight vertices and twenty-four edges. Fewer make more pairs of clusters; more do
+/// not fit a word of bits.
+pub(super) const CLUSTER: usize = 16;
 
 /// Features with `N` points each. A block belongs to one cluster; the unused lanes of its last block are padding.
 pub(super) struct Features<const N: usize> {

@@ -1,9 +1,7 @@
 //! Features of several clusters that one cluster is compared with, in one list.
 
-use super::block::{LANES, Probe};
-use super::features::Blocks;
-use super::lanes::Lanes;
-use super::tree::CLUSTER;
+use super::features::{Blocks, CLUSTER};
+use super::lanes::{LANES, Lanes, Probe};
 
 /// Capacity of a list. Some fifty features are usual; longer lists are handled in parts.
 pub(super) const ROOM: usize = 256;

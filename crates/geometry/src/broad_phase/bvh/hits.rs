@@ -1,7 +1,7 @@
 //! Overlaps of the features of a cluster with those of a list, as bits.
 
+use super::features::CLUSTER;
 use super::gathered::ROOM;
-use super::tree::CLUSTER;
 
 /// Words of bits for the longest list.
 const WORDS: usize = ROOM.div_ceil(64);

@@ -1,8 +1,29 @@
-//! Operations on eight numbers at once, on any processor.
+//! Operations on eight numbers at once, on any processor, and the box that eight others are compared with.
 
 use wide::{f32x8, u32x8};
 
-use super::block::{LANES, Probe};
+/// Boxes that are compared at once.
+pub(super) const LANES: usize = 8;
+
+/// A box that others are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    pub(super) lower: [f32; 3],
+    pub(super) upper: [f32; 3],
+}
+
+impl Probe {
+    /// Whether another box overlaps this one even if each face of this one is moved inwards by `margin`.
+    #[inline(always)]
+    pub(super) fn deeply_meets(&self, other: &Self, margin: f32) -> bool {
+        let along = |c: usize| {
+            let below = other.lower[c] <= self.upper[c] - margin;
+            let above = other.upper[c] >= self.lower[c] + margin;
+            below & above
+        };
+        along(0) & along(1) & along(2)
+    }
+}
 
 /// Operations that the search needs from the processor. All implementations give the same answers.
 pub(super) trait Lanes: Copy {
@@ -162,7 +183,7 @@ mod avx2 {
     use pulp::cast;
     use pulp::x86::V3;
 
-    use super::{LANES, Lanes, Probe};
+    use crate::broad_phase::bvh::lanes::{LANES, Lanes, Probe};
 
     impl Lanes for V3 {
         #[inline(always)]
@@ -295,7 +316,8 @@ mod avx2 {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
 mod tests {
     use proptest::prelude::*;
     use pulp::x86::V3;

@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::block::LANES;
-use super::lanes::{Lanes, OnLanes, on_widest};
+use super::lanes::{LANES, Lanes, OnLanes, on_widest};
 
 /// Longest run of pairs with the same first feature that is ordered by counting; most have one to six.
 const SHORT: usize = 2 * LANES;

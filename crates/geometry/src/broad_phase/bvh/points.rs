@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::block::LANES;
 use super::bounds::Bounds;
-use super::lanes::{Lanes, OnLanes, on_widest};
+use super::lanes::{LANES, Lanes, OnLanes, on_widest};
 use crate::broad_phase::Aabb;
 
 /// Points that one task converts. Results do not depend on it.

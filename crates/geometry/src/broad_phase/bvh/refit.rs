@@ -1,10 +1,10 @@
 //! Fits the boxes of a tree to the points.
 
-use super::block::{Block, LANES};
+use super::block::Block;
 use super::bounds::Bounds;
-use super::features::{Features, boxes_of};
-use super::lanes::{Lanes, OnLanes, Portable, on_widest};
-use super::tree::{CLUSTER, Tree, left_half};
+use super::features::{CLUSTER, Features, boxes_of};
+use super::lanes::{LANES, Lanes, OnLanes, Portable, on_widest};
+use super::tree::{Tree, left_half};
 
 /// Clusters that one task refits: a power of two, so that it has whole blocks.
 const CLUSTERS_PER_TASK: usize = 512;

@@ -1,11 +1,10 @@
 //! All pairs of features whose boxes overlap, from the trees of boxes.
 
-use super::block::LANES;
-use super::features::Blocks;
+use super::features::{Blocks, CLUSTER};
 use super::gathered::{BLOCKS, Gathered};
 use super::hits::Hits;
-use super::lanes::{Lanes, OnLanes, on_widest};
-use super::tree::{CLUSTER, SEVERAL, Tree};
+use super::lanes::{LANES, Lanes, OnLanes, on_widest};
+use super::tree::{SEVERAL, Tree};
 use crate::broad_phase::{Aabb, CandidateSet};
 use crate::surface::CollisionSurface;
 

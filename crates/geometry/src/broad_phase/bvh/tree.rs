@@ -2,14 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::block::{Block, LANES};
-use super::features::Features;
+use super::block::Block;
+use super::features::{CLUSTER, Features};
+use super::lanes::LANES;
 use crate::broad_phase::Aabb;
 use crate::surface::CollisionSurface;
-
-/// Triangles per cluster, with some eight vertices and twenty-four edges. Fewer make more pairs of clusters; more do
-/// not fit a word of bits.
-pub(super) const CLUSTER: usize = 16;
 
 /// Triangles that one task builds.
 const TRIANGLES_PER_TASK: usize = 4096;

@@ -1,8 +1,7 @@
 //! Clusters of a tree that meet a box.
 
-use super::block::{LANES, Probe};
 use super::features::Blocks;
-use super::lanes::Lanes;
+use super::lanes::{LANES, Lanes, Probe};
 use super::tree::Tree;
 
 /// Blocks that a search may have deferred: one on each level, and there are at most sixteen levels.

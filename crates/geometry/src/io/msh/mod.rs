@@ -8,6 +8,7 @@
 
 mod cursor;
 mod element_type;
+mod raw;
 mod version2;
 mod version4;
 mod write;
@@ -16,10 +17,8 @@ pub(super) use write::write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nalgebra::Vector3;
-
 use self::cursor::{Cursor, Encoding};
-use self::element_type::{ElementType, Use};
+use self::raw::{Nodes, RawElements};
 use self::version4::{Minor, PhysicalGroups};
 use super::NodeGroup;
 use super::error::Problem;
@@ -143,54 +142,6 @@ fn read_format(cursor: &mut Cursor<'_>) -> Result<Version, Problem> {
         }
     }
     Ok(version)
-}
-
-/// Node tags and positions in file order.
-#[derive(Default)]
-struct Nodes {
-    tags: Vec<u64>,
-    positions: Vec<Vector3<f64>>,
-}
-
-/// Dimension of some elements, with dimension and tag of their entity (format 4) or dimension and number of their group
-/// (formats 1 and 2).
-type Set = (u8, (i64, i64));
-
-/// Elements by node tags in file order.
-#[derive(Default)]
-struct RawElements {
-    tets: Vec<[u64; 4]>,
-    hexahedra: Vec<[u64; 8]>,
-    polygons: Vec<Vec<u64>>,
-    /// Nodes of the elements of each set.
-    sets: BTreeMap<Set, Vec<u64>>,
-    other_solid: Option<(u64, String)>,
-    other_surface: Option<(u64, String)>,
-}
-
-impl RawElements {
-    /// Stores an element by its type, and its nodes by its entity or group, if it has one.
-    fn push(&mut self, tag: u64, kind: &ElementType, nodes: &[u64], of: Option<(i64, i64)>) {
-        if let Some(of) = of {
-            let members = self.sets.entry((kind.dimension, of)).or_default();
-            members.extend_from_slice(nodes);
-        }
-        match (kind.purpose, nodes) {
-            (Use::Tet, &[a, b, c, d]) => self.tets.push([a, b, c, d]),
-            (Use::Polygon, corners) => self.polygons.push(corners.to_vec()),
-            (Use::Hexahedron, corners) => {
-                self.hexahedra.extend(<[u64; 8]>::try_from(corners));
-            }
-            (Use::OtherSolid, _) => {
-                self.other_solid.get_or_insert((tag, kind.name.to_owned()));
-            }
-            (Use::OtherSurface, _) => {
-                self.other_surface
-                    .get_or_insert((tag, kind.name.to_owned()));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Names of physical groups by dimension and number.

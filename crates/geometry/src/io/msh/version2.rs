@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::super::error::Problem;
 use super::cursor::Cursor;
 use super::element_type::{ElementType, element_type};
-use super::{Nodes, RawElements};
+use super::raw::{Nodes, RawElements};
 
 /// `count`, then `tag x y z` for each node; the count is text also in binary files.
 pub(super) fn nodes(cursor: &mut Cursor<'_>) -> Result<Nodes, Problem> {

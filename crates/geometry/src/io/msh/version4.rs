@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::super::error::Problem;
 use super::cursor::Cursor;
 use super::element_type::element_type;
-use super::{Nodes, RawElements};
+use super::raw::{Nodes, RawElements};
 
 /// Minor version; 4.0 and 4.1 differ in the layout of blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Checks one frame, and the motion from the previous one.
 
+use super::bodies::Bodies;
 use super::meeting::first_meeting;
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
-use super::{Finding, Problem, TIME_ROUNDING, Verification, load};
+use super::verification::{TIME_ROUNDING, load};
+use super::{Finding, Problem, Verification};
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -45,42 +47,6 @@ pub(super) struct Examiner<'a> {
     pub(super) longest_piece: Option<f64>,
     /// Length of the steps (s).
     pub(super) step: Option<f64>,
-}
-
-/// The points of each body.
-#[derive(Default)]
-pub(super) struct Bodies {
-    points: Vec<Vec<u32>>,
-    is_free_and_rigid: Vec<bool>,
-}
-
-impl Bodies {
-    fn new(frame: &Frame, rigid_bodies: &[u32]) -> Self {
-        let shown = frame.body_of_point.iter().chain(rigid_bodies).max();
-        let count = shown.map_or(0, |&body| body as usize + 1);
-        let (mut points, mut rigid) = (vec![Vec::new(); count], vec![false; count]);
-        for (point, &body) in (0u32..).zip(&frame.body_of_point) {
-            points[body as usize].push(point);
-        }
-        for &body in rigid_bodies {
-            rigid[body as usize] = true;
-        }
-        Self {
-            points,
-            is_free_and_rigid: rigid,
-        }
-    }
-
-    /// The points of a body, ascending.
-    pub(super) fn points(&self, body: u32) -> &[u32] {
-        self.points.get(body as usize).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether it is a free rigid body.
-    pub(super) fn is_free_and_rigid(&self, body: u32) -> bool {
-        let known = self.is_free_and_rigid.get(body as usize);
-        known.copied().unwrap_or_default()
-    }
 }
 
 impl<'a> Examiner<'a> {

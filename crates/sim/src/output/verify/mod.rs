@@ -11,6 +11,7 @@
 //! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
 //! made the motion; forces, materials, contact forces and energies are not recomputed.
 
+mod bodies;
 mod examine;
 mod expected;
 mod finding;
@@ -19,51 +20,20 @@ mod pieces;
 mod rigid;
 mod sweep;
 mod tables;
+mod verification;
 
 pub use finding::{Finding, Problem};
+pub use verification::Verification;
 
 use super::rigid::RIGID_CSV;
-use super::{Checksum, Frame, FrameEntry, Manifest, OutputError, listing, read_regular, vtu};
+use super::{Frame, FrameEntry, Manifest, OutputError, listing, vtu};
 use examine::{Examiner, Stamp};
 use expected::{Expected, ExpectedRun};
 use rayon::prelude::*;
 use rigid::RigidRows;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tables::Tables;
-
-/// Relative bound on the rounding of a time: a prescribed point may be away from its path by this share of its speed
-/// times the time since the start. Times of substeps are sums of at most sixteen terms.
-const TIME_ROUNDING: f64 = 16.0 * f64::EPSILON;
-
-/// Results of a verification.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verification {
-    /// Number of checked frames.
-    pub frames: usize,
-    /// Number of checked motions between frames.
-    pub motions: usize,
-    /// Motions that cannot be checked: an end is missing, unreadable or invalid, or the motion is not straight.
-    pub unknown_motions: usize,
-    /// Number of straight pieces in the examined motions, where these are stored in pieces.
-    pub pieces: usize,
-    /// Number of prescribed positions compared with their path.
-    pub prescribed: usize,
-    /// Number of rigid shapes compared with the first frame.
-    pub rigid: usize,
-    /// Inverted elements in a scene that permits them.
-    pub allowed_inversions: usize,
-    /// The problems, in order of time.
-    pub findings: Vec<Finding>,
-    /// Checks that were not possible, and the reasons.
-    pub notes: Vec<String>,
-}
-
-impl Verification {
-    /// Whether there are no findings.
-    pub fn is_sound(&self) -> bool {
-        self.findings.is_empty()
-    }
-}
+use verification::load;
 
 /// Verifies the run in `folder`. Any thread calls `progress` for each completed frame.
 ///
@@ -244,29 +214,4 @@ pub fn verify_frame(path: impl AsRef<Path>) -> Result<Verification, OutputError>
     };
     examiner.state(&frame, &Stamp { file, time: None }, &mut result);
     Ok(result)
-}
-
-/// Reads a frame, and checks that it is unchanged.
-fn load(folder: &Path, entry: &FrameEntry) -> (Option<Frame>, Vec<Finding>) {
-    let finding = |problem| Finding {
-        file: entry.file.clone(),
-        time: Some(entry.time),
-        problem,
-    };
-    let path: PathBuf = folder.join(&entry.file);
-    let bytes = match read_regular(&path) {
-        Ok(bytes) => bytes,
-        Err(error) => return (None, vec![finding(Problem::Unreadable(error.to_string()))]),
-    };
-    let mut findings = Vec::new();
-    if Checksum::of(&bytes) != entry.checksum {
-        findings.push(finding(Problem::Changed));
-    }
-    match vtu::decode(&bytes, &path) {
-        Ok(frame) => (Some(frame), findings),
-        Err(error) => {
-            findings.push(finding(Problem::Unreadable(error.to_string())));
-            (None, findings)
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Checks `rigid.csv` against the frames.
 
-use super::examine::Bodies;
+use super::bodies::Bodies;
+use super::verification::TIME_ROUNDING;
 use super::{Finding, Problem};
 use crate::output::rigid::{COLUMNS, RIGID_CSV};
 use crate::output::statistics::{for_each_row, number};
@@ -155,7 +156,7 @@ impl Row {
             let size = at.amax().max(self.center.amax()).max(old_arm.amax());
             let turned = self.orientation * (start.orientation.inverse() * old_arm);
             let speed = self.velocity.amax() + self.angular_velocity.amax() * size;
-            let allowed = TOLERANCE * size + super::TIME_ROUNDING * speed * self.time;
+            let allowed = TOLERANCE * size + TIME_ROUNDING * speed * self.time;
             if exceeds((turned - arm).amax(), allowed) {
                 return Some("orientation");
             }

@@ -100,7 +100,7 @@ impl ActiveSetCr {
                 }
                 Outcome::Stuck => break,
                 Outcome::Improved => {
-                    let norm = || problem.momentum_norm(&self.work.r.v);
+                    let norm = || problem.momentum_norm(&self.work.cr.residual.v);
                     self.trace.push("regions", norm, &report);
                 }
             }
@@ -131,7 +131,7 @@ impl ActiveSetCr {
             decomposition,
             pool,
         } = subdomains;
-        let r = &self.work.r.v;
+        let r = &self.work.cr.residual.v;
         let Some(left) = decomposition.choose(problem, solution, r, breaks_law, tolerance) else {
             return Outcome::Solved;
         };

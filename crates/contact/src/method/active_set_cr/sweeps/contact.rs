@@ -2,6 +2,7 @@
 //! as that frame and weights for each block.
 
 use super::window::Window;
+use crate::sweep::{SweptContacts, relax};
 use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::onto_disk};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
@@ -276,43 +277,34 @@ impl SweptContact {
         }
     }
 
-    /// Meets the laws of the contact, `v` following. Normal rows are soft by `softness` times their compliance.
+    /// `(λ, F)` that meet the laws of the contact at displacement `moved` (m), if they change; and by how much, in
+    /// tolerances. Normal rows are soft by `softness` times their compliance.
     #[inline]
-    pub(super) fn meet_laws(
+    fn solve(
         &mut self,
-        problem: &ContactProblem,
+        moved: &Vector3<f64>,
         softness: f64,
         metric: Metric<'_>,
-        v: &mut Window<'_>,
-    ) -> SweepChange {
+    ) -> (Option<Vector3<f64>>, f64) {
         let normal = self.normal_compliance * (metric.bounded + softness);
         let tangential = self.tangential_compliance * metric.bounded;
-        let moved = self.displacement(problem, v) - self.offset;
         let old = self.force;
         let lambda = (old[0] - moved[0] / normal).max(0.0);
-        let radius = self.friction * lambda;
         let wanted = [
             old[1] - moved[1] / tangential,
             old[2] - moved[2] / tangential,
         ];
-        let (friction, state) = onto_disk(wanted, radius);
-        let state = if lambda > 0.0 {
+        let (friction, state) = onto_disk(wanted, self.friction * lambda);
+        self.state = if lambda > 0.0 {
             state
         } else {
             ContactState::Inactive
         };
-        let changes = u64::from(state != self.state);
-        self.state = state;
         let new = Vector3::new(lambda, friction[0], friction[1]);
         let change = new - old;
         if change == Vector3::zeros() {
-            return SweepChange {
-                changes,
-                largest: 0.0,
-            };
+            return (None, 0.0);
         }
-        self.push(problem, &(change * metric.bounded), metric.inverse, v);
-        self.force = new;
         let slipped = tangential * change[1].abs().max(change[2].abs());
         let [gap_scale, slip_scale] = self.per_scale;
         let slip_scale = if metric.relaxed {
@@ -320,11 +312,54 @@ impl SweptContact {
         } else {
             slip_scale
         };
-        SweepChange {
-            changes,
-            largest: (slipped * metric.per_slip * slip_scale)
-                .max(normal * change[0].abs() * metric.per_gap * gap_scale),
-        }
+        let largest = (slipped * metric.per_slip * slip_scale)
+            .max(normal * change[0].abs() * metric.per_gap * gap_scale);
+        (Some(new), largest)
+    }
+}
+
+/// Contacts that are swept one after the other, and the velocities that follow.
+pub(super) struct Part<'a, 'v> {
+    pub(super) problem: &'a ContactProblem,
+    pub(super) softness: f64,
+    pub(super) metric: Metric<'a>,
+    pub(super) contacts: &'a mut [SweptContact],
+    pub(super) v: &'a mut Window<'v>,
+    pub(super) swept: SweepChange,
+}
+
+impl Part<'_, '_> {
+    /// Meets the laws of one contact, the velocities following; returns the change of its force, in tolerances.
+    #[inline]
+    pub(super) fn meet_laws(&mut self, place: usize) -> f64 {
+        let largest = relax(self, place);
+        self.swept.largest = self.swept.largest.max(largest);
+        largest
+    }
+}
+
+impl SweptContacts for Part<'_, '_> {
+    #[inline]
+    fn displacement(&self, place: usize) -> Vector3<f64> {
+        let contact = &self.contacts[place];
+        contact.displacement(self.problem, self.v) - contact.offset
+    }
+
+    #[inline]
+    fn solve(&mut self, place: usize, moved: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
+        let contact = &mut self.contacts[place];
+        let before = contact.state;
+        let solved = contact.solve(moved, self.softness, self.metric);
+        self.swept.changes += u64::from(contact.state != before);
+        solved
+    }
+
+    #[inline]
+    fn set_force(&mut self, place: usize, force: &Vector3<f64>) {
+        let contact = &mut self.contacts[place];
+        let change = (force - contact.force) * self.metric.bounded;
+        contact.push(self.problem, &change, self.metric.inverse, self.v);
+        contact.force = *force;
     }
 }
 

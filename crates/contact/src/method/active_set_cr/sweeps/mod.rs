@@ -10,8 +10,8 @@ use crate::{
     ContactProblem, ContactState, Multipliers, method::rows::add_impulse,
     problem::CONTACTS_PER_TASK,
 };
-use contact::SweptContact;
 pub(super) use contact::{Metric, SweepChange};
+use contact::{Part, SweptContact};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use tree::Tree;
@@ -109,21 +109,17 @@ impl Sweeps {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        let softness = self.softness;
-        self.tree
-            .sweep(&mut self.contacts, v, true, &|touching, contacts, v| {
-                let mut swept = SweepChange::default();
-                touching.clear();
-                touching.reserve(contacts.len());
-                for (place, contact) in (0..).zip(contacts) {
-                    let before = contact.force[0];
-                    swept.add(contact.meet_laws(problem, softness, metric, v));
-                    if before.max(contact.force[0]) > 0.0 {
-                        touching.push(place);
-                    }
+        self.sweep_parts(problem, metric, v, true, |touching, part| {
+            touching.clear();
+            touching.reserve(part.contacts.len());
+            for place in 0..part.contacts.len() {
+                let before = part.contacts[place].force[0];
+                part.meet_laws(place);
+                if before.max(part.contacts[place].force[0]) > 0.0 {
+                    touching.push(place as u32);
                 }
-                swept
-            })
+            }
+        })
     }
 
     /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
@@ -133,16 +129,12 @@ impl Sweeps {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        let softness = self.softness;
         let parallel = self.tree.touching() >= self.worth_sharing;
-        self.tree
-            .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
-                let mut swept = SweepChange::default();
-                for &place in &*touching {
-                    swept.add(contacts[place as usize].meet_laws(problem, softness, metric, v));
-                }
-                swept
-            })
+        self.sweep_parts(problem, metric, v, parallel, |touching, part| {
+            for &place in &*touching {
+                part.meet_laws(place as usize);
+            }
+        })
     }
 
     /// The same over those of them whose force still changes by more than `settled` tolerances.
@@ -153,17 +145,34 @@ impl Sweeps {
         settled: f64,
         v: &mut [f64],
     ) -> SweepChange {
-        let softness = self.softness;
         let parallel = self.tree.touching() >= self.worth_sharing;
+        self.sweep_parts(problem, metric, v, parallel, |touching, part| {
+            touching.retain(|&place| part.meet_laws(place as usize) >= settled);
+        })
+    }
+
+    /// Calls `sweep` with every part of the tree and the list of its contacts that touch.
+    fn sweep_parts(
+        &mut self,
+        problem: &ContactProblem,
+        metric: Metric<'_>,
+        v: &mut [f64],
+        parallel: bool,
+        sweep: impl Fn(&mut Vec<u32>, &mut Part<'_, '_>) + Sync,
+    ) -> SweepChange {
+        let softness = self.softness;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
-                let mut swept = SweepChange::default();
-                touching.retain(|&place| {
-                    let own = contacts[place as usize].meet_laws(problem, softness, metric, v);
-                    swept.add(own);
-                    own.largest >= settled
-                });
-                swept
+                let mut part = Part {
+                    problem,
+                    softness,
+                    metric,
+                    contacts,
+                    v,
+                    swept: SweepChange::default(),
+                };
+                sweep(touching, &mut part);
+                part.swept
             })
     }
 }

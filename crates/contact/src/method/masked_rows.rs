@@ -1,6 +1,6 @@
 //! Products with the active rows `L = −[J; J_t]`, masked by state.
 
-pub(super) use crate::method::rows::{add_impulse, at, displacement};
+use super::rows::{add_impulse, at, displacement};
 use crate::{ContactProblem, ContactState};
 use nalgebra::Vector3;
 
@@ -9,9 +9,9 @@ use nalgebra::Vector3;
 /// The normal row as a whole or not at all; of the tangential pair both, none, or the one direction across the slip.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RowMask {
-    normal: f64,
+    pub(super) normal: f64,
     /// Projection of the tangential pair: entries 11, 12 and 22 of a symmetric matrix.
-    tangential: [f64; 3],
+    pub(super) tangential: [f64; 3],
 }
 
 impl RowMask {
@@ -34,6 +34,10 @@ impl RowMask {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The part of `value` that takes part.
     #[inline]
     pub(super) fn apply(&self, value: Vector3<f64>) -> Vector3<f64> {
@@ -46,26 +50,34 @@ impl RowMask {
     }
 }
 
-/// Completes `B x` given its part `A x_v` in `out_v`: `out_v −= Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
-///
-/// `softness` is the diagonal of `E`, 3 per contact (m/N). Six arguments: the vectors are borrowed from one workspace.
-pub(super) fn add_contact_product(
-    problem: &ContactProblem,
-    masks: &[RowMask],
-    active: &[u32],
-    softness: &[f64],
-    x: (&[f64], &[f64]),
-    out: (&mut [f64], &mut [f64]),
-) {
-    let (x_v, x_m) = x;
-    let (out_v, out_m) = out;
-    for &contact in active {
-        let contact = contact as usize;
-        let mask = &masks[contact];
-        let force = mask.apply(at(x_m, contact as u32));
-        let soft = force.component_mul(&at(softness, contact as u32));
-        let moved = mask.apply(displacement(problem, contact, x_v) + soft);
-        add_impulse(problem, contact, &-force, out_v);
-        out_m[3 * contact..][..3].copy_from_slice((-moved).as_slice());
+/// The rows of a linear system that take part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MaskedRows<'a> {
+    pub(super) problem: &'a ContactProblem,
+    pub(super) masks: &'a [RowMask],
+    /// Contacts whose rows take part, ascending.
+    pub(super) active: &'a [u32],
+    /// Diagonal of `E`, 3 per contact (m/N).
+    pub(super) softness: &'a [f64],
+}
+
+impl MaskedRows<'_> {
+    /// `B x` from `A`: `out_v = A x_v − Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
+    pub(super) fn multiply(
+        &self,
+        (x_v, x_m): (&[f64], &[f64]),
+        (out_v, out_m): (&mut [f64], &mut [f64]),
+        scratch: &mut [f64],
+    ) {
+        self.problem.momentum.multiply(x_v, out_v, scratch);
+        for &contact in self.active {
+            let index = contact as usize;
+            let mask = &self.masks[index];
+            let force = mask.apply(at(x_m, contact));
+            let soft = force.component_mul(&at(self.softness, contact));
+            let moved = mask.apply(displacement(self.problem, index, x_v) + soft);
+            add_impulse(self.problem, index, &-force, out_v);
+            out_m[3 * index..][..3].copy_from_slice((-moved).as_slice());
+        }
     }
 }

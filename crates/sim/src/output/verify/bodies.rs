@@ -1,0 +1,39 @@
+//! The points of each body of a run.
+
+use crate::output::Frame;
+
+/// The points of each body.
+#[derive(Default)]
+pub(super) struct Bodies {
+    points: Vec<Vec<u32>>,
+    is_free_and_rigid: Vec<bool>,
+}
+
+impl Bodies {
+    pub(super) fn new(frame: &Frame, rigid_bodies: &[u32]) -> Self {
+        let shown = frame.body_of_point.iter().chain(rigid_bodies).max();
+        let count = shown.map_or(0, |&body| body as usize + 1);
+        let (mut points, mut rigid) = (vec![Vec::new(); count], vec![false; count]);
+        for (point, &body) in (0u32..).zip(&frame.body_of_point) {
+            points[body as usize].push(point);
+        }
+        for &body in rigid_bodies {
+            rigid[body as usize] = true;
+        }
+        Self {
+            points,
+            is_free_and_rigid: rigid,
+        }
+    }
+
+    /// The points of a body, ascending.
+    pub(super) fn points(&self, body: u32) -> &[u32] {
+        self.points.get(body as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it is a free rigid body.
+    pub(super) fn is_free_and_rigid(&self, body: u32) -> bool {
+        let known = self.is_free_and_rigid.get(body as usize);
+        known.copied().unwrap_or_default()
+    }
+}
