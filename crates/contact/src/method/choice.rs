@@ -68,7 +68,7 @@ impl Method {
         self.spec().name
     }
 
-    /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`].
+    /// Whether it has to be told of the bodies: [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies).
     pub fn needs_bodies(&self) -> bool {
         self.spec().capabilities.bodies_at_rest
     }
