@@ -111,13 +111,15 @@ impl SolverMethod {
     pub fn spec(self) -> Option<&'static MethodSpec> {
         MethodSpec::named(self.0)
     }
+}
 
-    fn summary(self) -> &'static str {
-        self.spec().map_or(
-            "`cr` for scenes with joints or bodies in compliance form, by the method of multipliers",
-            |spec| spec.summary,
-        )
-    }
+/// A summary with a capital and a full stop.
+fn sentence(summary: &str) -> String {
+    let mut letters = summary.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
 impl Default for SolverMethod {
@@ -143,7 +145,15 @@ impl Choice for SolverMethod {
     }
 
     fn summary(&self) -> String {
-        format!("{}.", SolverMethod::summary(*self))
+        match self.spec() {
+            Some(_) if *self == Self::CR => "Active-set conjugate residuals; in scenes with joints or bodies in compliance \
+                 form, `compliant-kkt`."
+                .to_owned(),
+            Some(spec) => sentence(spec.summary),
+            None => "`cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives \
+                 the forces of joints and strains."
+                .to_owned(),
+        }
     }
 }
 
