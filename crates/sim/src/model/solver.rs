@@ -99,8 +99,8 @@ pub(super) fn method_notice(scene: &Scene, has_rows: bool) -> Option<String> {
     };
     replaced.then(|| {
         format!(
-            "this scene has {what}: `cr` solves them by `compliant-kkt`; write solver.method = \"compliant-kkt\" to say so, \
-             or \"cr-multipliers\" for conjugate residuals with the method of multipliers"
+            "this scene has {what}: `cr` solves them by `compliant-kkt`; write solver.method = \"compliant-kkt\" to \
+             say so, or \"cr-multipliers\" for conjugate residuals with the method of multipliers"
         )
     })
 }

@@ -170,8 +170,9 @@ impl Engine {
                 what: "the first penalty layer",
                 period: engine.layer_period(1),
                 shortest: (engine.settings.shortest_period).max(0.4 / engine.settings.most_ticks),
-                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, where that is not \
-                       given, a larger `asynchronous.thickness`; or a larger `asynchronous.most_ticks` where that is below 4e8",
+                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, \
+                       where that is not given, a larger `asynchronous.thickness`; or a larger \
+                       `asynchronous.most_ticks` where that is below 4e8",
             });
         }
         engine.add_scripts(system.scripts);
