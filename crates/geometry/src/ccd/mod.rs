@@ -11,7 +11,7 @@
 //! the uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
 //! computed, and every comparison carries a rigorous bound of its rounding error.
 //!
-//! [`step_size`] is the shortest way in: how far may these arrays of points move?
+//! [`step_size()`] is the shortest way in: how far may these arrays of points move?
 //!
 //! # Source
 //! Separating planes over time as in Snyder, "Interval analysis for computer graphics", 1992, and the inclusion-based
