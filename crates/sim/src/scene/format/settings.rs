@@ -146,8 +146,8 @@ impl Choice for SolverMethod {
 
     fn summary(&self) -> String {
         match self.spec() {
-            Some(_) if *self == Self::CR => "Active-set conjugate residuals; in scenes with joints or bodies in compliance \
-                 form, `compliant-kkt`."
+            Some(_) if *self == Self::CR => "Active-set conjugate residuals; in scenes with joints or bodies in \
+                 compliance form, `compliant-kkt`."
                 .to_owned(),
             Some(spec) => sentence(spec.summary),
             None => "`cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives \
