@@ -39,7 +39,7 @@ pub(super) fn check_method(
         return Ok(());
     }
     let refuse = |what: &str, mend: &str| {
-        let problem = format!("the method `{}` knows no {what}", solver.name());
+        let problem = format!("the method `{}` does not support {what}", solver.name());
         Err(scene.error_at("solver.method", problem, mend).into())
     };
     if !joints.is_empty() && !solver.spec().capabilities.constraint_rows {
@@ -59,13 +59,13 @@ pub(super) fn check_method(
     if !of_tets && solver.needs_bodies() {
         let mend = "leave it out, or write \"exact-compliance\"";
         return refuse(
-            "compliance at rest of bodies that flow, in compliance form, of hexahedra or without elements",
+            "plastic or meshless bodies, hexahedra, or bodies in compliance form",
             mend,
         );
     }
     if !thin.masses.is_empty() && solver.needs_bodies() {
         let mend = "leave it out, or write \"exact-compliance\"";
-        return refuse("compliance at rest of thin bodies", mend);
+        return refuse("thin bodies", mend);
     }
     Ok(())
 }
