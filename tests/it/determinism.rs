@@ -8,12 +8,16 @@ use impinge_sim::{Model, State, StepReport};
 const STEPS: u64 = 60;
 
 fn run(text: &str, threads: usize) -> (Vec<StepReport>, State) {
+    run_with(text, threads, &[])
+}
+
+fn run_with(text: &str, threads: usize, overrides: &[&str]) -> (Vec<StepReport>, State) {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .expect("a pool of threads");
     pool.install(|| {
-        let mut simulation = simulation(text, &[]);
+        let mut simulation = simulation(text, overrides);
         let reports = (0..STEPS)
             .map(|_| without_times(simulation.advance().expect("a plain scene is solved")))
             .collect();
@@ -33,6 +37,18 @@ fn threads_do_not_change_a_bit() {
             assert_eq!(bits(&state), bits(&other), "{threads} threads");
             assert_eq!(state.contacts, other.contacts, "{threads} threads");
         }
+    }
+}
+
+/// Candidates are the same set in the same order, whichever broad phase finds them.
+#[test]
+fn broad_phases_do_not_change_a_bit() {
+    for text in [THROW, STACK, COLLISION, IMPACT, TUMBLE] {
+        let (reports, state) = run(text, 2);
+        let (others, other) = run_with(text, 2, &["solver.broad_phase=parry"]);
+        assert_eq!(reports, others);
+        assert_eq!(bits(&state), bits(&other));
+        assert_eq!(state.contacts, other.contacts);
     }
 }
 

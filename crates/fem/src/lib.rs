@@ -66,9 +66,6 @@ pub use damping::RayleighDamping;
 pub use element::TetElement;
 pub use error::FemError;
 pub use hexahedron::{HexElement, QuadraturePoint};
-pub use material::{
-    CorotationalLinear, CustomMaterial, Hyperelastic, Lame, Material, MaterialError, NeoHookean,
-    Response, StVenantKirchhoff, Tangent,
-};
+pub use material::*;
 pub use plasticity::VonMises;
 pub use rigid::{RigidInertia, RigidPose};

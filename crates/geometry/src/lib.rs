@@ -31,7 +31,8 @@
 //! ```
 //!
 //! # Features
-//! All are on by default: `io` (module [`io`], mesh files), `parallel` (threads; the same bits).
+//! All are on by default: `io` (module [`io`], mesh files), `parallel` (threads; the same bits), `parry`
+//! (`mesh::tetrahedralize` and `broad_phase::ParryBvh`).
 //!
 //! # Does not know
 //! Mass, force, or velocity beyond a motion of points. All lengths are metres and all numbers `f64`.

@@ -67,7 +67,9 @@ fn a_wrapped_method_gives_the_same_bits_and_counts_its_calls() {
 }
 
 /// Contracts broken: a solution that is too short, or not a number.
-struct Broken(fn(&mut ContactSolution));
+struct Broken(Breaks);
+
+type Breaks = fn(&mut ContactSolution);
 
 impl ContactSolver for Broken {
     fn solve(
@@ -86,7 +88,7 @@ impl ContactSolver for Broken {
 
 #[test]
 fn a_broken_solution_ends_the_step_by_the_name_of_the_solver() {
-    let cases: [(fn(&mut ContactSolution), &str); 2] = [
+    let cases: [(Breaks, &str); 2] = [
         (
             |solution| solution.velocity.truncate(3),
             "3 entries of velocity",

@@ -101,7 +101,9 @@ fn a_resumed_stepper_continues_bit_for_bit() {
     assert_eq!(bits(whole.state()), bits(resumed.state()));
 }
 
-struct Broken(fn(&mut State));
+struct Broken(Breaks);
+
+type Breaks = fn(&mut State);
 
 impl Stepper for Broken {
     fn advance(&mut self, _: &Model, state: &mut State) -> Result<StepReport, StepError> {
@@ -112,7 +114,7 @@ impl Stepper for Broken {
 
 #[test]
 fn a_broken_state_is_restored_and_names_the_stepper() {
-    let cases: [(fn(&mut State), &str); 3] = [
+    let cases: [(Breaks, &str); 3] = [
         (|state| state.positions.truncate(1), "1 positions"),
         (|state| state.velocities[0].x = f64::NAN, "not finite"),
         (|state| state.time = 1.0, "a step counts one"),

@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: the checks that a change must pass, each selectable by name.
 
+mod additions;
 mod circles;
 mod dependencies;
 mod examples;
@@ -40,6 +41,8 @@ enum Step {
     Circles,
     /// Every path in the documentation exists
     Paths,
+    /// No more files for an addition than ARCHITECTURE.md lists
+    Additions,
     /// No line is longer than 120 characters
     Lines,
     /// Licences, versions and sources of dependencies are as `deny.toml` says
@@ -94,6 +97,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Layers => layers::check(),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
+        Step::Additions => additions::check(&root()),
         Step::Lines => lines::check(&root()),
         Step::Dependencies => dependencies::check(&root()),
         Step::Package => package::check(&root()),

@@ -51,11 +51,11 @@ pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
         let model = ElasticModel::new(
             mesh.nodes(),
             mesh.tets(),
-            &[material.clone()],
+            std::slice::from_ref(&material),
             &vec![0; mesh.tets().len()],
             &vec![DENSITY; mesh.tets().len()],
         )?;
-        derivatives(table, name, material, &model, &mesh);
+        derivatives(table, name, &material, &model, &mesh);
         invariance(table, name, &model, &mesh);
         convexity(table, name, &model, &mesh)?;
     }
@@ -86,7 +86,7 @@ fn deformations() -> Vec<Matrix3<f64>> {
 fn derivatives(
     table: &mut Table,
     name: &str,
-    material: Material,
+    material: &Material,
     model: &ElasticModel,
     mesh: &TetMesh,
 ) {

@@ -7,9 +7,12 @@ mod random;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use impinge_geometry::CollisionSurface;
-use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet};
+use impinge_geometry::broad_phase::{
+    Aabb, BroadPhase, BroadPhaseChoice, BruteForce, Bvh, CandidateSet,
+};
 use impinge_geometry::mesh::generate::{RingShape, ring};
 use nalgebra::Vector3;
 
@@ -99,7 +102,8 @@ pub(super) fn fill(
     }
     filling::fill(table, meshes.as_deref(), extent)?;
     shapes(table)?;
-    moving_pile(table)
+    moving_pile(table)?;
+    compare(table)
 }
 
 /// The ring with the counts of the paper.
@@ -117,15 +121,74 @@ fn shapes(table: &mut Table) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The broad phase finds the pairs of brute force, from one moving pile to the next, refitted in between.
-fn moving_pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
+/// Bodies of the pile that brute force can check.
+const FEW_RINGS: u32 = 6;
+
+/// Bodies of the pile on which broad phases are timed.
+const MANY_RINGS: u32 = 200;
+
+/// Motions of the pile that broad phases are timed on; the first one, which builds the trees, does not count.
+const TIMED_MOTIONS: u32 = 5;
+
+/// Every broad phase finds the pairs of our own; their times as ratios.
+fn compare(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let (surface, points) = rings(MANY_RINGS)?;
+    let mut own = Vec::new();
+    for choice in BroadPhaseChoice::all() {
+        let mut phase = choice.start();
+        let (mut seconds, mut all) = (0.0, Vec::new());
+        for step in 0..=TIMED_MOTIONS {
+            let boxes = boxes(&points, step);
+            let mut found = CandidateSet::default();
+            let clock = Instant::now();
+            phase.collect(&surface, &boxes, &mut found);
+            if step > 0 {
+                seconds += clock.elapsed().as_secs_f64();
+            }
+            all.push(found);
+        }
+        let pairs: usize = all.iter().map(CandidateSet::len).sum();
+        if choice == BroadPhaseChoice::default() {
+            own = vec![(seconds, all)];
+            table.figure(
+                &format!("broad phase `{}`: pairs in a pile of rings", choice.name()),
+                format!("{pairs}"),
+            );
+        } else if let [(of_own, expected)] = own.as_slice() {
+            table.certain(
+                &format!("broad phase `{}` = our own, {pairs} pairs", choice.name()),
+                all == *expected,
+            );
+            table.figure(
+                &format!("broad phase `{}`: time over our own", choice.name()),
+                format!("{:.1}", seconds / of_own),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Boxes of points on their way in one of the motions of a pile.
+fn boxes(points: &[Vector3<f64>], step: u32) -> Vec<Aabb> {
+    let swept = |(i, x): (usize, &Vector3<f64>)| {
+        let turn = f64::from(step) + i as f64;
+        let motion = 0.004 * Vector3::new(turn.sin(), turn.cos(), (2.0 * turn).sin());
+        Aabb::from_points([x, &(x + motion)]).inflated(1e-4)
+    };
+    points.iter().enumerate().map(swept).collect()
+}
+
+/// A surface and its points.
+type Pile = (CollisionSurface, Vec<Vector3<f64>>);
+
+/// A diagonal pile of rings that touch their neighbours.
+fn rings(bodies: u32) -> Result<Pile, Box<dyn Error>> {
     let mesh = ring(RingShape {
         major_radius: 0.05,
         section: 0.02,
         segments: 18,
     })?;
     let outside = mesh.surface()?;
-    let bodies = 6_u32;
     let count = mesh.nodes().len();
     let (mut triangles, mut group, mut points) = (Vec::new(), Vec::new(), Vec::new());
     for body in 0..bodies {
@@ -140,25 +203,23 @@ fn moving_pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
         let shift = Vector3::new(0.03, 0.01, 0.025) * f64::from(body);
         points.extend(mesh.nodes().iter().map(|x| x + shift));
     }
-    let surface =
-        CollisionSurface::new(triangles, points.len(), group, vec![false; bodies as usize]);
+    let passive = vec![false; bodies as usize];
+    let surface = CollisionSurface::new(triangles, points.len(), group, passive);
+    Ok((surface, points))
+}
+
+/// The broad phase finds the pairs of brute force, from one moving pile to the next, refitted in between.
+fn moving_pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let (surface, points) = rings(FEW_RINGS)?;
     let (mut fast, mut oracle) = (Bvh::new(), BruteForce);
     let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
     let (mut pairs, mut equal) = (0, true);
     for step in 0..5 {
-        let boxes: Vec<Aabb> = points
-            .iter()
-            .enumerate()
-            .map(|(i, x)| {
-                let turn = f64::from(step) + i as f64;
-                let motion = 0.004 * Vector3::new(turn.sin(), turn.cos(), (2.0 * turn).sin());
-                Aabb::from_points([x, &(x + motion)]).inflated(1e-4)
-            })
-            .collect();
+        let boxes = boxes(&points, step);
         fast.collect(&surface, &boxes, &mut found);
         oracle.collect(&surface, &boxes, &mut expected);
         pairs += expected.len();
-        equal &= found.vertex_face == expected.vertex_face && found.edge_edge == expected.edge_edge;
+        equal &= found == expected;
     }
     table.certain(
         &format!("broad phase = brute force, {pairs} pairs in 5 motions"),

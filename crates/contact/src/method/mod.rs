@@ -11,14 +11,12 @@ mod restart_delay;
 mod rows;
 #[cfg(feature = "serde")]
 mod setting_by_key;
-mod settings;
 mod spec;
 pub mod staggered_projections;
 mod trace;
 
 pub use choice::MethodError;
-pub use settings::Method;
-pub use spec::{Capabilities, MethodSpec};
+pub use spec::{Capabilities, Method, MethodSpec};
 pub use trace::TraceRow;
 
 use crate::compliance::TurnedBodies;

@@ -1,13 +1,42 @@
-//! One entry per method: its name, a sentence, its default settings and its capabilities.
+//! The register of methods: each with its settings, its name, a sentence, its capabilities and its solver.
 
 use super::{
-    Method,
-    active_set_cr::{ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind},
-    compliant_kkt::CompliantKktSettings,
-    constraint_anticipation::ConstraintAnticipationSettings,
-    corrective_motion::CorrectiveMotionSettings,
-    staggered_projections::{Schedule, StaggeredProjectionsSettings},
+    ContactSolver,
+    active_set_cr::{ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind},
+    compliant_kkt::{CompliantKkt, CompliantKktSettings},
+    constraint_anticipation::{ConstraintAnticipation, ConstraintAnticipationSettings},
+    corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings},
+    staggered_projections::{Schedule, StaggeredProjections, StaggeredProjectionsSettings},
 };
+use crate::{ContactError, FrictionLaw, Tolerances};
+
+/// A method with its settings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(tag = "method", rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum Method {
+    /// `cr`: active-set conjugate residuals.
+    Cr(ActiveSetCrSettings),
+    /// `active-set`: the same, but states change only where the equalities are solved.
+    ActiveSet(ActiveSetCrSettings),
+    /// `sp-active-set`: staggered projections, each by an active-set method.
+    SpActiveSet(StaggeredProjectionsSettings),
+    /// `sp-2cr`: staggered projections, each by conjugate residuals whose states change inside the iteration.
+    #[cfg_attr(feature = "serde", serde(rename = "sp-2cr"))]
+    Sp2Cr(StaggeredProjectionsSettings),
+    /// `ica`: iterative constraint anticipation.
+    Ica(ConstraintAnticipationSettings),
+    /// `exact-compliance`: contact forces from `J A⁻¹ Jᵀ` by factors of `A`.
+    ExactCompliance(CorrectiveMotionSettings),
+    /// `warped-compliance`: the same with the bodies' compliance at rest, rotated node by node.
+    WarpedCompliance(CorrectiveMotionSettings),
+    /// `compliant-kkt`: momentum and constraint rows in one factorisation; the only method that knows constraint rows.
+    CompliantKkt(CompliantKktSettings),
+}
 
 /// Capabilities of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,5 +213,112 @@ impl MethodSpec {
     /// The method or variant of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().find(|spec| spec.name == name)
+    }
+}
+
+impl Method {
+    /// Its entry in the table of methods. The variants of `cr` share the entry of `cr`.
+    pub fn spec(&self) -> &'static MethodSpec {
+        const ALL: &[MethodSpec; 8] = &METHODS;
+        match self {
+            Self::Cr(_) => &ALL[0],
+            Self::ActiveSet(_) => &ALL[1],
+            Self::SpActiveSet(_) => &ALL[2],
+            Self::Sp2Cr(_) => &ALL[3],
+            Self::Ica(_) => &ALL[4],
+            Self::ExactCompliance(_) => &ALL[5],
+            Self::WarpedCompliance(_) => &ALL[6],
+            Self::CompliantKkt(_) => &ALL[7],
+        }
+    }
+
+    /// When a solve is done.
+    pub fn tolerances(&self) -> Tolerances {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
+            Self::Ica(settings) => settings.tolerances,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                settings.tolerances
+            }
+            Self::CompliantKkt(settings) => settings.tolerances,
+        }
+    }
+
+    /// When a solve is done, to be changed.
+    pub fn tolerances_mut(&mut self) -> &mut Tolerances {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.tolerances,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.tolerances,
+            Self::Ica(settings) => &mut settings.tolerances,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                &mut settings.tolerances
+            }
+            Self::CompliantKkt(settings) => &mut settings.tolerances,
+        }
+    }
+
+    /// Most iterations of a solve, to be changed.
+    pub fn max_iterations_mut(&mut self) -> &mut u64 {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => &mut settings.max_iterations,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => &mut settings.max_iterations,
+            Self::Ica(settings) => &mut settings.max_iterations,
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                &mut settings.max_iterations
+            }
+            Self::CompliantKkt(settings) => &mut settings.max_iterations,
+        }
+    }
+
+    /// The friction law that its answer obeys.
+    pub fn friction_law(&self) -> FrictionLaw {
+        match self {
+            Self::Cr(_)
+            | Self::ActiveSet(_)
+            | Self::ExactCompliance(_)
+            | Self::WarpedCompliance(_)
+            | Self::CompliantKkt(_) => FrictionLaw::Cone,
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.law,
+            Self::Ica(settings) => settings.law,
+        }
+    }
+
+    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance.
+    pub fn balances_momentum(&self) -> bool {
+        match self {
+            Self::WarpedCompliance(settings) => settings.momentum_repair,
+            _ => self.spec().capabilities.balances_momentum,
+        }
+    }
+
+    /// Checks that its settings are within their ranges, as every solve does.
+    ///
+    /// # Errors
+    /// [`ContactError::Setting`] naming the first that is not.
+    pub fn validate(&self) -> Result<(), ContactError> {
+        match self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => settings.validate(),
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.validate(),
+            Self::Ica(settings) => settings.validate(),
+            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
+                settings.validate()
+            }
+            Self::CompliantKkt(settings) => settings.validate(),
+        }
+    }
+
+    /// A solver with these settings.
+    pub fn solver(&self) -> Box<dyn ContactSolver + Send> {
+        match *self {
+            Self::Cr(settings) | Self::ActiveSet(settings) => Box::new(ActiveSetCr::new(settings)),
+            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => {
+                Box::new(StaggeredProjections::new(settings))
+            }
+            Self::Ica(settings) => Box::new(ConstraintAnticipation::new(settings)),
+            Self::ExactCompliance(settings) => Box::new(CorrectiveMotion::exact(settings)),
+            Self::WarpedCompliance(settings) => Box::new(CorrectiveMotion::warped(settings)),
+            Self::CompliantKkt(settings) => Box::new(CompliantKkt::new(settings)),
+        }
     }
 }

@@ -30,13 +30,7 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
             Material::Corotational(material) => {
                 corotational(material, self, current, force_scale, stiffness_scale)
             }
-            Material::StVenantKirchhoff(material) => {
-                general(material, self, current, force_scale, stiffness_scale)
-            }
-            Material::NeoHookean(material) => {
-                general(material, self, current, force_scale, stiffness_scale)
-            }
-            Material::Custom(_) => general(material, self, current, force_scale, stiffness_scale),
+            _ => general(material, self, current, force_scale, stiffness_scale),
         }
     }
 }
@@ -83,7 +77,7 @@ fn corotational(
 
 /// Any isotropic material, from its stress and its tangent in principal axes at each point.
 fn general(
-    material: &impl Hyperelastic,
+    material: &Material,
     points: &[QuadraturePoint<8>; 8],
     current: &[Vector3<f64>; 8],
     force_scale: f64,

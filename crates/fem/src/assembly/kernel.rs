@@ -72,9 +72,7 @@ impl Kernel<4, 10> for QuadraturePoint<4> {
             Material::Corotational(material) => {
                 return corotational(material, &f, gradients, force_scale, stiffness_scale);
             }
-            Material::StVenantKirchhoff(material) => material.convex_response(&f),
-            Material::NeoHookean(material) => material.convex_response(&f),
-            Material::Custom(_) => material.convex_response(&f),
+            _ => material.convex_response(&f),
         };
         general(&response, gradients, force_scale, stiffness_scale)
     }

@@ -163,8 +163,15 @@ impl Hyperelastic for Material {
         self.model().exact_tangent(deformation)
     }
 
+    // The response of every element of a step: without a table of functions.
+    #[inline]
     fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
-        self.model().convex_response(deformation)
+        match self {
+            Self::Corotational(material) => material.convex_response(deformation),
+            Self::StVenantKirchhoff(material) => material.convex_response(deformation),
+            Self::NeoHookean(material) => material.convex_response(deformation),
+            Self::Custom(material) => material.law().convex_response(deformation),
+        }
     }
 
     fn von_mises(&self, deformation: &Matrix3<f64>) -> f64 {

@@ -8,11 +8,15 @@ mod aabb;
 mod brute_force;
 mod bvh;
 mod candidates;
+#[cfg(feature = "parry")]
+mod parry;
 
 pub use aabb::Aabb;
 pub use brute_force::BruteForce;
 pub use bvh::{Bvh, TreeUpdate};
 pub use candidates::CandidateSet;
+#[cfg(feature = "parry")]
+pub use parry::ParryBvh;
 
 use crate::surface::CollisionSurface;
 
@@ -35,6 +39,81 @@ pub trait BroadPhase {
     /// # Panics
     /// If `point_boxes.len() != surface.point_count()`, or the box of a used point is empty or not finite.
     fn collect(&mut self, surface: &CollisionSurface, point_boxes: &[Aabb], out: &mut CandidateSet);
+}
+
+/// A broad phase by its name. All of them give the same pairs; times differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BroadPhaseChoice {
+    /// [`Bvh`].
+    #[default]
+    Own,
+    /// [`ParryBvh`].
+    #[cfg(feature = "parry")]
+    Parry,
+}
+
+/// Every choice with its name, its meaning for users, and what makes one.
+type Row = (
+    BroadPhaseChoice,
+    &'static str,
+    &'static str,
+    fn() -> Box<dyn BroadPhase + Send>,
+);
+
+const CHOICES: &[Row] = &[
+    (
+        BroadPhaseChoice::Own,
+        "own",
+        "Bounding volume hierarchies of clusters of triangles.",
+        || Box::<Bvh>::default(),
+    ),
+    #[cfg(feature = "parry")]
+    (
+        BroadPhaseChoice::Parry,
+        "parry",
+        "Bounding volume hierarchies of `parry`, for comparison: the same pairs, in more time.",
+        || Box::<ParryBvh>::default(),
+    ),
+];
+
+impl BroadPhaseChoice {
+    /// The names of all choices, in the order of [`all`](Self::all).
+    pub const NAMES: &'static [&'static str] = &[
+        "own",
+        #[cfg(feature = "parry")]
+        "parry",
+    ];
+
+    /// All choices.
+    pub fn all() -> impl Iterator<Item = Self> {
+        CHOICES.iter().map(|&(choice, ..)| choice)
+    }
+
+    /// The choice of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::all().find(|choice| choice.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Its meaning in a sentence.
+    pub fn summary(self) -> &'static str {
+        self.row().2
+    }
+
+    /// A broad phase of this kind; its first call builds what it needs.
+    pub fn start(self) -> Box<dyn BroadPhase + Send> {
+        self.row().3()
+    }
+
+    fn row(self) -> &'static Row {
+        let row = CHOICES.iter().find(|(choice, ..)| *choice == self);
+        row.unwrap_or(&CHOICES[0])
+    }
 }
 
 #[track_caller]

@@ -6,7 +6,7 @@
 //! - [`TetMesh`], [`TriangleMesh`]: the meshes
 //! - [`BoundarySurface`]: the boundary of a solid, with its map to the nodes
 //! - [`generate`]: procedural shapes
-//! - [`tetrahedralize`]: from a watertight surface to a solid
+//! - `tetrahedralize` (feature `parry`): from a watertight surface to a solid
 //! - [`repair`]: from a mesh with defects to a valid one
 //! - [`hexahedron_tets`]: hexahedra cut into tetrahedra that meet face to face
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
@@ -21,6 +21,7 @@ mod morton;
 #[cfg(feature = "io")]
 mod polygon;
 pub mod repair;
+#[cfg(feature = "parry")]
 mod stuffing;
 mod summary;
 mod tet_mesh;
@@ -36,6 +37,7 @@ pub use hexahedra::hexahedron_tets;
 pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
 #[cfg(feature = "io")]
 pub(crate) use polygon::triangulate;
+#[cfg(feature = "parry")]
 pub use stuffing::{
     StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,
 };

@@ -424,3 +424,74 @@ fn boxes_that_are_apart_by_the_least_amount_hold_nothing_that_collides() {
     Bvh::new().collect(&surface, &touching, &mut found);
     assert!(found.vertex_face.contains(&[0, 0]));
 }
+
+/// Every name has its own row.
+#[test]
+fn choices_have_their_names() {
+    use impinge_geometry::broad_phase::BroadPhaseChoice;
+    let names: Vec<&str> = BroadPhaseChoice::all()
+        .map(BroadPhaseChoice::name)
+        .collect();
+    assert_eq!(names, BroadPhaseChoice::NAMES);
+    for choice in BroadPhaseChoice::all() {
+        assert_eq!(BroadPhaseChoice::by_name(choice.name()), Some(choice));
+        assert!(choice.summary().ends_with('.'));
+    }
+    assert_eq!(BroadPhaseChoice::by_name("grid"), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// One value of each choice through refits and changes of surface, with and without a filter.
+    #[test]
+    fn every_choice_gives_the_pairs_of_brute_force(
+        surfaces in prop::collection::vec(surface(), 1..4),
+        frames in prop::collection::vec(boxes(), 1..6),
+        filter in filter(),
+    ) {
+        use impinge_geometry::broad_phase::BroadPhaseChoice;
+        let mut phases: Vec<_> = BroadPhaseChoice::all().map(BroadPhaseChoice::start).collect();
+        let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
+        for surface in &surfaces {
+            let filtered = surface.clone().with_filter(&fitted(filter.clone(), surface));
+            for (boxes, surface) in frames.iter().flat_map(|boxes| [(boxes, surface), (boxes, &filtered)]) {
+                let boxes = &boxes[..surface.point_count()];
+                BruteForce.collect(surface, boxes, &mut expected);
+                for phase in &mut phases {
+                    phase.collect(surface, boxes, &mut found);
+                    prop_assert_eq!(&found, &expected);
+                }
+            }
+        }
+    }
+
+    /// Whatever the order, whatever is repeated and whatever is too much.
+    #[test]
+    fn normalised_pairs_are_those_of_brute_force(
+        surface in surface(),
+        boxes in boxes(),
+        seed in any::<u64>(),
+    ) {
+        let boxes = &boxes[..surface.point_count()];
+        let (mut found, mut expected) = (CandidateSet::default(), CandidateSet::default());
+        BruteForce.collect(&surface, boxes, &mut expected);
+        let (faces, edges) = (surface.triangles().len() as u32, surface.edges().len() as u32);
+        for &vertex in surface.vertices() {
+            found.vertex_face.extend((0..faces).flat_map(|face| [[vertex, face]; 2]));
+        }
+        for first in 0..edges {
+            found.edge_edge.extend((0..first).map(|second| [first, second]));
+        }
+        let turn = |pairs: &mut Vec<[u32; 2]>| {
+            let count = pairs.len().max(1);
+            pairs.rotate_left((seed % count as u64) as usize);
+        };
+        turn(&mut found.vertex_face);
+        turn(&mut found.edge_edge);
+        prop_assert_eq!(found.normalise(&surface, boxes), Ok(()));
+        prop_assert_eq!(&found, &expected);
+        found.edge_edge.push([edges, 0]);
+        prop_assert_eq!(found.normalise(&surface, boxes), Err([edges, 0]));
+    }
+}

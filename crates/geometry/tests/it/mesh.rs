@@ -3,5 +3,6 @@
 mod generate;
 mod outside;
 mod repair;
+#[cfg(feature = "parry")]
 mod stuffing;
 mod validation;

@@ -10,12 +10,12 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, MaterialModel, MeshObstaclePart, Placed, RigidMotion, RigidPart,
-        Scene, SceneParts, ShellPart,
+        BodyPart, Formulation, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene, SceneParts,
+        ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
-        strain_constraints,
+        strain_constraints, strain_form,
     },
     state::State,
     thin::{
@@ -25,7 +25,7 @@ use crate::{
 };
 use impinge_contact::constraint::{Constraint, Term};
 use impinge_fem::thin::{Shell, ShellMaterial};
-use impinge_fem::{ElasticModel, Material, MaterialError, RayleighDamping};
+use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
     io::NodeGroup,
     mesh::TriangleMesh,
@@ -82,10 +82,12 @@ impl Builder {
         let surface = mesh.closed_surface().map_err(|e| in_body(&e))?;
         let law = &part.material;
         let material = match materials.of(part) {
-            Some(custom) if has_constraints(law) => return Err(needs_elements(part, custom).into()),
             Some(custom) => Material::Custom(custom.clone()),
-            None => material_of(law).map_err(|e| in_body(&e))?,
+            None => law.law().map_err(|e| in_body(&e))?,
         };
+        if law.has_constraints() && strain_form(&material).is_none() {
+            return Err(needs_elements(part, &material));
+        }
         let damping = RayleighDamping::new(law.mass_damping, law.stiffness_damping)
             .map_err(|e| in_body(&e))?;
 
@@ -177,7 +179,7 @@ impl Builder {
             .map(|cell| cell.map(|node| place[node as usize]))
             .collect();
         let tets = &self.tets[first_tet..];
-        let apart = has_constraints(law);
+        let apart = law.has_constraints();
         self.filling.resize(self.tets.len(), apart);
         let first_cell = self.cells.len() as u32;
         let cell_of_tet = cells_of_tets(tets, &cells);
@@ -588,6 +590,7 @@ impl Builder {
                 allow_inversion: scene.solver.allow_inversion,
                 anchored_contacts: scene.solver.anchored_contacts,
                 solver,
+                broad_phase: scene.solver.broad_phase.0,
                 rest_compliance: (scene.solver.rest_compliance.as_ref())
                     .map(|folder| scene.folder().join(folder)),
                 asynchronous: scene.asynchronous,
@@ -601,25 +604,6 @@ impl Builder {
         let state = start::start_state(&model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
-}
-
-/// The law of a body of the scene.
-fn material_of(law: &crate::scene::Material) -> Result<Material, MaterialError> {
-    match law.model {
-        MaterialModel::Corotational => Material::corotational(law.young, law.poisson),
-        MaterialModel::NeoHookean => match law.extrapolation_below {
-            Some(ratio) => Material::neo_hookean_below(law.young, law.poisson, ratio),
-            None => Material::neo_hookean(law.young, law.poisson),
-        },
-        MaterialModel::StVenantKirchhoff => Material::st_venant_kirchhoff(law.young, law.poisson),
-    }
-}
-
-/// Whether the strains of a solid are constraints, not finite elements.
-fn has_constraints(law: &crate::scene::Material) -> bool {
-    law.formulation == Some(Formulation::Compliance)
-        || law.yield_stress.is_some()
-        || law.meshless.is_some()
 }
 
 /// Whether all points of a body are prescribed for all time.

@@ -1,8 +1,11 @@
 //! Materials of extensions in the place of those of the scene.
 
-use crate::error::extension::{ExtensionError, ExtensionKind};
+use crate::error::{
+    SimError,
+    extension::{ExtensionError, ExtensionKind},
+};
 use crate::scene::{BodyPart, Scene, SceneParts, StepperChoice};
-use impinge_fem::CustomMaterial;
+use impinge_fem::{CustomMaterial, Material};
 
 /// Bodies of the scene by name, with the material that replaces their own.
 #[derive(Debug, Default)]
@@ -50,15 +53,22 @@ impl BodyMaterials {
     }
 }
 
-/// The refusal of a material whose body has no finite elements.
-pub(super) fn needs_elements(part: &BodyPart, material: &CustomMaterial) -> ExtensionError {
-    ExtensionError {
-        kind: ExtensionKind::Material,
-        name: material.name().to_owned(),
-        problem: format!(
-            "needs finite elements, and `{}` has strains as constraints; leave out `formulation`, `yield_stress` and \
-             `meshless` of its material",
-            part.name
-        ),
+/// The refusal of a material that has no strains for constraints, for a body of constraints.
+pub(super) fn needs_elements(part: &BodyPart, material: &Material) -> SimError {
+    let mend = "leave out `formulation`, `yield_stress` and `meshless` of its material";
+    match material {
+        Material::Custom(custom) => ExtensionError {
+            kind: ExtensionKind::Material,
+            name: custom.name().to_owned(),
+            problem: format!(
+                "needs finite elements, and `{}` has strains as constraints; {mend}",
+                part.name
+            ),
+        }
+        .into(),
+        _ => SimError::Body {
+            body: part.name.clone(),
+            problem: format!("its material needs finite elements; {mend}"),
+        },
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::scene::{Asynchronous, FreeFlight};
 use impinge_contact::method::Method;
+use impinge_geometry::broad_phase::BroadPhaseChoice;
 use nalgebra::Vector3;
 use std::path::PathBuf;
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub anchored_contacts: bool,
     /// The contact method with its settings, without tolerances.
     pub solver: Method,
+    /// How candidate pairs are found.
+    pub broad_phase: BroadPhaseChoice,
     /// The folder of stored compliances at rest, if any.
     pub rest_compliance: Option<PathBuf>,
     /// Settings of the asynchronous stepper, if it is chosen.

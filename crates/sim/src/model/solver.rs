@@ -2,7 +2,7 @@
 
 use crate::{
     error::SimError,
-    scene::{Scene, StepperChoice},
+    scene::{Scene, SolverMethod, StepperChoice},
     thin::ThinBodies,
     tolerances::{ToleranceMode, ToleranceScales},
 };
@@ -11,9 +11,7 @@ use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
 use impinge_contact::method::compliant_kkt::CompliantKktSettings;
-use impinge_contact::method::constraint_anticipation::ConstraintAnticipationSettings;
 use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
-use impinge_contact::method::staggered_projections::{Schedule, StaggeredProjectionsSettings};
 use impinge_contact::method::{Method, MethodSpec};
 use nalgebra::Vector3;
 
@@ -93,7 +91,7 @@ fn methods_with_rows() -> String {
 pub(super) fn method_notice(scene: &Scene, has_rows: bool) -> Option<String> {
     let replaced = has_rows
         && scene.stepper == StepperChoice::Synchronous
-        && scene.solver.method == crate::scene::SolverMethod::Cr;
+        && scene.solver.method == SolverMethod::CR;
     let what = if scene.joints.is_empty() {
         "bodies in compliance form"
     } else {
@@ -127,37 +125,30 @@ const MAX_ITERATIONS: u64 = 5000;
 
 /// The method of the scene. Settings of the conjugate-residual iteration are ignored by other methods.
 pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
-    let mut method = match scene.solver.method {
-        crate::scene::SolverMethod::Cr if !has_rows => {
-            return Method::Cr(cr_settings(scene));
-        }
-        crate::scene::SolverMethod::CrMultipliers => return Method::Cr(cr_settings(scene)),
-        crate::scene::SolverMethod::Cr | crate::scene::SolverMethod::CompliantKkt => {
+    let chosen = scene.solver.method;
+    let mut method = match chosen.spec() {
+        Some(_) if has_rows && chosen == SolverMethod::CR => {
             Method::CompliantKkt(CompliantKktSettings::default())
         }
-        crate::scene::SolverMethod::ActiveSet => {
-            return Method::ActiveSet(ActiveSetCrSettings {
-                schedule: EvaluationSchedule::AtConvergence,
-                anticipation: 0,
-                regions: 0,
-                ..cr_settings(scene)
-            });
-        }
-        crate::scene::SolverMethod::SpActiveSet => {
-            Method::SpActiveSet(StaggeredProjectionsSettings::default())
-        }
-        crate::scene::SolverMethod::Sp2Cr => Method::Sp2Cr(StaggeredProjectionsSettings {
-            schedule: Schedule::Interval,
-            ..StaggeredProjectionsSettings::default()
-        }),
-        crate::scene::SolverMethod::Ica => Method::Ica(ConstraintAnticipationSettings::default()),
-        crate::scene::SolverMethod::ExactCompliance => {
-            Method::ExactCompliance(compliance_settings(scene))
-        }
-        crate::scene::SolverMethod::WarpedCompliance => {
-            Method::WarpedCompliance(compliance_settings(scene))
-        }
+        Some(spec) => (spec.defaults)(),
+        // `cr-multipliers`.
+        None => Method::Cr(ActiveSetCrSettings::default()),
     };
+    match &mut method {
+        Method::Cr(settings) => *settings = cr_settings(scene),
+        Method::ActiveSet(settings) => {
+            *settings = ActiveSetCrSettings {
+                schedule: settings.schedule,
+                anticipation: settings.anticipation,
+                regions: settings.regions,
+                ..cr_settings(scene)
+            };
+        }
+        Method::ExactCompliance(settings) | Method::WarpedCompliance(settings) => {
+            *settings = compliance_settings(scene);
+        }
+        _ => {}
+    }
     if let Some(count) = scene.solver.max_iterations {
         *method.max_iterations_mut() = u64::from(count);
     }

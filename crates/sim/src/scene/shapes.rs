@@ -1,10 +1,10 @@
 //! Procedural meshes from their keys in the scene.
 
-use impinge_geometry::mesh::generate::{self, RingShape, TorusShape, VoussoirShape};
+use impinge_geometry::mesh::generate::{self, RingShape, VoussoirShape};
 use impinge_geometry::mesh::{MeshError, TetMesh, TriangleMesh};
 use nalgebra::Vector3;
 
-use super::format::{BodyMesh, ObstacleShape};
+use super::format::BodyMesh;
 
 /// The mesh of a procedural body.
 ///
@@ -83,22 +83,6 @@ pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
         }
         BodyMesh::Voussoir { .. } => 8,
         BodyMesh::Strip { .. } | BodyMesh::File(_) | BodyMesh::Filled(_) => 0,
-    }
-}
-
-/// Number of vertices of a generated obstacle; 0 if it is known only after reading.
-pub(super) fn obstacle_nodes(shape: &ObstacleShape) -> u64 {
-    match *shape {
-        ObstacleShape::Sphere { subdivisions, .. } => {
-            let n = u64::from(subdivisions);
-            10_u64.saturating_mul(n * n) + 2
-        }
-        ObstacleShape::Cuboid { .. } => 8,
-        ObstacleShape::Cylinder { sides, .. } => 2 + 2 * u64::from(sides),
-        ObstacleShape::Torus {
-            sides, tube_sides, ..
-        } => u64::from(sides) * u64::from(tube_sides),
-        ObstacleShape::HalfSpace { .. } | ObstacleShape::File(_) => 0,
     }
 }
 
@@ -233,36 +217,3 @@ const MAX_CELLS: usize = 100_000;
 
 /// Least relative length of `across` orthogonal to the line.
 const LEAST_ACROSS: f64 = 1e-2;
-
-/// The surface of a procedural obstacle.
-///
-/// # Panics
-/// If `shape` is a file or a half-space.
-pub(super) fn surface(shape: &ObstacleShape) -> Result<TriangleMesh, MeshError> {
-    match *shape {
-        ObstacleShape::Sphere {
-            radius,
-            subdivisions,
-        } => generate::sphere_surface(radius, subdivisions as usize),
-        ObstacleShape::Cuboid { size } => generate::cuboid_surface(size),
-        ObstacleShape::Cylinder {
-            radius,
-            height,
-            sides,
-        } => generate::cylinder_surface(radius, height, sides as usize),
-        ObstacleShape::Torus {
-            major_radius,
-            minor_radius,
-            sides,
-            tube_sides,
-        } => generate::torus_surface(TorusShape {
-            major_radius,
-            minor_radius,
-            sides: sides as usize,
-            tube_sides: tube_sides as usize,
-        }),
-        ObstacleShape::HalfSpace { .. } | ObstacleShape::File(_) => {
-            unreachable!("files are read, half-spaces have no mesh")
-        }
-    }
-}

@@ -9,6 +9,7 @@ mod material;
 mod points;
 mod stress;
 
+pub(crate) use material::strain_form;
 pub(crate) use points::{Elements, Sheet, StrainBody, Strains, strain_constraints};
 pub(crate) use stress::{StressElement, StressLaw, StressPoint};
 

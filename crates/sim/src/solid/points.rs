@@ -1,7 +1,7 @@
 //! Integration points of a body as constraints between its nodes.
 
 use super::StressLaw;
-use super::material::OfStretches;
+use super::material::{StrainForm, strain_form};
 use crate::constrained::ConstrainedError;
 use impinge_contact::constraint::link::{Measure, element};
 use impinge_contact::constraint::strain::{
@@ -244,12 +244,10 @@ impl Points<'_> {
     ) -> Result<(), ConstraintError> {
         let lame = material.lame();
         let linear = || solid(lame.young(), lame.poisson());
-        match material {
-            Material::StVenantKirchhoff(_) => {
-                self.add(Measure::GreenSolid, nodes, points, &linear()?)
-            }
-            Material::NeoHookean(law) => {
-                let law = Arc::new(OfStretches(*law));
+        match strain_form(material) {
+            Some(StrainForm::Green) => self.add(Measure::GreenSolid, nodes, points, &linear()?),
+            Some(StrainForm::Stretches(law)) => {
+                let law = Arc::new(law);
                 for at in points {
                     let weight = at.weight;
                     let strains =
@@ -259,7 +257,10 @@ impl Points<'_> {
                 self.element += 1;
                 Ok(())
             }
-            _ => self.add(Measure::Corotational, nodes, points, &linear()?),
+            // The model of a scene has no body of constraints without a strain form.
+            Some(StrainForm::Corotational) | None => {
+                self.add(Measure::Corotational, nodes, points, &linear()?)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Stress of bodies with strain constraints, where finite elements do not give it.
 
+use super::material::{StrainForm, strain_form};
 use impinge_fem::{Hyperelastic, Material, VonMises};
 use nalgebra::{Matrix3, Vector3};
 
@@ -47,18 +48,18 @@ impl StressLaw {
         match self {
             Self::Flowing(law) => law.von_mises(&full()),
             // A rotation does not change the magnitude of a stress: `F` may be the stretch alone.
-            Self::Elastic(material) => material.von_mises(&match material {
-                Material::NeoHookean(_) => {
+            Self::Elastic(material) => material.von_mises(&match strain_form(material) {
+                Some(StrainForm::Stretches(_)) => {
                     let stretches = Vector3::from_fn(|axis, _| 1.0 + strain[axis]);
                     Matrix3::from_diagonal(&stretches)
                 }
-                Material::StVenantKirchhoff(_) => {
+                Some(StrainForm::Green) => {
                     let eigen = (symmetric(&full()) * 2.0 + Matrix3::identity()).symmetric_eigen();
                     let stretches = eigen.eigenvalues.map(f64::sqrt);
                     let axes = eigen.eigenvectors;
                     axes * Matrix3::from_diagonal(&stretches) * axes.transpose()
                 }
-                _ => symmetric(&full()) + Matrix3::identity(),
+                Some(StrainForm::Corotational) | None => symmetric(&full()) + Matrix3::identity(),
             }),
         }
     }

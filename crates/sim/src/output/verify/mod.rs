@@ -7,6 +7,9 @@
 //! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
 //! velocities, and a separate test proves that no features crossed. Where the
 //! pieces of the motion are stored, it proves that of every piece.
+//!
+//! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
+//! made the motion; forces, materials, contact forces and energies are not recomputed.
 
 mod bodies;
 mod examine;

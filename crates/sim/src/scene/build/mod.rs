@@ -71,7 +71,7 @@ fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
     });
     let obstacles = scene.obstacles.iter().enumerate();
     bodies.chain(obstacles.map(|(index, obstacle)| {
-        let nodes = shapes::obstacle_nodes(&obstacle.shape);
+        let nodes = obstacle.shape.nodes();
         (format!("obstacle.{index}.shape"), nodes)
     }))
 }
@@ -253,7 +253,9 @@ impl Builder<'_> {
                 return Ok(());
             }
             ObstacleShape::File(file) => self.surface_file(&format!("{mesh_path}.file"), file)?,
-            shape => shapes::surface(shape).map_err(|error| self.mesh_error(&mesh_path, &error))?,
+            shape => shape
+                .surface()
+                .map_err(|error| self.mesh_error(&mesh_path, &error))?,
         };
         let mesh = mesh
             .map_vertices(|vertex| position + rotation * vertex)

@@ -1,5 +1,6 @@
 //! Materials of bodies.
 
+use impinge_fem::MaterialError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,29 @@ impl Material {
             yield_stress: None,
             meshless: None,
         }
+    }
+
+    /// The law of its elements.
+    ///
+    /// # Errors
+    /// [`MaterialError`] for parameters outside their range.
+    pub(crate) fn law(&self) -> Result<impinge_fem::Material, MaterialError> {
+        use impinge_fem::Material as Law;
+        match self.model {
+            MaterialModel::Corotational => Law::corotational(self.young, self.poisson),
+            MaterialModel::NeoHookean => match self.extrapolation_below {
+                Some(ratio) => Law::neo_hookean_below(self.young, self.poisson, ratio),
+                None => Law::neo_hookean(self.young, self.poisson),
+            },
+            MaterialModel::StVenantKirchhoff => Law::st_venant_kirchhoff(self.young, self.poisson),
+        }
+    }
+
+    /// Whether the strains of a solid are constraints, not finite elements.
+    pub(crate) fn has_constraints(&self) -> bool {
+        self.formulation == Some(Formulation::Compliance)
+            || self.yield_stress.is_some()
+            || self.meshless.is_some()
     }
 }
 

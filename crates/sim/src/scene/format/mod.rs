@@ -4,9 +4,11 @@
 //! [`validate`](super::validate) checks the ranges of their values.
 
 mod body;
+mod choice;
 mod joint;
 mod material;
 mod mesh;
+mod obstacle;
 mod settings;
 
 pub use body::{
@@ -14,8 +16,9 @@ pub use body::{
 };
 pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
-pub use mesh::{BodyMesh, FilledSurface, MeshFile, ObstacleShape};
+pub use mesh::{BodyMesh, FilledSurface, MeshFile};
+pub use obstacle::ObstacleShape;
 pub use settings::{
-    Asynchronous, Delassus, Detection, Evaluation, FreeFlight, JointStiffness, OutputOptions,
-    Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
+    Asynchronous, BroadPhase, Delassus, Detection, Evaluation, FreeFlight, JointStiffness,
+    OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
 };

@@ -1,7 +1,11 @@
 //! Time, world, solver, stepper and output.
 
+use impinge_contact::method::{Method, MethodSpec};
+use impinge_geometry::broad_phase::BroadPhaseChoice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::choice::{Choice, choice_of_names};
 
 /// Simulated time and time step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -98,33 +102,116 @@ pub enum Preconditioner {
     Diagonal,
 }
 
-/// The contact method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SolverMethod {
-    /// Active-set conjugate residuals.
-    #[default]
-    Cr,
-    /// As `cr`, with active-set updates only after the equality-constrained system is solved: a classical active-set
-    /// method.
-    ActiveSet,
-    /// Staggered projections by active-set methods: normal and friction forces in turn.
-    SpActiveSet,
-    /// Staggered projections by conjugate residuals with active-set updates inside the iteration.
-    #[serde(rename = "sp-2cr")]
-    Sp2Cr,
-    /// Iterative constraint anticipation: nested Gauss-Seidel.
-    Ica,
-    /// Free and corrective motion: contact forces from the exact compliance of the bodies, factorised every step.
-    ExactCompliance,
-    /// As `exact-compliance`, with the compliance at rest, computed once and rotated at each node: fast, with errors of
-    /// a few percent.
-    WarpedCompliance,
-    /// One factorisation of momentum and joints. Replaces `cr` in scenes with joints or bodies in compliance form.
-    CompliantKkt,
-    /// `cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives the forces of
-    /// joints and strains.
-    CrMultipliers,
+/// The contact method, by its name in the register of methods.
+///
+/// `cr` is conjugate residuals, or one factorisation in scenes with joints or bodies in compliance form;
+/// `cr-multipliers` is conjugate residuals in every scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolverMethod(&'static str);
+
+/// The names of the register, and one of scenes alone at the end.
+const METHOD_NAMES: [&str; Method::NAMES.len() + 1] = {
+    let mut names = [SolverMethod::CR_MULTIPLIERS.0; Method::NAMES.len() + 1];
+    let mut index = 0;
+    while index < Method::NAMES.len() {
+        names[index] = Method::NAMES[index];
+        index += 1;
+    }
+    names
+};
+
+impl SolverMethod {
+    /// Active-set conjugate residuals; one factorisation of momentum and joints in scenes with constraint rows.
+    pub const CR: Self = Self("cr");
+
+    /// Active-set conjugate residuals, with an outer method of multipliers for constraint rows.
+    pub const CR_MULTIPLIERS: Self = Self("cr-multipliers");
+
+    /// Its name in scenes.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Its entry in the register; none for [`CR_MULTIPLIERS`](Self::CR_MULTIPLIERS).
+    pub fn spec(self) -> Option<&'static MethodSpec> {
+        MethodSpec::named(self.0)
+    }
+}
+
+/// A summary with a capital and a full stop.
+fn sentence(summary: &str) -> String {
+    let mut letters = summary.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+impl Default for SolverMethod {
+    fn default() -> Self {
+        Self::CR
+    }
+}
+
+impl Choice for SolverMethod {
+    const NAMES: &'static [&'static str] = &METHOD_NAMES;
+    const TITLE: &'static str = "SolverMethod";
+    const DESCRIPTION: &'static str = "The contact method.";
+
+    fn by_name(name: &str) -> Option<Self> {
+        METHOD_NAMES
+            .iter()
+            .find(|known| **known == name)
+            .map(|known| Self(known))
+    }
+
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn summary(&self) -> String {
+        match self.spec() {
+            Some(_) if *self == Self::CR => "Active-set conjugate residuals; in scenes with joints or bodies in \
+                 compliance form, `compliant-kkt`."
+                .to_owned(),
+            Some(spec) => sentence(spec.summary),
+            None => "`cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives \
+                 the forces of joints and strains."
+                .to_owned(),
+        }
+    }
+}
+
+/// The broad phase: how candidate pairs are found, by the names of [`BroadPhaseChoice`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BroadPhase(pub BroadPhaseChoice);
+
+impl BroadPhase {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Choice for BroadPhase {
+    const NAMES: &'static [&'static str] = BroadPhaseChoice::NAMES;
+    const TITLE: &'static str = "BroadPhase";
+    const DESCRIPTION: &'static str = "The broad phase: how candidate pairs are found.";
+
+    fn by_name(name: &str) -> Option<Self> {
+        BroadPhaseChoice::by_name(name).map(Self)
+    }
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn summary(&self) -> String {
+        self.0.summary().to_owned()
+    }
 }
 
 /// Representation of the compliance at the contacts (Delassus operator).
@@ -315,12 +402,15 @@ pub struct Solver {
     pub allow_inversion: bool,
     /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
+    /// How candidate pairs are found. All choices find the same pairs, so that results are equal to the last bit.
+    #[serde(skip_serializing_if = "BroadPhase::is_default")]
+    pub broad_phase: BroadPhase,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: SolverMethod::Cr,
+            method: SolverMethod::CR,
             preconditioner: Preconditioner::Full,
             anticipation: true,
             tolerances: Tolerances::Physical,
@@ -336,6 +426,7 @@ impl Default for Solver {
             rest_compliance: None,
             allow_inversion: false,
             joint_stiffness: JointStiffness::Projected,
+            broad_phase: BroadPhase::default(),
         }
     }
 }
@@ -365,3 +456,6 @@ impl Default for OutputOptions {
         }
     }
 }
+
+choice_of_names!(SolverMethod);
+choice_of_names!(BroadPhase);

@@ -35,7 +35,6 @@ use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
-use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
@@ -123,7 +122,8 @@ impl Synchronous {
         let mut solver = extensions.solver().unwrap_or_else(|| method.solver());
         solver.set_tolerances(method.tolerances());
         extensions.precondition(&mut *solver, method.name())?;
-        let broad_phase = (extensions.broad_phase()).unwrap_or_else(|| Box::new(Bvh::new()));
+        let broad_phase =
+            (extensions.broad_phase()).unwrap_or_else(|| model.settings.broad_phase.start());
         let mut rest = model
             .settings
             .solver
