@@ -21,14 +21,26 @@ use rayon::prelude::*;
 /// Scratch of all constraints.
 #[derive(Debug, Default)]
 pub(crate) struct JointRows {
+    placed: Placed,
+    sums: Sums,
+}
+
+/// The places that constraints are evaluated at, and the unknowns of rigid bodies.
+#[derive(Debug, Default)]
+struct Placed {
     points: Vec<Vector3<f64>>,
     frames: Vec<Frame>,
     bodies: Vec<Option<BodyBlocks>>,
+}
+
+/// The constraints at hand, and sums over them.
+#[derive(Debug, Default)]
+struct Sums {
     /// First row of each constraint at hand, and whether it turns with its component.
     places: Vec<(usize, bool)>,
+    batch: Vec<Prepared>,
     sum: StiffnessSum,
     rows: RowScratch,
-    batch: Vec<Prepared>,
 }
 
 /// The equations of a step that constraints add to.
@@ -96,6 +108,70 @@ impl Prepared {
     }
 }
 
+impl Placed {
+    /// Takes the points, and the frames and unknowns of rigid bodies, that constraints are evaluated at.
+    fn place(&mut self, context: StepContext<'_>, rigid: &RigidStep, end: &[Vector3<f64>]) {
+        let StepContext { model, state, .. } = context;
+        self.points.clone_from(&state.positions);
+        for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
+            if matches!(motion, PointMotion::Prescribed(_)) {
+                self.points[point] = end[point];
+            }
+        }
+        self.frames.clear();
+        self.bodies.clear();
+        for (index, (body, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
+            self.frames.push(Frame {
+                center: at.pose.center,
+                orientation: at.pose.orientation,
+            });
+            self.bodies.push(Some(BodyBlocks {
+                first: body.first_block,
+                axes: rigid.axes(index),
+            }));
+        }
+    }
+}
+
+impl Sums {
+    /// Adds the constraints at hand, `list` with its form, to the equations of a step of `h` (s).
+    fn add(
+        &mut self,
+        (list, form): (&[Constraint], Form<'_>),
+        flight: &Flight,
+        h: f64,
+        (problem, turn_impulses): (&mut ContactProblem, &mut [f64]),
+    ) {
+        // One after the other: the same sums for any number of threads.
+        for ((constraint, of), &(_, turns)) in list.iter().zip(&self.batch).zip(&self.places) {
+            let momentum = &mut problem.momentum;
+            let chords = turns.then(|| flight.chords());
+            let evaluation = &of.evaluation;
+            match form {
+                Form::Rows(..) => {
+                    let rows = &mut problem.constraints;
+                    self.rows.push(constraint, evaluation, h, chords, rows);
+                }
+                Form::Stiffness if of.presses => {
+                    let rhs = &mut problem.rhs;
+                    (of.condenser).scatter(constraint, evaluation, h, momentum, rhs);
+                    if let Some(chords) = chords {
+                        let of = &of.condenser;
+                        of.add_product(constraint, evaluation, h, chords, turn_impulses);
+                    }
+                }
+                Form::Stiffness => {}
+            }
+            if of.stiff {
+                self.sum.scatter(constraint, evaluation, h, momentum);
+                if let Some(chords) = chords {
+                    StiffnessSum::add_product(constraint, evaluation, h, chords, turn_impulses);
+                }
+            }
+        }
+    }
+}
+
 impl JointRows {
     /// Adds the rows and `−Δt² K̃` from the forces of the step before; the warm start takes those
     /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and
@@ -123,37 +199,20 @@ impl JointRows {
             return;
         }
         let h = problem.time_step;
-        self.points.clone_from(&state.positions);
-        for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
-            if matches!(motion, PointMotion::Prescribed(_)) {
-                self.points[point] = end[point];
-            }
-        }
-        self.frames.clear();
-        self.bodies.clear();
-        for (index, (body, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
-            self.frames.push(Frame {
-                center: at.pose.center,
-                orientation: at.pose.orientation,
-            });
-            self.bodies.push(Some(BodyBlocks {
-                first: body.first_block,
-                axes: rigid.axes(index),
-            }));
-        }
+        self.placed.place(context, rigid, end);
         let configuration = Configuration {
-            particles: &self.points,
-            frames: &self.frames,
+            particles: &self.placed.points,
+            frames: &self.placed.frames,
         };
         let turned = Configuration {
             particles: flight.positions(),
-            frames: &self.frames,
+            frames: &self.placed.frames,
         };
         let components = &model.components;
         let turns = |component: Option<usize>| component.is_some_and(|one| flight.is_turning(one));
         let layout = Layout {
             particles: &model.unknowns.block_of_point,
-            bodies: &self.bodies,
+            bodies: &self.placed.bodies,
         };
         let most = model
             .constraints
@@ -161,8 +220,8 @@ impl JointRows {
             .len()
             .max(model.constraints.soft.len())
             .min(BATCH);
-        if self.batch.len() < most {
-            self.batch.resize_with(most, Prepared::default);
+        if self.sums.batch.len() < most {
+            self.sums.batch.resize_with(most, Prepared::default);
         }
         let mut first = 0;
         for (list, form, mode) in [
@@ -177,15 +236,15 @@ impl JointRows {
                 GeometricStiffness::Projected,
             ),
         ] {
-            self.sum.start(self.bodies.len());
+            self.sums.sum.start(self.placed.bodies.len());
             for (chunk_index, chunk) in list.chunks(BATCH).enumerate() {
-                self.places.clear();
+                self.sums.places.clear();
                 for (index, constraint) in (chunk_index * BATCH..).zip(chunk) {
                     let component = match form {
                         Form::Rows(..) => components.of_row(index),
                         Form::Stiffness => components.of_soft(index),
                     };
-                    self.places.push((first, turns(component)));
+                    self.sums.places.push((first, turns(component)));
                     first += constraint.rows();
                 }
                 let evaluate =
@@ -195,53 +254,22 @@ impl JointRows {
                         of.evaluate(constraint, first, form, state, at, &layout);
                     };
                 if chunk.len() <= TASK {
-                    let places = chunk.iter().zip(&self.places);
-                    for (of, (constraint, &place)) in self.batch.iter_mut().zip(places) {
+                    let places = chunk.iter().zip(&self.sums.places);
+                    for (of, (constraint, &place)) in self.sums.batch.iter_mut().zip(places) {
                         evaluate(of, constraint, place);
                     }
                 } else {
-                    let places = chunk.par_iter().zip(&self.places);
-                    (self.batch.par_iter_mut().zip(places))
+                    let places = chunk.par_iter().zip(&self.sums.places);
+                    (self.sums.batch.par_iter_mut().zip(places))
                         .with_min_len(TASK)
                         .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
                 }
-                // One after the other: the same sums for any number of threads.
-                for ((constraint, of), &(_, turns)) in
-                    chunk.iter().zip(&self.batch).zip(&self.places)
-                {
-                    let momentum = &mut problem.momentum;
-                    let chords = turns.then(|| flight.chords());
-                    let evaluation = &of.evaluation;
-                    match form {
-                        Form::Rows(..) => {
-                            let rows = &mut problem.constraints;
-                            self.rows.push(constraint, evaluation, h, chords, rows);
-                        }
-                        Form::Stiffness if of.presses => {
-                            let rhs = &mut problem.rhs;
-                            (of.condenser).scatter(constraint, evaluation, h, momentum, rhs);
-                            if let Some(chords) = chords {
-                                let of = &of.condenser;
-                                of.add_product(constraint, evaluation, h, chords, turn_impulses);
-                            }
-                        }
-                        Form::Stiffness => {}
-                    }
-                    if of.stiff {
-                        self.sum.scatter(constraint, evaluation, h, momentum);
-                        if let Some(chords) = chords {
-                            StiffnessSum::add_product(
-                                constraint,
-                                evaluation,
-                                h,
-                                chords,
-                                turn_impulses,
-                            );
-                        }
-                    }
-                }
+                let list = (chunk, form);
+                self.sums.add(list, flight, h, (problem, turn_impulses));
             }
-            self.sum.finish(&layout, mode, h, &mut problem.momentum);
+            self.sums
+                .sum
+                .finish(&layout, mode, h, &mut problem.momentum);
         }
     }
 }

@@ -436,8 +436,8 @@ mod tests {
     use nalgebra::Vector2;
     use proptest::prelude::*;
 
-    fn close(balances: &[BodyBalance], links: Vec<Link>) -> Closure {
-        Coarse::default().close(balances, &links)
+    fn close(balances: &[BodyBalance], links: &[Link]) -> Closure {
+        Coarse::default().close(balances, links)
     }
 
     /// Rows of a horizontal support, for steps of a millisecond.
@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn a_free_body_takes_missing_momentum_as_velocity() {
         let missing = Vector3::new(1.0, -2.0, 3.0);
-        let closure = close(&[lacking(missing, 2.0)], Vec::new());
+        let closure = close(&[lacking(missing, 2.0)], &[]);
         assert!((closure.velocities[0] - missing / 2.0).norm() < 1e-14);
     }
 
@@ -504,7 +504,7 @@ mod tests {
     fn a_resting_body_takes_missing_momentum_as_force() {
         let balances = [lacking(Vector3::new(1e-3, 0.0, -2e-3), 2.0)];
         let links = [support(0, 10.0, 0.5), support(0, 10.0, 0.5)];
-        let closure = close(&balances, links.to_vec());
+        let closure = close(&balances, &links);
         assert!(closure.velocities[0].norm() < 1e-8);
         for force in &closure.forces {
             let expected = Vector3::new(1.0, -0.5, 0.0);
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn a_sliding_contact_takes_no_friction() {
         let balances = [lacking(Vector3::new(1e-3, 0.0, -2e-3), 2.0)];
-        let closure = close(&balances, vec![support(0, 10.0, 0.0)]);
+        let closure = close(&balances, &[support(0, 10.0, 0.0)]);
         assert!((closure.velocities[0].x - 5e-4).abs() < 1e-15);
         assert!(closure.velocities[0].z.abs() < 1e-8);
         assert_eq!(closure.forces[0].yz(), Vector2::zeros());
@@ -530,7 +530,7 @@ mod tests {
         ];
         let mut link = support(0, 10.0, 0.5);
         link.add(1, &-rows());
-        let closure = close(&balances, vec![link]);
+        let closure = close(&balances, &[link]);
         let [first, second] = [closure.velocities[0], closure.velocities[1]];
         assert!((first.z - 1e-3).abs() < 1e-8 && (second.z - 1e-3).abs() < 1e-8);
         let total = first + second * 2.0;
@@ -542,7 +542,7 @@ mod tests {
     fn an_overloaded_contact_is_released() {
         let missing = Vector3::new(0.0, 0.0, 1.0);
         let balances = [lacking(missing, 2.0)];
-        let closure = close(&balances, vec![support(0, 1e-9, 0.0)]);
+        let closure = close(&balances, &[support(0, 1e-9, 0.0)]);
         assert!((closure.velocities[0] - missing / 2.0).norm() < 1e-14);
         assert_eq!(closure.forces, [Vector3::zeros()]);
     }
@@ -551,7 +551,7 @@ mod tests {
     #[test]
     fn a_contact_overloaded_by_friction_slides() {
         let balances = [lacking(Vector3::new(1.0, 0.0, -1e-3), 2.0)];
-        let closure = close(&balances, vec![support(0, 10.0, 0.5)]);
+        let closure = close(&balances, &[support(0, 10.0, 0.5)]);
         assert!((closure.velocities[0].x - 0.5).abs() < 1e-12);
         assert!(closure.velocities[0].z.abs() < 1e-8);
     }
@@ -564,7 +564,7 @@ mod tests {
         ];
         let mut link = support(0, 10.0, 0.5);
         link.add(1, &-rows());
-        let closure = close(&balances, vec![link]);
+        let closure = close(&balances, &[link]);
         assert_eq!(closure.velocities[0], Vector3::zeros());
         assert!(closure.velocities[1].norm() < 1e-8);
         assert!((closure.forces[0] - Vector3::new(1.0, 0.0, 0.0)).norm() < 1e-5);
@@ -577,7 +577,7 @@ mod tests {
             lacking(Vector3::z() * 1.0, 1e3),
             lacking(Vector3::z() * -1e-6, 1e-3),
         ];
-        let closure = close(&balances, vec![support(0, 1e7, 0.5), support(1, 1e-2, 0.5)]);
+        let closure = close(&balances, &[support(0, 1e7, 0.5), support(1, 1e-2, 0.5)]);
         assert!(
             closure.velocities[1].norm() < 1e-8,
             "{:?}",
@@ -589,7 +589,7 @@ mod tests {
     #[test]
     fn an_unsolvable_system_is_closed_by_velocities() {
         let balances = [lacking(Vector3::z(), 2.0)];
-        let closure = close(&balances, vec![support(0, 1e-310, 0.5)]);
+        let closure = close(&balances, &[support(0, 1e-310, 0.5)]);
         assert_eq!(closure.velocities, [Vector3::z() / 2.0]);
         assert_eq!(closure.forces, [Vector3::zeros()]);
     }
