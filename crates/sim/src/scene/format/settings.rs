@@ -74,11 +74,11 @@ pub enum Preconditioner {
 }
 
 /// The contact method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverMethod {
-    /// Active-set conjugate residuals.
-    #[default]
+    /// Active-set conjugate residuals. In scenes with joints or bodies in compliance form, an outer method of
+    /// multipliers gives the forces of joints and strains.
     Cr,
     /// As `cr`, with active-set updates only after the equality-constrained system is solved: a classical active-set
     /// method.
@@ -95,11 +95,26 @@ pub enum SolverMethod {
     /// As `exact-compliance`, with the compliance at rest, computed once and rotated at each node: fast, with errors of
     /// a few percent.
     WarpedCompliance,
-    /// One factorisation of momentum and joints. Replaces `cr` in scenes with joints or bodies in compliance form.
+    /// One factorisation of momentum and joints.
     CompliantKkt,
-    /// `cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives the forces of
-    /// joints and strains.
+    /// Another name of `cr`.
     CrMultipliers,
+}
+
+impl SolverMethod {
+    /// Its name among the methods of contact.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cr | Self::CrMultipliers => "cr",
+            Self::ActiveSet => "active-set",
+            Self::SpActiveSet => "sp-active-set",
+            Self::Sp2Cr => "sp-2cr",
+            Self::Ica => "ica",
+            Self::ExactCompliance => "exact-compliance",
+            Self::WarpedCompliance => "warped-compliance",
+            Self::CompliantKkt => "compliant-kkt",
+        }
+    }
 }
 
 /// Representation of the compliance at the contacts (Delassus operator).
@@ -246,8 +261,9 @@ pub enum Evaluation {
 )]
 pub struct Solver {
     /// The contact method. `preconditioner`, `anticipation` and `evaluation` apply to `cr`, `preconditioner` also to
-    /// `active-set`.
-    pub method: SolverMethod,
+    /// `active-set`. Default: `cr`, or `compliant-kkt` in scenes with joints or bodies in compliance form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<SolverMethod>,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
     /// Whether the active set is predicted before the conjugate-residual iterations, and subdomains that need it are
@@ -295,7 +311,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: SolverMethod::Cr,
+            method: None,
             preconditioner: Preconditioner::Full,
             anticipation: true,
             tolerances: Tolerances::Physical,
