@@ -16,7 +16,8 @@ const REACH: f64 = 4.0;
 
 /// `IMPACT` with two rigid bodies.
 fn two_rigid_bodies() -> String {
-    let soft = "mesh = { sphere = { radius = 0.05, subdivisions = 2 } }\nmaterial = { young = 2e5, poisson = 0.3, density = 1000 }";
+    let soft = "mesh = { sphere = { radius = 0.05, subdivisions = 2 } }\nmaterial = \
+                { young = 2e5, poisson = 0.3, density = 1000 }";
     let rigid =
         "kind = \"rigid\"\nmesh = { sphere = { radius = 0.05, subdivisions = 2 } }\ndensity = 1000";
     let text = IMPACT.replacen(soft, rigid, 1);

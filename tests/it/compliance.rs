@@ -388,7 +388,7 @@ friction = 0.4
 [[body]]
 name = "block"
 mesh = { cuboid = { size = [0.2, 0.2, 0.2], cells = [1, 1, 1] } }
-material = { model = "corotational", young = 5e4, poisson = 0.3, density = 1000, mass_damping = 0.5, stiffness_damping = 0.01 }
+material = { young = 5e4, poisson = 0.3, density = 1000, mass_damping = 0.5, stiffness_damping = 0.01 }
 position = [0, 0, 0.25]
 copies = { count = 4, columns = [1, 1], random_rotation = true, seed = 3 }
 [[obstacle]]

@@ -82,7 +82,8 @@ fn what_is_not_squeezed_is_not_called_so() {
     // A ground that descends as fast as the plate does not crush the box either.
     let together = SCENE.replace(
         "shape = { half_space = { normal = [0, 0, 1] } }",
-        "shape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, -0.01]\nmotion = { velocity = [0, 0, -0.2] }",
+        "shape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, -0.01]\nmotion = \
+         { velocity = [0, 0, -0.2] }",
     );
     for text in [yielding, leaving, together] {
         let scene = Scene::parse("pressed.toml", &text, &[""; 0]).expect("a scene");

@@ -31,8 +31,9 @@ fn block(side: f64, slope: &str) -> Simulation {
     let height = side * (0.1 + 1e-3);
     let text = format!(
         "[time]\nstep = 5e-3\nduration = 1.0\n[world]\nfriction = 0.3\ngravity = [0, 0, {}]\n\
-         [[body]]\nname = \"block\"\nkind = \"rigid\"\nmesh = {{ cuboid = {{ size = [0.4, 0.4, 0.2], cells = [1, 1, 1] }} }}\n\
-         density = 1000\nposition = [{}, 0, {}]\nrotation = {{ axis = [0, 1, 0], degrees = 25 }}\n{slope}",
+         [[body]]\nname = \"block\"\nkind = \"rigid\"\nmesh = {{ cuboid = {{ \
+         size = [0.4, 0.4, 0.2], cells = [1, 1, 1] }} }}\ndensity = 1000\nposition = [{}, 0, {}]\nrotation = {{ axis \
+         = [0, 1, 0], degrees = 25 }}\n{slope}",
         -9.81 * side,
         sine * height,
         cosine * height,
@@ -66,7 +67,8 @@ fn a_block_slides_on_an_open_surface() {
         let file = format!("{{ file = {{ path = \"{}\" }} }}", path.display());
         let obstacle = format!("[[obstacle]]\nname = \"slope\"\nshape = {file}\n");
         let shell = format!(
-            "[[body]]\nname = \"slope\"\nkind = \"shell\"\nmesh = {file}\nshell = {{ stretch = 1, density = 1 }}\nfixed = [{{}}]\n"
+            "[[body]]\nname = \"slope\"\nkind = \"shell\"\nmesh = {file}\nshell = {{ \
+             stretch = 1, density = 1 }}\nfixed = [{{}}]\n"
         );
         let mut runs = [block(side, &obstacle), block(side, &shell)];
         let start = runs.each_ref().map(center);

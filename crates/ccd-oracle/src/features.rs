@@ -5,8 +5,8 @@
 //!
 //! | pair | lines or planes within `s` | closest points inside | meaningful if |
 //! |---|---|---|---|
-//! | vertex `p`, face `abc` | `((p − a) · n)² ≤ s² n·n`, with `n = (b − a) × (c − a)` | three weights times `n·n`, `≥ 0` | `n ≠ 0` |
-//! | edges `u`, `v` | `((b0 − a0) · n)² ≤ s² n·n`, with `n = u × v` | both parameters times `n·n` in `[0, n·n]` | `n ≠ 0` |
+//! | vertex `p`, face `abc` | `((p − a) · n)² ≤ s² n·n`, `n = (b − a) × (c − a)` | weights times `n·n ≥ 0` | `n ≠ 0` |
+//! | edges `u`, `v` | `((b0 − a0) · n)² ≤ s² n·n`, `n = u × v` | parameters times `n·n`, in `[0, n·n]` | `n ≠ 0` |
 //! | vertex `p`, edge `e` from `a` | `((p − a) × e)² ≤ s² e·e` | `0 ≤ (p − a) · e ≤ e·e` | `e ≠ 0` |
 //! | vertices | `(p − q)² ≤ s²` | | always |
 //!

@@ -27,7 +27,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if scene.stepper != StepperChoice::Synchronous {
         return Err(Failure::new(
             Code::BadInput,
-            "this scene's stepper poses no contact problems that methods could be compared on; write stepper = \"synchronous\" in it",
+            "this scene's stepper poses no contact problems that methods could be compared on; write stepper = \
+             \"synchronous\" in it",
         ));
     }
     use_threads(options.threads)?;
@@ -36,7 +37,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an earlier step, or more with --steps or --until",
+                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an \
+                 earlier step, or more with --steps or --until",
                 options.from
             ),
         ));
@@ -237,7 +239,8 @@ fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
         })?;
         if key.split('.').next() == Some("tolerances") {
             return Err(refuse(
-                "every method is compared under the tolerances of the scene\n  mend: leave it out, or change those of the scene, for example with --set solver.gap_tolerance=1e-6".to_owned(),
+                "every method is compared under the tolerances of the scene\n  mend: leave it out, or change those of \
+                 the scene, for example with --set solver.gap_tolerance=1e-6".to_owned(),
             ));
         }
         method
@@ -257,7 +260,8 @@ fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
     };
     if first.steps.is_empty() {
         return format!(
-            "\"{title}\": nothing was compared, for the run ended before a problem of step {from} or a later one was solved"
+            "\"{title}\": nothing was compared, for the run ended before a problem of step {from} or a later one was \
+             solved"
         );
     }
     let contacts = first.average(|step| step.contacts as f64);
@@ -318,7 +322,8 @@ fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
             ),
         );
     }
-    text += "\nchanges: state changes a step; unmet: solves beyond twice a tolerance; relaxed: friction to the gap tolerance; e: residuals over their tolerances; depth: deepest penetration over the gap tolerance";
+    text += "\nchanges: state changes a step; unmet: solves beyond twice a tolerance; relaxed: friction to the gap \
+             tolerance; e: residuals over their tolerances; depth: deepest penetration over the gap tolerance";
     text
 }
 

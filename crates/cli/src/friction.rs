@@ -99,8 +99,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     } else if judged.worst_error() <= tolerance {
         Err(Failure::new(
             Code::Unsound,
-            "no answer: contacts penetrate or push where they separate, under forces so large that both errors are within the tolerance all the same\n  \
-             mend: give a smaller --tolerance; if forces only grow with it, no motion keeps all contacts apart",
+            "no answer: contacts penetrate or push where they separate, under forces so large that both errors are \
+             within the tolerance all the same\n  mend: give a smaller --tolerance; if forces only grow with it, no \
+             motion keeps all contacts apart",
         ))
     } else {
         Err(Failure::new(

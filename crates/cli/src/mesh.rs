@@ -99,7 +99,8 @@ fn convert(from: &Path, to: &Path, scale: f64, reverse: bool, weld: bool) -> Res
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: --reverse and --weld are for surfaces\n  mend: leave them out, or write the surface first, for example to .obj",
+                "{}: --reverse and --weld are for surfaces\n  mend: leave them out, or write the surface first, for \
+                 example to .obj",
                 from.display()
             ),
         ));

@@ -305,7 +305,8 @@ fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
         _ => Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with --out",
+                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with \
+                 --out",
                 scene.display()
             ),
         )),

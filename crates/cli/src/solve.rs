@@ -78,7 +78,8 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
         Err(Failure::new(
             Code::Unsound,
             format!(
-                "the tolerance was not met: {}\n  mend: raise it (--set tolerances.momentum=..), allow more iterations (--set max_iterations=..), or choose another --method",
+                "the tolerance was not met: {}\n  mend: raise it (--set tolerances.momentum=..), allow more \
+                 iterations (--set max_iterations=..), or choose another --method",
                 judged.over(&method.tolerances())
             ),
         ))
@@ -179,7 +180,8 @@ fn outcome(
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{name} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, {} state changes{}",
+        "{name} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, \
+         {} state changes{}",
         report.iterations,
         report.iterations + report.extra_products,
         report.evaluations,

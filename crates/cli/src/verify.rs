@@ -89,7 +89,8 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         pieces => format!(" ({pieces} straight pieces)"),
     };
     terminal::say(&format!(
-        "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames{in_pieces}, {prescribed} prescribed positions{shapes}",
+        "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames{in_pieces}, {prescribed} \
+         prescribed positions{shapes}",
         path.display()
     ))
 }

@@ -18,7 +18,8 @@ pub enum ContactError {
     },
     /// The diagonal of the momentum matrix has an entry that is zero or negative.
     #[error(
-        "diagonal entry {index} of the momentum matrix is {} kg, not positive; every free node needs mass", number(*value)
+        "diagonal entry {index} of the momentum matrix is {} kg, not positive; every free node needs mass",
+        number(*value)
     )]
     SingularMomentum {
         /// Scalar row.
@@ -36,8 +37,8 @@ pub enum ContactError {
     },
     /// Off-diagonal blocks are stored once, diagonal blocks in full: the latter must be symmetric.
     #[error(
-        "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from those across; \
-         symmetrise the stiffness that it was built from"
+        "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from \
+         those across; symmetrise the stiffness that it was built from"
     )]
     AsymmetricMomentum {
         /// The block.
@@ -134,8 +135,8 @@ pub enum ContactError {
     },
     /// A constraint row without any free unknown cannot be satisfied.
     #[error(
-        "a row of constraint {constraint} acts on no unknown of the problem; leave out constraints between what does not \
-         move, and links without length"
+        "a row of constraint {constraint} acts on no unknown of the problem; leave out constraints between what does \
+         not move, and links without length"
     )]
     EmptyConstraint {
         /// Index of the constraint.
@@ -207,8 +208,8 @@ pub enum ContactError {
     },
     /// A contact acts on a node outside the collision surface.
     #[error(
-        "contact {contact} acts on block {block}, which is not among the nodes that may touch; compute the compliance at \
-         rest with it"
+        "contact {contact} acts on block {block}, which is not among the nodes that may touch; compute the compliance \
+         at rest with it"
     )]
     InteriorContact {
         /// Index of the contact.
@@ -218,8 +219,8 @@ pub enum ContactError {
     },
     /// A body has no compliance at rest.
     #[error(
-        "the body's matrix at rest has no inverse (smallest over largest eigenvalue {ratio:e}): nothing holds it; give it \
-         inertia, a finite step, or prescribed nodes"
+        "the body's matrix at rest has no inverse (smallest over largest eigenvalue {ratio:e}): nothing holds it; \
+         give it inertia, a finite step, or prescribed nodes"
     )]
     SingularCompliance {
         /// Smallest over largest eigenvalue, estimated.

@@ -26,7 +26,7 @@
 //! |---|---|---|
 //! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone, maximum dissipation |
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
-//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest: a few percent of the impulse |
+//! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest, by some percent |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
 //! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one with constraint rows |
 //!
@@ -54,8 +54,8 @@
 //! # Ok::<(), impinge_contact::ContactError>(())
 //! ```
 //!
-//! **Features**, all on by default: `io` (module [`stored`]), `parallel` (threads; the same bits), `serde` (settings and
-//! results as data, settings by name).
+//! **Features**, all on by default: `io` (module [`stored`]), `parallel` (threads; the same bits), `serde` (settings
+//! and results as data, settings by name).
 //!
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
@@ -79,6 +79,11 @@ pub mod solution;
 pub mod stored;
 mod sweep;
 mod tolerances;
+
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+/// Sparse matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra_sparse;
 
 pub use error::ContactError;
 pub use interrupt::Interrupt;

@@ -93,7 +93,8 @@ impl fmt::Display for Excess {
         } = self;
         write!(
             f,
-            "momentum {momentum:.3}, worst gap {gap:.3} and worst slip {slip:.3} times the tolerance, where 2 is accepted"
+            "momentum {momentum:.3}, worst gap {gap:.3} and worst slip {slip:.3} times the tolerance, where 2 is \
+             accepted"
         )
     }
 }

@@ -14,8 +14,8 @@ pub(crate) trait SweptContacts {
     /// Displacement of a contact as its law needs it (m).
     fn displacement(&self, contact: usize) -> Vector3<f64>;
 
-    /// The force that meets the law of a contact at displacement `u` (N), `None` to leave it; and the contact's error or
-    /// change, in units of its own.
+    /// The force that meets the law of a contact at displacement `u` (N), `None` to leave it; and the contact's error
+    /// or change, in units of its own.
     fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64);
 
     /// Replaces the force of a contact; displacements of all follow.

@@ -30,8 +30,8 @@ impl Default for Tolerances {
 }
 
 impl Tolerances {
-    /// Tolerances of one contact: of the impulses on its bodies, of its gap and of its slip. With `relaxed` friction the
-    /// slip tolerance is at least the gap tolerance.
+    /// Tolerances of one contact: of the impulses on its bodies, of its gap and of its slip. With `relaxed` friction
+    /// the slip tolerance is at least the gap tolerance.
     pub(crate) fn of(&self, problem: &ContactProblem, contact: usize, relaxed: bool) -> Self {
         let [gap, slip] = problem.displacement_scales(contact);
         let (gap, slip) = (self.gap * gap, self.slip * slip);

@@ -11,8 +11,8 @@ use std::cell::Cell;
 /// The system's allocator, which notes what each thread holds.
 struct Meter;
 
-/// Here and not in each test program: what the compiler takes over from earlier builds of a program may refer to a static
-/// of that program by a name that is no longer there.
+/// Here and not in each test program: what the compiler takes over from earlier builds of a program may refer to a
+/// static of that program by a name that is no longer there.
 #[global_allocator]
 static METER: Meter = Meter;
 
@@ -23,8 +23,8 @@ thread_local! {
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Runs `code`; says how many bytes it held at most in this thread, beyond those that were held already. Measurements must
-/// not be nested.
+/// Runs `code`; says how many bytes it held at most in this thread, beyond those that were held already. Measurements
+/// must not be nested.
 ///
 /// ```
 /// let (list, bytes) = impinge_damage::peak_memory(|| vec![0_u8; 1000]);

@@ -49,7 +49,7 @@ fn main() {
                 .build()
                 .expect("a thread pool");
             let [tets, hexahedron] = [false, true].map(|hexahedra| {
-                pool.install(|| cost_per_cell(&points, &tets, hexahedra, material, &deformed))
+                pool.install(|| cost_per_cell(&points, &tets, hexahedra, &material, &deformed))
             });
             println!(
                 "{name}: {tets:.3} µs per six tetrahedra, {hexahedron:.3} µs per hexahedron ({:.2} times) on {threads} \
@@ -65,13 +65,13 @@ fn cost_per_cell(
     rest: &[Vector3<f64>],
     tets: &[[u32; 4]],
     hexahedra: bool,
-    material: Material,
+    material: &Material,
     positions: &[Vector3<f64>],
 ) -> f64 {
     let model = ElasticModel::new(
         rest,
         tets,
-        &[material],
+        std::slice::from_ref(material),
         &vec![0; tets.len()],
         &vec![1000.0; tets.len()],
     )

@@ -8,7 +8,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum FemError {
     /// A rest position is NaN or infinite.
-    #[error("rest position {point} is ({}, {}, {}); every coordinate must be finite", position[0], position[1], position[2])]
+    #[error("rest position {point} is ({}, {}, {}); every coordinate must be finite",
+    position[0], position[1], position[2])]
     RestPosition {
         /// Index of the point.
         point: usize,
@@ -17,7 +18,8 @@ pub enum FemError {
     },
     /// A tetrahedron names a point that does not exist.
     #[error(
-        "tetrahedron {element} uses point {point}, but there are only {points} points; check the index base (the first point is 0)"
+        "tetrahedron {element} uses point {point}, but there are only {points} points; check the index base (the \
+         first point is 0)"
     )]
     PointIndex {
         /// Index of the tetrahedron.
@@ -52,7 +54,8 @@ pub enum FemError {
     },
     /// A tetrahedron names a material that does not exist.
     #[error(
-        "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one is 0"
+        "tetrahedron {element} has the material {material}, but there are only {materials} materials; the first one \
+         is 0"
     )]
     MaterialIndex {
         /// Index of the tetrahedron.

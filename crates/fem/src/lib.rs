@@ -11,8 +11,10 @@
 //!
 //!   | material | parameters | unit | good for |
 //!   |---|---|---|---|
-//!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to rotation |
-//!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same energy in strain rows |
+//!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to
+//!   rotation |
+//!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same
+//!   energy in strain rows |
 //!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
 //! - [`plasticity`]: plastic strain;
 //! - [`damping`]: Rayleigh coefficients per tetrahedron;
@@ -55,6 +57,9 @@ pub mod material;
 pub mod plasticity;
 pub mod rigid;
 pub mod thin;
+
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
 
 pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
 pub use damping::RayleighDamping;

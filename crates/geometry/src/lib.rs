@@ -49,6 +49,9 @@ pub mod kinetic;
 pub mod mesh;
 pub mod surface;
 
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+
 #[cfg(feature = "io")]
 pub use io::MeshIoError;
 pub use mesh::{MeshError, MeshSummary, TetMesh, TriangleMesh};

@@ -22,7 +22,8 @@
 //! The Laplacian of a chain of 50 nodes, fixed at its ends:
 //! ```
 //! use impinge_krylov::{
-//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination, solve,
+//!     BlockJacobi, BlockPattern, ConjugateResidual, LinearSystem, StoppingRule, SymmetricBlockMatrix, Termination,
+//!     solve,
 //! };
 //! use nalgebra::Matrix3;
 //!
@@ -60,6 +61,11 @@ pub mod preconditioner;
 pub mod solve;
 pub mod system;
 pub mod vector;
+
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+/// Sparse matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra_sparse;
 
 pub use block::{BlockPattern, SymmetricBlockMatrix};
 pub use error::KrylovError;

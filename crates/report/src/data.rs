@@ -31,7 +31,8 @@ pub fn efforts(records: &[MethodRecord]) -> String {
         })
     });
     table(
-        "method step solves contacts iterations products seconds unmet relaxed momentum normal friction state_changes penetration",
+        "method step solves contacts iterations products seconds unmet relaxed momentum normal friction state_changes \
+         penetration",
         rows,
     )
 }

@@ -91,7 +91,11 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
     let reference = escape(reference);
     let paper = rows.iter().any(|row| row.paper.is_some());
     let mut html = format!(
-        "<div class=\"scroll\"><table><tr><th>method</th><th>iterations<br>mean (median)</th><th>/ {reference}<br>mean (median)</th>{}<th>products</th><th>ms<br>mean (median)</th><th>time / {reference}<br>mean (median)</th><th>state<br>changes</th><th>unmet</th><th>relaxed</th><th>e_v</th><th>e_n</th><th>e_t</th><th>depth</th></tr>\n",
+        "<div class=\"scroll\"><table><tr><th>method</th><th>iterations<br>mean (median)</th><th>/ \
+         {reference}<br>mean (median)</th>{}<th>products</th><th>ms<br>mean (median)</th><th>time / \
+         {reference}<br>mean \
+         (median)</th><th>state<br>changes</th><th>unmet</th><th>relaxed</th>\
+         <th>e_v</th><th>e_n</th><th>e_t</th><th>depth</th></tr>\n",
         if paper { "<th>paper</th>" } else { "" },
     );
     for row in rows {
@@ -119,7 +123,8 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
 /// Variants of methods as a table: the difference and the effort; ratios refer to `reference`.
 pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
     let mut html = format!(
-        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean (median)</th><th>/ {}<br>mean (median)</th><th>ms<br>mean (median)</th><th>unmet</th></tr>\n",
+        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean \
+         (median)</th><th>/ {}<br>mean (median)</th><th>ms<br>mean (median)</th><th>unmet</th></tr>\n",
         escape(reference)
     );
     for (what, row) in rows {

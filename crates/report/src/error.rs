@@ -16,7 +16,8 @@ pub enum ReportError {
         place: PathBuf,
     },
     /// The file could not be written.
-    #[error("{} could not be written: {problem}\n  mend: name another file, in a folder that you may write to", .place.display())]
+    #[error("{} could not be written: {problem}\n  mend: name another file, in a folder that you may write to",
+    .place.display())]
     Write {
         /// The path.
         place: PathBuf,

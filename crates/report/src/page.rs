@@ -33,7 +33,13 @@ impl Page {
     pub fn push_scenes(&mut self, methods: &[&str], scenes: &[SceneRecord]) {
         self.body += "<h2>Contact methods</h2>\n";
         self.body += &legend(methods);
-        self.body += "<p class=\"note\">The run continues with the method named first; the others solve the same problems from the same warm starts, to the same tolerances. An iteration takes one product with the momentum matrix; for staggered projections both projections count, for constraint anticipation its outer passes and linear iterations. “unmet” are solves beyond twice a tolerance, “relaxed” those whose friction is settled to the gap tolerance only. Residuals are the largest of any solve, over their tolerances, from an independent judge. Times are processor times.</p>\n";
+        self.body += "<p class=\"note\">The run continues with the method named first; the others solve the same \
+                      problems from the same warm starts, to the same tolerances. An iteration takes one product with \
+                      the momentum matrix; for staggered projections both projections count, for constraint \
+                      anticipation its outer passes and linear iterations. “unmet” are solves beyond twice a \
+                      tolerance, “relaxed” those whose friction is settled to the gap tolerance only. Residuals are \
+                      the largest of any solve, over their tolerances, from an independent judge. Times are processor \
+                      times.</p>\n";
         for scene in scenes {
             self.body += &scene.section(methods);
             self.films |= scene.film.is_some();
@@ -43,7 +49,8 @@ impl Page {
     /// The page as one text.
     pub fn html(&self) -> String {
         let mut html = format!(
-            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: \
+             {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
             self.title,
             include_str!("page.css"),
             env!("CARGO_PKG_VERSION"),

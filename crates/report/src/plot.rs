@@ -166,7 +166,8 @@ impl Plot<'_> {
             TOP,
         );
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n<text x=\"{LEFT}\" y=\"15\" class=\"head\">{}</text>\n",
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n<text x=\"{LEFT}\" y=\"15\" \
+             class=\"head\">{}</text>\n",
             self.title, self.title
         );
         // Writing to a string cannot fail.
@@ -174,7 +175,8 @@ impl Plot<'_> {
             let at = x.place(value);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{at:.1} {TOP}V{:.1}\" class=\"grid\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                "<path d=\"M{at:.1} {TOP}V{:.1}\" class=\"grid\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{label}</text>",
                 HEIGHT - BOTTOM,
                 HEIGHT - BOTTOM + 14.0
             );
@@ -183,7 +185,8 @@ impl Plot<'_> {
             let at = y.place(value);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{LEFT} {at:.1}H{:.1}\" class=\"grid\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+                "<path d=\"M{LEFT} {at:.1}H{:.1}\" class=\"grid\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"end\">{label}</text>",
                 WIDTH - RIGHT,
                 LEFT - 5.0,
                 at + 3.5
@@ -242,7 +245,8 @@ impl Plot<'_> {
         }
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n<text transform=\"translate(12 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n</svg>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n<text transform=\"translate(12 {:.1}) \
+             rotate(-90)\" text-anchor=\"middle\">{}</text>\n</svg>",
             0.5 * (LEFT + WIDTH - RIGHT),
             HEIGHT - 8.0,
             self.x.label,

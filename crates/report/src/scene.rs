@@ -134,7 +134,9 @@ impl SceneRecord {
                 );
             }
         }
-        text + ". Each point is the answer of the method stopped there, judged from outside; staggered projections answer with the best of their projections. A vertical mark is where the next round begins, from the same warm start for all: that of the run."
+        text + ". Each point is the answer of the method stopped there, judged from outside; staggered projections \
+                answer with the best of their projections. A vertical mark is where the next round begins, from the \
+                same warm start for all: that of the run."
     }
 
     /// Iterations of every method over the time of the run, and measures of the run itself.

@@ -46,8 +46,8 @@ pub enum SimError {
     },
     /// No free node anywhere.
     #[error(
-        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of its nodes, or let go of \
-         some by `until`"
+        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of \
+         its nodes, or let go of some by `until`"
     )]
     NothingMoves,
     /// Two surfaces cross at the start.
@@ -70,9 +70,9 @@ pub enum SimError {
     },
     /// Two features of one body start within the first penalty layer.
     #[error(
-        "`{body}` starts with features {distance:e} m apart that have no corner in common (points {points:?}), closer than \
-         the thickness of {thickness:e} m, so the layers would press on it for ever; use a thickness below {distance:e} m \
-         or a coarser mesh"
+        "`{body}` starts with features {distance:e} m apart that have no corner in common (points {points:?}), closer \
+         than the thickness of {thickness:e} m, so the layers would press on it for ever; use a thickness below \
+         {distance:e} m or a coarser mesh"
     )]
     ThickerThanMesh {
         /// Name of the body.
@@ -100,8 +100,8 @@ pub enum SimError {
     Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
     #[error(
-        "`{body}` {} the half-space `{half_space}` at the start, at {place:?} m; move it out: `impinge doctor SCENE --separate OUT` writes a \
-         scene where it is",
+        "`{body}` {} the half-space `{half_space}` at the start, at {place:?} m; move it out: `impinge doctor SCENE \
+         --separate OUT` writes a scene where it is",
         reaches(*depth)
     )]
     InitialPenetration {
@@ -193,7 +193,8 @@ pub enum StepFailure {
     },
     /// A contact acts on prescribed points alone.
     #[error(
-        "no free point takes part in a contact, so that no force can keep it apart: {contact}; change `motion` or `fixed`"
+        "no free point takes part in a contact, so that no force can keep it apart: {contact}; change `motion` or \
+         `fixed`"
     )]
     NothingFree {
         /// The contact in words.
@@ -219,8 +220,8 @@ pub enum StepFailure {
     },
     /// A rigid body between closing obstacles has no space left.
     #[error(
-        "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; change a \
-         `motion`, make the body elastic, or end the run (`time.duration`) before"
+        "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; \
+         change a `motion`, make the body elastic, or end the run (`time.duration`) before"
     )]
     Squeezed {
         /// Name of the body.
@@ -232,8 +233,8 @@ pub enum StepFailure {
     },
     /// Prescribed motions drive obstacles into each other, or into a half-space.
     #[error(
-        "the prescribed motions of `{first}` and `{second}` drive them into each other at t = {time:.9} s, near {place:?} m, \
-         and neither gives way; change a `motion`, or end the run (`time.duration`) before"
+        "the prescribed motions of `{first}` and `{second}` drive them into each other at t = {time:.9} s, near \
+         {place:?} m, and neither gives way; change a `motion`, or end the run (`time.duration`) before"
     )]
     ObstaclesMeet {
         /// Name of the first.
@@ -279,7 +280,8 @@ pub enum StepFailure {
 /// A step without a collision-free result; the state is the last safe one.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[error(
-    "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}", solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
+    "step {step} (t = {time:.6} s) could not be completed: {failure}{}{}",
+    solve_of(unsolved.as_deref()), mend_of(failure, *shortest)
 )]
 pub struct StepError {
     /// Number of the step.
@@ -317,8 +319,8 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
              a finer mesh or a stiffer material; `solver.allow_inversion = true` goes on"
         ),
         _ => format!(
-            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` or a \
-             smaller `time.minimum_step`"
+            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` \
+             or a smaller `time.minimum_step`"
         ),
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Extensions are attached in Rust; scene files do not name them. All run on the thread of the step, except materials,
 //! which are evaluated on several threads. A broken contract ends the step with
-//! [`StepFailure::Extension`](crate::StepFailure::Extension), which names the extension.
+//! [`StepFailure::Extension`], which names the extension.
 //!
 //! ```
 //! use impinge_sim::extension::{Extensions, Observer};

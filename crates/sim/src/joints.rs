@@ -179,8 +179,10 @@ fn hold_frames(
             return Err(scene
                 .error_at(
                     &format!("{path}.{key}"),
-                    format!("`{body}` does not move as a free rigid body, which both sides of a {kind} must, or be the world"),
-                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave `second` out",
+                    format!("`{body}` does not move as a free rigid body, which both sides of a {kind} must, or be \
+                             the world"),
+                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
+                     `second` out",
                 )
                 .into());
         }

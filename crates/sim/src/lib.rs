@@ -48,6 +48,9 @@ pub mod stepper;
 pub mod thin;
 pub mod tolerances;
 
+/// Vectors and matrices of the signatures of this crate, in the version that it uses.
+pub use nalgebra;
+
 pub use impinge_contact::Interrupt;
 
 pub use error::{SimError, StepError, StepFailure};

@@ -306,8 +306,8 @@ impl Simulation {
         }
     }
 
-    /// The straight pieces in which vertices of surfaces moved since they were taken last, up to the present state; `None`
-    /// unless the scene stores them (`output.pieces`).
+    /// The straight pieces in which vertices of surfaces moved since they were taken last, up to the present state;
+    /// `None` unless the scene stores them (`output.pieces`).
     pub fn take_pieces(&mut self) -> Option<Pieces> {
         match &mut self.stepper {
             AnyStepper::Asynchronous(stepper) => stepper.take_pieces(&self.state),

@@ -1,7 +1,12 @@
 //! `cargo xtask ci`: the checks that a change must pass, each selectable by name.
 
 mod circles;
+mod dependencies;
+mod examples;
+mod features;
 mod layers;
+mod lines;
+mod package;
 mod paths;
 
 use std::error::Error;
@@ -35,12 +40,22 @@ enum Step {
     Circles,
     /// Every path in the documentation exists
     Paths,
+    /// No line is longer than 120 characters
+    Lines,
+    /// Licences, versions and sources of dependencies are as `deny.toml` says
+    Dependencies,
+    /// Published crates are complete and can be packaged
+    Package,
     /// Lints of all targets, warnings denied
     Clippy,
+    /// Each crate builds without its default features
+    Features,
     /// Documentation, private items included, warnings denied
     Doc,
     /// `cargo test --workspace`
     Test,
+    /// Every example runs
+    Examples,
     /// Guarantees of each layer, in the quick form
     Conformance,
     /// Whole simulations compared with theory, in the quick form
@@ -79,6 +94,10 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Layers => layers::check(),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
+        Step::Lines => lines::check(&root()),
+        Step::Dependencies => dependencies::check(&root()),
+        Step::Package => package::check(&root()),
+        Step::Features => features::check(),
         Step::Clippy => cargo(
             &[
                 "clippy",
@@ -100,6 +119,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
             &[("RUSTDOCFLAGS", "-D warnings")],
         ),
         Step::Test => cargo(&["test", "--workspace"], &[]),
+        Step::Examples => examples::check(),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
         Step::Golden => golden::check(&golden::Check::numeric()),

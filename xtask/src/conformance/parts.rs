@@ -67,7 +67,8 @@ const VARIANTS: [Variant; 17] = [
         what: "that without rest",
     },
     Variant {
-        name: "cr-full:softness=0:direction_rule=damped:rest=0:patience=18446744073709551615:relax_after=18446744073709551615",
+        name: "cr-full:softness=0:direction_rule=damped:rest=0:\
+               patience=18446744073709551615:relax_after=18446744073709551615",
         what: "cr-full as printed: hard rows, damped directions, no rest, no patience, friction never relaxed",
     },
     Variant {
@@ -124,7 +125,8 @@ pub(super) fn rows(records: &[MethodRecord]) -> Vec<(String, MethodRow)> {
 /// The rows as text.
 pub(super) fn text(rows: &[(String, MethodRow)]) -> String {
     let mut text = format!(
-        "  what each part brings (at most {MOST_ITERATIONS} iterations a solve); per step, mean (median)\n  {:>18}{:>16}{:>18}{:>7}  variant",
+        "  what each part brings (at most {MOST_ITERATIONS} iterations a solve); per step, mean (median)\n  \
+         {:>18}{:>16}{:>18}{:>7}  variant",
         "iterations", "/cr", "processor ms", "unmet"
     );
     for (what, row) in rows {
@@ -145,7 +147,9 @@ pub(super) fn text(rows: &[(String, MethodRow)]) -> String {
 /// The rows as part of the scene's section.
 pub(super) fn section(rows: &[(String, MethodRow)]) -> String {
     format!(
-        "<h4>What each part brings</h4>\n<p class=\"note\">The same problems from the same warm starts by variants that differ in one thing, at most {MOST_ITERATIONS} iterations a solve: one whose states go in circles ends there and is unmet.</p>\n{}",
+        "<h4>What each part brings</h4>\n<p class=\"note\">The same problems from the same warm starts by variants \
+         that differ in one thing, at most {MOST_ITERATIONS} iterations a solve: one whose states go in circles ends \
+         there and is unmet.</p>\n{}",
         variants(rows, VARIANTS[0].name)
     )
 }

@@ -93,7 +93,8 @@ fn page(extent: Extent, tables: &[Table], scenes: &[SceneRecord]) -> Page {
 
 fn layer_section(table: &Table) -> String {
     let mut html = format!(
-        "<h2>Layer: {}</h2>\n<div class=\"scroll\"><table><tr><th>case</th><th>measured</th><th>bound</th><th>verdict</th></tr>\n",
+        "<h2>Layer: {}</h2>\n<div \
+         class=\"scroll\"><table><tr><th>case</th><th>measured</th><th>bound</th><th>verdict</th></tr>\n",
         escape(&table.layer)
     );
     for row in &table.rows {

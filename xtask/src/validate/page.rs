@@ -51,7 +51,10 @@ fn text(options: &Options, done: &[Done]) -> String {
             continue;
         }
         let _ = writeln!(text, "\n## {}\n\n{}\n", family.name, family.about);
-        text.push_str("| case | expected | got | deviation | bound | order | verdict |\n|---|---|---|---|---|---|---|\n");
+        text.push_str(
+            "| case | expected | got | deviation | bound | order | verdict \
+                       |\n|---|---|---|---|---|---|---|\n",
+        );
         for row in of.flat_map(|done| &done.rows) {
             let mut columns = row.columns();
             let remark = row.remark();

@@ -28,7 +28,8 @@ pub(crate) fn repair(from: &Path, to: &Path, weld: Option<f64>) -> Result<(), Fa
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "{} is a surface, which cannot be written as {}\n  mend: write an .obj or .stl file; `impinge mesh tetrahedralize` fills it",
+                "{} is a surface, which cannot be written as {}\n  mend: write an .obj or .stl file; `impinge mesh \
+                 tetrahedralize` fills it",
                 from.display(),
                 to.display()
             ),

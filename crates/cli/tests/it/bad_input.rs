@@ -80,7 +80,8 @@ fn missing_and_truncated_meshes() {
 fn unusable_elements() {
     let mesh = |nodes: &str, tet: &str, kind: u32| {
         format!(
-            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{nodes}$EndNodes\n$Elements\n1\n1 {kind} 0 {tet}\n$EndElements\n"
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{nodes}$EndNodes\n$Elements\n1\n1 {kind} 0 \
+             {tet}\n$EndElements\n"
         )
     };
     let good = "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";

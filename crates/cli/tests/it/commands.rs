@@ -41,7 +41,8 @@ fn a_run_is_complete_and_verifies() {
 /// nodes.
 #[test]
 fn a_run_that_lets_go_verifies() {
-    let held = "position = [0, 0, 0.2]\nfixed = [{ box = { lower = [-1, -1, 0.24], upper = [1, 1, 1] }, until = 1e-3 }]";
+    let held = "position = [0, 0, 0.2]\nfixed = [{ box = { lower = [-1, -1, 0.24], upper = [1, 1, 1] }, until = 1e-3 \
+                }]";
     let place = Place::new(&SCENE.replace("position = [0, 0, 0.2]", held));
     let answer = place.impinge(&["run", "scene.toml"]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);

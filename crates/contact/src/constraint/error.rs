@@ -69,8 +69,8 @@ pub enum ConstraintError {
     },
     /// Principal stretches of an anisotropic material.
     #[error(
-        "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches have no \
-         direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
+        "the compliance of the three principal stretches differs between them by {difference:e} (1/Pa); stretches \
+         have no direction, so it must be a·I + b·11ᵀ, that of an isotropic material"
     )]
     Anisotropic {
         /// Largest difference of two entries that should be equal (1/Pa).
@@ -78,8 +78,8 @@ pub enum ConstraintError {
     },
     /// An element without rest volume or area.
     #[error(
-        "an element has the rest measure {measure:e}, which must be positive, or no directions: a fibre that lies across its sheet, or a \
-         reach of `meshless` that finds fewer than four nodes, or all of them in one plane"
+        "an element has the rest measure {measure:e}, which must be positive, or no directions: a fibre that lies \
+         across its sheet, or a reach of `meshless` that finds fewer than four nodes, or all of them in one plane"
     )]
     Element {
         /// Volume (m³) or area (m²).

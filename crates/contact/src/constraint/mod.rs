@@ -18,7 +18,8 @@
 //!   matrix.
 //!
 //! # Source
-//! Tournier, Nesme, Gilles & Faure 2015, "Stable Constrained Dynamics", ACM TOG 34(4), <https://doi.org/10.1145/2766969>.
+//! Tournier, Nesme, Gilles & Faure 2015, "Stable Constrained Dynamics", ACM TOG 34(4),
+//! <https://doi.org/10.1145/2766969>.
 
 pub mod attachment;
 mod condense;

@@ -27,8 +27,8 @@ const IMBALANCE: f64 = 5.0;
 /// ```
 ///
 /// # Source
-/// Acary, Brémond & Huber 2018 for the problem; Boyd et al. 2011, <https://doi.org/10.1561/2200000016>, 3.4.1 and 3.4.3;
-/// differs from them in: the slip term `μ‖ξ_T‖` renewed at every iteration.
+/// Acary, Brémond & Huber 2018 for the problem; Boyd et al. 2011, <https://doi.org/10.1561/2200000016>, 3.4.1 and
+/// 3.4.3; differs from them in: the slip term `μ‖ξ_T‖` renewed at every iteration.
 #[derive(Debug, Clone)]
 pub struct Admm {
     /// Most iterations.

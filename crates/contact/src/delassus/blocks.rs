@@ -21,8 +21,8 @@ impl BlockRows {
     /// are zero.
     ///
     /// # Errors
-    /// [`FrictionError::BlockOutside`] for an index beyond `size`, [`FrictionError::DuplicateBlock`] for one place named
-    /// twice.
+    /// [`FrictionError::BlockOutside`] for an index beyond `size`, [`FrictionError::DuplicateBlock`] for one place
+    /// named twice.
     pub fn from_triplets(
         size: usize,
         mut triplets: Vec<(usize, usize, Matrix3<f64>)>,

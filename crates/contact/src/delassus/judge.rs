@@ -8,8 +8,8 @@ const NEGLIGIBLE: f64 = 2.2e-16;
 /// The same in the errors of global problems.
 const NEGLIGIBLE_GLOBAL: f64 = 1.5e-8;
 
-/// Largest penetration, and complementarity, of an answer: without a motion that keeps all contacts apart, forces grow until both
-/// errors, which are over `‖r‖`, are within any tolerance.
+/// Largest penetration, and complementarity, of an answer: without a motion that keeps all contacts apart, forces grow
+/// until both errors, which are over `‖r‖`, are within any tolerance.
 const GROSS: f64 = 1e-3;
 
 /// Defects of reactions, all without units but the first.
@@ -37,8 +37,9 @@ impl FrictionResidual {
         worst(self.siconos_error, self.scaled_error)
     }
 
-    /// Whether contacts are left that penetrate, or push although they separate, by more than `tolerance` and a thousandth of what the problem
-    /// is about: reactions so large that both errors are within `tolerance` all the same may have been blown up instead of found.
+    /// Whether contacts are left that penetrate, or push although they separate, by more than `tolerance` and a
+    /// thousandth of what the problem is about: reactions so large that both errors are within `tolerance` all the same
+    /// may have been blown up instead of found.
     pub fn is_gross(&self, tolerance: f64) -> bool {
         let most = worst(self.penetration, self.complementarity);
         most.is_nan() || most > GROSS.max(tolerance)

@@ -12,10 +12,10 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 /// r_N = −(q_N + W_NT r_T) / W_NN,             h(λ) = 1 − μ r_N / ‖r_T‖ = 0
 /// ```
 ///
-/// `h > 0` where sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; `‖r_T‖ = μ r_N`, squared, is the
-/// quartic of Bonnefon & Daviet. It is found here between its bounds, to the last bits: a polynomial's roots are not that
-/// accurate near the tip of the cone. As a quotient `h` is nearly linear, since `‖r_T‖` falls off as `1 / (s + λ)`: secants
-/// find its root in a few steps, where those of `‖r_T‖ − μ r_N` take many.
+/// `h > 0` where sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; `‖r_T‖ = μ r_N`, squared, is
+/// the quartic of Bonnefon & Daviet. It is found here between its bounds, to the last bits: a polynomial's roots are
+/// not that accurate near the tip of the cone. As a quotient `h` is nearly linear, since `‖r_T‖` falls off as
+/// `1 / (s + λ)`: secants find its root in a few steps, where those of `‖r_T‖ − μ r_N` take many.
 ///
 /// `W_NN` must be positive and `S` positive semi-definite up to rounding.
 ///
@@ -26,8 +26,8 @@ pub fn one_contact(w: &Matrix3<f64>, q: &Vector3<f64>, friction: f64) -> Vector3
     one_contact_near(w, q, friction, f64::NAN)
 }
 
-/// [`one_contact`], whose `λ` is probably near `guess`: that saves half of the search, and changes no more than its last
-/// bits.
+/// [`one_contact`], whose `λ` is probably near `guess`: that saves half of the search, and changes no more than its
+/// last bits.
 pub(crate) fn one_contact_near(
     w: &Matrix3<f64>,
     q: &Vector3<f64>,

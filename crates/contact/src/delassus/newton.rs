@@ -79,7 +79,8 @@ impl FrictionSolver for ProximalNewton {
             let mut fruitless = 0;
             // Inner problems count by themselves: one that is settled from its start takes no step.
             let mut rounds = 0;
-            // Nothing is smaller than an error that is not finite by any part of it, so nothing would ever be fruitless.
+            // Nothing is smaller than an error that is not finite by any part of it, so nothing would ever be
+            // fruitless.
             while error.is_finite()
                 && error > target.tolerance
                 && report.newton_steps.max(rounds) < self.max_steps

@@ -3,14 +3,14 @@
 /// Updates (1) without fewer violated states after which only the worst state changes. The paper allows about 10.
 const ATTEMPTS: u32 = 5;
 
-/// Safeguard against cycles of states (block principal pivoting, Júdice & Pires 1994): all violated states change together
-/// while their number falls, else the worst one alone.
+/// Safeguard against cycles of states (block principal pivoting, Júdice & Pires 1994): all violated states change
+/// together while their number falls, else the worst one alone.
 ///
-/// One value serves one linear complementarity problem: its data, as the normal forces in that of friction, are constant.
-/// The least number of violated states can fall only as often as there are states, and between two falls all states change
-/// together at most `ATTEMPTS − 1` times. Júdice and Pires change the state with the largest index, which terminates
-/// (Murty's rule) if every system is solved. Here updates come earlier and the worst state changes, which takes fewer
-/// updates; termination is not proven, and the iteration limit bounds the solve.
+/// One value serves one linear complementarity problem: its data, as the normal forces in that of friction, are
+/// constant. The least number of violated states can fall only as often as there are states, and between two falls all
+/// states change together at most `ATTEMPTS − 1` times. Júdice and Pires change the state with the largest index, which
+/// terminates (Murty's rule) if every system is solved. Here updates come earlier and the worst state changes, which
+/// takes fewer updates; termination is not proven, and the iteration limit bounds the solve.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockPivoting {
     fewest: usize,

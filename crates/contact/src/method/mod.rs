@@ -62,7 +62,8 @@ pub struct ContactReport {
     pub passes: u64,
     /// Gauss-Seidel sweeps over the contacts alone; they need no product with `A`.
     pub sweeps: u64,
-    /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long or came no nearer.
+    /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long or came no
+    /// nearer.
     pub relaxed: bool,
     /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`fn@crate::residual`].
     pub residual: f64,

@@ -1,8 +1,9 @@
 //! How many iterations an active-set update waits after a change.
 //!
-//! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as among
-//! stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent. The time
-//! since the residual was last halved detects such a solve. The number of iterations does not: a long solve may be healthy.
+//! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as
+//! among stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent.
+//! The time since the residual was last halved detects such a solve. The number of iterations does not: a long solve
+//! may be healthy.
 
 /// Delay over the iterations since the residual was last halved (1). A change then costs at most half of the progress.
 /// Values from 0.25 to 1 serve.
@@ -11,8 +12,8 @@ pub(super) const SHARE: f64 = 0.5;
 /// Longest delay (iterations): a system that is not solved by then may be inconsistent.
 const LONGEST: f64 = 100.0;
 
-/// When the residual was last halved. It is reset once a linear system was solved: its residual says nothing about the next
-/// system.
+/// When the residual was last halved. It is reset once a linear system was solved: its residual says nothing about the
+/// next system.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestartDelay {
     norm: f64,

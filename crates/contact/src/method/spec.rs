@@ -14,11 +14,12 @@ use super::{
 pub struct Capabilities {
     /// Whether it supports constraint rows (joints, strains in compliance form).
     pub constraint_rows: bool,
-    /// Whether it has to be told of the bodies at rest: [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies).
-    /// Solids then consist of tetrahedra, and no body is thin.
+    /// Whether it has to be told of the bodies at rest:
+    /// [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies). Solids then consist of tetrahedra, and no
+    /// body is thin.
     pub bodies_at_rest: bool,
-    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance. Otherwise only
-    /// with the setting `momentum_repair`.
+    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance. Otherwise
+    /// only with the setting `momentum_repair`.
     pub balances_momentum: bool,
 }
 

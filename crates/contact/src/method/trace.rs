@@ -7,8 +7,8 @@ use super::ContactReport;
 pub struct TraceRow {
     /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// What the method does there: "regions" (a subdomain step of several iterations; the residual is the one before it),
-    /// "anticipation" (active-set prediction), "conjugate residuals", "normal", "friction" or "pass".
+    /// What the method does there: "regions" (a subdomain step of several iterations; the residual is the one before
+    /// it), "anticipation" (active-set prediction), "conjugate residuals", "normal", "friction" or "pass".
     pub phase: &'static str,
     /// Norm of the residual as the method sees it, of the part that it works on.
     pub residual: f64,

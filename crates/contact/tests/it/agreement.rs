@@ -236,8 +236,9 @@ fn check_promises(
             let cosine = -(f1 * moved[1] + f2 * moved[2]) / (force * slip);
             let off = tolerances.slip / (w_t * radius);
             let allowed = if laws_are_met {
-                // With F in the cone's edge R to e/w and its target along F − s/w, the slip across F is at most e (‖F‖/R + ‖s‖/w R): as
-                // ‖F‖/R ≤ 1 + e/w R ≤ 1.1, an angle of 1.1 e/‖s‖ + e/w R, to the sine's third order.
+                // With F in the cone's edge R to e/w and its target along F − s/w, the slip across F is at most e
+                // (‖F‖/R + ‖s‖/w R): as ‖F‖/R ≤ 1 + e/w R ≤ 1.1, an angle of 1.1 e/‖s‖ + e/w R, to the sine's third
+                // order.
                 direction_tolerance.max(1.1 * tolerances.slip / slip) + 1.1 * off
             } else {
                 direction_tolerance + 1.01 * off
@@ -311,7 +312,8 @@ impl Compared {
             return Ok(());
         }
         Err(format!(
-            "{:e} from the reference and {:e} from what settles nearby to {:e}, where contacts changed {change:e} and tolerances leave {left:e}",
+            "{:e} from the reference and {:e} from what settles nearby to {:e}, where contacts changed {change:e} and \
+             tolerances leave {left:e}",
             off(reference),
             off(&other),
             other.settled
@@ -339,14 +341,23 @@ proptest! {
 
     /// Two near-solutions of a strongly convex problem are near each other.
     #[test]
-    fn frictionless_velocity_is_the_reference(collision in collision(), tightening in prop::sample::select(vec![1.0, 10.0, 100.0])) {
+    fn frictionless_velocity_is_the_reference(
+        collision in collision(),
+        tightening in prop::sample::select(vec![1.0, 10.0, 100.0]),
+    ) {
         let problem = collision.problem(0.0);
         let momentum = dense_momentum(&problem);
         let reference = delassus::solve(&problem, 20_000, 1e-11);
         prop_assert!(reference.settled < 1e-8, "{:e}", reference.settled);
         for (preconditioner, anticipation) in VARIANTS {
             for duplicates in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
-                let settings = ActiveSetCrSettings { preconditioner, duplicates, tolerances: tolerances(tightening), anticipation, ..ActiveSetCrSettings::default() };
+                let settings = ActiveSetCrSettings {
+                    preconditioner,
+                    duplicates,
+                    tolerances: tolerances(tightening),
+                    anticipation,
+                    ..ActiveSetCrSettings::default()
+                };
                 let (solution, report) = solve(&problem, settings);
                 prop_assert_eq!(report.termination, Termination::Converged, "{:?} {:?}", settings, report);
                 check_promises(&problem, &solution, &settings.tolerances, settings.direction_tolerance)?;

@@ -152,7 +152,11 @@ proptest! {
     /// The compliance is `R (A⁰)⁻¹ Rᵀ` (eq. 23 of Saupin et al. 2008): symmetric, positive semi-definite, at contacts
     /// too.
     #[test]
-    fn the_compliance_is_that_of_rest_turned_node_by_node(axis in axis(), rate in -30.0..30.0_f64, repair in any::<bool>()) {
+    fn the_compliance_is_that_of_rest_turned_node_by_node(
+        axis in axis(),
+        rate in -30.0..30.0_f64,
+        repair in any::<bool>(),
+    ) {
         let body = Body::new(block(1e5), bend(axis, rate));
         let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
         let mut solver = told(
@@ -186,7 +190,13 @@ proptest! {
 
     /// After the corrective motion, linear gaps and slips are `W f + q`, and meet the laws to tolerance.
     #[test]
-    fn contacts_hold_whatever_the_compliance(axis in axis(), rate in -20.0..20.0_f64, friction in 0.0..0.9_f64, unbuilt in any::<bool>(), repair in any::<bool>()) {
+    fn contacts_hold_whatever_the_compliance(
+        axis in axis(),
+        rate in -20.0..20.0_f64,
+        friction in 0.0..0.9_f64,
+        unbuilt in any::<bool>(),
+        repair in any::<bool>(),
+    ) {
         let body = Body::new(block(1e5), bend(axis, rate));
         let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), friction);
         let settings = CorrectiveMotionSettings {
@@ -281,7 +291,11 @@ proptest! {
 
     /// Blocks without a body are rigid; without friction, every set of active contacts is tried.
     #[test]
-    fn rigid_bodies_meet_as_a_complementarity_problem_says(masses in prop::array::uniform4(0.1..5.0_f64), falls in prop::array::uniform4(-2.0..0.5_f64), gaps in prop::array::uniform4(0.0..1e-3_f64)) {
+    fn rigid_bodies_meet_as_a_complementarity_problem_says(
+        masses in prop::array::uniform4(0.1..5.0_f64),
+        falls in prop::array::uniform4(-2.0..0.5_f64),
+        gaps in prop::array::uniform4(0.0..1e-3_f64),
+    ) {
         let velocities = falls.map(|fall| Vector3::new(0.1, 0.2, fall));
         let mut problem = particles(&masses, &velocities);
         push(&mut problem, &ground(), &[(0, 1.0)], Vector3::new(-gaps[0], 0.0, 0.0), 0.0);

@@ -299,7 +299,8 @@ impl ElasticModel {
         lumped
     }
 
-    /// The pairs of different blocks that the elements couple, for building a [`BlockPattern`]; with repetitions.
+    /// The pairs of different blocks that the elements couple, for building a
+    /// [`BlockPattern`](impinge_krylov::BlockPattern); with repetitions.
     ///
     /// `block_of_point` is the matrix block of each point, `None` for a prescribed point.
     ///

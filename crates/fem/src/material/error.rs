@@ -32,7 +32,8 @@ pub enum MaterialError {
     },
     /// A Rayleigh damping coefficient is negative or not finite.
     #[error(
-        "the Rayleigh damping coefficients are {mass} 1/s (mass) and {stiffness} s (stiffness); both must be finite and not negative, 0 turns damping off"
+        "the Rayleigh damping coefficients are {mass} 1/s (mass) and {stiffness} s (stiffness); both must be finite \
+         and not negative, 0 turns damping off"
     )]
     Damping {
         /// The mass coefficient given, 1/s.

@@ -2,9 +2,9 @@
 //!
 //! | material | parameters | assembled tangent | valid for |
 //! |---|---|---|---|
-//! | [`CorotationalLinear`] | Young's modulus (Pa), Poisson's ratio | linear elasticity rotated by `R` | any rotation, moderate strain |
+//! | [`CorotationalLinear`] | `young` (Pa), `poisson` | linear, rotated by `R` | any rotation, moderate strain |
 //! | [`StVenantKirchhoff`] | the same | exact, made convex | any rotation, moderate strain |
-//! | [`NeoHookean`] | the same, and the volume ratio `a` where extrapolation starts | exact, made convex | large strain, inversion |
+//! | [`NeoHookean`] | the same; the ratio `a` of extrapolation | exact, made convex | large strain, inversion |
 //! | [`CustomMaterial`] | those of any [`Hyperelastic`] from outside | its own | what its author says |
 
 mod corotational;

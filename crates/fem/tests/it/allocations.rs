@@ -45,8 +45,9 @@ fn a_step_allocates_nothing() {
         .num_threads(1)
         .build()
         .expect("a thread pool");
-    let kinds: [fn(&Mesh, Material) -> ElasticModel; 2] = [model, hex_model];
-    for (material, kind) in (materials().into_iter()).flat_map(|of| kinds.map(|kind| (of, kind))) {
+    let kinds: [fn(&Mesh, &Material) -> ElasticModel; 2] = [model, hex_model];
+    let materials = materials();
+    for (material, kind) in materials.iter().flat_map(|of| kinds.map(|kind| (of, kind))) {
         let model = kind(&mesh, material);
         let pattern = Arc::new(BlockPattern::from_pairs(
             x.len(),

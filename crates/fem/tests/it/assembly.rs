@@ -81,7 +81,7 @@ fn assert_close(ours: &DMatrix<f64>, expected: &DMatrix<f64>) {
 fn assembled_matrix_is_the_sum_of_element_matrices() {
     let mesh = mesh();
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         let blocks = everything_free(mesh.points.len());
         let place = places(&blocks);
         for (size, seed) in [(0.0, 0), (0.01, 1), (0.05, 2)] {
@@ -111,7 +111,7 @@ fn prescribed_points_move_to_the_right_hand_side() {
     let x = shaken(&mesh.points, 0.02, 5);
     let v = shaken(&vec![Vector3::zeros(); x.len()], 2.0, 6);
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         // Three of four points of some elements prescribed, and whole elements too.
         let mut next = 0;
         let blocks: Vec<_> = (0..x.len())
@@ -143,7 +143,7 @@ fn prescribed_points_move_to_the_right_hand_side() {
 #[test]
 fn everything_prescribed_is_an_empty_system() {
     let mesh = mesh();
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let system = system(
         &model,
         &vec![None; mesh.points.len()],
@@ -158,7 +158,7 @@ fn everything_prescribed_is_an_empty_system() {
 fn translation_is_free_and_mass_adds_up() {
     let mesh = mesh();
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         let blocks = everything_free(mesh.points.len());
         let x = shaken(&mesh.points, 0.03, 3);
         let stiffness = system(&model, &blocks, &x, &mesh.points, false).matrix;
@@ -253,7 +253,7 @@ fn each_body_is_damped_with_its_own_coefficients() {
 #[test]
 fn assembly_adds_to_what_is_there() {
     let mesh = mesh();
-    let model = model(&mesh, Material::neo_hookean(YOUNG, 0.3).expect("valid"));
+    let model = model(&mesh, &Material::neo_hookean(YOUNG, 0.3).expect("valid"));
     let blocks = everything_free(mesh.points.len());
     let pattern = Arc::new(BlockPattern::from_pairs(
         blocks.len(),
@@ -285,7 +285,7 @@ fn assembly_adds_to_what_is_there() {
 #[test]
 fn filling_tetrahedra_have_mass_only_and_hexahedra_share_theirs_evenly() {
     let mesh = cuboid([1, 1, 1], 0.0);
-    let plain = model(&mesh, materials()[0]);
+    let plain = model(&mesh, &materials()[0]);
     let (cells, cell_of_tet) = cells(&mesh);
     let filled = plain
         .clone()

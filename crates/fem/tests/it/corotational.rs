@@ -91,7 +91,7 @@ fn stiffness_is_the_exact_derivative_where_there_is_no_strain() {
 fn pure_rotation_gives_no_force() {
     let mesh = cuboid([3, 3, 3], 0.2);
     let [material, ..] = materials();
-    let model = model(&mesh, material);
+    let model = model(&mesh, &material);
     let mut random = Random(4);
     let mut forces = vec![Vector3::zeros(); mesh.points.len()];
     for _ in 0..20 {
@@ -110,7 +110,7 @@ fn forces_turn_with_the_body() {
     let r = Random(10).rotation();
     let turned: Vec<_> = x.iter().map(|x| r * x).collect();
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         let (mut here, mut there) = (
             vec![Vector3::zeros(); x.len()],
             vec![Vector3::zeros(); x.len()],

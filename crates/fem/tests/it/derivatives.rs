@@ -144,7 +144,7 @@ fn stress_is_the_slope_of_the_energy_on_the_very_threshold() {
 fn forces_are_the_slope_of_the_energy_of_a_mesh() {
     let mesh = cuboid([2, 2, 3], 0.2);
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         // Moved by half a cell: many elements are inverted.
         for (size, seed) in [(0.02, 1), (0.02, 2), (0.05, 3), (0.05, 4)] {
             let x = shaken(&mesh.points, size, seed);

@@ -138,7 +138,7 @@ fn assembled_hexahedra_are_sums_over_gauss_points() {
         }
     }
     for material in materials() {
-        let model = hex_model(&mesh, material);
+        let model = hex_model(&mesh, &material);
         let (energy, forces, k) = dense(&mesh, &material, &x);
         let found = model.energy(&x);
         assert!((found / energy - 1.0).abs() < 1e-12, "{found} {energy}");
@@ -170,7 +170,7 @@ fn forces_and_matrix_are_derivatives() {
     let still = vec![Vector3::zeros(); mesh.points.len()];
     let step = 1e-6;
     for material in materials() {
-        let model = hex_model(&mesh, material);
+        let model = hex_model(&mesh, &material);
         // At rest the tangent of every material is exact.
         let (matrix, _) = system(&model, &blocks, &mesh.points, &still);
         for (x, with_matrix) in [
@@ -217,7 +217,7 @@ fn an_affine_motion_is_exact() {
         .collect();
     let volume = 0.3_f64.powi(3);
     for material in materials() {
-        let model = hex_model(&mesh, material);
+        let model = hex_model(&mesh, &material);
         let expected = volume * material.energy_density(&gradient);
         let error = model.energy(&x) / expected - 1.0;
         assert!(error.abs() < 1e-12, "{error:e}");
@@ -248,7 +248,7 @@ fn a_bent_hexahedron_shows_the_stress_of_its_gauss_points() {
     };
     let x: Vec<_> = mesh.points.iter().map(bent).collect();
     let material = Material::corotational(YOUNG, 0.0).expect("valid");
-    let model = hex_model(&mesh, material);
+    let model = hex_model(&mesh, &material);
     let mut stresses = vec![0.0; 6];
     model.von_mises_into(&x, &mut stresses);
     // ε_zz = κ y and ε_yz = κ z/2: with ν = 0 the von Mises stress is E κ √(y² + 3/4 z²), |y| = |z| = h/(2√3).
@@ -265,7 +265,7 @@ fn a_bent_hexahedron_shows_the_stress_of_its_gauss_points() {
 #[test]
 fn hexahedra_are_inverted_where_a_corner_is() {
     let mesh = cuboid([2, 1, 1], 0.0);
-    let model = hex_model(&mesh, materials()[0]);
+    let model = hex_model(&mesh, &materials()[0]);
     assert_eq!(model.inverted_elements(&mesh.points), 0);
     let (cells, _) = cells(&mesh);
     let corner = *cells[0]
@@ -317,7 +317,7 @@ fn a_folded_cell_is_refused() {
     cells[0].swap(2, 3);
     let model = crate::support::model(
         &mesh,
-        Material::corotational(YOUNG, POISSON).expect("valid"),
+        &Material::corotational(YOUNG, POISSON).expect("valid"),
     );
     let refused = model.with_hexahedra(&mesh.points, &cells, &cell_of_tet, &[true]);
     let error = refused.expect_err("folded");

@@ -15,7 +15,7 @@ fn uniaxial_stress_has_the_closed_form() {
         .map(|x| x.component_mul(&stretch))
         .collect();
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         let mut von_mises = vec![0.0; mesh.tets.len()];
         model.von_mises_into(&x, &mut von_mises);
         for (element, value) in von_mises.iter().enumerate() {
@@ -39,7 +39,7 @@ fn uniaxial_stress_has_the_closed_form() {
 #[test]
 fn the_most_compressed_element_is_found() {
     let mesh = cuboid([6, 6, 6], 0.0);
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let least = model
         .minimum_volume_ratio(&mesh.points)
         .expect("there are elements");
@@ -85,7 +85,7 @@ fn forces_of_elements_add_up() {
         .iter()
         .map(|x| x.component_mul(&Vector3::new(1.2, 0.9, 1.0)))
         .collect();
-    let model = model(&mesh, materials()[1]);
+    let model = model(&mesh, &materials()[1]);
     let mut total = vec![Vector3::zeros(); x.len()];
     model.elastic_force_into(&x, &mut total);
     let mut sum = vec![Vector3::<f64>::zeros(); x.len()];

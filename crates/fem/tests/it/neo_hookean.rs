@@ -193,7 +193,8 @@ proptest! {
             *x = (*x + random.vector() * 0.1) * 0.1;
         }
         for material in materials() {
-            for f in [Matrix3::from_row_slice(&entries), Matrix3::identity() + Matrix3::from_row_slice(&entries) * 0.3] {
+            let entries = Matrix3::from_row_slice(&entries);
+            for f in [entries, Matrix3::identity() + entries * 0.3] {
                 let c = convex_tangent(&material, &f);
                 let k = element_matrix(&rest, &c);
                 for (values, size) in [

@@ -10,7 +10,7 @@ fn affine_displacement_leaves_no_force_inside() {
     let inside = mesh.boundary.iter().filter(|&&on| !on).count();
     assert_eq!(inside, 27);
     for material in materials() {
-        let model = model(&mesh, material);
+        let model = model(&mesh, &material);
         for size in [0.01, 0.3, 0.8] {
             let gradient = random.rotation() * (Matrix3::identity() + random.matrix() * size);
             let x: Vec<_> = mesh

@@ -12,7 +12,7 @@ fn rotations(model: &impinge_fem::ElasticModel, positions: &[Vector3<f64>]) -> V
 #[test]
 fn a_turned_and_stretched_body_has_its_turn_everywhere() {
     let mesh = cuboid([2, 2, 3], 0.3);
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let mut random = Random(5);
     for _ in 0..20 {
         let turn = random.rotation();
@@ -35,7 +35,7 @@ fn a_turned_and_stretched_body_has_its_turn_everywhere() {
 #[test]
 fn turning_a_deformed_body_turns_its_rotations() {
     let mesh = cuboid([2, 2, 2], 0.2);
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let mut random = Random(11);
     for _ in 0..20 {
         let x: Vec<_> = mesh
@@ -60,7 +60,7 @@ fn turning_a_deformed_body_turns_its_rotations() {
 #[test]
 fn a_twisted_bar_turns_with_height() {
     let mesh = cuboid([2, 2, 12], 0.0);
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let rate = 0.8;
     let turn = |x: &Vector3<f64>| Rotation3::from_axis_angle(&Vector3::z_axis(), rate * x.z);
     let x: Vec<_> = mesh.points.iter().map(|x| turn(x) * x).collect();
@@ -82,7 +82,7 @@ fn a_twisted_bar_turns_with_height() {
 fn points_without_elements_do_not_turn() {
     let mut mesh = cuboid([1, 1, 1], 0.0);
     mesh.points.push(Vector3::new(5.0, 0.0, 0.0));
-    let model = model(&mesh, materials()[0]);
+    let model = model(&mesh, &materials()[0]);
     let turn = Random(2).rotation();
     let x: Vec<_> = mesh.points.iter().map(|x| turn * x).collect();
     let rotations = rotations(&model, &x);

@@ -99,12 +99,12 @@ pub(crate) fn cuboid(cells: [usize; 3], jitter: f64) -> Mesh {
 }
 
 /// A model of one material and water's density.
-pub(crate) fn model(mesh: &Mesh, material: Material) -> ElasticModel {
+pub(crate) fn model(mesh: &Mesh, material: &Material) -> ElasticModel {
     let count = mesh.tets.len();
     ElasticModel::new(
         &mesh.points,
         &mesh.tets,
-        &[material],
+        std::slice::from_ref(material),
         &vec![0; count],
         &vec![DENSITY; count],
     )
@@ -133,7 +133,7 @@ pub(crate) fn cells(mesh: &Mesh) -> (Vec<[u32; 8]>, Vec<Option<u32>>) {
 }
 
 /// As [`model`], of hexahedra.
-pub(crate) fn hex_model(mesh: &Mesh, material: Material) -> ElasticModel {
+pub(crate) fn hex_model(mesh: &Mesh, material: &Material) -> ElasticModel {
     let (cells, cell_of_tet) = cells(mesh);
     let stiff = vec![true; cells.len()];
     model(mesh, material)

@@ -168,7 +168,7 @@ pub fn earliest_impact(
 }
 
 /// The earlier impact; the pair decides between equal times.
-fn earlier(a: CandidateImpact, b: CandidateImpact) -> CandidateImpact {
+pub(super) fn earlier(a: CandidateImpact, b: CandidateImpact) -> CandidateImpact {
     if b.time.total_cmp(&a.time).then(b.pair.cmp(&a.pair)).is_lt() {
         b
     } else {

@@ -11,6 +11,8 @@
 //! the uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
 //! computed, and every comparison carries a rigorous bound of its rounding error.
 //!
+//! [`step_size()`] is the shortest way in: how far may these arrays of points move?
+//!
 //! # Source
 //! Separating planes over time as in Snyder, "Interval analysis for computer graphics", 1992, and the inclusion-based
 //! queries of Wang et al. 2021, <https://doi.org/10.1145/3460775>, from which it differs: it subdivides time only, and
@@ -19,10 +21,12 @@
 mod batch;
 mod direction;
 mod slab;
+mod step_size;
 
 use nalgebra::Vector3;
 
 pub use batch::{CandidateImpact, CandidatePair, LinearMotion, earliest_impact, impacts};
+pub use step_size::{StepSize, StepSizeError, SurfaceArrays, step_size, step_size_under};
 
 /// Definition of an impact, and the resolution of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]

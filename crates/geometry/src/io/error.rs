@@ -48,7 +48,8 @@ pub enum MeshIoError {
         source: ParseError,
     },
     /// The file holds an element that cannot be used.
-    #[error("{}: element {tag} is a {found}, but only {wanted} can be used: remesh with first-order elements of that kind", path.display())]
+    #[error("{}: element {tag} is a {found}, but only {wanted} can be used: remesh with first-order elements of that \
+             kind", path.display())]
     WrongElement {
         /// The file.
         path: PathBuf,

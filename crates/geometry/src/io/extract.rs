@@ -96,7 +96,8 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
     } = elements;
     if !(tets.is_empty() || hexahedra.is_empty()) {
         return Err(Problem::whole_file(format!(
-            "the solid is made of {} tetrahedra and {} hexahedra: save each kind as a file of its own, or remesh with one of them",
+            "the solid is made of {} tetrahedra and {} hexahedra: save each kind as a file of its own, or remesh with \
+             one of them",
             tets.len(),
             hexahedra.len()
         )));
@@ -104,8 +105,8 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
     let reoriented = reorient(&nodes, &mut tets, &mut hexahedra);
     if let Some(index) = first_twisted(&nodes, &hexahedra) {
         return Err(Problem::whole_file(format!(
-            "hexahedron {index}, counted from 0, is flat, twisted or inside out: its corners have to be four around the bottom, \
-             counterclockwise seen from above, then the four above them"
+            "hexahedron {index}, counted from 0, is flat, twisted or inside out: its corners have to be four around \
+             the bottom, counterclockwise seen from above, then the four above them"
         )));
     }
     tets.extend(hexahedra.iter().flat_map(hexahedron_tets));

@@ -2,7 +2,7 @@
 //!
 //! | extension | read as solid | read as surface | written |
 //! |-----------|---------------|-----------------|---------|
-//! | `.msh`    | tetrahedra, or hexahedra | triangles and quadrangles, else the outside of the solid | solid (4.1 ASCII) |
+//! | `.msh`    | tetrahedra or hexahedra | triangles and quadrangles, or the solid's outside | solid (4.1 ASCII) |
 //! | `.mesh`   | likewise      | likewise        | solid   |
 //! | `.vtk`    | likewise      | triangles, quadrangles and polygons, else the outside of the solid | – |
 //! | `.vtu`    | likewise      | likewise        | solid   |

@@ -74,7 +74,8 @@ fn check_count(definition: &ElementDef, encoding: Encoding, left: u64) -> Result
     // The last line may have no end.
     if count > 0 && (least == 0 || count > (left + 1) / least) {
         return Err(Problem::whole_file(format!(
-            "the header announces {count} elements `{}`, but only {left} bytes are left for them: the file is truncated or the header wrong",
+            "the header announces {count} elements `{}`, but only {left} bytes are left for them: the file is \
+             truncated or the header wrong",
             definition.name
         )));
     }

@@ -40,7 +40,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
                     section: None,
                 },
                 problem: format!(
-                    "the header announces {count} triangles, which take {} bytes, but {} follow: the file is truncated or no binary .stl file",
+                    "the header announces {count} triangles, which take {} bytes, but {} follow: the file is \
+                     truncated or no binary .stl file",
                     RECORD * count,
                     bytes.len() - HEADER
                 ),

@@ -98,7 +98,7 @@ struct Face {
     side: u8,
 }
 
-/// Extracts the boundary of `tets`; see [`TetMesh::surface`].
+/// Extracts the boundary of `tets`; see [`TetMesh::surface`](super::TetMesh::surface).
 pub(super) fn extract(tets: &[[u32; 4]]) -> Result<BoundarySurface, MeshError> {
     let corners =
         |tet: u32, side: u8| OUTWARD_FACES[side as usize].map(|corner| tets[tet as usize][corner]);

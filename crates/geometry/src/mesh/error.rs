@@ -26,7 +26,8 @@ pub enum MeshError {
     },
     /// A coordinate is NaN, infinite or so large that volumes overflow.
     #[error(
-        "node {node} has the position ({x:?}, {y:?}, {z:?}) m: every coordinate must be a finite number of magnitude below {limit:e} m",
+        "node {node} has the position ({x:?}, {y:?}, {z:?}) m: every coordinate must be a finite number of magnitude \
+         below {limit:e} m",
         limit = super::COORDINATE_LIMIT
     )]
     BadCoordinate {
@@ -41,7 +42,8 @@ pub enum MeshError {
     },
     /// An element refers to a node that does not exist.
     #[error(
-        "{kind} {element} refers to node {node}, but the mesh has only {nodes} nodes (0 to {nodes}-1): correct the index or add the node"
+        "{kind} {element} refers to node {node}, but the mesh has only {nodes} nodes (0 to {nodes}-1): correct the \
+         index or add the node"
     )]
     IndexOutOfRange {
         /// Element kind.
@@ -67,7 +69,8 @@ pub enum MeshError {
     },
     /// Two nodes have exactly the same position.
     #[error(
-        "nodes {first} and {second} are at exactly the same position: `impinge mesh repair` joins them; move one of them if the parts are separate"
+        "nodes {first} and {second} are at exactly the same position: `impinge mesh repair` joins them; move one of \
+         them if the parts are separate"
     )]
     CoincidentNodes {
         /// Smaller node index.
@@ -77,7 +80,8 @@ pub enum MeshError {
     },
     /// A node belongs to no element.
     #[error(
-        "node {node} belongs to no {kind}: `impinge mesh repair` removes such nodes; or add the element that should use it"
+        "node {node} belongs to no {kind}: `impinge mesh repair` removes such nodes; or add the element that should \
+         use it"
     )]
     UnusedNode {
         /// Node index.
@@ -87,7 +91,8 @@ pub enum MeshError {
     },
     /// A tetrahedron is flat.
     #[error(
-        "tetrahedron {tet} has no volume (its four nodes lie in one plane): `impinge mesh repair` removes such tetrahedra; or remesh"
+        "tetrahedron {tet} has no volume (its four nodes lie in one plane): `impinge mesh repair` removes such \
+         tetrahedra; or remesh"
     )]
     ZeroVolume {
         /// Tetrahedron index.
@@ -105,7 +110,8 @@ pub enum MeshError {
     },
     /// A triangle has no area.
     #[error(
-        "triangle {triangle} has no area (its three corners lie on one line): `impinge mesh repair` removes such triangles"
+        "triangle {triangle} has no area (its three corners lie on one line): `impinge mesh repair` removes such \
+         triangles"
     )]
     ZeroArea {
         /// Triangle index.
@@ -125,7 +131,8 @@ pub enum MeshError {
     },
     /// A face belongs to three or more tetrahedra.
     #[error(
-        "the face of nodes {nodes:?} belongs to tetrahedra {first}, {second} and {third}: at most two may share a face, so remove the overlapping ones"
+        "the face of nodes {nodes:?} belongs to tetrahedra {first}, {second} and {third}: at most two may share a \
+         face, so remove the overlapping ones"
     )]
     OvercrowdedFace {
         /// The face's nodes, ascending.
@@ -139,7 +146,8 @@ pub enum MeshError {
     },
     /// Two tetrahedra lie on the same side of the face they share.
     #[error(
-        "tetrahedra {first} and {second} lie on the same side of their common face {nodes:?}, so they overlap: remove one of them or move a node"
+        "tetrahedra {first} and {second} lie on the same side of their common face {nodes:?}, so they overlap: remove \
+         one of them or move a node"
     )]
     OverlappingTets {
         /// The face's nodes, ascending.
@@ -152,14 +160,16 @@ pub enum MeshError {
     /// The tetrahedra on the two sides of a quadrangle cut it along different diagonals, so they do not meet face to
     /// face.
     #[error(
-        "the quadrangle of nodes {nodes:?} is cut along one diagonal on one side and along the other on its other side, so the tetrahedra do not meet face to face there: remesh, or cut all cells by one rule"
+        "the quadrangle of nodes {nodes:?} is cut along one diagonal on one side and along the other on its other \
+         side, so the tetrahedra do not meet face to face there: remesh, or cut all cells by one rule"
     )]
     MismatchedDiagonals {
         /// The nodes around the quadrangle.
         nodes: [u32; 4],
     },
     /// A surface edge has a triangle on one side only.
-    #[error("the surface is open at the edge between nodes {a} and {b} of triangle {triangle}: close the hole; `impinge mesh repair` joins the nodes of a seam", a = edge[0], b = edge[1])]
+    #[error("the surface is open at the edge between nodes {a} and {b} of triangle {triangle}: close the hole; \
+             `impinge mesh repair` joins the nodes of a seam", a = edge[0], b = edge[1])]
     OpenEdge {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -167,7 +177,8 @@ pub enum MeshError {
         triangle: u32,
     },
     /// A surface edge belongs to three or more triangles.
-    #[error("the edge between nodes {a} and {b} belongs to {count} triangles, the first being {triangle}: a surface may have only two there; `impinge mesh repair` separates the sheets", a = edge[0], b = edge[1])]
+    #[error("the edge between nodes {a} and {b} belongs to {count} triangles, the first being {triangle}: a surface \
+             may have only two there; `impinge mesh repair` separates the sheets", a = edge[0], b = edge[1])]
     NonManifoldEdge {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -177,7 +188,8 @@ pub enum MeshError {
         count: usize,
     },
     /// Two neighbouring triangles disagree about which side is outside.
-    #[error("triangles {first} and {second} run along their common edge between nodes {a} and {b} in the same direction: `impinge mesh repair` winds them alike", a = edge[0], b = edge[1])]
+    #[error("triangles {first} and {second} run along their common edge between nodes {a} and {b} in the same \
+             direction: `impinge mesh repair` winds them alike", a = edge[0], b = edge[1])]
     InconsistentWinding {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -188,7 +200,8 @@ pub enum MeshError {
     },
     /// The triangles at a node form more than one fan.
     #[error(
-        "the surface touches itself at node {node} only (the triangles there form {fans} separate fans): `impinge mesh repair` gives each fan its own node"
+        "the surface touches itself at node {node} only (the triangles there form {fans} separate fans): `impinge \
+         mesh repair` gives each fan its own node"
     )]
     NonManifoldVertex {
         /// Node index.
@@ -198,7 +211,8 @@ pub enum MeshError {
     },
     /// A closed surface has its normals pointing in.
     #[error(
-        "the surface is wound inwards (enclosed volume {volume:e} m³): `impinge mesh repair` or `impinge mesh convert --reverse` turns it over"
+        "the surface is wound inwards (enclosed volume {volume:e} m³): `impinge mesh repair` or `impinge mesh convert \
+         --reverse` turns it over"
     )]
     WoundInwards {
         /// Signed volume in m³.

@@ -9,6 +9,7 @@ mod built;
 mod oracle;
 mod sampled;
 mod single;
+mod step_size;
 mod stored;
 
 type Query = fn(&[Vector3<f64>; 4], &[Vector3<f64>; 4], &CcdRule) -> Toi;

@@ -20,8 +20,8 @@ pub(super) fn look_ahead(block: &Matrix3<f64>) {
         let last = first.wrapping_add(size_of_val(block) - 1);
         #[expect(
             unsafe_code,
-            reason = "the intrinsic takes a pointer, which is never dereferenced: the instruction ignores addresses that \
-                      are not mapped, raises no fault, and every x86-64 processor has it."
+            reason = "the intrinsic takes a pointer, which is never dereferenced: the instruction ignores addresses \
+                      that are not mapped, raises no fault, and every x86-64 processor has it."
         )]
         unsafe {
             // A block of 72 bytes lies on two cache lines.

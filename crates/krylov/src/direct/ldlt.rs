@@ -87,7 +87,7 @@ impl SparseLdlt {
     /// entries that are not finite, or far too large.
     ///
     /// # Panics
-    /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].
+    /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`](super::MOST_RIGHT_HAND_SIDES).
     #[track_caller]
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
         let SymmetricSetup {

@@ -17,7 +17,7 @@ pub use jacobi::Jacobi;
 pub trait Preconditioner: Sync {
     /// Tells it the matrix of the systems to come, `n × n`; by default nothing changes with it.
     ///
-    /// Whoever owns both calls this whenever the matrix changes: [`solve`](crate::solve) only borrows them.
+    /// Whoever owns both calls this whenever the matrix changes: [`solve`](fn@crate::solve) only borrows them.
     fn prepare(&mut self, matrix: &SymmetricBlockMatrix) {
         let _ = matrix;
     }

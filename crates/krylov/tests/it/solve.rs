@@ -59,7 +59,8 @@ proptest! {
             let report = solve(&mut *method, &system, &mut x, &TIGHT);
             prop_assert_eq!(report.termination, Termination::Converged, "{}: {:?}", name, report);
             if name == "MINRES" {
-                prop_assert!(report.iterations <= b.len() + b.len() / 2 + 4, "{} took {} steps", name, report.iterations);
+                prop_assert!(report.iterations <= b.len() + b.len() / 2 + 4, "{} took {} steps",
+                name, report.iterations);
             }
         }
     }

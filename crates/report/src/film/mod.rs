@@ -111,7 +111,9 @@ impl Film {
             )
         });
         format!(
-            "<figure class=\"film\"><canvas width=\"760\" height=\"430\"></canvas><br><button>play</button> <input type=\"range\" min=\"0\" value=\"0\" aria-label=\"time\"> <output></output>{remark}<script type=\"application/json\">{}</script></figure>\n",
+            "<figure class=\"film\"><canvas width=\"760\" height=\"430\"></canvas><br><button>play</button> <input \
+             type=\"range\" min=\"0\" value=\"0\" aria-label=\"time\"> <output></output>{remark}<script \
+             type=\"application/json\">{}</script></figure>\n",
             self.json()
         )
     }

@@ -41,8 +41,8 @@ pub enum ConstrainedError {
     },
     /// Inconsistent rigid constraints.
     #[error(
-        "the hard constraints {names} contradict each other by {misfit:e} (m, or rad); no motion meets them all. Remove \
-         one, move its anchor, or give it a compliance"
+        "the hard constraints {names} contradict each other by {misfit:e} (m, or rad); no motion meets them all. \
+         Remove one, move its anchor, or give it a compliance"
     )]
     Contradiction {
         /// Names of the inconsistent constraints.

@@ -14,7 +14,8 @@ use super::format::FORMAT;
 pub enum OutputError {
     /// The disk is full.
     #[error(
-        "the disk is full: {} could not be written; what was written before is whole\n  mend: free some space or give another folder with --out",
+        "the disk is full: {} could not be written; what was written before is whole\n  mend: free some space or give \
+         another folder with --out",
         path.display()
     )]
     DiskFull {
@@ -25,7 +26,8 @@ pub enum OutputError {
     },
     /// The folder is not writable.
     #[error(
-        "{} may not be written: {source}\n  mend: give a folder that you may write to with --out, or change its permissions",
+        "{} may not be written: {source}\n  mend: give a folder that you may write to with --out, or change its \
+         permissions",
         path.display()
     )]
     NotWritable {
@@ -35,7 +37,8 @@ pub enum OutputError {
         source: io::Error,
     },
     /// Any other error while writing.
-    #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out", path.display())]
+    #[error("{} could not be written: {source}\n  mend: check the folder, or give another one with --out",
+    path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -44,7 +47,8 @@ pub enum OutputError {
     },
     /// The folder holds files of other origin than a run.
     #[error(
-        "the folder {} holds other files ({example}), which a run would mix with its own\n  mend: give an empty or new folder with --out",
+        "the folder {} holds other files ({example}), which a run would mix with its own\n  mend: give an empty or \
+         new folder with --out",
         path.display()
     )]
     FolderInUse {
@@ -55,7 +59,8 @@ pub enum OutputError {
     },
     /// Another run is writing to the folder.
     #[error(
-        "the folder {} is in use: another run is writing to it\n  mend: wait until that run has ended, or give another folder with --out",
+        "the folder {} is in use: another run is writing to it\n  mend: wait until that run has ended, or give \
+         another folder with --out",
         path.display()
     )]
     FolderLocked {
@@ -64,7 +69,8 @@ pub enum OutputError {
     },
     /// There is no run to resume.
     #[error(
-        "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the scene without --resume",
+        "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the \
+         scene without --resume",
         path.display()
     )]
     NothingToResume {
@@ -75,8 +81,8 @@ pub enum OutputError {
     },
     /// The run in the folder was written by another version of the program.
     #[error(
-        "the run in {} has format {format}, and this program reads and goes on with format {FORMAT}\n  mend: run the scene again, or \
-         use the version of the program that manifest.json names",
+        "the run in {} has format {format}, and this program reads and goes on with format {FORMAT}\n  mend: run the \
+         scene again, or use the version of the program that manifest.json names",
         path.display()
     )]
     OtherFormat {
@@ -87,7 +93,8 @@ pub enum OutputError {
     },
     /// A frame of the run to resume is missing or changed.
     #[error(
-        "the run in {} cannot be taken up: its frame {file} {problem}\n  mend: restore the file, or run the scene without --resume",
+        "the run in {} cannot be taken up: its frame {file} {problem}\n  mend: restore the file, or run the scene \
+         without --resume",
         path.display()
     )]
     FrameLost {
@@ -100,7 +107,8 @@ pub enum OutputError {
     },
     /// The run in the folder was of another scene.
     #[error(
-        "the run in {} is of another scene: {key} differs\n  mend: run with the scene and the --set of that run (manifest.json holds them), or without --resume",
+        "the run in {} is of another scene: {key} differs\n  mend: run with the scene and the --set of that run \
+         (manifest.json holds them), or without --resume",
         path.display()
     )]
     OtherScene {
@@ -111,8 +119,8 @@ pub enum OutputError {
     },
     /// The run in the folder was of the same scene, but with other contents of its mesh files.
     #[error(
-        "the run in {} is of other meshes: a mesh file of the scene has changed since, or the program that makes meshes\n  mend: put the files \
-         back as they were, or run without --resume",
+        "the run in {} is of other meshes: a mesh file of the scene has changed since, or the program that makes \
+         meshes\n  mend: put the files back as they were, or run without --resume",
         path.display()
     )]
     OtherMeshes {
@@ -120,7 +128,8 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// A file could not be read.
-    #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json", path.display())]
+    #[error("{} could not be read: {source}\n  mend: check the path; a run's folder holds manifest.json",
+    path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -129,7 +138,8 @@ pub enum OutputError {
     },
     /// The file of a stored contact problem is missing.
     #[error(
-        "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the folder problems of a run",
+        "{} could not be read: {source}\n  mend: check the path; `impinge run --dump-problems` stores problems in the \
+         folder problems of a run",
         path.display()
     )]
     ReadProblem {
@@ -139,7 +149,8 @@ pub enum OutputError {
         source: io::Error,
     },
     /// A file is incomplete or has invalid contents.
-    #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file", path.display())]
+    #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file",
+    path.display())]
     Format {
         /// The file.
         path: PathBuf,

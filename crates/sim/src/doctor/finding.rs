@@ -316,20 +316,24 @@ impl Symptom {
                 "move them apart: `impinge doctor SCENE --separate OUT` writes a scene where they are".to_owned()
             }
             Self::SelfIntersection { .. } => {
-                "mend the mesh: separate its sheets, or remesh its outer surface with `impinge mesh tetrahedralize`".to_owned()
+                "mend the mesh: separate its sheets, or remesh its outer surface with `impinge mesh \
+                 tetrahedralize`".to_owned()
             }
             Self::Slivers { .. } | Self::NodeMasses { .. } => {
-                "remesh: `impinge mesh convert MESH s.obj`, then `impinge mesh tetrahedralize s.obj OUT --size ..`".to_owned()
+                "remesh: `impinge mesh convert MESH s.obj`, then `impinge mesh tetrahedralize s.obj OUT --size \
+                 ..`".to_owned()
             }
             Self::MassRatio { .. } => {
-                "check `density` and `scale`; if they are meant so, expect many iterations where the two touch".to_owned()
+                "check `density` and `scale`; if they are meant so, expect many iterations where the two \
+                 touch".to_owned()
             }
             Self::WaveSpeed { step, .. } => format!(
                 "nothing, if slow motion matters and vibration does not; else a `time.step` of {} s",
                 short(*step)
             ),
             Self::FastStart { .. } => {
-                "check `velocity`, or shorten `time.step`: nothing passes through, but one linearisation a step bends far paths".to_owned()
+                "check `velocity`, or shorten `time.step`: nothing passes through, but one linearisation a step bends \
+                 far paths".to_owned()
             }
             Self::OwnWeight { .. } => {
                 "check the units of `young` (Pa), `density` (kg/m³) and the mesh (m)".to_owned()
@@ -352,10 +356,12 @@ impl Symptom {
                 "all numbers are SI units: m, kg, s, Pa; a mesh in millimetres needs `scale = 0.001`".to_owned()
             }
             Self::JointApart { .. } => {
-                "move the bodies or the anchor to where it holds, change `length` or `limits`, or give it a `compliance`".to_owned()
+                "move the bodies or the anchor to where it holds, change `length` or `limits`, or give it a \
+                 `compliance`".to_owned()
             }
             Self::LongDamping { .. } => {
-                "write formulation = \"stiffness\", where damping takes energy however long it is, or a smaller `damping`".to_owned()
+                "write formulation = \"stiffness\", where damping takes energy however long it is, or a smaller \
+                 `damping`".to_owned()
             }
             Self::Tolerance { key, .. } => format!(
                 "leave `solver.{key}` and `tolerances = \"paper\"` out: the default follows from the scene"
@@ -379,8 +385,8 @@ impl fmt::Display for Symptom {
                 place,
             } => write!(
                 f,
-                "`{first}` and `{second}` overlap at the start: {triangle_pairs} pairs of triangles meet, for example near {} m; \
-                 moving `{first}` by {} m along {} frees it",
+                "`{first}` and `{second}` overlap at the start: {triangle_pairs} pairs of triangles meet, for example \
+                 near {} m; moving `{first}` by {} m along {} frees it",
                 Point(place),
                 short(*depth),
                 Point(direction)
@@ -393,7 +399,8 @@ impl fmt::Display for Symptom {
                 place,
             } => write!(
                 f,
-                "`{first}` lies inside `{second}` at the start, for example at {} m; moving it by {} m along {} takes it out",
+                "`{first}` lies inside `{second}` at the start, for example at {} m; moving it by {} m along {} takes \
+                 it out",
                 Point(place),
                 short(*depth),
                 Point(direction)
@@ -436,7 +443,8 @@ impl fmt::Display for Symptom {
                 quality,
             } => write!(
                 f,
-                "`{body}` has slivers: {count} tetrahedra of a quality below {}, the worst, of nodes {nodes:?}, with {} (1 is regular)",
+                "`{body}` has slivers: {count} tetrahedra of a quality below {}, the worst, of nodes {nodes:?}, with \
+                 {} (1 is regular)",
                 SLIVER_QUALITY,
                 short(*quality)
             ),

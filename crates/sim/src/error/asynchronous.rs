@@ -70,8 +70,9 @@ pub enum SystemError {
 }
 
 /// The reason why no k-DOP holds a point for long enough.
-const RESTLESS: &str = "is too fast, or too far from the origin for its size: the room that is searched around it would have to be made anew \
-                        without end; start it slower, or nearer to the origin, or use a shorter `time.step`";
+const RESTLESS: &str = "is too fast, or too far from the origin for its size: the room that is searched around it \
+                        would have to be made anew without end; start it slower, or nearer to the origin, or use a \
+                        shorter `time.step`";
 
 /// The reason why a run ended early; the state is that of the last event, which is safe.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -79,11 +80,11 @@ const RESTLESS: &str = "is too fast, or too far from the origin for its size: th
 pub enum Stop {
     /// Layers became so deep that time makes no progress.
     #[error(
-        "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m, {distance:e} m apart and closing at \
-         {speed:e} m/s, need layer {depth}, whose clock ticks every {period:e} s. Prescribed motions that press without limit \
-         are to be changed; what comes too fast for its layers is stopped in a few of them by `asynchronous.stiffness` = \
-         {stiffness:e} (N/m); and `asynchronous.thickness` = {thickness:e} (m) with the stiffness that it has now reaches \
-         this gap in a few"
+        "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m, {distance:e} m apart and \
+         closing at {speed:e} m/s, need layer {depth}, whose clock ticks every {period:e} s. Prescribed motions that \
+         press without limit are to be changed; what comes too fast for its layers is stopped in a few of them by \
+         `asynchronous.stiffness` = {stiffness:e} (N/m); and `asynchronous.thickness` = {thickness:e} (m) with the \
+         stiffness that it has now reaches this gap in a few"
     )]
     NoProgress {
         /// Simulated time (s).
@@ -125,7 +126,8 @@ pub enum Stop {
     Interrupted,
     /// A velocity became non-finite.
     #[error(
-        "at t = {time:.9} s the velocity of point {point} is not finite: an elastic force is beyond what its clock can carry"
+        "at t = {time:.9} s the velocity of point {point} is not finite: an elastic force is beyond what its clock \
+         can carry"
     )]
     NotFinite {
         /// Simulated time (s).

@@ -51,8 +51,8 @@ pub(super) fn notice(
         "it is held there as by a rigid arm".to_owned()
     };
     Some(format!(
-        "joint {index} holds `{}` at [{x}, {y}, {z}], which is {off:.3} m off the body of {across:.3} m across: {what}; correct \
-         the joint if that is not meant",
+        "joint {index} holds `{}` at [{x}, {y}, {z}], which is {off:.3} m off the body of {across:.3} m across: \
+         {what}; correct the joint if that is not meant",
         body.name
     ))
 }

@@ -273,7 +273,8 @@ impl FrameWriter {
         self.write_with(frame, None, stamp)
     }
 
-    /// Writes the pieces of the motion since the last frame, if there are any, then one frame, then adds both to the lists.
+    /// Writes the pieces of the motion since the last frame, if there are any, then one frame, then adds both to the
+    /// lists.
     ///
     /// # Errors
     /// As for [`write`](Self::write).

@@ -34,7 +34,8 @@ pub(super) const FRAMES_CSV: &str = "frames.csv";
 /// Name of the collection.
 pub(super) const FRAMES_PVD: &str = "frames.pvd";
 
-/// Columns of the table: the fields of [`FrameEntry`]. The last one is there in runs that store the pieces of the motion.
+/// Columns of the table: the fields of [`FrameEntry`]. The last one is there in runs that store the pieces of the
+/// motion.
 const COLUMNS: [&str; 6] = ["file", "step", "time", "parts", "checksum", "pieces"];
 
 /// Number of the columns that every table has.

@@ -108,7 +108,8 @@ pub fn verdict(
         let first = first_crossing.map_or(String::new(), |first| format!("; first {first}"));
         unmet.push(format!(
             "surfaces passed through each other in {} steps (column `crossings` of steps.csv says where){first}\n  \
-             mend: use stepper = \"synchronous\", which keeps bodies apart, join them, or move them out of each other's way",
+             mend: use stepper = \"synchronous\", which keeps bodies apart, join them, or move them out of each \
+             other's way",
             counters.crossings
         ));
     }
@@ -118,7 +119,8 @@ pub fn verdict(
             notes.push(format!("{problem}; `solver.allow_inversion` allows it"));
         } else {
             unmet.push(format!(
-                "{problem}\n  mend: shorten time.step, use a finer mesh or a stiffer material, or allow it by solver.allow_inversion = true"
+                "{problem}\n  mend: shorten time.step, use a finer mesh or a stiffer material, or allow it by \
+                 solver.allow_inversion = true"
             ));
         }
     }
@@ -179,6 +181,7 @@ fn unmet_guarantees(counters: &Counters) -> Vec<String> {
 
 fn inverted(count: u64) -> String {
     format!(
-        "elements were inverted, {count} counted over the ends of steps (column `inverted_elements` of steps.csv says where)"
+        "elements were inverted, {count} counted over the ends of steps (column `inverted_elements` of steps.csv says \
+         where)"
     )
 }

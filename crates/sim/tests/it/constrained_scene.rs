@@ -172,7 +172,8 @@ fn contradicting_and_redundant_joints() {
     }
     let rod = |length: f64| {
         format!(
-            "\n[[joint]]\nkind = \"link\"\nfirst = \"weight\"\nanchor = [0, -0.5, 0]\nend = [0, -0.5, 1]\nlength = {length}\n"
+            "\n[[joint]]\nkind = \"link\"\nfirst = \"weight\"\nanchor = [0, -0.5, 0]\nend = [0, -0.5, 1]\nlength = \
+             {length}\n"
         )
     };
     let both = refused(&format!("{CLOTH}{}{}", rod(1.0), rod(1.2)));

@@ -60,7 +60,9 @@ name = "held"
 mesh = { hexahedra = { size = [0.2, 0.1, 0.1], cells = [2, 1, 1] } }
 material = { model = "neo_hookean", young = 2e5, poisson = 0.4, density = 1100 }
 position = [3, 0, 0.5]
-fixed = [{ box = { lower = [2.89, -1, 0], upper = [2.91, 1, 1] }, motion = { velocity = [0, 0, 0.1], then = [{ at = 0.1, velocity = [0, 0.2, 0] }] }, until = 0.3 }]
+fixed = [{ box = { lower = [2.89, -1, 0], upper = [2.91, 1, 1] }, motion = { velocity = [0, 0, 0.1], then = [
+    { at = 0.1, velocity = [0, 0.2, 0] },
+] }, until = 0.3 }]
 pulls = [{ box = { lower = [3.09, -1, 0], upper = [3.11, 1, 1] }, force = [0, 0, -1] }]
 
 [[body]]
@@ -176,7 +178,9 @@ fixed = [{ box = { lower = [-0.51, 0.49, -0.1], upper = [0.51, 0.51, 0.1] } }]
 [[body]]
 name = "strap"
 kind = "shell"
-mesh = { strip = { points = [[0, -0.5, 0], [0, -0.5, -1], [0.5, -0.5, -1]], across = [0, 1, 0], width = 0.1, spacing = 0.5 } }
+mesh = { strip = { points = [
+    [0, -0.5, 0], [0, -0.5, -1], [0.5, -0.5, -1],
+], across = [0, 1, 0], width = 0.1, spacing = 0.5 } }
 shell = { stretch = 1e5, density = 0.1 }
 
 [[joint]]

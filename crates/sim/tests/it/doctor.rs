@@ -402,8 +402,9 @@ fn doubts_about_joints_and_tolerances() {
 
     let cloth = |damping: f64| {
         format!(
-            "[[body]]\nname = \"cloth\"\nkind = \"shell\"\nmesh = {{ grid = {{ size = [1, 1], cells = [2, 2] }} }}\nposition = [0, 0, 1]\n\
-             shell = {{ stretch = 100, density = 0.2, formulation = \"compliance\", damping = {damping} }}\n"
+            "[[body]]\nname = \"cloth\"\nkind = \"shell\"\nmesh = {{ grid = {{ size = [1, 1], cells = [2, 2] }} \
+             }}\nposition = [0, 0, 1]\nshell = {{ stretch = 100, density = 0.2, formulation = \"compliance\", damping \
+             = {damping} }}\n"
         )
     };
     assert_eq!(kinds(&found(&[&cloth(0.009)])), [""; 0]);

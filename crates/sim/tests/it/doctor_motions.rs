@@ -34,7 +34,8 @@ fn cube(kind: &str, position: [f64; 3]) -> String {
 
 fn wall(x: f64, motion: &str) -> String {
     format!(
-        "[[obstacle]]\nname = \"wall at {x}\"\nshape = {{ cuboid = {{ size = [0.02, 0.3, 0.3] }} }}\nposition = [{x:?}, 0, 0.16]\n{motion}\n"
+        "[[obstacle]]\nname = \"wall at {x}\"\nshape = {{ cuboid = {{ size = [0.02, 0.3, 0.3] }} }}\nposition = \
+         [{x:?}, 0, 0.16]\n{motion}\n"
     )
 }
 
@@ -83,8 +84,8 @@ fn walls_that_close_on_a_body_are_found() {
 /// is safe.
 #[test]
 fn half_spaces_and_held_nodes_are_walls() {
-    let press = "[[obstacle]]\nname = \"press\"\nshape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, 0.2]\n\
-                 motion = { velocity = [0, 0, -0.2] }\n";
+    let press = "[[obstacle]]\nname = \"press\"\nshape = { cuboid = { size = [0.3, 0.3, 0.02] } }\nposition = [0, 0, \
+                 0.2]\nmotion = { velocity = [0, 0, -0.2] }\n";
     let found = symptoms(&[&cube(RIGID, [0.0, 0.0, 0.0501]), press, GROUND]);
     let [(_, time)] = squeezed(&found)[..] else {
         panic!("{found:?}")
@@ -97,7 +98,8 @@ fn half_spaces_and_held_nodes_are_walls() {
         cube(ELASTIC, [0.0, 0.0, 0.2]).replace("[1, 1, 1]", "[2, 2, 2]")
             + &format!(
                 "fixed = [{{ box = {{ lower = [-1, -1, 0.1499], upper = [1, 1, 0.1501] }} }}, \
-                 {{ box = {{ lower = [-1, -1, 0.2499], upper = [1, 1, 0.2501] }}, motion = {{ velocity = [0, 0, {velocity:?}] }} }}]\n"
+                 {{ box = {{ lower = [-1, -1, 0.2499], upper = [1, 1, 0.2501] }}, motion = {{ \
+                 velocity = [0, 0, {velocity:?}] }} }}]\n"
             )
             + &cube(RIGID, [0.5, 0.0, 0.2]).replace("cube\"", "other\"")
     };
@@ -144,7 +146,8 @@ fn paths_that_meet_are_found() {
     let led = |velocity: &str| {
         cube(ELASTIC, [0.0, 0.0, 0.2]).replace("cube\"", "led\"")
             + &format!(
-                "fixed = [{{ box = {{ lower = [-1, -1, 0.1499], upper = [1, 1, 0.1501] }}, motion = {{ velocity = {velocity} }} }}]\n"
+                "fixed = [{{ box = {{ lower = [-1, -1, 0.1499], upper = [1, 1, 0.1501] }}, motion = {{ \
+                 velocity = {velocity} }} }}]\n"
             )
     };
     let found = meeting(&[&led("[0, 0, -0.3]"), GROUND]);
@@ -162,7 +165,8 @@ fn units_are_judged_against_the_scene_and_the_file() {
     let small = cube(RIGID, [0.0, 0.0, 50.0]).replace("[0.1, 0.1, 0.1]", "[1, 1, 1]");
     let ball = |radius: f64| {
         format!(
-            "[[body]]\nname = \"ball\"\n{RIGID}mesh = {{ sphere = {{ radius = {radius:?}, subdivisions = 1 }} }}\nposition = [60, 0, 50]\n"
+            "[[body]]\nname = \"ball\"\n{RIGID}mesh = {{ sphere = {{ radius = {radius:?}, subdivisions = 1 }} \
+             }}\nposition = [60, 0, 50]\n"
         )
     };
     let kinds = |parts: &[&str]| -> Vec<String> {
@@ -185,7 +189,8 @@ fn units_are_judged_against_the_scene_and_the_file() {
     impinge_geometry::io::write_tet_mesh(folder.path().join("ball.msh"), &mesh).expect("room");
     let of_file = |scale: &str| {
         let text = format!(
-            "[time]\nstep = 5e-3\nduration = 1.0\n[[body]]\nname = \"part\"\n{RIGID}mesh = {{ file = {{ path = \"ball.msh\"{scale} }} }}\nposition = [0, 0, 200]\n"
+            "[time]\nstep = 5e-3\nduration = 1.0\n[[body]]\nname = \"part\"\n{RIGID}mesh = {{ file = {{ \
+             path = \"ball.msh\"{scale} }} }}\nposition = [0, 0, 200]\n"
         );
         let path = folder.path().join("scene.toml");
         std::fs::write(&path, text).expect("room");
@@ -207,7 +212,8 @@ fn bodies_that_are_bound_apart_are_found() {
     let pair = |z: f64| {
         cube(ELASTIC, [0.0, 0.0, 0.0]).replace("cube\"", "soft\"")
             + &cube(ELASTIC, [0.0, 0.0, z])
-            + "[[joint]]\nkind = \"bind\"\nreach = 0.3\nfirst = \"soft\"\nsecond = \"cube\"\nanchor = [0, 0, 0.25]\ndistance = 0.5\n"
+            + "[[joint]]\nkind = \"bind\"\nreach = 0.3\nfirst = \"soft\"\nsecond = \"cube\"\nanchor = [0, 0, \
+               0.25]\ndistance = 0.5\n"
     };
     let found = symptoms(&[&pair(0.4)]);
     let [Symptom::BoundApart { distance, .. }] = &found[..] else {

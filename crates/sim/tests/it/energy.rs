@@ -171,7 +171,10 @@ name = "cloth"
 kind = "shell"
 mesh = { grid = { size = [1, 1], cells = [12, 12] } }
 shell = { stretch = 500, bend = 1e-4, density = 0.2, damping = 1e-3 }
-fixed = [{ box = { lower = [-0.51, -0.51, -1], upper = [-0.49, 0.51, 1] } }, { box = { lower = [0.49, -0.51, -1], upper = [0.51, 0.51, 1] } }]
+fixed = [
+    { box = { lower = [-0.51, -0.51, -1], upper = [-0.49, 0.51, 1] } },
+    { box = { lower = [0.49, -0.51, -1], upper = [0.51, 0.51, 1] } },
+]
 [[body]]
 name = "ball"
 kind = "rigid"

@@ -104,8 +104,8 @@ fn joints_hold_points_of_bodies_without_elements() {
                 "[solver]\nmethod = \"compliant-kkt\"\n[time]\nstep = 1e-2\nduration = 1.0\n\
                  [[body]]\nname = \"block\"\n\
                  mesh = {{ cuboid = {{ size = [0.12, 0.12, 0.1], cells = [2, 2, 1] }} }}\n\
-                 material = {{ young = 1e5, poisson = 0.3, density = 1000, meshless = 0.2, formulation = \"{form}\" }}\n\
-                 [[joint]]\nkind = \"{joint}\"\nfirst = \"block\"\nanchor = [0.03, 0.02, 0.03]\n{end}"
+                 material = {{ young = 1e5, poisson = 0.3, density = 1000, meshless = 0.2, formulation = \"{form}\" \
+                 }}\n[[joint]]\nkind = \"{joint}\"\nfirst = \"block\"\nanchor = [0.03, 0.02, 0.03]\n{end}"
             );
             // The duration of a free fall by 11 cm.
             let simulation = run(&text, 15);
@@ -191,8 +191,8 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
         "{message}"
     );
     // A sheet slightly below: its nodes are bound where they are; in the other direction there are no nodes to bind.
-    let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }\n\
-        shell = { stretch = 1e3, bend = 1e-4, density = 0.3 }\nposition = [0.02, 0.01, -0.12]\n\n[[joint]]";
+    let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } \
+        }\nshell = { stretch = 1e3, bend = 1e-4, density = 0.3 }\nposition = [0.02, 0.01, -0.12]\n\n[[joint]]";
     let onto = |first: &str, second: &str, z: f64| {
         HANGING
             .replace("[[joint]]", sheet)

@@ -32,9 +32,12 @@ second = "soft"
 /// The side of the stiff cube that is bound.
 const SIDE: &str = "box = { lower = [0.049, -1, -1], upper = [0.051, 1, 1] }\n";
 
-/// The file of a cube: its left side is the surface 5, `glue`, its top the surface 6 without a name, all of it the solid 5, `all`.
+/// The file of a cube: its left side is the surface 5, `glue`, its top the surface 6 without a name, all of it the
+/// solid 5, `all`.
 fn msh(cube: &TetMesh) -> String {
-    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 5 \"glue\"\n3 5 \"all\"\n$EndPhysicalNames\n".to_owned();
+    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 5 \"glue\"\n3 5 \
+                    \"all\"\n$EndPhysicalNames\n"
+        .to_owned();
     let nodes = cube.nodes();
     let _ = writeln!(text, "$Nodes\n{}", nodes.len());
     for (index, node) in nodes.iter().enumerate() {

@@ -88,9 +88,10 @@ fn legs_of_a_motion_follow_one_another() {
 fn legs_of_a_motion_are_read_and_checked() {
     let scene = |then: &str| {
         format!(
-            "[time]\nstep = 0.1\nduration = 1\n[[obstacle]]\nname = \"post\"\nshape = {{ cuboid = {{ size = [1, 1, 1] }} }}\nmotion = {{ then = [{then}] }}\n\
-             [[body]]\nname = \"cube\"\nmesh = {{ cuboid = {{ size = [1, 1, 1], cells = [1, 1, 1] }} }}\nposition = [9, 0, 0]\n\
-             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\n"
+            "[time]\nstep = 0.1\nduration = 1\n[[obstacle]]\nname = \"post\"\nshape = {{ cuboid = {{ \
+             size = [1, 1, 1] }} }}\nmotion = {{ then = [{then}] }}\n[[body]]\nname = \"cube\"\nmesh = {{ cuboid = {{ \
+             size = [1, 1, 1], cells = [1, 1, 1] }} }}\nposition = [9, 0, 0]\nmaterial = {{ young = 1e5, poisson = \
+             0.3, density = 1000 }}\n"
         )
     };
     let text = scene("{ at = 0.5, velocity = [0, 0, 2] }, { at = 0.75 }");

@@ -608,7 +608,11 @@ fn turned_copies_are_the_same_every_time_and_differ_by_seed() {
 
 #[test]
 fn initial_velocity_is_that_of_a_rigid_body() {
-    let text = MINIMAL.replace("friction = 0.4", "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 3]\nrotation = { axis = [1, 1, 0], degrees = 30 }");
+    let text = MINIMAL.replace(
+        "friction = 0.4",
+        "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 3]\nrotation = \
+                                                  { axis = [1, 1, 0], degrees = 30 }",
+    );
     let parts = Scene::parse("test.toml", &text, NONE)
         .unwrap()
         .instantiate()

@@ -84,7 +84,8 @@ position = [0, "up", 0]
 /// A scene with one thin body.
 fn shell(mesh: &str, shell: &str) -> String {
     format!(
-        "[time]\nstep = 1e-3\nduration = 0.01\n[[body]]\nname = \"c\"\nkind = \"shell\"\nmesh = {{ {mesh} }}\nshell = {{ {shell} }}\n"
+        "[time]\nstep = 1e-3\nduration = 0.01\n[[body]]\nname = \"c\"\nkind = \"shell\"\nmesh = {{ {mesh} }}\nshell = \
+         {{ {shell} }}\n"
     )
 }
 
@@ -94,7 +95,8 @@ fn an_orthotropic_sheet_without_energy_has_a_place() {
     let grid = "grid = { size = [1, 1], cells = [3, 3] }";
     let of = |stretch: f64| {
         let keys = format!(
-            "stretch = {stretch}, density = 0.2, poisson = 0.2, orthotropic = {{ fibre = [1, 0, 0], across = 20000, shear = 100 }}"
+            "stretch = {stretch}, density = 0.2, poisson = 0.2, orthotropic = {{ \
+             fibre = [1, 0, 0], across = 20000, shear = 100 }}"
         );
         shell(grid, &keys)
     };

@@ -306,7 +306,8 @@ fn a_yielded_bar_shows_its_yield_stress() {
             .replace(
                 "fixed = [",
                 "fixed = [{ box = { lower = [0.099, -1, -1], upper = [0.11, 1, 1] }, \
-                 motion = { velocity = [0.06, 0, 0], then = [{ at = 0.4, velocity = [-0.06, 0, 0] }, { at = 0.8 }] } }, ",
+                 motion = { velocity = [0.06, 0, 0], then = [{ at = 0.4, velocity = [-0.06, 0, 0] }, { at = 0.8 }] } \
+                 }, ",
             );
         let pulled = run(&text, 40);
         let [least, most] = shown(&pulled);
@@ -491,8 +492,8 @@ fn hexahedra_come_from_files() {
         writeln!(cells, "8 {corners}").expect("memory");
     }
     let file = format!(
-        "# vtk DataFile Version 2.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {count} double\n{}CELLS 4 36\n{cells}\
-         CELL_TYPES 4\n12\n12\n12\n12\n",
+        "# vtk DataFile Version 2.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {count} double\n{}CELLS 4 \
+         36\n{cells}CELL_TYPES 4\n12\n12\n12\n12\n",
         points.concat()
     );
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -21,16 +21,17 @@ fn simulation(parts: &[&str]) -> Simulation {
 fn elastic(name: &str, cells: u32, position: [f64; 3]) -> String {
     let [x, y, z] = position;
     format!(
-        "[[body]]\nname = \"{name}\"\nmesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n\
-         material = {{ young = 1e6, poisson = 0.0, density = 1000, stiffness_damping = 0.02 }}\nposition = [{x:?}, {y:?}, {z:?}]\n"
+        "[[body]]\nname = \"{name}\"\nmesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, \
+         {cells}] }} }}\nmaterial = {{ young = 1e6, poisson = 0.0, density = 1000, stiffness_damping = 0.02 \
+         }}\nposition = [{x:?}, {y:?}, {z:?}]\n"
     )
 }
 
 fn rigid(name: &str, position: [f64; 3]) -> String {
     let [x, y, z] = position;
     format!(
-        "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
-         density = 1000\nposition = [{x:?}, {y:?}, {z:?}]\n"
+        "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmesh = {{ cuboid = {{ \
+         size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\ndensity = 1000\nposition = [{x:?}, {y:?}, {z:?}]\n"
     )
 }
 
@@ -163,9 +164,11 @@ fn a_column_may_be_clamped_on_the_ground() {
 /// A sheet laid flat on an obstacle or on a body stays there.
 #[test]
 fn a_sheet_may_lie_on_what_it_touches() {
-    let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = { grid = { size = [0.16, 0.16], cells = [4, 4] } }\n\
-                 shell = { stretch = 100, density = 0.2 }\nposition = [0, 0, 0.1]\n";
-    let table = "[[obstacle]]\nname = \"table\"\nshape = { cuboid = { size = [0.1, 0.1, 0.1] } }\nposition = [0, 0, 0.05]\n";
+    let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = \
+                 { grid = { size = [0.16, 0.16], cells = [4, 4] } }\nshell = \
+                 { stretch = 100, density = 0.2 }\nposition = [0, 0, 0.1]\n";
+    let table = "[[obstacle]]\nname = \"table\"\nshape = { cuboid = { size = [0.1, 0.1, 0.1] } }\nposition = [0, 0, \
+                 0.05]\n";
     let body = elastic("table", 2, [0.0, 0.0, 0.05]);
     for parts in [[sheet, table], [&body, sheet]] {
         let mut simulation = simulation(&[parts[0], parts[1], GROUND]);
@@ -190,7 +193,8 @@ fn a_sheet_may_lie_on_what_it_touches() {
 fn a_tight_fit_starts() {
     let wall = |x: f64| {
         format!(
-            "[[obstacle]]\nname = \"wall {x}\"\nshape = {{ cuboid = {{ size = [0.1, 0.3, 0.3] }} }}\nposition = [{x:?}, 0, 0.15]\n"
+            "[[obstacle]]\nname = \"wall {x}\"\nshape = {{ cuboid = {{ size = [0.1, 0.3, 0.3] }} }}\nposition = \
+             [{x:?}, 0, 0.15]\n"
         )
     };
     for block in [
@@ -281,7 +285,8 @@ proptest! {
             match kind {
                 1 => parts.push(elastic(&format!("e{index}"), 1, place)),
                 2 => parts.push(rigid(&format!("r{index}"), place)),
-                3 => parts.push(elastic(&format!("h{index}"), 2, place) + "fixed = [{ box = { lower = [-9, -9, -9], upper = [9, 9, 0.1] } }]\n"),
+                3 => parts.push(elastic(&format!("h{index}"), 2, place) + "fixed = \
+                    [{ box = { lower = [-9, -9, -9], upper = [9, 9, 0.1] } }]\n"),
                 _ => {}
             }
         }

@@ -13,8 +13,9 @@ fn what_a_stepper_does_not_heed_is_refused() {
         "\n[time]",
         "stepper = \"asynchronous\"\n\n[asynchronous]\nthickness = 1e-3\n\n[time]",
     );
-    let constrained = "stepper = \"constrained\"\n\n[time]\nstep = 1e-3\nduration = 0.5\n\n[[body]]\nname = \"cloth\"\nkind = \"shell\"\n\
-                       mesh = { grid = { size = [1, 1], cells = [2, 2] } }\nshell = { stretch = 100, density = 0.2 }\n";
+    let constrained = "stepper = \"constrained\"\n\n[time]\nstep = 1e-3\nduration = 0.5\n\n[[body]]\nname = \
+                       \"cloth\"\nkind = \"shell\"\nmesh = { grid = { size = [1, 1], cells = [2, 2] } }\nshell = \
+                       { stretch = 100, density = 0.2 }\n";
     let joint = "\n[[joint]]\nkind = \"ball\"\nfirst = \"cube\"\nanchor = [0, 0, 0.06]\n";
     let said = |text: &str, set: &[&str]| match Scene::parse("test.toml", text, set) {
         Ok(_) => "no error".to_owned(),

@@ -38,7 +38,8 @@ pub(super) enum CandidatesError {
         count: usize,
     },
     /// The positions of a pair do not match.
-    #[error("{end} has {found} points and {start} has {expected}: the end of a step needs the same points", start = .start.display(), end = .end.display())]
+    #[error("{end} has {found} points and {start} has {expected}: the end of a step needs the same points",
+    start = .start.display(), end = .end.display())]
     PointCount {
         /// The first file of the pair.
         start: PathBuf,

@@ -21,8 +21,8 @@ const FLAT: f64 = 1e-4;
 /// reach.
 ///
 /// # Source
-/// Nealen 2004, "An As-Short-As-Possible Introduction to the Least Squares, Weighted Least Squares and Moving Least Squares
-/// Methods"; Müller et al. 2004, "Point Based Animation of Elastic, Plastic and Melting Objects",
+/// Nealen 2004, "An As-Short-As-Possible Introduction to the Least Squares, Weighted Least Squares and Moving Least
+/// Squares Methods"; Müller et al. 2004, "Point Based Animation of Elastic, Plastic and Melting Objects",
 /// <https://doi.org/10.1145/1028523.1028542>; differs from it in: strains at points between the nodes, which leave no
 /// motion without energy.
 pub fn moving_least_squares(

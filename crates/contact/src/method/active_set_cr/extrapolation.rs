@@ -1,14 +1,14 @@
 //! Extrapolation factor of the prediction steps.
 
-/// Estimate of the least curvature over the least one that a step met (1): a step mixes curvatures. Values from 0.18 to 0.25
-/// serve; larger ones slow down large piles.
+/// Estimate of the least curvature over the least one that a step met (1): a step mixes curvatures. Values from 0.18 to
+/// 0.25 serve; larger ones slow down large piles.
 const SHARE_OF_LEAST: f64 = 0.2;
 
 /// `β` of `y⁺ = v⁺ + β (v⁺ − v)`.
 ///
-/// Nesterov's `β` grows towards 1 and overshoots beyond the value that suits the problem. With curvatures between `μ` and
-/// `ℓ` the best constant is `(1 − √(μ/ℓ)) / (1 + √(μ/ℓ))` (Nesterov, *Introductory Lectures on Convex Optimization*, 2004,
-/// 2.2.1), so growth ends there. `μ` is unknown, but no step has a smaller curvature.
+/// Nesterov's `β` grows towards 1 and overshoots beyond the value that suits the problem. With curvatures between `μ`
+/// and `ℓ` the best constant is `(1 − √(μ/ℓ)) / (1 + √(μ/ℓ))` (Nesterov, *Introductory Lectures on Convex
+/// Optimization*, 2004, 2.2.1), so growth ends there. `μ` is unknown, but no step has a smaller curvature.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extrapolation {
     /// `β` of the next step.
@@ -29,8 +29,8 @@ impl Default for Extrapolation {
 }
 
 impl Extrapolation {
-    /// Takes a step with `curvature` into account. Steps are made for curvatures up to `bound`; `turned` says whether the step
-    /// went against the extrapolation.
+    /// Takes a step with `curvature` into account. Steps are made for curvatures up to `bound`; `turned` says whether
+    /// the step went against the extrapolation.
     pub(super) fn follow(&mut self, turned: bool, curvature: f64, bound: f64) {
         // A step that did not move has a curvature that is not a number.
         self.least_curvature = self.least_curvature.min(curvature);

@@ -92,7 +92,8 @@ impl ActiveSetCr {
             let guarded = cr.is_useless(alpha, norm);
             let guarded_before = cr.was_guarded();
             if guarded {
-                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding errors.
+                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding
+                // errors.
                 stationary = cr.is_stationary(&mut system);
                 report.extra_products += 1;
                 if stationary {

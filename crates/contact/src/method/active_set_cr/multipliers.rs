@@ -6,12 +6,13 @@
 //! A' = A + jᵀ K j,   b' = b + jᵀ K (c + D λ),   K = (C + D)⁻¹          λ₊ = K (c + D λ − j v)
 //! ```
 //!
-//! What a round leaves is `D (λ − λ₊)`, so a row that is soft enough by itself (`D = 0`) takes one round, and a hard one as
-//! many as `D` is large: a part of `w = j diag(A)⁻¹ jᵀ` that is made smaller where rounds contract slowly. A one-sided row is in
-//! `A'` while `c + D λ − j v > 0` at the start of its round.
+//! What a round leaves is `D (λ − λ₊)`, so a row that is soft enough by itself (`D = 0`) takes one round, and a hard
+//! one as many as `D` is large: a part of `w = j diag(A)⁻¹ jᵀ` that is made smaller where rounds contract slowly. A
+//! one-sided row is in `A'` while `c + D λ − j v > 0` at the start of its round.
 //!
 //! # Source
-//! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006, §17.3.
+//! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006,
+//! §17.3.
 
 use super::solver::ActiveSetCr;
 use crate::method::rows::{check_with_constraints, merit};

@@ -393,8 +393,8 @@ mod tests {
         assert!(upper.amax() < 1e-12);
     }
 
-    /// Five copies in a state, and the smallest eigenvalue of `D^½ C⁻¹ D^½` in the upper left block: with copies counted by a rule, and with
-    /// `Z = 1`.
+    /// Five copies in a state, and the smallest eigenvalue of `D^½ C⁻¹ D^½` in the upper left block: with copies
+    /// counted by a rule, and with `Z = 1`.
     fn smallest_eigenvalues(
         problem: &ContactProblem,
         state: ContactState,
@@ -425,7 +425,8 @@ mod tests {
         [counted, smallest(&preconditioner)]
     }
 
-    /// K5: copies leave the upper left block semi-definite when they are counted, by either rule, and `1 − m` when they are not.
+    /// K5: copies leave the upper left block semi-definite when they are counted, by either rule, and `1 − m` when they
+    /// are not.
     #[test]
     fn counted_copies_leave_no_negative_eigenvalue() {
         const COPIES: usize = 5;
@@ -448,7 +449,8 @@ mod tests {
         }
     }
 
-    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum counts that too, the similarity leaves what a single contact does.
+    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum counts that too, the similarity leaves what
+    /// a single contact does.
     #[test]
     fn only_the_row_sum_counts_rows_that_are_not_orthogonal() {
         let problem = problem(5);

@@ -1,18 +1,19 @@
 //! Active-set prediction: accelerated forward-backward steps find which contacts stick, slide or separate.
 //!
-//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds it),
-//! one step from `y` is
+//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds
+//! it), one step from `y` is
 //!
 //! ```text
 //! v⁺ = y + M⁻¹ (b − A y + Jᵀλ⁺ + J_tᵀF⁺)      contact and Coulomb's law holding between v⁺ and (λ⁺, F⁺)
 //! y⁺ = v⁺ + β (v⁺ − v)
 //! ```
 //!
-//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss–Seidel update the contact forces of the
-//! last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit contact handling
-//! for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature (`extrapolation.rs`).
-//! `β` restarts where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive restart for accelerated
-//! gradient schemes", FoCM 15, 2015). The steps contract, which changes of an active set in a dense pile need not.
+//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss–Seidel update the contact forces of
+//! the last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit contact
+//! handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature
+//! (`extrapolation.rs`). `β` restarts where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive
+//! restart for accelerated gradient schemes", FoCM 15, 2015). The steps contract, which changes of an active set in a
+//! dense pile need not.
 
 use super::{
     extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
@@ -37,8 +38,8 @@ const SETTLED: f64 = 0.1;
 /// Ratio of residuals over the quiet steps (1) below which the prediction continues.
 const WORTHWHILE: f64 = 0.5;
 
-/// Steps between checks of friction where only friction is unmet (1). Friction that is not halved in between is relaxed to
-/// the gap tolerance.
+/// Steps between checks of friction where only friction is unmet (1). Friction that is not halved in between is relaxed
+/// to the gap tolerance.
 const FRICTION_CHECKS: u64 = 50;
 
 /// Further steps while momentum balances (1): opposing forces grow slowly to the values that keep gaps open.

@@ -5,9 +5,10 @@ use super::sweeps::Sweeps;
 /// Most further sweeps of a step over the contacts that still move (1): nearly contradicting rows converge slowly.
 pub(super) const FURTHER_SWEEPS: u32 = 200;
 
-/// Such sweeps that all steps of one solve may take together (1), beyond the usual sweeps for each step. Rows without a common
-/// solution take [`FURTHER_SWEEPS`] at every step and never settle; this bound ends that. A solve that reaches it goes
-/// on with these a step: a smaller bound costs it iterations, a larger one only delays the end of hopeless solves.
+/// Such sweeps that all steps of one solve may take together (1), beyond the usual sweeps for each step. Rows without a
+/// common solution take [`FURTHER_SWEEPS`] at every step and never settle; this bound ends that. A solve that reaches
+/// it goes on with these a step: a smaller bound costs it iterations, a larger one only delays the end of hopeless
+/// solves.
 const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 
 /// Iterates of the steps; momentum vectors of length `n`.

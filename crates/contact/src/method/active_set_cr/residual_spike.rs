@@ -6,9 +6,9 @@ const SPIKE: f64 = 3.0;
 
 /// The least residual since the active set last changed.
 ///
-/// An indefinite preconditioner minimises nothing: where `(C⁻¹Bp)ᵀBp` is close to zero, one step is hundreds of times too
-/// long, and the next steps take it back. States that are updated in between change by the thousand, and the active set
-/// is then far from the answer.
+/// An indefinite preconditioner minimises nothing: where `(C⁻¹Bp)ᵀBp` is close to zero, one step is hundreds of times
+/// too long, and the next steps take it back. States that are updated in between change by the thousand, and the active
+/// set is then far from the answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResidualSpikeGuard {
     least: f64,

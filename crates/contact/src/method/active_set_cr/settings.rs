@@ -101,24 +101,24 @@ pub struct ActiveSetCrSettings {
     pub max_iterations: u64,
     /// Iterations after a restart with forced updates only.
     pub cool_down: u64,
-    /// Restart delay: share of the iterations since the residual was last halved in which only forced updates happen after a
-    /// change; 0 for the paper's schedule.
+    /// Restart delay: share of the iterations since the residual was last halved in which only forced updates happen
+    /// after a change; 0 for the paper's schedule.
     pub rest: f64,
-    /// Iterations after which states are taken to cycle, as on nearly rigid or over-constrained bodies: friction then waits for
-    /// the normal forces. `u64::MAX` for never, as in the paper.
+    /// Iterations after which states are taken to cycle, as on nearly rigid or over-constrained bodies: friction then
+    /// waits for the normal forces. `u64::MAX` for never, as in the paper.
     pub patience: u64,
     /// `E/W`: softness of active rows about the forces of the last restart. The rows are
     /// `g + E(λ − λ_ref) = 0`, and `λ_ref` follows until `g` itself is within tolerance, so nothing stays soft; but
     /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
     /// without bound. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Active-set prediction: most steps before the iteration, each with one product by `A`, and a thousand more while momentum
-    /// balances; 0 for the paper's method, whose states change inside the iteration only.
+    /// Active-set prediction: most steps before the iteration, each with one product by `A`, and a thousand more while
+    /// momentum balances; 0 for the paper's method, whose states change inside the iteration only.
     pub anticipation: u64,
     /// Subdomain solves: most steps before the iteration on the whole problem; 0 for none, as in the paper.
     pub regions: u32,
-    /// Iterations after which friction is held to the gap tolerance only, as the paper does throughout; the report says so. So
-    /// is friction that is the only unmet law in a prediction and hardly improves. `u64::MAX` for never.
+    /// Iterations after which friction is held to the gap tolerance only, as the paper does throughout; the report says
+    /// so. So is friction that is the only unmet law in a prediction and hardly improves. `u64::MAX` for never.
     pub relax_after: u64,
     /// Iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,

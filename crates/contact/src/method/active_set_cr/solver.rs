@@ -25,8 +25,8 @@ pub(super) const SLACK: f64 = 2.0;
 /// force to about `ε_θ`.
 pub(super) const ACROSS: f64 = 0.1;
 
-/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but for
-/// subdomains, whose problems are built for each solve.
+/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but
+/// for subdomains, whose problems are built for each solve.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.

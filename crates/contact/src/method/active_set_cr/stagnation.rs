@@ -6,8 +6,8 @@ const WINDOW: u64 = 100;
 /// The least residual since the active set last changed, and the iterations without halving it.
 ///
 /// An indefinite preconditioner minimises nothing. Where rows nearly contradict each other `(C⁻¹Bp)ᵀBp` may be close to
-/// zero. One step is then hundreds of times too long, and rounding errors in the next directions move the residual up and
-/// down for ever, by steps of negative length, after which states are not updated either.
+/// zero. One step is then hundreds of times too long, and rounding errors in the next directions move the residual up
+/// and down for ever, by steps of negative length, after which states are not updated either.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StagnationTest {
     least: f64,

@@ -93,9 +93,9 @@ impl ActiveSetCr {
 
     /// One update of every contact; returns the number of committed changes.
     ///
-    /// An update of the normal rows alone commits all changes while their number falls, else only the largest. Between two
-    /// changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] counts from one change of
-    /// friction to the next.
+    /// An update of the normal rows alone commits all changes while their number falls, else only the largest. Between
+    /// two changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] counts from
+    /// one change of friction to the next.
     pub(super) fn update_contacts(
         &mut self,
         problem: &ContactProblem,

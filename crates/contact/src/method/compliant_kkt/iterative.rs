@@ -4,10 +4,10 @@
 //! P = diag(diag(A), S),  S = j diag(A)⁻¹ jᵀ + C
 //! ```
 //!
-//! With a diagonal `A` and hard rows, `P⁻¹K` has three eigenvalues and MINRES ends after three steps (Murphy, Golub & Wathen
-//! 2000, "A Note on Preconditioning for Indefinite Linear Systems"). What geometric stiffness adds to `A` costs a few more.
-//! The diagonals alone, which Tournier et al. 2015 scale by, leave the waves along the rows to the iteration: hundreds of
-//! steps where the velocities are small.
+//! With a diagonal `A` and hard rows, `P⁻¹K` has three eigenvalues and MINRES ends after three steps (Murphy, Golub &
+//! Wathen 2000, "A Note on Preconditioning for Indefinite Linear Systems"). What geometric stiffness adds to `A` costs
+//! a few more. The diagonals alone, which Tournier et al. 2015 scale by, leave the waves along the rows to the
+//! iteration: hundreds of steps where the velocities are small.
 
 use super::response::RowResponse;
 use super::system::own_response;

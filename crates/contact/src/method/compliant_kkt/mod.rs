@@ -42,8 +42,8 @@ const PATIENCE: u64 = 30;
 /// The method, its pattern, factors and vectors: reused from step to step.
 ///
 /// # Source
-/// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision, and
-/// friction with Coulomb's cone.
+/// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision,
+/// and friction with Coulomb's cone.
 #[derive(Default)]
 pub struct CompliantKkt {
     /// Settings of the next solve.
@@ -70,9 +70,9 @@ impl CompliantKkt {
 
     /// Factors of `problem` and the motion without contacts and one-sided rows.
     ///
-    /// Every row that may depend on others has a minute compliance in the factors, and refinement against the rows as they
-    /// are removes what it did: rows that say the same twice share their force evenly. Where two steps are not enough for
-    /// that, more are taken.
+    /// Every row that may depend on others has a minute compliance in the factors, and refinement against the rows as
+    /// they are removes what it did: rows that say the same twice share their force evenly. Where two steps are not
+    /// enough for that, more are taken.
     fn prepare(
         &mut self,
         problem: &ContactProblem,

@@ -1,13 +1,14 @@
 //! In which order the unknowns of a KKT matrix are eliminated so that no pivot vanishes or cancels.
 //!
-//! A row without compliance has no pivot of its own: it gets one, `−j A⁻¹ jᵀ`, from unknowns eliminated before it. Two rules:
+//! A row without compliance has no pivot of its own: it gets one, `−j A⁻¹ jᵀ`, from unknowns eliminated before it. Two
+//! rules:
 //!
-//! 1. *Leaves first.* Where a constraint touches unknowns that nothing else touches and that can meet its rows alone (the
-//!    free end of a chain), those come first, then its rows. What is left is a smaller problem of the same kind, in which
-//!    the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of terms of one
-//!    sign: nothing cancels, whatever the masses. It is the articulated-body recursion.
-//! 2. Every other row comes right after the last unknown that it touches, those in an order of minimum degree. Its pivot
-//!    then exists whenever the rows are independent.
+//! 1. *Leaves first.* Where a constraint touches unknowns that nothing else touches and that can meet its rows alone
+//!    (the free end of a chain), those come first, then its rows. What is left is a smaller problem of the same kind,
+//!    in which the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of terms
+//!    of one sign: nothing cancels, whatever the masses. It is the articulated-body recursion.
+//! 2. Every other row comes right after the last unknown that it touches, those in an order of minimum degree. Its
+//!    pivot then exists whenever the rows are independent.
 
 use crate::ContactError;
 use crate::constraint::ConstraintRows;
@@ -16,8 +17,8 @@ use impinge_krylov::direct::{minimum_degree_order, symmetric_eigen};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
-/// Least share of a row that a leaf has to carry for going first: an arm of tens of metres passes, rows that only a small angle
-/// keeps apart do not.
+/// Least share of a row that a leaf has to carry for going first: an arm of tens of metres passes, rows that only a
+/// small angle keeps apart do not.
 const LEAF_SHARE: f64 = 1e-4;
 
 /// Rows of all groups that act on the same blocks.
@@ -171,8 +172,8 @@ fn least_degree_first(
 
 /// Groups on the same blocks go together: the two directions of a hinge.
 ///
-/// Not those on a part of them. A link to a fixed point acts on one of the two ends of its neighbour; the two together can be
-/// carried by the particle between them only while they are not in line, and their pivots cancel.
+/// Not those on a part of them. A link to a fixed point acts on one of the two ends of its neighbour; the two together
+/// can be carried by the particle between them only while they are not in line, and their pivots cancel.
 fn bundle(rows: &ConstraintRows, bilateral: &[usize], blocks: usize) -> Vec<Bundle> {
     let mut bundles: Vec<Bundle> = Vec::new();
     let mut starting_at: Vec<Vec<usize>> = vec![Vec::new(); blocks];

@@ -57,8 +57,8 @@ pub(super) struct KktSystem {
 /// How good a refined solve is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refined {
-    /// `max |r_i| / Σ_k |K_ik x_k|`; rows in which that sum is rounding itself are measured by the largest velocity and the
-    /// largest force instead of their own.
+    /// `max |r_i| / Σ_k |K_ik x_k|`; rows in which that sum is rounding itself are measured by the largest velocity and
+    /// the largest force instead of their own.
     pub(super) backward_error: f64,
     pub(super) steps: u32,
 }
@@ -75,8 +75,8 @@ impl KktSystem {
             .map_or((&[], &[]), |l| (&l.bilateral, &l.first_row))
     }
 
-    /// Assembles the matrix of `problem` and factorises it; every row that may depend on others gets a minute compliance in
-    /// the factors.
+    /// Assembles the matrix of `problem` and factorises it; every row that may depend on others gets a minute
+    /// compliance in the factors.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) -> Result<(), ContactError> {
         let unknowns = problem.unknowns();
         let fits = self.layout.as_ref().is_some_and(|layout| {

@@ -12,9 +12,9 @@
 //! At the fixed point `A v = b + Ĵᵀf` and `u` is the true displacement.
 //!
 //! Source: Otaduy, Tamstorf, Steinemann & Gross, "Implicit Contact Handling for Deformable Objects", Computer Graphics
-//! Forum 28(2), 2009, as described by Verschoor & Jalba 2019, section 6.2.2. Differs from them in: one product with `A` a
-//! pass and not two, since Jacobi and Gauss-Seidel share the halves; the exact friction cone; a start from velocity and
-//! forces of the step before.
+//! Forum 28(2), 2009, as described by Verschoor & Jalba 2019, section 6.2.2. Differs from them in: one product with `A`
+//! a pass and not two, since Jacobi and Gauss-Seidel share the halves; the exact friction cone; a start from velocity
+//! and forces of the step before.
 
 mod contacts;
 mod settings;

@@ -6,7 +6,8 @@ use nalgebra::{SMatrix, SVector, Vector3};
 /// gained nothing on piles, and each costs about one product with a block per contact and sweep.
 const DEPTH: usize = 10;
 
-/// Ridge of the least-squares problem over each entry of its diagonal: changes of successive sweeps are nearly parallel.
+/// Ridge of the least-squares problem over each entry of its diagonal: changes of successive sweeps are nearly
+/// parallel.
 const RIDGE: f64 = 1e-12;
 
 /// With `g(f)` one sweep from forces `f`, seeks the combination of the last sweeps that a sweep would change least.
@@ -32,7 +33,8 @@ pub(super) struct Acceleration {
     /// `ΔG` and `ΔD`, column by column in a ring.
     images: [Vec<Vector3<f64>>; DEPTH],
     changes: [Vec<Vector3<f64>>; DEPTH],
-    /// What the forces move after the last sweep, and its `ΔG`: linear in the forces, so that the same combination holds.
+    /// What the forces move after the last sweep, and its `ΔG`: linear in the forces, so that the same combination
+    /// holds.
     moved: Vec<Vector3<f64>>,
     moves: [Vec<Vector3<f64>>; DEPTH],
     /// `ΔDᵀ ΔD`.
@@ -71,8 +73,8 @@ impl Acceleration {
         self.before.copy_from_slice(forces);
     }
 
-    /// Replaces the forces after a sweep, and what they move, by those to sweep from next. These may leave their cones a
-    /// little: the sweep sees to that where it matters.
+    /// Replaces the forces after a sweep, and what they move, by those to sweep from next. These may leave their cones
+    /// a little: the sweep sees to that where it matters.
     ///
     /// All is forgotten where a sweep changed more than the one before: contacts have opened, closed or begun to slide,
     /// and what was learnt of the old states misleads.

@@ -20,8 +20,8 @@ pub(super) struct Assembled {
 }
 
 impl Assembled {
-    /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts that
-    /// share a part. What two contacts make of each other is taken from `kept` where it knows both.
+    /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts
+    /// that share a part. What two contacts make of each other is taken from `kept` where it knows both.
     ///
     /// Only pairs in order are computed: `W` is symmetric to the last bit, and the same whatever was kept as long as
     /// contacts keep their order.

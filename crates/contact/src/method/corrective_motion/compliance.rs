@@ -23,8 +23,8 @@ pub(super) struct FreeMotion {
 ///
 /// Blocks fall into parts that do not feel each other: bodies, or what stands for them.
 pub(super) trait Compliance {
-    /// Makes it that of `problem`, with the momentum of free bodies repaired if it is an approximation and `repair` says
-    /// so; true if it was another before.
+    /// Makes it that of `problem`, with the momentum of free bodies repaired if it is an approximation and `repair`
+    /// says so; true if it was another before.
     ///
     /// # Errors
     /// [`ContactError`] if the matrix or what is known of the bodies is unusable.

@@ -8,8 +8,8 @@ use nalgebra::{Matrix3, Vector3};
 
 /// The displacements that the forces of the moment cause at all touched nodes.
 ///
-/// Memory and time of a sweep grow with the pairs of touched nodes on a body, not with the pairs of contacts: fewer where
-/// many contacts share nodes.
+/// Memory and time of a sweep grow with the pairs of touched nodes on a body, not with the pairs of contacts: fewer
+/// where many contacts share nodes.
 pub(super) struct MatrixFree {
     parts: Vec<PartCompliance>,
     /// Velocity of each touched node under the forces, part after part (m/s).

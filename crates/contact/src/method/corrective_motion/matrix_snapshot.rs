@@ -12,8 +12,8 @@ pub(super) struct MatrixSnapshot {
 }
 
 impl MatrixSnapshot {
-    /// Whether `matrix` has these values: the rounds of a step bring the very same one, which takes no look at them, and
-    /// the steps of a linear material may bring one that was assembled anew.
+    /// Whether `matrix` has these values: the rounds of a step bring the very same one, which takes no look at them,
+    /// and the steps of a linear material may bring one that was assembled anew.
     pub(super) fn matches(&mut self, matrix: &SymmetricBlockMatrix) -> bool {
         let same = self.revision == Some(matrix.revision()) || self.values == matrix.values();
         if same {

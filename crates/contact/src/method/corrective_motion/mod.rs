@@ -7,11 +7,11 @@
 //! v = v* + C Jᵀ f                     corrective motion
 //! ```
 //!
-//! Two axes: the compliance `C` is `A⁻¹` by factors of every step ([`CorrectiveMotion::exact`]) or the compliance at rest,
-//! rotated node by node ([`CorrectiveMotion::warped`]); and `W` is built in 3×3 blocks, or applied through the bodies
-//! ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same. Momentum does
-//! with `A⁻¹`; with the other it takes corrections, which repeat the free motion under the forces that were found
-//! ([`CorrectiveMotionSettings::corrections`]). `docs/methods/corrective_motion.md` explains it.
+//! Two axes: the compliance `C` is `A⁻¹` by factors of every step ([`CorrectiveMotion::exact`]) or the compliance at
+//! rest, rotated node by node ([`CorrectiveMotion::warped`]); and `W` is built in 3×3 blocks, or applied through the
+//! bodies ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same.
+//! Momentum does with `A⁻¹`; with the other it takes corrections, which repeat the free motion under the forces that
+//! were found ([`CorrectiveMotionSettings::corrections`]). `docs/methods/corrective_motion.md` explains it.
 
 mod acceleration;
 mod assembled;
@@ -66,8 +66,8 @@ const ENOUGH: f64 = 0.5;
 /// Below the last the rounding of `W` shows.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
-/// Accelerated sweeps without halving the error after which Newton takes over: they pause where many contacts change their
-/// state.
+/// Accelerated sweeps without halving the error after which Newton takes over: they pause where many contacts change
+/// their state.
 const ACCELERATED_STAGNATION: u64 = 100;
 
 /// Plain sweeps without halving the error after which Newton takes over.
@@ -152,12 +152,12 @@ impl CorrectiveMotion {
         }
     }
 
-    /// `W = J C Jᵀ` of the contacts of `problem` (m/N), for the compliance of the last problem that was solved or condensed:
-    /// whoever changed the momentum matrix since has to do that first.
+    /// `W = J C Jᵀ` of the contacts of `problem` (m/N), for the compliance of the last problem that was solved or
+    /// condensed: whoever changed the momentum matrix since has to do that first.
     ///
     /// # Errors
-    /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for a
-    /// contact on a node whose compliance is not known.
+    /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for
+    /// a contact on a node whose compliance is not known.
     pub fn compliance_at_contacts(
         &mut self,
         problem: &ContactProblem,
@@ -235,7 +235,8 @@ impl CorrectiveMotion {
     /// v* = A⁻¹ (b + Jᵀ f₀) − C Jᵀ f₀
     /// ```
     ///
-    /// so that `v* + C Jᵀ f` has an error of `C` in `f − f₀` only. With the exact compliance it is `A⁻¹ b` whatever `f₀` is.
+    /// so that `v* + C Jᵀ f` has an error of `C` in `f − f₀` only. With the exact compliance it is `A⁻¹ b` whatever
+    /// `f₀` is.
     fn move_freely(&mut self, problem: &ContactProblem, start: &[f64]) {
         self.free.clear();
         self.free.extend_from_slice(start);
@@ -476,7 +477,8 @@ impl CorrectiveMotion {
         Ok(Termination::MaxIterations)
     }
 
-    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton. Returns the error that was reached.
+    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton. Returns the error that was
+    /// reached.
     fn solve_friction(
         &mut self,
         friction: &FrictionProblem,

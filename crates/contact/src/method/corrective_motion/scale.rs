@@ -17,8 +17,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// For the compliances `[W_n, W_t]` that the step's residual is scaled with (m/N), and for what gaps, slips and forces
-    /// (N) may be off by.
+    /// For the compliances `[W_n, W_t]` that the step's residual is scaled with (m/N), and for what gaps, slips and
+    /// forces (N) may be off by.
     ///
     /// In a stiff body a gap within its tolerance still leaves open most of the force, which the next step takes for
     /// velocity: bodies would hop, and their friction with them. So gaps and slips are also held to what a force within

@@ -15,7 +15,8 @@ pub enum DelassusForm {
     #[default]
     #[cfg_attr(feature = "serde", serde(rename = "built"))]
     Assembled,
-    /// Matrix-free, through displacements of the contact nodes of each body (key `unbuilt`): for many contacts on few nodes.
+    /// Matrix-free, through displacements of the contact nodes of each body (key `unbuilt`): for many contacts on few
+    /// nodes.
     #[cfg_attr(feature = "serde", serde(rename = "unbuilt"))]
     MatrixFree,
 }

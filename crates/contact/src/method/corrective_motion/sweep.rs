@@ -52,10 +52,10 @@ pub(super) struct SweepLimits {
 
 /// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
 ///
-/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. What a contact
-/// costs is to tell all others of a new force, so a sweep passes over those that are good already, and over those that stand
-/// open. Where few contacts are off, as in most rounds of a step but the first, these are swept by themselves ([`UnconvergedContacts`]):
-/// at the start for as long as that pays, later where sweeping over all stalls.
+/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. What a
+/// contact costs is to tell all others of a new force, so a sweep passes over those that are good already, and over
+/// those that stand open. Where few contacts are off, as in most rounds of a step but the first, these are swept by
+/// themselves ([`UnconvergedContacts`]): at the start for as long as that pays, later where sweeping over all stalls.
 pub(super) fn sweep(
     delassus: &mut dyn DelassusOperator,
     data: &FrictionData<'_>,

@@ -20,9 +20,9 @@ const MOST_SWEEPS: usize = 40;
 
 /// The unconverged contacts and two layers of neighbours by shared nodes, while all others are fixed.
 ///
-/// The collision rounds of a step change few contacts at a time, and the compliance of a soft body falls off with distance:
-/// the unconverged contacts form a few clusters, whose part of `W` is small and stays in the cache. Where flat parts of two
-/// surfaces meet, many contacts share few nodes and need hundreds of sweeps, which are cheap here.
+/// The collision rounds of a step change few contacts at a time, and the compliance of a soft body falls off with
+/// distance: the unconverged contacts form a few clusters, whose part of `W` is small and stays in the cache. Where
+/// flat parts of two surfaces meet, many contacts share few nodes and need hundreds of sweeps, which are cheap here.
 #[derive(Default)]
 pub(super) struct UnconvergedContacts {
     subset: Subset,
@@ -76,8 +76,8 @@ impl UnconvergedContacts {
             let contacts = local.len();
             let mut swept = place.swept(within, local, IDLE * asked);
             let worst = crate::sweep::sweep(&mut swept, contacts);
-            // What they were off by before they were settled, one after the other: the look at all contacts that follows
-            // is the judge.
+            // What they were off by before they were settled, one after the other: the look at all contacts that
+            // follows is the judge.
             if sweep == MOST_SWEEPS || worst <= asked {
                 break;
             }

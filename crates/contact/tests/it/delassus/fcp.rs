@@ -218,14 +218,18 @@ proptest! {
     #[test]
     fn vectors_come_back_bit_for_bit(
         numbers in proptest::collection::vec(
-            proptest::array::uniform3(proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO),
+            proptest::array::uniform3(
+                proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO
+            ),
             0..5,
         ),
     ) {
         let vectors: Vec<Vector3<f64>> = numbers.into_iter().map(Vector3::from).collect();
         let text = write_vectors("two\nlines", &vectors);
         let back = read_vectors(&text, vectors.len()).expect("own text");
-        let bits = |v: &[Vector3<f64>]| v.iter().flat_map(|v| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>()).collect::<Vec<_>>();
+        let bits = |v: &[Vector3<f64>]| -> Vec<u64> {
+            v.iter().flat_map(|v| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>()).collect()
+        };
         prop_assert_eq!(bits(&back), bits(&vectors));
     }
 }

@@ -73,7 +73,8 @@ pub(super) fn nodes(cursor: &mut Cursor<'_>, minor: Minor) -> Result<Nodes, Prob
             (1, 0..=3) => dimension,
             _ => {
                 return Err(cursor.problem(format!(
-                    "a node block has dimension {dimension} and parametric flag {parametric}; allowed are 0 to 3 and 0 or 1"
+                    "a node block has dimension {dimension} and parametric flag {parametric}; allowed are 0 to 3 and \
+                     0 or 1"
                 )));
             }
         };

@@ -106,7 +106,9 @@ macro_rules! number_types {
             /// Writes the numbers with their low bytes first.
             pub(super) fn write_little_endian(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
                 match self {
-                    $(Self::$variant(values) => values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes())),)*
+                    $(Self::$variant(values) => {
+                        values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+                    })*
                 }
             }
 

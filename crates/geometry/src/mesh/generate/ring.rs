@@ -41,7 +41,8 @@ pub fn ring(shape: RingShape) -> Result<TetMesh, MeshError> {
         return Err(MeshError::Shape {
             shape: "ring",
             problem: format!(
-                "its section of {section} m reaches the axis: it must be below twice the major_radius of {major_radius} m"
+                "its section of {section} m reaches the axis: it must be below twice the major_radius of \
+                 {major_radius} m"
             ),
         });
     }

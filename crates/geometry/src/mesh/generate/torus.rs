@@ -47,7 +47,8 @@ pub fn torus_surface(shape: TorusShape) -> Result<TriangleMesh, MeshError> {
         return Err(MeshError::Shape {
             shape: "torus surface",
             problem: format!(
-                "its minor_radius of {minor_radius} m reaches the axis: it must be below the major_radius of {major_radius} m"
+                "its minor_radius of {minor_radius} m reaches the axis: it must be below the major_radius of \
+                 {major_radius} m"
             ),
         });
     }

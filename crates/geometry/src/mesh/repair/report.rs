@@ -87,7 +87,8 @@ impl fmt::Display for RepairReport {
             ),
             (
                 self.nested_shells,
-                "shells remain inside others and are wound outwards: remove them, or reverse them if they are cavities".to_owned(),
+                "shells remain inside others and are wound outwards: remove them, or reverse them if they are \
+                 cavities".to_owned(),
             ),
         ];
         for (count, what) in lines.iter().filter(|(count, _)| *count > 0) {
@@ -96,7 +97,8 @@ impl fmt::Display for RepairReport {
         if let Some([first, second]) = self.first_intersection {
             writeln!(
                 f,
-                "{} pairs of triangles remain that intersect, the first being {first} and {second}: unite the shells in a modeller",
+                "{} pairs of triangles remain that intersect, the first being {first} and {second}: unite the shells \
+                 in a modeller",
                 self.intersections
             )?;
         }

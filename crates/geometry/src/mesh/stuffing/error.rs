@@ -35,8 +35,8 @@ pub enum StuffingError {
     },
     /// A part of the surface bounds nothing: a shell inside another of the same winding, or an inverted part.
     #[error(
-        "behind triangle {triangle} the surface winds {winding} times around the space, not 0 or 1 times: reverse the part \
-         that it belongs to (a cavity is wound inwards, a part of its own outwards), or remove it"
+        "behind triangle {triangle} the surface winds {winding} times around the space, not 0 or 1 times: reverse the \
+         part that it belongs to (a cavity is wound inwards, a part of its own outwards), or remove it"
     )]
     Nested {
         /// A triangle of the offending part.
@@ -46,7 +46,8 @@ pub enum StuffingError {
     },
     /// The elements would be too many.
     #[error(
-        "elements of {size:e} m would need about {needed:.2e} {what}, more than {limit:.2e}: use a size of at least {coarser:.3e} m"
+        "elements of {size:e} m would need about {needed:.2e} {what}, more than {limit:.2e}: use a size of at least \
+         {coarser:.3e} m"
     )]
     TooFine {
         /// The requested size (m).
@@ -62,7 +63,8 @@ pub enum StuffingError {
     },
     /// The coordinates are so large that their digits cannot resolve the elements.
     #[error(
-        "elements of {size:e} m cannot be resolved at coordinates of {furthest:e} m: move the surface to the origin, or use a larger size"
+        "elements of {size:e} m cannot be resolved at coordinates of {furthest:e} m: move the surface to the origin, \
+         or use a larger size"
     )]
     TooFineForCoordinates {
         /// The requested size (m).
@@ -72,7 +74,8 @@ pub enum StuffingError {
     },
     /// Parts of the solid are thinner than the elements and were lost.
     #[error(
-        "elements of {size:e} m are too coarse for this surface: they fill {part:.1} % of its volume; try a size of {finer:.3e} m"
+        "elements of {size:e} m are too coarse for this surface: they fill {part:.1} % of its volume; try a size of \
+         {finer:.3e} m"
     )]
     TooCoarse {
         /// The requested size (m).

@@ -148,7 +148,10 @@ proptest! {
     }
 
     #[test]
-    fn overwritten_bytes(which in 0..FILES, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+    fn overwritten_bytes(
+        which in 0..FILES,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
         let (name, mut content) = sound_files().swap_remove(which);
         for (place, byte) in changes {
             let place = place.index(content.len());
@@ -158,7 +161,10 @@ proptest! {
     }
 
     #[test]
-    fn overwritten_digits(which in 0..FILES, changes in prop::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..4)) {
+    fn overwritten_digits(
+        which in 0..FILES,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..4),
+    ) {
         // Digits replace digits, which changes counts and indices while the file stays well-formed.
         let (name, mut content) = sound_files().swap_remove(which);
         let digits: Vec<usize> = (0..content.len()).filter(|&place| content[place].is_ascii_digit()).collect();
@@ -197,7 +203,11 @@ fn lying_counts_are_refused_at_once() {
         ));
         files.push((
             "a.ply",
-            format!("ply\nformat binary_big_endian 1.0\nelement face {n}\nproperty list uint uint vertex_index\nend_header\n\u{7f}\u{7f}\u{7f}\u{7f}").into(),
+            format!(
+                "ply\nformat binary_big_endian 1.0\nelement face {n}\nproperty list uint uint \
+                     vertex_index\nend_header\n\u{7f}\u{7f}\u{7f}\u{7f}"
+            )
+            .into(),
         ));
         files.push((
             "a.mesh",
@@ -209,7 +219,8 @@ fn lying_counts_are_refused_at_once() {
         ));
         files.push((
             "a.vtk",
-            format!("# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {n} double\n0 0 0\n").into(),
+            format!("# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {n} double\n0 0 \
+                     0\n").into(),
         ));
         files.push((
             "a.vtk",

@@ -204,8 +204,8 @@ fn a_lying_count_allocates_nothing() {
 
 #[test]
 fn obj_statements() {
-    let text = "# a comment\nmtllib x.mtl\no box\nv 0 0 0 # first\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvn 0 0 1\n\
-                vt 0 0\ng\ns off\nf 1/1/1 2//1 \\\n 3/1 -1\n";
+    let text = "# a comment\nmtllib x.mtl\no box\nv 0 0 0 # first\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvn 0 0 \
+                1\nvt 0 0\ng\ns off\nf 1/1/1 2//1 \\\n 3/1 -1\n";
     let mesh = surface("mesh.obj", text).unwrap();
     assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
     let mesh = surface(

@@ -14,15 +14,15 @@ const NAMES: &str = "$PhysicalNames\n2\n2 3 \"the bottom\"\n3 7 \"all\"\n$EndPhy
 const FORMAT_2: &str = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n5 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n2\n\
     1 2 2 3 9 1 2 5\n2 4 3 7 1 0 1 2 5 4\n$EndElements\n";
 
-pub(super) const FORMAT_4_0: &str = "$MeshFormat\n4 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 3 \"the bottom\"\n3 7 \"all\"\n\
-    $EndPhysicalNames\n$Entities\n1 1 1 1\n1 0 0 0 0 0 0 0\n1 0 0 0 1 0 0 0 2 1 -1\n9 0 0 0 1 1 0 1 -3 1 1\n\
+pub(super) const FORMAT_4_0: &str = "$MeshFormat\n4 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 3 \"the bottom\"\n3 7 \
+    \"all\"\n$EndPhysicalNames\n$Entities\n1 1 1 1\n1 0 0 0 0 0 0 0\n1 0 0 0 1 0 0 0 2 1 -1\n9 0 0 0 1 1 0 1 -3 1 1\n\
     1 0 0 0 1 1 1 1 7 1 9\n$EndEntities\n$Nodes\n2 4\n1 0 0 1\n1 0 0 0\n1 3 0 3\n2 1 0 0\n5 0 1 0\n4 0 0 1\n$EndNodes\n\
     $Elements\n2 2\n9 2 2 1\n1 1 2 5\n1 3 4 1\n2 1 2 5 4\n$EndElements\n";
 
 const FORMAT_4_1: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 3 \"the bottom\"\n3 7 \"all\"\n\
     $EndPhysicalNames\n$Entities\n1 1 1 1\n1 0 0 0 0\n1 0 0 0 1 0 0 0 2 1 -1\n9 0 0 0 1 1 0 1 -3 1 1\n\
-    1 0 0 0 1 1 1 1 7 1 9\n$EndEntities\n$Nodes\n2 4 1 5\n0 1 0 1\n1\n0 0 0\n3 1 0 3\n2\n5\n4\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n\
-    $Elements\n2 2 1 2\n2 9 2 1\n1 1 2 5\n3 1 4 1\n2 1 2 5 4\n$EndElements\n";
+    1 0 0 0 1 1 1 1 7 1 9\n$EndEntities\n$Nodes\n2 4 1 5\n0 1 0 1\n1\n0 0 0\n3 1 0 3\n2\n5\n4\n1 0 0\n0 1 0\n0 0 \
+    1\n$EndNodes\n$Elements\n2 2 1 2\n2 9 2 1\n1 1 2 5\n3 1 4 1\n2 1 2 5 4\n$EndElements\n";
 
 fn read(content: &str) -> SolidMesh {
     let (_folder, path) = file("a.msh", content);

@@ -5,12 +5,14 @@ use impinge_geometry::io::{read_tet_mesh, read_triangle_mesh};
 
 use super::file;
 
-const HEAD: &str = "MeshVersionFormatted 1\n# a comment\nDimension\n3\nVertices 5\n0 0 0 1\n1 0 0 1 # here too\n0 1 0\n0 0 1 1\n1 1 0 1\n";
+const HEAD: &str = "MeshVersionFormatted 1\n# a comment\nDimension\n3\nVertices 5\n0 0 0 1\n1 0 0 1 # here too\n0 1 \
+                    0\n0 0 1 1\n1 1 0 1\n";
 
 #[test]
 fn sections_of_all_kinds() {
     let text = format!(
-        "{HEAD}Corners\n2\n1\n2\nEdges 1 1 2 0\nTetrahedra\n1\n1 2 3 4 7\nQuadrilaterals 1\n1 2 5 3 0\nRequiredVertices 1 1\nEnd\nnonsense"
+        "{HEAD}Corners\n2\n1\n2\nEdges 1 1 2 0\nTetrahedra\n1\n1 2 3 4 7\nQuadrilaterals 1\n1 2 5 3 \
+         0\nRequiredVertices 1 1\nEnd\nnonsense"
     );
     let (_folder, path) = file(
         "a.mesh",

@@ -46,7 +46,8 @@ fn binary_files_are_welded_whatever_their_title() {
     }
 }
 
-const FACET: &str = "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  VERTEX 1 0 0\n  vertex 0 1e0 0.1234567890123456\n endloop\nendfacet\n";
+const FACET: &str = "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  VERTEX 1 0 0\n  vertex 0 1e0 \
+                     0.1234567890123456\n endloop\nendfacet\n";
 
 #[test]
 fn ascii_keeps_all_digits_and_any_number_of_solids() {

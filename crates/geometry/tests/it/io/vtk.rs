@@ -140,9 +140,9 @@ fn xml(options: Options, data_set: &str, counts: &str, sections: &[(&str, Vec<Ar
         if options.wide { "UInt64" } else { "UInt32" },
     );
     let mut text = format!(
-        "<?xml version=\"1.0\"?>\n<!-- made by a test -->\n<VTKFile type=\"{data_set}\" version=\"0.1\" byte_order=\"{order}\" \
-         header_type=\"{header}\" compressor=\"{}\">\n<{data_set}>\n<FieldData><DataArray type=\"String\" Name=\"note\" \
-         format=\"ascii\">1 2</DataArray></FieldData>\n<Piece {counts}>\n",
+        "<?xml version=\"1.0\"?>\n<!-- made by a test -->\n<VTKFile type=\"{data_set}\" version=\"0.1\" \
+         byte_order=\"{order}\" header_type=\"{header}\" compressor=\"{}\">\n<{data_set}>\n<FieldData><DataArray \
+         type=\"String\" Name=\"note\" format=\"ascii\">1 2</DataArray></FieldData>\n<Piece {counts}>\n",
         options.compressor
     );
     let mut appended = Vec::new();
@@ -565,7 +565,8 @@ fn legacy_files_of_all_versions() {
             &[
                 b"DATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nnote 1 1 string\nhello%20world",
                 plain.as_bytes(),
-                b"CELLS 3 8\nOFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 1 2 3 4\nCELL_TYPES 2\n10 10",
+                b"CELLS 3 8\nOFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 1 2 3 4\nCELL_TYPES \
+                  2\n10 10",
             ],
         ),
     ] {
@@ -618,7 +619,8 @@ fn other_cells_are_refused_by_name() {
         (71, "Lagrange tetrahedron"),
     ] {
         let text = format!(
-            "DATASET UNSTRUCTURED_GRID\nPOINTS 4 int\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n{kind}\n"
+            "DATASET UNSTRUCTURED_GRID\nPOINTS 4 int\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES \
+             1\n{kind}\n"
         );
         let said = message("a.vtk", legacy("3.0", "ASCII", &[text.as_bytes()]));
         assert!(said.contains(name) && said.contains("remesh"), "{said}");

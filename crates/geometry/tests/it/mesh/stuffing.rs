@@ -182,7 +182,11 @@ fn bad_surfaces_are_named() {
     );
     let error = fill(&overlapping, 0.1).unwrap_err();
     assert!(
-        matches!(error, StuffingError::SelfIntersection { triangles: [a, b], .. } if a < first_of_second && b >= first_of_second),
+        matches!(
+            error,
+            StuffingError::SelfIntersection { triangles: [a, b], .. }
+                if a < first_of_second && b >= first_of_second
+        ),
         "{error}"
     );
 

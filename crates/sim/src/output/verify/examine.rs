@@ -314,8 +314,8 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of prescribed
-    /// motions end, and that is the end of every step; but a run may have stopped within one.
+    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of
+    /// prescribed motions end, and that is the end of every step; but a run may have stopped within one.
     pub(super) fn arc_slack(&self, motion: &RigidMotion, entry: &FrameEntry) -> f64 {
         match (self.longest_piece, self.step) {
             (Some(longest), Some(step)) if !is_time_of(entry.time, entry.step, step) => {
@@ -326,8 +326,8 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack` is in
-    /// parts of its arm.
+    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack`
+    /// is in parts of its arm.
     pub(super) fn off_path(
         &self,
         motion: &RigidMotion,

@@ -54,7 +54,8 @@ impl Expected {
             Ok(built) => built,
             Err(error) if of_files => {
                 notes.push(format!(
-                    "what the run must obey was read from its manifest, not derived: its scene cannot be built again: {error}"
+                    "what the run must obey was read from its manifest, not derived: its scene cannot be built again: \
+                     {error}"
                 ));
                 return Some(Self { scene, run: None });
             }
@@ -68,7 +69,8 @@ impl Expected {
         let expected = RunHeader::new(&scene, &model).into_manifest();
         if of_files && expected.mesh_hash != manifest.mesh_hash {
             notes.push(
-                "what the run must obey was read from its manifest, not derived: the mesh files of its scene have changed"
+                "what the run must obey was read from its manifest, not derived: the mesh files of its scene have \
+                 changed"
                     .to_owned(),
             );
             return Some(Self { scene, run: None });

@@ -50,10 +50,11 @@ pub(super) fn first_meeting(kind: Kind, start: &Corners, end: &Corners) -> Optio
     Some(after)
 }
 
-/// Whether one plane, moving along with the first corner, parts the features at all of `places`; `false` proves nothing.
+/// Whether one plane, moving along with the first corner, parts the features at all of `places`; `false` proves
+/// nothing.
 ///
-/// Between consecutive places corners move straight, but for what they may stray from that: by `stray[0]` corners of the first
-/// feature, by `stray[1]` those of the second (m).
+/// Between consecutive places corners move straight, but for what they may stray from that: by `stray[0]` corners of
+/// the first feature, by `stray[1]` those of the second (m).
 pub(super) fn part_along(kind: Kind, places: &[Corners], stray: [f64; 2]) -> bool {
     let split = first_corners(kind);
     let along = |corners: std::ops::Range<usize>| -> Vec<Vector3<f64>> {

@@ -1,9 +1,10 @@
 //! The examination of a motion in pieces: every vertex moves straight between its own instants.
 //!
-//! Each point goes from where one frame shows it to where the next one does, what is prescribed along its motion. Pairs of features come from boxes around
-//! whole paths. Of each pair, the chords of the paths and how far these stray from them prove that it stays apart, if not
-//! over the whole time then over halves of it, and so on. In the shortest stretches of time one plane is sought for all
-//! pieces, then for halves of them, and what is left is one piece of four straight ways.
+//! Each point goes from where one frame shows it to where the next one does, what is prescribed along its motion. Pairs
+//! of features come from boxes around whole paths. Of each pair, the chords of the paths and how far these stray from
+//! them prove that it stays apart, if not over the whole time then over halves of it, and so on. In the shortest
+//! stretches of time one plane is sought for all pieces, then for halves of them, and what is left is one piece of four
+//! straight ways.
 
 use super::examine::{Examiner, Stamp, depth_below, report, report_some};
 use super::meeting::{first_meeting, part_along};
@@ -20,14 +21,16 @@ use std::path::Path;
 /// Most that a prescribed motion turns in one straight piece (rad), and its rounding: docs/methods/asynchronous.md.
 const LARGEST_TURN: f64 = 0.5 * (1.0 + TIME_SLACK);
 
-/// Rounding of the length of a piece (1): times are differences of what may be many steps after the start. Any larger number
-/// only allows prescribed points to cut their arcs a little more.
+/// Rounding of the length of a piece (1): times are differences of what may be many steps after the start. Any larger
+/// number only allows prescribed points to cut their arcs a little more.
 const TIME_SLACK: f64 = 1e-6;
 
-/// Corners of a path in a part of the time: fewer cost more chords, more cost more looks at pairs that are near each other.
+/// Corners of a path in a part of the time: fewer cost more chords, more cost more looks at pairs that are near each
+/// other.
 const CORNERS_PER_PART: usize = 8;
 
-/// Rounding of how far a path strays from its chord, in parts of the largest coordinate: a mean, a difference and a length.
+/// Rounding of how far a path strays from its chord, in parts of the largest coordinate: a mean, a difference and a
+/// length.
 const STRAY_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// A motion between two frames.
@@ -102,7 +105,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// So many that a path has [`CORNERS_PER_PART`] corners or more in a part in the mean, which keeps chords smaller than paths.
+    /// So many that a path has [`CORNERS_PER_PART`] corners or more in a part in the mean, which keeps chords smaller
+    /// than paths.
     fn of(motion: &Motion<'_>) -> Self {
         let paths = motion.pieces.points().len().max(1);
         let wanted = motion.pieces.corners() / paths / CORNERS_PER_PART;
@@ -198,8 +202,8 @@ impl<'a> Course<'a> {
 }
 
 impl Examiner<'_> {
-    /// Examines the motion to frame `index`, between `frames`, if its pieces are there, and says whether it was examined as a
-    /// whole: not, if they are not those between the frames.
+    /// Examines the motion to frame `index`, between `frames`, if its pieces are there, and says whether it was
+    /// examined as a whole: not, if they are not those between the frames.
     pub(super) fn motion_in_pieces(
         &self,
         folder: &Path,
@@ -269,7 +273,8 @@ impl Examiner<'_> {
         report_some(result, stamp, astray);
     }
 
-    /// Prescribed points must have their corners on the path of their motion, as close to each other as the stepper puts them.
+    /// Prescribed points must have their corners on the path of their motion, as close to each other as the stepper
+    /// puts them.
     fn prescribed_pieces(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
         let laws = self.manifest.map_or(&[][..], |manifest| &manifest.motions);
         let mut wrong = Vec::new();

@@ -183,7 +183,8 @@ impl<'a> Tables<'a> {
                 let is_whole = is_time_of(time, step, step_length);
                 if is_whole && sum != Some(entry.parts) {
                     wrong.push(format!(
-                        "{} is said to be {} straight motions after the frame before, which is not what {STEPS_CSV} says",
+                        "{} is said to be {} straight motions after the frame before, which is not what {STEPS_CSV} \
+                         says",
                         entry.file, entry.parts
                     ));
                 }

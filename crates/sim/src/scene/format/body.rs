@@ -198,6 +198,64 @@ pub struct Body {
     pub copies: Option<Copies>,
 }
 
+impl Body {
+    /// An elastic body at rest at the origin, everything else as by default.
+    ///
+    /// ```
+    /// use impinge_sim::scene::{Body, BodyMesh, Material};
+    ///
+    /// let mesh = BodyMesh::Cuboid { size: [0.1; 3], cells: [2; 3] };
+    /// let cube = Body { position: [0.0, 0.0, 0.2], ..Body::elastic(mesh, Material::new(1e5, 0.3, 1000.0)) };
+    /// assert!(cube.friction.is_none());
+    /// ```
+    #[must_use]
+    pub fn elastic(mesh: BodyMesh, material: Material) -> Self {
+        Self {
+            material: Some(material),
+            ..Self::of_kind(BodyKind::Elastic, mesh)
+        }
+    }
+
+    /// A thin body at rest at the origin, everything else as by default.
+    #[must_use]
+    pub fn thin(mesh: BodyMesh, shell: Shell) -> Self {
+        Self {
+            shell: Some(shell),
+            ..Self::of_kind(BodyKind::Shell, mesh)
+        }
+    }
+
+    /// A rigid body of the given density (kg/m³) at rest at the origin, everything else as by default.
+    #[must_use]
+    pub fn rigid(mesh: BodyMesh, density: f64) -> Self {
+        Self {
+            density: Some(density),
+            ..Self::of_kind(BodyKind::Rigid, mesh)
+        }
+    }
+
+    fn of_kind(kind: BodyKind, mesh: BodyMesh) -> Self {
+        Self {
+            name: String::new(),
+            kind,
+            mesh,
+            material: None,
+            shell: None,
+            density: None,
+            mass: None,
+            motion: None,
+            position: [0.0; 3],
+            rotation: None,
+            velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            friction: None,
+            fixed: Vec::new(),
+            pulls: Vec::new(),
+            copies: None,
+        }
+    }
+}
+
 /// Rigid obstacle that bodies can touch; only its prescribed motion moves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -219,4 +277,19 @@ pub struct Obstacle {
     /// Prescribed motion; not for a half-space. Default: it stands still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+}
+
+impl Obstacle {
+    /// An obstacle that stands still at the origin, everything else as by default.
+    #[must_use]
+    pub fn new(shape: ObstacleShape) -> Self {
+        Self {
+            name: String::new(),
+            shape,
+            position: [0.0; 3],
+            rotation: None,
+            friction: None,
+            motion: None,
+        }
+    }
 }

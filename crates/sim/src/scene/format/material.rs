@@ -55,6 +55,26 @@ pub struct Material {
     pub meshless: Option<f64>,
 }
 
+impl Material {
+    /// The co-rotational material of a Young's modulus (Pa), Poisson's ratio (1) and density (kg/m³), everything else
+    /// as by default.
+    #[must_use]
+    pub fn new(young: f64, poisson: f64, density: f64) -> Self {
+        Self {
+            model: MaterialModel::default(),
+            young,
+            poisson,
+            density,
+            extrapolation_below: None,
+            mass_damping: 0.0,
+            stiffness_damping: 0.0,
+            formulation: None,
+            yield_stress: None,
+            meshless: None,
+        }
+    }
+}
+
 /// Form in which strains of a body, or a joint, enter the equations of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -173,8 +173,8 @@ pub struct Asynchronous {
     /// one body without a common vertex must start farther apart than this: at most 0.3 of the smallest height of a
     /// triangle.
     pub thickness: f64,
-    /// Stiffness of the first layer (N/m), greater than 0. Default: such that about five layers stop the lightest vertex
-    /// at 1 m/s.
+    /// Stiffness of the first layer (N/m), greater than 0. Default: such that about five layers stop the lightest
+    /// vertex at 1 m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// Coefficient of restitution (1), from 0 to 1: ratio of normal speeds after and before an impact.

@@ -62,7 +62,8 @@ impl Check<'_> {
                     path,
                     "the asynchronous stepper knows tetrahedra that spring back, in one form only"
                         .to_owned(),
-                    "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the synchronous stepper",
+                    "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the \
+                     synchronous stepper",
                 );
             }
             (StepperChoice::Asynchronous, BodyKind::Shell)

@@ -197,7 +197,8 @@ impl Check<'_> {
                 if major_radius <= minor_radius {
                     return self.fail(
                         &major,
-                        format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} m"),
+                        format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} \
+                                 m"),
                         "make it greater than the minor radius",
                     );
                 }

@@ -1,5 +1,5 @@
-//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of those in
-//! stiffness form, and the geometric stiffness of both in the momentum matrix.
+//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of
+//! those in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
@@ -85,11 +85,12 @@ impl Prepared {
 }
 
 impl JointRows {
-    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes those
-    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and projected.
+    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes
+    /// those forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces
+    /// and projected.
     ///
-    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they need no
-    /// column.
+    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
+    /// need no column.
     pub(crate) fn pose(
         &mut self,
         context: StepContext<'_>,

@@ -3,16 +3,16 @@
 //! # The motion that is proven collision-free
 //! A rigid body ends a step in the pose `x + Δt u`, `exp(Δt ω) R`, its shape exact. In between, its surface points move
 //! straight from start to end, like all other points: that motion is what continuous collision detection proves, what
-//! frames store and what `verify` proves again. Along the chords the body is the image of its shape under the linear maps
-//! `(1 − t) I + t exp(Δt ω)`. For a turn of `θ` in one step their determinant is at least `cos²(θ/2)`, so below half a
-//! turn the body never folds and cannot meet itself; it is only narrower halfway, by `1 − cos(θ/2)` across the axis.
-//! [`LARGEST_TURN`] keeps that to a few hundredths; a step that would turn a body further is divided.
+//! frames store and what `verify` proves again. Along the chords the body is the image of its shape under the linear
+//! maps `(1 − t) I + t exp(Δt ω)`. For a turn of `θ` in one step their determinant is at least `cos²(θ/2)`, so below
+//! half a turn the body never folds and cannot meet itself; it is only narrower halfway, by `1 − cos(θ/2)` across the
+//! axis. [`LARGEST_TURN`] keeps that to a few hundredths; a step that would turn a body further is divided.
 //!
 //! # Rows that are exact where it counts
-//! `u + ω × ρ` with the arm `ρ` at the start of the step is the derivative of the motion, not the motion: the end of the
-//! arc is off it by about `½ (Δt ‖ω‖)² ‖ρ‖`. That remainder is evaluated at the last solved velocity, divided by `Δt` and
-//! put into the known velocities of the points, where the motion of prescribed points stands too. So a gap that the
-//! solver sees is the gap that the pose has, once the velocities have settled between two solves.
+//! `u + ω × ρ` with the arm `ρ` at the start of the step is the derivative of the motion, not the motion: the end of
+//! the arc is off it by about `½ (Δt ‖ω‖)² ‖ρ‖`. That remainder is evaluated at the last solved velocity, divided by
+//! `Δt` and put into the known velocities of the points, where the motion of prescribed points stands too. So a gap
+//! that the solver sees is the gap that the pose has, once the velocities have settled between two solves.
 
 use crate::{error::StepFailure, model::Model, state::State};
 use impinge_contact::{ContactProblem, ContactSolution};
@@ -54,10 +54,10 @@ pub(crate) struct RigidStep {
 impl RigidStep {
     /// Adds the rigid bodies to the momentum system, and starts their unknowns from the motion without contact.
     ///
-    /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side `Bᵀ L`
-    /// for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the implicit midpoint rule
-    /// ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the change of angular momentum is
-    /// the moment of the contact impulses, exactly.
+    /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side
+    /// `Bᵀ L` for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the
+    /// implicit midpoint rule ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the
+    /// change of angular momentum is the moment of the contact impulses, exactly.
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
@@ -104,7 +104,8 @@ impl RigidStep {
         self.follow(context, velocity, motion)
     }
 
-    /// Poses and points at the end of the step, from solved velocities; the remainder of the points that rows do not see.
+    /// Poses and points at the end of the step, from solved velocities; the remainder of the points that rows do not
+    /// see.
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body turns by more than [`LARGEST_TURN`].
@@ -212,7 +213,8 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of deformable bodies open.
+/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of
+/// deformable bodies open.
 ///
 /// Its blocks are multiples of the identity and touch no others, so what is left of the solver's residual is rounding.
 pub(crate) fn balance_rigid(

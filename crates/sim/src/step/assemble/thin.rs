@@ -11,11 +11,12 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C) v_d` to
-/// `b`, all at the start of the step.
+/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and
+/// `Δt f − (Δt² K + Δt C) v_d` to `b`, all at the start of the step.
 ///
 /// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges and
-/// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside what a solve takes.
+/// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside
+/// what a solve takes.
 pub(crate) fn add_thin(
     context: StepContext<'_>,
     prescribed_velocity: &[Vector3<f64>],
@@ -79,7 +80,8 @@ struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    /// Forces (N) and scaled stiffness (kg) of one term; the part on points that are prescribed moves to the right-hand side.
+    /// Forces (N) and scaled stiffness (kg) of one term; the part on points that are prescribed moves to the right-hand
+    /// side.
     fn add<const N: usize>(
         &mut self,
         points: &[u32; N],
@@ -150,7 +152,8 @@ mod tests {
         (matrix, rhs)
     }
 
-    /// Stretched flat, where no term is projected: `A − M = −Δt ∂b/∂x`, on points that are held too, by central differences.
+    /// Stretched flat, where no term is projected: `A − M = −Δt ∂b/∂x`, on points that are held too, by central
+    /// differences.
     #[test]
     fn stiffness_is_the_derivative_of_the_impulse() {
         let h = 0.02;

@@ -19,9 +19,9 @@ use crate::{
 use impinge_contact::constraint::{Constraint, Term};
 use nalgebra::Vector3;
 
-/// Share of the kinetic and elastic energy that has to be gained before it counts. Steps that are resolved gain less than a
-/// tenth of that before they lose it again; one that goes wrong multiplies its energy within a few steps, so anything up to
-/// 1 finds it.
+/// Share of the kinetic and elastic energy that has to be gained before it counts. Steps that are resolved gain less
+/// than a tenth of that before they lose it again; one that goes wrong multiplies its energy within a few steps, so
+/// anything up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
 /// The same where each force has a clock: velocities are then half a period ahead of positions, and the energy that is
@@ -85,8 +85,8 @@ pub(crate) struct Outside {
     work: f64,
     /// Energy that contacts may add on their own (J): each may push its sides apart by the clearance.
     by_contacts: f64,
-    /// How far the clocks of the asynchronous stepper may be ahead (J): velocities have the kicks of given forces at most a
-    /// period before positions follow, and a period is at most a step.
+    /// How far the clocks of the asynchronous stepper may be ahead (J): velocities have the kicks of given forces at
+    /// most a period before positions follow, and a period is at most a step.
     by_clocks: f64,
 }
 
@@ -97,16 +97,16 @@ pub(crate) struct EnergyAccount {
     held: Vec<u32>,
     /// Share of the kinetic and elastic energy that a gain has to exceed.
     material_share: f64,
-    /// Whether rows with damping hold energy: their forces are not the elastic ones alone, and their values are those of
-    /// a linearised step, whose error a stiff row multiplies.
+    /// Whether rows with damping hold energy: their forces are not the elastic ones alone, and their values are those
+    /// of a linearised step, whose error a stiff row multiplies.
     damped: bool,
     /// Energies at the end of the last part.
     last: Option<Energies>,
 }
 
 impl EnergyAccount {
-    /// An account of `model`, for as long as the same points are free; a gain has to exceed `material_share` of the kinetic
-    /// and elastic energy.
+    /// An account of `model`, for as long as the same points are free; a gain has to exceed `material_share` of the
+    /// kinetic and elastic energy.
     pub(crate) fn new(model: &Model, material_share: f64) -> Self {
         let mut is_pulled: Vec<bool> = model.points.mass.iter().map(|&mass| mass > 0.0).collect();
         let rows = model.constraints.rows.iter().chain(&model.constraints.soft);
@@ -136,9 +136,9 @@ impl EnergyAccount {
         self.last.get_or_insert_with(|| Energies::of(model, state));
     }
 
-    /// What the outside does in a part that takes points from `start` to `end` under the forces of `contacts`, prescribed
-    /// points with `velocities` at its end; `None` where that is not known: a prescribed motion pulls at elements or
-    /// joints, or sets off at the end, or rows with damping hold energy.
+    /// What the outside does in a part that takes points from `start` to `end` under the forces of `contacts`,
+    /// prescribed points with `velocities` at its end; `None` where that is not known: a prescribed motion pulls at
+    /// elements or joints, or sets off at the end, or rows with damping hold energy.
     pub(crate) fn outside(
         &self,
         model: &Model,
@@ -197,8 +197,8 @@ impl EnergyAccount {
     }
 }
 
-/// What the outside does in a step of forces with clocks from `start` to `end`, the state after it, in which no prescribed
-/// point moves or sets off; `None` if one does.
+/// What the outside does in a step of forces with clocks from `start` to `end`, the state after it, in which no
+/// prescribed point moves or sets off; `None` if one does.
 pub(crate) fn outside_at_rest(
     model: &Model,
     start: &[Vector3<f64>],

@@ -27,8 +27,8 @@ pub(crate) fn judge(
     judged.momentum
 }
 
-/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount) tells its
-/// energies.
+/// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount)
+/// tells its energies.
 pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {

@@ -68,8 +68,8 @@ impl Moved {
         );
     }
 
-    /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion: most pairs need no closer
-    /// look. NaN where a displacement is not a number.
+    /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion: most
+    /// pairs need no closer look. NaN where a displacement is not a number.
     pub(crate) fn most_between(&self, [one, other]: [u32; 2]) -> f64 {
         let [start, end] = (self.of_bodies.each_ref())
             .map(|ranges| ranges[one as usize].farthest_from(&ranges[other as usize]));
@@ -80,8 +80,8 @@ impl Moved {
         }
     }
 
-    /// Largest `‖u_i − u_j‖²` over the corners of both sides, of which the first has `first_side`, and both ends of the motion; NaN where one
-    /// is not a number.
+    /// Largest `‖u_i − u_j‖²` over the corners of both sides, of which the first has `first_side`, and both ends of the
+    /// motion; NaN where one is not a number.
     #[inline]
     pub(crate) fn approach_squared(&self, points: [u32; 4], first_side: usize) -> f64 {
         let mut largest = 0.0;

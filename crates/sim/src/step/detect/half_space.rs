@@ -19,8 +19,8 @@ pub(crate) fn hit_on_half_space(
     let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
     let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
     let last = height(end);
-    // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three products and the
-    // difference can be wrong by.
+    // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three products and
+    // the difference can be wrong by.
     let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
     // What is not a number is a hit.
     if last > rounding {

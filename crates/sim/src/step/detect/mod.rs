@@ -103,7 +103,8 @@ impl Detector {
         report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;
     }
 
-    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were any.
+    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were
+    /// any.
     pub(crate) fn cover(
         &mut self,
         model: &Model,
@@ -156,7 +157,8 @@ mod tests {
     };
     use impinge_geometry::broad_phase::Bvh;
 
-    /// O3: a vertex that the solve sends a hundred times as far as was predicted leaves its box, and what it hits there is still found.
+    /// O3: a vertex that the solve sends a hundred times as far as was predicted leaves its box, and what it hits there
+    /// is still found.
     #[test]
     fn what_leaves_its_box_is_still_caught() {
         let mut cubes = TwoCubes::apart();

@@ -1,8 +1,8 @@
 //! Which candidate pairs collide on a motion; most need no continuous test, because they have not come near each other.
 //!
-//! At a reference configuration every pair is proven to be some *room* apart. Let `u` be the displacement of a point from
-//! there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is largest
-//! at an end of the motion, and for points within the features it is an average over their corners: while
+//! At a reference configuration every pair is proven to be some *room* apart. Let `u` be the displacement of a point
+//! from there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is
+//! largest at an end of the motion, and for points within the features it is an average over their corners: while
 //! `max ‖u_i − u_j‖` over both ends and all corners is less than the room, the pair is proven apart.
 //!
 //! The rounds of a step look at nearly the same motion again and again. The first one lists the pairs that have used up
@@ -42,7 +42,8 @@ const LEAST_ROOM: f64 = 1e-12;
 /// Margin of the list of near pairs, over the farthest that a point moves: rounds of a step change the motion by less.
 const MARGIN_PER_MOTION: f64 = 0.25;
 
-/// Growth of coordinates since the room was measured beyond which rounding might be more than [`RELIED_ON`] leaves for it.
+/// Growth of coordinates since the room was measured beyond which rounding might be more than [`RELIED_ON`] leaves for
+/// it.
 const MOST_GROWTH: f64 = 4.0;
 
 /// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
@@ -292,8 +293,8 @@ impl Rooms {
         self.pairs.clear();
     }
 
-    /// Makes `pairs` (ascending) those of the rooms. Pairs that were among them keep their room, the others are measured at
-    /// `reference` too.
+    /// Makes `pairs` (ascending) those of the rooms. Pairs that were among them keep their room, the others are
+    /// measured at `reference` too.
     fn take_over<K: Kind>(&mut self, kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>]) {
         let (known, room) = (&self.pairs, &self.room);
         let fill_chunk = |(next, pairs): (&mut [f64], &[[u32; 2]])| {
@@ -379,7 +380,8 @@ fn room_of<K: Kind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64
 
 /// Lists the pairs that keep less than `margin` of their room, in their order.
 ///
-/// Most are known to keep more from how far their bodies moved, all of a run at once or by their own room, without a look at their points.
+/// Most are known to keep more from how far their bodies moved, all of a run at once or by their own room, without a
+/// look at their points.
 fn list_near<K: Kind>(
     kind: &K,
     Rooms {
@@ -417,8 +419,8 @@ fn list_near<K: Kind>(
     }
 }
 
-/// Tests the `near` ones of pairs in their order, whatever the number of threads; returns how many needed the continuous
-/// test.
+/// Tests the `near` ones of pairs in their order, whatever the number of threads; returns how many needed the
+/// continuous test.
 fn examine<K: Kind>(
     kind: &K,
     Rooms { pairs, room, .. }: &Rooms,
@@ -487,8 +489,8 @@ mod tests {
     }
 
     proptest! {
-        /// Over steps and rounds, whatever was proven before and whichever candidates come and go: the same hits as if every pair were
-        /// tested.
+        /// Over steps and rounds, whatever was proven before and whichever candidates come and go: the same hits as if
+        /// every pair were tested.
         #[test]
         fn nothing_is_missed(
             first in points(1.0),

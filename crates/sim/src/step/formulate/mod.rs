@@ -90,8 +90,9 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     true
 }
 
-/// Gives a contact that slid to an end, side or corner the features it now touches with, unless a contact of these did not keep it apart
-/// and it still pushes, on its own features: merged with that one it would be hit again, in every step.
+/// Gives a contact that slid to an end, side or corner the features it now touches with, unless a contact of these did
+/// not keep it apart and it still pushes, on its own features: merged with that one it would be hit again, in every
+/// step.
 fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact: &mut Contact) {
     let key = features_for(
         &model.geometry,
@@ -127,8 +128,8 @@ fn move_to_touching_features(model: &Model, positions: &[Vector3<f64>], contact:
     contact.anchored = false;
 }
 
-/// Makes one contact of those that came down to the same touch: their forces add up. Where they pushed against each other, the
-/// stronger one stays and the difference is what is left of them.
+/// Makes one contact of those that came down to the same touch: their forces add up. Where they pushed against each
+/// other, the stronger one stays and the difference is what is left of them.
 fn merge_duplicates(contacts: &mut Vec<Contact>) {
     // What carries most force names the state of the merged contact, and its direction.
     contacts.sort_by(|a, b| {
@@ -162,8 +163,8 @@ fn merge_duplicates(contacts: &mut Vec<Contact>) {
 /// What of `slip` lies beyond the first `free` metres, and of that no more than `most`.
 ///
 /// Slip within the tolerance is not called back: near-duplicate contacts whose anchors differ by that much would pull
-/// against each other with forces far outside of their cones. What is called back within a step becomes velocity, so it is
-/// called back as slowly as it gathers.
+/// against each other with forces far outside of their cones. What is called back within a step becomes velocity, so it
+/// is called back as slowly as it gathers.
 fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     let length = slip.norm();
     if length > free {
@@ -181,8 +182,9 @@ const MOST_DOUBLINGS: u8 = 10;
 
 /// What a contact that was hit `hits` times in this step is to end farther apart (m).
 ///
-/// Edges that slide over each other and turn meet more than once on their way. A row at one of the meetings lets the next one happen,
-/// and the row there the first again: after some of that, every further hit is answered with twice as much room.
+/// Edges that slide over each other and turn meet more than once on their way. A row at one of the meetings lets the
+/// next one happen, and the row there the first again: after some of that, every further hit is answered with twice as
+/// much room.
 fn room_after(hits: u8, clearance: f64) -> f64 {
     match hits.checked_sub(HITS_THAT_MOVE + 1) {
         Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
@@ -305,8 +307,8 @@ mod tests {
         contact
     }
 
-    /// A corner close to an edge that one of its own edges crosses: the pair of edges becomes a contact of the corner, but not while it
-    /// pushes where that contact did not keep it apart.
+    /// A corner close to an edge that one of its own edges crosses: the pair of edges becomes a contact of the corner,
+    /// but not while it pushes where that contact did not keep it apart.
     #[test]
     fn what_stands_alone_does_so_while_it_pushes() {
         let mut cubes = TwoCubes::apart();
@@ -363,7 +365,8 @@ mod tests {
         assert!((contacts[0].multipliers.lambda - 3.0).abs() < 1e-12);
     }
 
-    /// Moving the linearisation comes first; what that does not settle gets twice the room each time, and no more than a bounded one.
+    /// Moving the linearisation comes first; what that does not settle gets twice the room each time, and no more than
+    /// a bounded one.
     #[test]
     fn contacts_that_are_hit_again_and_again_get_room() {
         let room = [0, 3, 4, 5, 6, u8::MAX].map(|hits| room_after(hits, 1.0));

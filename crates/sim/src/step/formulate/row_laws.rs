@@ -24,7 +24,8 @@ const DIFFERENCE: f64 = 1e-6;
 /// `Δt` (s): rows carry it.
 const TIME_STEP: f64 = 1e-3;
 
-/// Sine between edges, and height of triangles over their longest side, below which features are too narrow to differentiate.
+/// Sine between edges, and height of triangles over their longest side, below which features are too narrow to
+/// differentiate.
 const NARROW: f64 = 0.1;
 
 /// Which features meet.
@@ -38,8 +39,8 @@ enum Kind {
 
 use Kind::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
 
-/// Signed distance of the features' planes and lines (m): a volume over an area, an area over a length. Positive where `towards` points
-/// from the second side to the first.
+/// Signed distance of the features' planes and lines (m): a volume over an area, an area over a length. Positive where
+/// `towards` points from the second side to the first.
 fn distance(kind: Kind, [p, q, r, s]: &[Vector3<f64>; 4], towards: &Vector3<f64>) -> f64 {
     match kind {
         VertexFace => {
@@ -55,7 +56,8 @@ fn distance(kind: Kind, [p, q, r, s]: &[Vector3<f64>; 4], towards: &Vector3<f64>
     }
 }
 
-/// Features that are `gap` apart along a unit normal at the places `at` within them, and that normal; `None` if they are too narrow.
+/// Features that are `gap` apart along a unit normal at the places `at` within them, and that normal; `None` if they
+/// are too narrow.
 fn meeting(
     kind: Kind,
     seeds: [[f64; 3]; 4],
@@ -228,8 +230,8 @@ fn times(row: &[Vector3<f64>; 4], v: &[Vector3<f64>; 4]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// G2, G3: a row of nodes is `Δt` times the derivative of the distance, its weights sum to nothing, and it is the opposite where the
-    /// sides are exchanged.
+    /// G2, G3: a row of nodes is `Δt` times the derivative of the distance, its weights sum to nothing, and it is the
+    /// opposite where the sides are exchanged.
     #[test]
     fn rows_are_derivatives_and_push_both_sides_alike(
         seeds in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f64)),
@@ -275,7 +277,8 @@ proptest! {
 
             // Which side is the first is which way the normal looks ...
             let turned = linearise(&cubes.model.geometry, None, key, &corners, &-normal);
-            prop_assert!(turned.normal == -seen.normal && turned.weights.map(f64::to_bits) == seen.weights.map(f64::to_bits), "{kind:?}");
+            let weights = [turned.weights, seen.weights].map(|weights| weights.map(f64::to_bits));
+            prop_assert!(turned.normal == -seen.normal && weights[0] == weights[1], "{kind:?}");
             let [opposite, ..] = cubes.rows(&cubes.contact(key, &turned, &corners));
             prop_assert!(row.iter().zip(&opposite).all(|(row, other)| *row == -other), "{kind:?}");
             // ... and where the features come the other way round, the weights.

@@ -1,4 +1,5 @@
-//! Do the linearised gaps mean what they say at the end of a motion? Of one with hits, those of the contacts that were not hit.
+//! Do the linearised gaps mean what they say at the end of a motion? Of one with hits, those of the contacts that were
+//! not hit.
 
 use crate::contacts::gap::{distance_apart, gap_at};
 use crate::contacts::set::ContactSet;
@@ -52,8 +53,8 @@ impl Refiner {
 
 /// Compares every active contact with the true geometry at the end; true if anything had to change.
 ///
-/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is returned with
-/// its pair.
+/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is
+/// returned with its pair.
 pub(crate) fn check_gaps(
     model: &Model,
     sweep: Sweep<'_>,
@@ -65,8 +66,8 @@ pub(crate) fn check_gaps(
     contacts.retain(|contact| {
         let corners = contact.gather(sweep.end);
         if contact.multipliers.state == ContactState::Inactive {
-            // One that was moved in this step is remembered: found anew, it would be moved as often again, and neighbours
-            // that push in turn would never end.
+            // One that was moved in this step is remembered: found anew, it would be moved as often again, and
+            // neighbours that push in turn would never end.
             let moved = contact.held || contact.relinearised > 0;
             return moved
                 || distance_apart(contact, &corners) < release(&model.geometry, contact.key);

@@ -1,5 +1,5 @@
-//! Stage 5: is the solved motion collision-free? Before the first solve, the same question about the motion that it starts from. What is
-//! hit becomes contacts.
+//! Stage 5: is the solved motion collision-free? Before the first solve, the same question about the motion that it
+//! starts from. What is hit becomes contacts.
 
 pub(crate) mod check_gaps;
 #[cfg(test)]
@@ -83,8 +83,8 @@ impl Refiner {
 
     /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
     ///
-    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`Crowd`]). An impact of a stored
-    /// pair means that its linearisation is stale: it is re-linearised and activated.
+    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`Crowd`]). An impact of a
+    /// stored pair means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
     /// [`StepFailure::PrescribedCollision`] if no free point takes part in an impact.
@@ -182,7 +182,8 @@ impl Refiner {
                 {
                     continue;
                 }
-                // What rests on few corners rests better without rows that are not needed, and few rounds are to be saved there.
+                // What rests on few corners rests better without rows that are not needed, and few rounds are to be
+                // saved there.
                 let free = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
                     PointMotion::Free(_) => true,
                     PointMotion::Rigid(_) => !foreseen,
@@ -277,7 +278,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (refiner, contacts)
     }
 
-    /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were solved for.
+    /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were
+    /// solved for.
     #[test]
     fn foreseen_hits_are_met_and_known_contacts_stay() {
         let cubes = TwoCubes::apart();
@@ -310,7 +312,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let found = contacts.clone();
         foresee(&mut contacts);
         assert_eq!(contacts, found);
-        // Of two vertices, turned such that what hits there is against it: what hits elsewhere comes back, and this stays.
+        // Of two vertices, turned such that what hits there is against it: what hits elsewhere comes back, and this
+        // stays.
         let mut against = *(found.iter())
             .find(|contact| matches!(contact.key, ContactKey::VertexEdge { .. }))
             .expect("a vertex above an edge");
@@ -372,8 +375,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!(of_corner[0].frame.normal.z > 0.999);
     }
 
-    /// An edge that is cut through a ridge crosses edges of the side where it enters, and of the one where it leaves. Only the first
-    /// become contacts.
+    /// An edge that is cut through a ridge crosses edges of the side where it enters, and of the one where it leaves.
+    /// Only the first become contacts.
     #[test]
     fn an_edge_that_is_cut_through_a_ridge_is_met_where_it_enters() {
         let beam = r#"

@@ -44,8 +44,8 @@ pub(crate) fn relinearise(
         let seen = seen_at(&blend);
         (seen.normal.dot(&old_normal) >= TURN_COSINE).then_some((seen, blend))
     });
-    // The old normal need not be what was seen at `linearised_at`: no part of the way may be near it, and a contact that
-    // stays as it is would be hit in every round.
+    // The old normal need not be what was seen at `linearised_at`: no part of the way may be near it, and a contact
+    // that stays as it is would be hit in every round.
     let (seen, at) = part_of_the_way.unwrap_or_else(|| {
         let seen = seen_at(&target);
         let normal = turned_towards(&old_normal, &seen.normal);

@@ -32,22 +32,24 @@ pub(crate) struct Balanced {
 
 /// Whether the balances of bodies are closed after solves by `method`.
 ///
-/// What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps. Joints pass momentum between
-/// bodies, and their method leaves nothing to balance.
+/// What an approximate compliance leaves of a body's momentum is no small correction: it would open gaps. Joints pass
+/// momentum between bodies, and their method leaves nothing to balance.
 pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
     method.balances_momentum()
         && model.constraints.rows.is_empty()
         && model.constraints.soft_links == 0
 }
 
-/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may be off by the gap tolerance of `method`.
+/// Closes the momentum balances that `method` leaves open, as far as [`closes_balances`] says, to rounding; a row may
+/// be off by the gap tolerance of `method`.
 ///
-/// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from them has to
-/// find its way back from what no node's own balance asks for. They are added to what a step ends with ([`add_force`]).
+/// Its velocities are added at once, since the motion is judged with them. Its forces are not: a solve that starts from
+/// them has to find its way back from what no node's own balance asks for. They are added to what a step ends with
+/// ([`add_force`]).
 ///
-/// A body's residual is bounded by `ε₁` in the norm over its nodes, and the sum over `n` of them may be `√n` times as large: on
-/// long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would then be hit on the way,
-/// be re-linearised, solved for, and be broken by the balance again.
+/// A body's residual is bounded by `ε₁` in the norm over its nodes, and the sum over `n` of them may be `√n` times as
+/// large: on long steps the velocity that closes it moves the body by more than rows may be off. Its contacts would
+/// then be hit on the way, be re-linearised, solved for, and be broken by the balance again.
 pub(crate) fn balance(
     coarse: &mut Coarse,
     context: StepContext<'_>,
@@ -107,8 +109,9 @@ fn worst_row(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
     off.reduce(|| 0.0, f64::max)
 }
 
-/// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the forces of contacts
-/// that push. What a whole body lacks comes to few nodes with these, so what they lack may be more than the solver's tolerance.
+/// Closes the momentum balance of every free body by uniform velocities, and by the changes that it returns of the
+/// forces of contacts that push. What a whole body lacks comes to few nodes with these, so what they lack may be more
+/// than the solver's tolerance.
 ///
 /// The solver leaves a residual below its tolerance. Its part along a body's translations is the one that people see:
 /// it is the body's momentum error and the difference between its weight and its support. Elastic forces and `K` do
@@ -249,8 +252,8 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes with `lambda` (N) against a row that
-    /// this just meets.
+    /// A cube that a solver left with `drift` too much velocity (m/s), one of whose vertices pushes with `lambda` (N)
+    /// against a row that this just meets.
     fn drifting(drift: f64, lambda: f64) -> (Model, State, ContactProblem, ContactSolution) {
         let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
@@ -361,7 +364,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!(after.norm() < 1e-13, "{after}");
     }
 
-    /// A solver leaves contacts that pull a little: these count among what a body has, and only those that push are asked for more.
+    /// A solver leaves contacts that pull a little: these count among what a body has, and only those that push are
+    /// asked for more.
     #[test]
     fn a_contact_that_pulls_counts_but_takes_up_nothing() {
         let (model, state, mut problem, mut solution) = drifting(0.0, 1e3);

@@ -50,7 +50,8 @@ pub(crate) struct Link {
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N); nothing unless it pushes.
+    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N);
+    /// nothing unless it pushes.
     room: Vector3<f64>,
 }
 
@@ -106,7 +107,8 @@ impl Link {
         -self.room.component_mul(&moved) * stiffness
     }
 
-    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there was any.
+    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there
+    /// was any.
     fn let_go(&mut self, change: &Vector3<f64>) -> bool {
         let lambda = self.multipliers.lambda;
         if change[0].abs() > MOST * self.room[0] {
@@ -145,16 +147,18 @@ struct System {
 }
 
 impl Coarse {
-    /// Forgets what was common: a system with room for more rounds differently, and a run that is resumed here has no other.
+    /// Forgets what was common: a system with room for more rounds differently, and a run that is resumed here has no
+    /// other.
     pub(crate) fn begin_step(&mut self) {
         self.system = None;
     }
 
-    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces `−k R J δv`.
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces
+    /// `−k R J δv`.
     ///
-    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each other without
-    /// any force from outside. A force of friction stays in the cone where it sticks; one that slides stays as it is, so it is off
-    /// the edge by `μ` times the change of the normal force.
+    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each
+    /// other without any force from outside. A force of friction stays in the cone where it sticks; one that slides
+    /// stays as it is, so it is off the edge by `μ` times the change of the normal force.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
         for round in 0.. {
             let closure = self.closure(balances, &links);
@@ -288,8 +292,8 @@ impl System {
 
 /// Makes the velocities those that the `forces` leave for closing the balances.
 ///
-/// Springs are stiff, so forces hang on the last digits of differences of velocities: between bodies of a thousandfold mass they are off by
-/// 1e-7. As velocity that is nothing.
+/// Springs are stiff, so forces hang on the last digits of differences of velocities: between bodies of a thousandfold
+/// mass they are off by 1e-7. As velocity that is nothing.
 fn close_to_rounding(
     balances: &[BodyBalance],
     links: &[Link],
@@ -309,7 +313,8 @@ fn close_to_rounding(
     }
 }
 
-/// What the room of each link is multiplied by, such that the strongest at every body resists as [`RESISTANCE`] says (1/m).
+/// What the room of each link is multiplied by, such that the strongest at every body resists as [`RESISTANCE`] says
+/// (1/m).
 fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
     let mut strongest = vec![0.0_f64; balances.len()];
     for link in links {
@@ -537,8 +542,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every balance is closed, no contact gives more than half of its normal force, and friction that helps stays in its cone,
-        /// whatever links the system was made for.
+        /// Every balance is closed, no contact gives more than half of its normal force, and friction that helps stays
+        /// in its cone, whatever links the system was made for.
         #[test]
         fn balances_are_closed_by_what_there_is(
             missing in prop::collection::vec((vector(1e-3), 0.1..10.0_f64), 6),

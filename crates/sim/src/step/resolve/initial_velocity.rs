@@ -8,11 +8,12 @@ use nalgebra::Vector3;
 /// Share of the momentum tolerance below which the momentum of a body's nodes is what solves left over, not motion.
 const LEFT_OVER: f64 = 0.25;
 
-/// The same of a rigid body, in tolerances of gaps that it moves by in a step. Rows leave gaps alone that are off by half as much.
+/// The same of a rigid body, in tolerances of gaps that it moves by in a step. Rows leave gaps alone that are off by
+/// half as much.
 const RIGID_LEFT_OVER: f64 = 4.0;
 
-/// Change of a body's momentum over what a solve may be off by, above which it is motion: from one end of a tolerance to the other
-/// is two, and twice that is nothing that solves could keep going by themselves.
+/// Change of a body's momentum over what a solve may be off by, above which it is motion: from one end of a tolerance
+/// to the other is two, and twice that is nothing that solves could keep going by themselves.
 const MOTION: f64 = 4.0;
 
 /// Residuals that a solve may leave over.
@@ -26,10 +27,11 @@ pub(crate) struct StartTolerances<'a> {
 
 /// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
 ///
-/// The paper starts from the last velocities. Where bodies fall, swing or are slowed down these are off by what a step changes, and
-/// most of that is the same as before. Where a body changed by no more than a solve may be off, it starts from its last velocities: what
-/// is left over there must not be kept going. If it is `supported`, the rows that support it may be off as well. If not, and balances are
-/// `closed` after solves, none of what all of its points have in common is left over by a solve: that always goes on.
+/// The paper starts from the last velocities. Where bodies fall, swing or are slowed down these are off by what a step
+/// changes, and most of that is the same as before. Where a body changed by no more than a solve may be off, it starts
+/// from its last velocities: what is left over there must not be kept going. If it is `supported`, the rows that
+/// support it may be off as well. If not, and balances are `closed` after solves, none of what all of its points have
+/// in common is left over by a solve: that always goes on.
 pub(crate) fn extrapolate_velocities(
     context: StepContext<'_>,
     supported: &[bool],
@@ -91,11 +93,12 @@ fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> 
 
 /// Lets bodies that have come to rest start from rest, not from their `velocity`.
 ///
-/// A start that goes on deforming a body asks elastic forces for `Δt² K v`, which nothing balances. Of a stiff body that is more than
-/// the tolerance of momentum although `M v` is a hundredth of it, and solving it away leaves as much again for the next step. A
-/// stack of rigid bodies goes on trembling in the same way by what rows may be off. At rest is what is held, or touches something, and
-/// moves less than a solve can tell from nothing. It is a start: whatever pushes it more than the tolerance moves it, and
-/// the momentum of whole bodies is closed after the solve, with what velocity there was.
+/// A start that goes on deforming a body asks elastic forces for `Δt² K v`, which nothing balances. Of a stiff body
+/// that is more than the tolerance of momentum although `M v` is a hundredth of it, and solving it away leaves as much
+/// again for the next step. A stack of rigid bodies goes on trembling in the same way by what rows may be off. At rest
+/// is what is held, or touches something, and moves less than a solve can tell from nothing. It is a start: whatever
+/// pushes it more than the tolerance moves it, and the momentum of whole bodies is closed after the solve, with what
+/// velocity there was.
 pub(crate) fn start_from_rest(
     context: StepContext<'_>,
     supported: &[bool],
@@ -181,8 +184,8 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         gap: &[1e-8; 2],
     };
 
-    /// Whether the first and the second body start from rest, where all points move by `speed` (m/s) and `contacts` are known; if not,
-    /// they start with that speed.
+    /// Whether the first and the second body start from rest, where all points move by `speed` (m/s) and `contacts` are
+    /// known; if not, they start with that speed.
     fn at_rest(text: &str, speed: f64, contacts: impl Fn(&Model) -> Vec<Contact>) -> [bool; 2] {
         let scene = Scene::parse("cubes.toml", text, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
@@ -226,8 +229,9 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         }
     }
 
-    /// Changes of velocity along x (m/s), by point, that the second body starts with in flight or on the ground, where it moves by 1 m/s and
-    /// its points were accelerated by `accelerations` (m/s²), one after the other and around again.
+    /// Changes of velocity along x (m/s), by point, that the second body starts with in flight or on the ground, where
+    /// it moves by 1 m/s and its points were accelerated by `accelerations` (m/s²), one after the other and around
+    /// again.
     fn changes_after(accelerations: &[f64], on_the_ground: bool, closed: bool) -> Vec<f64> {
         let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
@@ -280,7 +284,8 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         assert!(are_all(&start, change), "{start:?}");
     }
 
-    /// Of points that weigh a hundred kilograms or so solves leave up to 9e-6 m/s over; all of the cube together is closed to rounding.
+    /// Of points that weigh a hundred kilograms or so solves leave up to 9e-6 m/s over; all of the cube together is
+    /// closed to rounding.
     #[test]
     fn in_flight_what_all_points_have_in_common_goes_on() {
         let (fall, left_over) = (5e-6, 5e-7);

@@ -1,4 +1,5 @@
-//! Problems that conjugate residuals leave unsettled, given to Newton's method on the contact forces, or on all unknowns.
+//! Problems that conjugate residuals leave unsettled, given to Newton's method on the contact forces, or on all
+//! unknowns.
 
 use crate::{report::StepReport, step::resolve::acceptable};
 use impinge_contact::{
@@ -12,12 +13,13 @@ const MOST_CONTACTS: usize = 100;
 /// Most sweeps, and most steps of Newton's method: what can be settled is settled by then.
 const MOST_ITERATIONS: u64 = 500;
 
-/// Tries the exact compliance, with accelerated sweeps and Newton's method, and then one factorisation of momentum and contacts together,
-/// on what `method` did not finish; true if `solution` now meets the tolerances. It stays what it was if not.
+/// Tries the exact compliance, with accelerated sweeps and Newton's method, and then one factorisation of momentum and
+/// contacts together, on what `method` did not finish; true if `solution` now meets the tolerances. It stays what it
+/// was if not.
 ///
-/// States of statically indeterminate joints between stiff bodies can chase each other without end where they switch one by one: the
-/// first helps. Where a heavy body lies on one that is a million times lighter no iteration gets the forces: the second does. Only
-/// conjugate residuals are helped: the other methods are here to be compared.
+/// States of statically indeterminate joints between stiff bodies can chase each other without end where they switch
+/// one by one: the first helps. Where a heavy body lies on one that is a million times lighter no iteration gets the
+/// forces: the second does. Only conjugate residuals are helped: the other methods are here to be compared.
 pub(crate) fn rescue(
     method: &Method,
     problem: &ContactProblem,

@@ -48,8 +48,9 @@ impl LayerRules {
                 what: "the first penalty layer",
                 period: rules.period(1),
                 shortest: (settings.shortest_period).max(0.4 / settings.most_ticks),
-                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, where that is not \
-                       given, a larger `asynchronous.thickness`; or a larger `asynchronous.most_ticks` where that is below 4e8",
+                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, \
+                       where that is not given, a larger `asynchronous.thickness`; or a larger \
+                       `asynchronous.most_ticks` where that is below 4e8",
             });
         }
         Ok(rules)

@@ -5,7 +5,8 @@ use super::trajectory::Vertex;
 use impinge_geometry::kinetic::Knot;
 use nalgebra::Vector3;
 
-/// Corners of the paths of the vertices of the surface: an event that changes a velocity makes one, and so does the end of a step.
+/// Corners of the paths of the vertices of the surface: an event that changes a velocity makes one, and so does the end
+/// of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     /// One per point, never empty for a vertex of the surface, empty for all others.

@@ -164,13 +164,14 @@ impl Asynchronous {
         self.engine
     }
 
-    /// From now on the straight pieces in which the vertices of the surface move are kept, to be [taken](Self::take_pieces).
+    /// From now on the straight pieces in which the vertices of the surface move are kept, to be
+    /// [taken](Self::take_pieces).
     pub fn record_pieces(&mut self) {
         self.engine.record();
     }
 
-    /// The pieces since they were taken last, or recorded first, up to the last step that was completed; `None` if they are
-    /// not recorded. `state` is that at its end.
+    /// The pieces since they were taken last, or recorded first, up to the last step that was completed; `None` if they
+    /// are not recorded. `state` is that at its end.
     pub fn take_pieces(&mut self, state: &State) -> Option<Pieces> {
         let recording = self.engine.recording.as_mut()?;
         Some(recording.take(state.time))
@@ -350,7 +351,8 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
     match kind {
         ForceKind::Spring => (
             "the springs along edges",
-            "use a smaller `shell.stretch` or `shell.damping`, a larger density or `asynchronous.force_step`, or a coarser mesh",
+            "use a smaller `shell.stretch` or `shell.damping`, a larger density or `asynchronous.force_step`, or a \
+             coarser mesh",
         ),
         ForceKind::Membrane => (
             "the strain of triangles",
@@ -358,11 +360,13 @@ fn described(kind: ForceKind) -> (&'static str, &'static str) {
         ),
         ForceKind::Hinge => (
             "the bending of hinges",
-            "use a smaller `shell.bend` or `shell.bend_damping`, a larger density or `asynchronous.force_step`, or a coarser mesh",
+            "use a smaller `shell.bend` or `shell.bend_damping`, a larger density or `asynchronous.force_step`, or a \
+             coarser mesh",
         ),
         ForceKind::Tet => (
             "the tetrahedra",
-            "use a smaller `material.young` or damping, a larger density or `asynchronous.force_step`, or a coarser mesh",
+            "use a smaller `material.young` or damping, a larger density or `asynchronous.force_step`, or a coarser \
+             mesh",
         ),
         // Their period is the longest one.
         ForceKind::Given => ("all forces", "use a larger `asynchronous.longest_period`"),

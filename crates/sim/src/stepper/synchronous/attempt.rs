@@ -176,8 +176,9 @@ impl Synchronous {
         }
     }
 
-    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more than points moved
-    /// in it or gravity adds. (What a part of a step added, taken for as much a second, would be many times too much in a whole one.)
+    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more
+    /// than points moved in it or gravity adds. (What a part of a step added, taken for as much a second, would be many
+    /// times too much in a whole one.)
     fn foresee_velocities(&mut self, context: StepContext<'_>) {
         let StepContext {
             model,

@@ -217,8 +217,8 @@ impl Forest {
         self.parents[a.max(b) as usize] = a.min(b);
     }
 
-    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the number
-    /// of its tree; returns how many there are.
+    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the
+    /// number of its tree; returns how many there are.
     fn number_trees(&mut self, numbers: &mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> usize {
         numbers.clear();
         let mut trees = 0;

@@ -3,10 +3,10 @@
 //! The matrix `A` of many bodies has one diagonal block per body, coupled by contacts only. A change is felt as far as
 //! elastic waves and friction carry it within a step, mostly by the next neighbours; an iteration on the whole problem
 //! works on every body until the last has converged. So the bodies whose share of the residual is too large, or whose
-//! contacts violate a law, are solved with their neighbours while all other velocities are fixed. No contact couples two
-//! subdomains: they are solved in parallel. Their new contact forces change the residual of the bodies around, which the
-//! next step takes up. Each step first checks the whole problem. If the steps end without a solution, the iteration on the
-//! whole starts from there.
+//! contacts violate a law, are solved with their neighbours while all other velocities are fixed. No contact couples
+//! two subdomains: they are solved in parallel. Their new contact forces change the residual of the bodies around,
+//! which the next step takes up. Each step first checks the whole problem. If the steps end without a solution, the
+//! iteration on the whole starts from there.
 
 mod decomposition;
 mod pool;
@@ -71,8 +71,8 @@ impl Cost {
 }
 
 impl ActiveSetCr {
-    /// Improves `solution` subdomain by subdomain while that is worth it; returns what it took, and whether it is found to
-    /// solve the whole problem.
+    /// Improves `solution` subdomain by subdomain while that is worth it; returns what it took, and whether it is found
+    /// to solve the whole problem.
     pub(super) fn solve_subdomains(
         &mut self,
         problem: &ContactProblem,
@@ -179,8 +179,8 @@ impl ActiveSetCr {
 }
 
 impl Pool<ActiveSetCr> {
-    /// Solves every one of `count` subdomains that is not too large, in parallel: no contact couples two. The rest of the
-    /// squared tolerance, `square` (N²s²), is shared by blocks. Six arguments: all are those of one step.
+    /// Solves every one of `count` subdomains that is not too large, in parallel: no contact couples two. The rest of
+    /// the squared tolerance, `square` (N²s²), is shared by blocks. Six arguments: all are those of one step.
     fn solve_all(
         &self,
         (decomposition, count): (&Decomposition, usize),

@@ -10,8 +10,8 @@ pub(in super::super) struct SubdomainWorkspace<S> {
     pub(super) pool: Pool<S>,
 }
 
-/// Idle solvers for subdomains. Their number is the largest number of simultaneous solves: a thread that waits within one
-/// may start another.
+/// Idle solvers for subdomains. Their number is the largest number of simultaneous solves: a thread that waits within
+/// one may start another.
 #[derive(Debug, Default)]
 pub(super) struct Pool<S>(Mutex<Vec<S>>);
 

@@ -1,5 +1,5 @@
-//! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one frame, are kept
-//! as that frame and weights for each block.
+//! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one
+//! frame, are kept as that frame and weights for each block.
 
 use super::window::Window;
 use crate::sweep::{SweptContacts, relax};
@@ -374,8 +374,8 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use proptest::prelude::*;
 
-    /// A contact of four blocks whose rows are a frame times weights, those along the tangents `shift` apart, turned by `twist` in
-    /// one of them.
+    /// A contact of four blocks whose rows are a frame times weights, those along the tangents `shift` apart, turned by
+    /// `twist` in one of them.
     fn problem(normal: Vector3<f64>, weights: [f64; 4], shift: f64, twist: f64) -> ContactProblem {
         let pattern = BlockPattern::from_pairs(4, std::iter::empty());
         let mut momentum = SymmetricBlockMatrix::zeros(pattern);

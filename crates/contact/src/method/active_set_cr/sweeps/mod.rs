@@ -1,4 +1,5 @@
-//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at once.
+//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at
+//! once.
 //!
 //! Sweeps wait for memory more than for arithmetic, so what they need of a contact lies in one place.
 
@@ -122,7 +123,8 @@ impl Sweeps {
         })
     }
 
-    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the next step.
+    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the
+    /// next step.
     pub(super) fn sweep_touching(
         &mut self,
         problem: &ContactProblem,
@@ -271,7 +273,8 @@ mod tests {
     }
 
     proptest! {
-        /// Cut into parts, on one thread or four: the same bits as one contact after the other in the order of the parts.
+        /// Cut into parts, on one thread or four: the same bits as one contact after the other in the order of the
+        /// parts.
         #[test]
         fn parts_are_swept_as_if_one_after_the_other(pairs in pairs()) {
             let problem = problem(&pairs);

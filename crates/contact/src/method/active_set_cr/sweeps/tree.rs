@@ -1,7 +1,8 @@
 //! Contacts in an order in which parts that share no block can be swept at the same time.
 //!
-//! A part of many contacts is cut in two: those whose blocks lie before a cut, those whose blocks lie behind it, and, swept when both
-//! are done, those across. Contacts and blocks alone decide the cuts, so threads do not change what a sweep does.
+//! A part of many contacts is cut in two: those whose blocks lie before a cut, those whose blocks lie behind it, and,
+//! swept when both are done, those across. Contacts and blocks alone decide the cuts, so threads do not change what a
+//! sweep does.
 
 use super::{
     contact::{SweepChange, SweptContact},
@@ -43,7 +44,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Cuts contacts whose blocks, of a number of `blocks`, are those from `blocks_of`; parts of less than `least` contacts stay whole.
+    /// Cuts contacts whose blocks, of a number of `blocks`, are those from `blocks_of`; parts of less than `least`
+    /// contacts stay whole.
     pub(super) fn build<'a>(
         &mut self,
         blocks: usize,
@@ -144,8 +146,8 @@ impl Tree {
         nodes.iter().map(|node| node.touching.len()).sum()
     }
 
-    /// Calls `sweep` with every part's list of what touches, its own contacts, and the velocities it may change: at the same time for
-    /// parts that share no block, if `parallel`.
+    /// Calls `sweep` with every part's list of what touches, its own contacts, and the velocities it may change: at the
+    /// same time for parts that share no block, if `parallel`.
     pub(super) fn sweep(
         &mut self,
         contacts: &mut [SweptContact],
