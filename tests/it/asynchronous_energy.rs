@@ -47,7 +47,7 @@ shape = { half_space = { normal = [0, 0, -1], point = [0, 0, 0.12] } }
 
 /// Clocks of twice the length, or hinges at half the frequency of springs, gain energy here.
 #[test]
-fn what_is_thrown_at_walls_without_loss_gains_nothing() {
+fn elastic_impacts_with_walls_gain_no_energy() {
     for (name, body) in [("sheet", SHEET), ("cube", CUBE)] {
         let mut simulation = simulation(&format!("{WITHOUT_LOSS}{body}"), &[]);
         let (mass, velocities) = (

@@ -128,7 +128,7 @@ fn a_floating_body_without_inertia_is_refused_at_load() {
         panic!("{refused:?}");
     };
     assert_eq!(body, "beam");
-    assert!(problem.contains("nothing holds"), "{problem}");
+    assert!(problem.contains("is singular"), "{problem}");
     load(&[weightless]).expect("held at one end");
     load(&["body.0.fixed=[]"]).expect("slowed by its inertia");
 }
@@ -424,11 +424,7 @@ fn a_heap_comes_to_rest() {
 /// pressure).
 #[test]
 fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
-    for (model, mended) in [
-        ("corotational", true),
-        ("neo_hookean", true),
-        ("st_venant_kirchhoff", false),
-    ] {
+    for model in ["corotational", "neo_hookean", "st_venant_kirchhoff"] {
         let text = HEAP.replace("corotational", model);
         let unmet = |settings: &[&str]| {
             let mut simulation = simulation(&text, settings);
@@ -446,7 +442,7 @@ fn momentum_that_the_warped_compliance_misses_is_mended_or_counted() {
         };
         // The softest law inverts elements at the impact of the heap.
         let inverts = "solver.allow_inversion=true";
-        assert_eq!(unmet(&[WARPED, inverts]) == 0, mended, "{model}");
+        assert_eq!(unmet(&[WARPED, inverts]), 0, "{model}");
         assert!(
             unmet(&[WARPED, inverts, "solver.corrections=0"]) > 3,
             "{model}"

@@ -63,7 +63,7 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
         text.contains("the contact method `cr` did not converge"),
         "{text}"
     );
-    assert!(text.contains("Everything up to here is safe"), "{text}");
+    assert!(text.contains("All earlier steps are valid"), "{text}");
     let (model, state) = (simulation.model(), simulation.state());
     assert!(state.step >= 8, "{text}");
     let crossing = surface_intersections(&state.positions, &model.geometry.surface, 1);
@@ -72,7 +72,7 @@ fn a_box_that_is_crushed_stops_the_run_and_the_solve_is_named() {
 
 /// If the plate moves up, or a deformable box is between the plates, the cause is another.
 #[test]
-fn what_is_not_squeezed_is_not_called_so() {
+fn other_failures_are_not_called_squeezed() {
     let rigid = "kind = \"rigid\"\n";
     let elastic = "density = 1000\nposition = [0, 0, 0.051]";
     let soft =

@@ -44,7 +44,7 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
         }
         assert!(examined.all > 50, "{name}: {examined:?}");
         let others = examined.beyond + examined.unmeasured;
-        assert!(100 * others <= examined.all, "{name}: {examined:?}");
+        assert!(50 * others <= examined.all, "{name}: {examined:?}");
     }
 }
 
@@ -102,7 +102,8 @@ motion = { velocity = [-1, 0, 0] }
     }
     let error = error.expect("21 steps close the walls completely");
     assert_apart(simulation.model(), simulation.state());
-    assert!(error.to_string().contains("safe"), "{error}");
+    let message = error.to_string();
+    assert!(message.contains("earlier steps are valid"), "{message}");
     assert!(
         simulation.state().time > 0.005,
         "given up too early: {error}"

@@ -93,9 +93,9 @@ fn pulls_that_pull_nothing_are_named() {
         ("body.0.pulls.0.box.lower=[2, 2, 2]", "box is empty"),
         (
             "body.0.pulls.0.box={lower=[2, 2, 2], upper=[3, 3, 3]}",
-            "nothing to pull",
+            "no free node of",
         ),
-        ("body.0.fixed=[{}]", "nothing to pull"),
+        ("body.0.fixed=[{}]", "no free node of"),
         ("body.0.pulls.1.force=[0, 1e400, 0]", "finite number"),
     ] {
         let scene = Scene::parse("pulled.toml", PULLED, &[overrides]);

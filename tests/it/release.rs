@@ -20,7 +20,7 @@ fixed = [
 "#;
 
 #[test]
-fn what_is_let_go_falls_freely() {
+fn released_nodes_fall_freely() {
     let mut simulation = simulation(PULLED, &[]);
     let rest = simulation.model().points.rest.clone();
     let end = (0..rest.len())
@@ -81,7 +81,7 @@ fn a_body_in_flight_needs_no_iteration() {
 
 /// A body released as a whole falls like a thrown one from its first step on.
 #[test]
-fn what_is_let_go_as_a_whole_needs_no_iteration() {
+fn a_body_released_as_a_whole_needs_no_iteration() {
     let whole = PULLED.replace("-0.14, 1, 2]", "0.16, 1, 2]");
     let mut simulation = simulation(&whole, &["body.0.material.young=5e8"]);
     for step in 1..=100 {
@@ -93,7 +93,7 @@ fn what_is_let_go_as_a_whole_needs_no_iteration() {
 
 /// A held body does not start with gravity: of three bars, prescribed, on a joint and in flight, only the last does.
 #[test]
-fn only_what_nothing_holds_starts_falling() {
+fn only_unsupported_bodies_start_to_fall() {
     let body = |name: &str, y: f64| {
         let bar = &PULLED[PULLED.find("[[body]]").expect("a body")..];
         bar.replace("\"bar\"", &format!("\"{name}\""))
@@ -126,7 +126,7 @@ fn only_what_nothing_holds_starts_falling() {
 
 /// A row between prescribed nodes only reports its force until a node is released.
 #[test]
-fn a_compliant_joint_may_hold_what_is_held() {
+fn a_compliant_joint_may_hold_a_prescribed_body() {
     let joint = "\n[[joint]]\nkind = \"ball\"\nfirst = \"bar\"\nanchor = [-0.15, -0.015, 0.985]\ncompliance = 1e-6\n";
     let held = PULLED.replace(", motion = { velocity = [-0.5, 0, 0] }", "");
     let mut simulation = simulation(&format!("{held}{joint}"), &[]);

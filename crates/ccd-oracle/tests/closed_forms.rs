@@ -114,7 +114,7 @@ fn rest_is_decided_too() {
 }
 
 #[test]
-fn what_is_no_query_is_refused() {
+fn invalid_queries_are_rejected() {
     let corners = [[0.0; 3]; 4];
     for wrong in [f64::NAN, f64::INFINITY] {
         let mut broken = corners;

@@ -204,7 +204,7 @@ pub(crate) enum Mesh {
         /// Factor on all coordinates.
         #[arg(long, default_value_t = 1.0, value_parser = positive)]
         scale: f64,
-        /// Reverse every triangle of a surface that is inside out.
+        /// Reverse every triangle of a surface that is oriented inwards.
         #[arg(long)]
         reverse: bool,
         /// Merge vertices of a surface at exactly the same position, for files with seams.
@@ -349,7 +349,7 @@ pub(crate) enum Scene {
 fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number from 0 up is needed".to_owned()),
+        _ => Err("give a number that is at least 0".to_owned()),
     }
 }
 
@@ -357,6 +357,6 @@ fn not_negative(text: &str) -> Result<f64, String> {
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number greater than 0 is needed".to_owned()),
+        _ => Err("give a number greater than 0".to_owned()),
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     if scene.stepper != StepperChoice::Synchronous {
         return Err(Failure::new(
             Code::BadInput,
-            "this scene's stepper poses no contact problems that methods could be compared on; write stepper = \
-             \"synchronous\" in it",
+            "the stepper of this scene solves no contact problems, so methods cannot be compared\n  \
+             mend: write stepper = \"synchronous\" in the scene",
         ));
     }
     use_threads(options.threads)?;
@@ -37,8 +37,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "--from {}: the run ends after {steps} steps, before there is anything to compare\n  mend: give an \
-                 earlier step, or more with --steps or --until",
+                "--from {}: the run ends after {steps} steps, so no step would be compared\n  \
+                 mend: give a smaller --from, or a larger --steps or --until",
                 options.from
             ),
         ));
@@ -66,7 +66,10 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     let Some(&(_, first)) = methods.first() else {
-        return Err(Failure::new(Code::BadInput, "--methods: name at least one"));
+        return Err(Failure::new(
+            Code::BadInput,
+            "--methods: give at least one method",
+        ));
     };
     simulation.use_method(first)?;
     let selection = Selection {
@@ -95,7 +98,10 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     }
     for record in &records {
         if let Some(refusal) = &record.refusal {
-            terminal::remark(&format!("{} refused problems: {refusal}", record.name));
+            terminal::remark(&format!(
+                "{} does not support some problems: {refusal}",
+                record.name
+            ));
         }
     }
     if let Some(draft) = csv_draft {
@@ -239,8 +245,10 @@ fn choose(text: &str, of_scene: Method) -> Result<Method, Failure> {
         })?;
         if key.split('.').next() == Some("tolerances") {
             return Err(refuse(
-                "every method is compared under the tolerances of the scene\n  mend: leave it out, or change those of \
-                 the scene, for example with --set solver.gap_tolerance=1e-6".to_owned(),
+                "all methods use the tolerances of the scene\n  \
+                 mend: leave the setting out, or change the scene, for example with --set \
+                 solver.gap_tolerance=1e-6"
+                    .to_owned(),
             ));
         }
         method
@@ -259,10 +267,7 @@ fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
         return String::new();
     };
     if first.steps.is_empty() {
-        return format!(
-            "\"{title}\": nothing was compared, for the run ended before a problem of step {from} or a later one was \
-             solved"
-        );
+        return format!("\"{title}\": nothing was compared: the run ended before step {from}");
     }
     let contacts = first.average(|step| step.contacts as f64);
     let rounds = first.average(|step| f64::from(step.solves));
@@ -322,8 +327,9 @@ fn table(title: &str, from: u64, records: &[MethodRecord]) -> String {
             ),
         );
     }
-    text += "\nchanges: state changes a step; unmet: solves beyond twice a tolerance; relaxed: friction to the gap \
-             tolerance; e: residuals over their tolerances; depth: deepest penetration over the gap tolerance";
+    text += "\nchanges: state changes a step; unmet: solves with a residual above twice its tolerance; relaxed: \
+             solves with friction converged to the gap tolerance only; e: residual / tolerance; depth: deepest \
+             penetration / gap tolerance";
     text
 }
 

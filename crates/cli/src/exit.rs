@@ -46,14 +46,14 @@ impl Code {
 
 /// The table of `--help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
-  0    everything went well
-  1    verify, doctor: something is wrong; solve: the tolerance was not met
-  2    the command line is wrong
-  3    a scene, mesh, problem or run folder cannot be used, or an option has a value that it cannot have here
-  4    run, compare: a step could not be completed; of a run everything before it is on disk
-  5    run: completed, but a guarantee does not hold; the last lines name it (see --accept-inexact)
+  0    success
+  1    verify, doctor: errors found; solve: tolerance not met
+  2    invalid command line
+  3    unusable scene, mesh, problem, run folder or option value
+  4    run, compare: a step failed; all earlier results of the run are on disk
+  5    run: complete, but a guarantee does not hold; the last lines name it (see --accept-inexact)
   6    output could not be written
-  130  interrupted; of a run the last whole step is on disk";
+  130  interrupted; the last whole step of a run is on disk";
 
 /// Reason for an end without success.
 #[derive(Debug, Clone)]

@@ -31,7 +31,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     if let Some(setting) = options.settings.first() {
         return Err(Failure::new(
             Code::BadInput,
-            format!("--set {setting}: friction problems have no settings but --tolerance"),
+            format!("--set {setting}: the only setting of friction problems is --tolerance"),
         ));
     }
     if let Some(path) = &options.trace {
@@ -72,7 +72,7 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     if let Some(global) = &bodies {
         if let Cow::Owned(_) = global {
             terminal::remark(
-                "M is symmetric but for rounding, which its inverse magnifies: its symmetric part is solved for",
+                "M is symmetric up to rounding, but W is not; the symmetric part of M is used",
             );
         }
         let whole =
@@ -99,9 +99,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
     } else if judged.worst_error() <= tolerance {
         Err(Failure::new(
             Code::Unsound,
-            "no answer: contacts penetrate or push where they separate, under forces so large that both errors are \
-             within the tolerance all the same\n  mend: give a smaller --tolerance; if forces only grow with it, no \
-             motion keeps all contacts apart",
+            "no solution: both relative errors meet the tolerance only because the forces are very large; contacts \
+             penetrate, or push while they separate\n  \
+             mend: give a smaller --tolerance; if the forces keep growing, no motion keeps all contacts apart",
         ))
     } else {
         Err(Failure::new(
@@ -129,7 +129,7 @@ fn choose(name: Option<&str>) -> Result<FrictionMethod, Failure> {
         let names = FrictionMethod::ALL.map(FrictionMethod::name).join(", ");
         Failure::new(
             Code::BadInput,
-            format!("--method {name}: friction problems are solved by {names}"),
+            format!("--method {name}: unknown method for friction problems; choose one of {names}"),
         )
     })
 }
@@ -204,7 +204,7 @@ fn table(judged: &FrictionResidual, tolerance: f64) -> String {
         _ = write!(text, "\n  {name:<18} {value:<10.2e}");
     }
     if judged.is_gross(tolerance) {
-        text += "\n  penetration or complementarity is gross: not met";
+        text += "\n  penetration or complementarity is above max(1e-3, tolerance): not met";
     }
     text
 }

@@ -18,7 +18,9 @@ impl Interrupt {
             }
         });
         if caught.is_err() {
-            super::terminal::remark("Ctrl-C cannot be caught here and will end the run at once");
+            super::terminal::remark(
+                "signals cannot be handled on this system: Ctrl-C ends the run immediately",
+            );
         }
         interrupt
     }

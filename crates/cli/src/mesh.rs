@@ -62,7 +62,7 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
         Ok(solid) => {
             if solid.reoriented {
                 terminal::remark(&format!(
-                    "{}: all elements have the other orientation; two corners of each are swapped",
+                    "{}: all elements are inverted; they were reoriented",
                     file.display()
                 ));
             }
@@ -70,7 +70,9 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
         }
         Err(solid_error) => match read_triangle_mesh(file) {
             Ok(mesh) => {
-                terminal::remark(&format!("as a surface only: {solid_error}"));
+                terminal::remark(&format!(
+                    "read as a surface, because it is no valid solid: {solid_error}"
+                ));
                 Ok(MeshSummary::of_surface(&mesh))
             }
             Err(_) => Err(Failure::bad_input(&solid_error)),
@@ -99,8 +101,8 @@ fn convert(from: &Path, to: &Path, scale: f64, reverse: bool, weld: bool) -> Res
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: --reverse and --weld are for surfaces\n  mend: leave them out, or write the surface first, for \
-                 example to .obj",
+                "{}: --reverse and --weld apply to surfaces only\n  \
+                 mend: leave them out, or convert the solid to a surface first, for example .obj",
                 from.display()
             ),
         ));

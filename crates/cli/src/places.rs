@@ -18,15 +18,15 @@ pub(crate) fn distinct(inputs: &[&Path], outputs: &[(&str, Option<&Path>)]) -> R
         };
         let place = place(path);
         if let Some((other, _)) = taken.iter().find(|(_, other)| *other == place) {
-            let what = if other.is_empty() {
-                "what is read".to_owned()
+            let conflict = if other.is_empty() {
+                "this is an input file and would be overwritten".to_owned()
             } else {
-                format!("the file of {other}")
+                format!("{other} writes to the same file")
             };
             return Err(Failure::new(
                 Code::BadInput,
                 format!(
-                    "{option} {}: that is {what}, which would be overwritten\n  mend: give another file with {option}",
+                    "{option} {}: {conflict}\n  mend: give another file with {option}",
                     path.display()
                 ),
             ));

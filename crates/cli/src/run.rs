@@ -305,8 +305,8 @@ fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
         _ => Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: its name gives no name to the folder of the run\n  mend: rename the scene, or give a folder with \
-                 --out",
+                "{}: no folder name can be derived from the name of the scene file\n  \
+                 mend: rename the scene, or give a folder with --out",
                 scene.display()
             ),
         )),
@@ -351,7 +351,7 @@ fn show(bar: &ProgressBar, report: &StepReport) {
         report.active,
         report.iterations,
         if report.substeps > 1 {
-            format!(", {} parts", report.substeps)
+            format!(", {} substeps", report.substeps)
         } else {
             String::new()
         }

@@ -78,8 +78,9 @@ pub(crate) fn solve(options: &Solve) -> Result<(), Failure> {
         Err(Failure::new(
             Code::Unsound,
             format!(
-                "the tolerance was not met: {}\n  mend: raise it (--set tolerances.momentum=..), allow more \
-                 iterations (--set max_iterations=..), or choose another --method",
+                "the tolerance was not met: {}\n  \
+                 mend: raise the tolerance (--set tolerances.momentum=..), allow more iterations (--set \
+                 max_iterations=..), or choose another --method",
                 judged.over(&method.tolerances())
             ),
         ))
@@ -173,15 +174,17 @@ fn outcome(
         format!(" ({:.3} s of processor time)", time.as_secs_f64())
     });
     let end = match report.termination {
-        Termination::Converged if report.relaxed => "converged, friction to the gap tolerance,",
+        Termination::Converged if report.relaxed => {
+            "converged (friction to the gap tolerance only)"
+        }
         Termination::Converged => "converged",
         Termination::LeastSquares => "ended at a least-squares solution",
         Termination::MaxIterations => "not converged",
         Termination::Breakdown => "broke down",
     };
     format!(
-        "{name} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} looks at the states, \
-         {} state changes{}",
+        "{name} {end} after {} iterations in {seconds:.3} s{processor}: {} products with A, {} active-set updates, {} \
+         state changes{}",
         report.iterations,
         report.iterations + report.extra_products,
         report.evaluations,

@@ -19,8 +19,8 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
             Code::Output,
             format!(
-                "the result could not be written to standard output: {error}\n  mend: send it to a terminal, or to a \
-                 file on a disk with room"
+                "the result could not be written to standard output: {error}\n  \
+                 mend: write to a terminal, or to a disk with free space"
             ),
         )),
         _ => Ok(()),

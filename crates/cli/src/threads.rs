@@ -21,9 +21,8 @@ pub(crate) fn use_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> 
         return Err(Failure::new(
             Code::BadInput,
             format!(
-                "--threads {threads}: this machine has {processors} processors, and more than {most} threads on them \
-                 do nothing but wait for each other\n  mend: give at most {most}, or leave --threads out for one per \
-                 processor"
+                "--threads {threads}: at most {most} threads are allowed with {processors} processors\n  \
+                 mend: give at most {most}; without --threads, one thread per processor is used"
             ),
         ));
     }

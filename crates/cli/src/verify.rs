@@ -66,17 +66,17 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
     }
     if *allowed_inversions > 0 {
         terminal::remark(&format!(
-            "{allowed_inversions} elements in all frames are inside out, which the scene allows"
+            "{allowed_inversions} inverted elements, summed over all frames; the scene allows inversion"
         ));
     }
     let verdict = match findings.len() {
-        0 if *unknown_motions > 0 => "sound as far as it was examined".to_owned(),
+        0 if *unknown_motions > 0 => "sound, but not completely examined".to_owned(),
         0 => "sound".to_owned(),
         1 => "1 finding".to_owned(),
         count => format!("{count} findings"),
     };
     let shapes = if *rigid > 0 {
-        format!(", {rigid} shapes of rigid bodies")
+        format!(", {rigid} rigid-body shapes")
     } else {
         String::new()
     };

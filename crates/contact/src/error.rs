@@ -37,8 +37,8 @@ pub enum ContactError {
     },
     /// Off-diagonal blocks are stored once, diagonal blocks in full: the latter must be symmetric.
     #[error(
-        "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from \
-         those across; symmetrise the stiffness that it was built from"
+        "diagonal block {block} of the momentum matrix is not symmetric: entries differ by {difference:e} kg from the \
+         transpose; symmetrise the stiffness"
     )]
     AsymmetricMomentum {
         /// The block.
@@ -135,8 +135,8 @@ pub enum ContactError {
     },
     /// A constraint row without any free unknown cannot be satisfied.
     #[error(
-        "a row of constraint {constraint} acts on no unknown of the problem; leave out constraints between what does \
-         not move, and links without length"
+        "a row of constraint {constraint} acts on no free unknown; remove constraints between fixed points, and links \
+         without length"
     )]
     EmptyConstraint {
         /// Index of the constraint.
@@ -144,7 +144,7 @@ pub enum ContactError {
     },
     /// The method does not support constraint rows.
     #[error(
-        "the problem has {rows} constraint rows, which this method does not know; choose `compliant-kkt`"
+        "the problem has {rows} constraint rows, which this method does not support; choose `compliant-kkt`"
     )]
     ConstraintRows {
         /// Number of rows.
@@ -152,14 +152,12 @@ pub enum ContactError {
     },
     /// Rigid constraints are redundant and the factorisation failed.
     #[error(
-        "the hard constraints depend on each other and the KKT matrix has no factors; remove constraints that others \
-         imply, or give them a compliance"
+        "the hard constraints are linearly dependent and the KKT matrix cannot be factorised; remove redundant \
+         constraints, or give them a compliance"
     )]
     DependentConstraints,
     /// Bilateral rows leave a contact or one-sided row without freedom.
-    #[error(
-        "contact or one-sided row {contact} cannot move at all: hard constraints hold everything it touches"
-    )]
+    #[error("contact or one-sided row {contact} cannot move: hard constraints fix all its points")]
     Immovable {
         /// Index among the contacts, one-sided rows after them.
         contact: usize,
@@ -181,8 +179,8 @@ pub enum ContactError {
     },
     /// The method needs the compliance at rest of a body and was not given it.
     #[error(
-        "nothing is known of how the body with block {block} yields at rest, which `warped-compliance` needs; run the \
-         scene by that method, or choose `exact-compliance` for a problem that stands alone"
+        "the compliance at rest of the body with block {block}, which `warped-compliance` needs, is missing; run the \
+         scene with that method, or use `exact-compliance` for a stored problem"
     )]
     NoRestCompliance {
         /// A block of the body.
@@ -190,7 +188,7 @@ pub enum ContactError {
     },
     /// The compliances were computed for another step length.
     #[error(
-        "the bodies' compliance at rest is for a step of {known:e} s, the problem's is {time_step:e} s; compute it anew"
+        "the compliance at rest belongs to a time step of {known:e} s, the problem to {time_step:e} s; compute it again"
     )]
     RestComplianceStep {
         /// Step of the compliance (s).
@@ -199,17 +197,15 @@ pub enum ContactError {
         time_step: f64,
     },
     /// The bodies' compliances name a block outside the problem, or one block twice.
-    #[error(
-        "body {body} of what is known of the bodies does not fit the problem; compute its compliance anew"
-    )]
+    #[error("the compliance at rest of body {body} does not match the problem; compute it again")]
     RestComplianceBlocks {
         /// Index of the body.
         body: usize,
     },
     /// A contact acts on a node outside the collision surface.
     #[error(
-        "contact {contact} acts on block {block}, which is not among the nodes that may touch; compute the compliance \
-         at rest with it"
+        "contact {contact} acts on block {block}, which is not a surface node of the compliance at rest; compute it \
+         with this node"
     )]
     InteriorContact {
         /// Index of the contact.
@@ -219,8 +215,8 @@ pub enum ContactError {
     },
     /// A body has no compliance at rest.
     #[error(
-        "the body's matrix at rest has no inverse (smallest over largest eigenvalue {ratio:e}): nothing holds it; \
-         give it inertia, a finite step, or prescribed nodes"
+        "the rest matrix of the body is singular (smallest over largest eigenvalue {ratio:e}); give the body inertia, \
+         a finite step, or prescribed nodes"
     )]
     SingularCompliance {
         /// Smallest over largest eigenvalue, estimated.
@@ -228,7 +224,7 @@ pub enum ContactError {
     },
     /// A stored compliance has the wrong size.
     #[error(
-        "{found} blocks of compliance where the surface's nodes make {expected}; compute it anew"
+        "the compliance has {found} blocks, but the surface nodes need {expected}; compute it again"
     )]
     ComplianceSize {
         /// Blocks given.

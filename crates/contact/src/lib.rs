@@ -68,6 +68,7 @@ pub mod delassus;
 mod error;
 pub mod frame;
 mod interrupt;
+pub mod islands;
 mod law;
 pub mod method;
 pub mod penalty;
@@ -87,6 +88,7 @@ pub use nalgebra_sparse;
 
 pub use error::ContactError;
 pub use interrupt::Interrupt;
+pub use islands::{Island, Islands};
 pub use method::{ContactReport, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};

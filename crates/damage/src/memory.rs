@@ -1,4 +1,4 @@
-//! How much memory a piece of code holds at most.
+//! Peak memory of a piece of code.
 
 #![expect(
     unsafe_code,
@@ -8,23 +8,22 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which notes what each thread holds.
+/// The system's allocator with a count of the bytes of each thread.
 struct Meter;
 
-/// Here and not in each test program: what the compiler takes over from earlier builds of a program may refer to a
-/// static of that program by a name that is no longer there.
+/// Defined in this crate, not in each test program: incremental builds of a program may refer to one of its statics by
+/// an outdated name.
 #[global_allocator]
 static METER: Meter = Meter;
 
 thread_local! {
-    /// Bytes that this thread has asked for less those that it gave back; below 0 where it frees those of others.
+    /// Bytes allocated minus bytes freed by this thread; negative if it frees the memory of others.
     static HELD: Cell<i64> = const { Cell::new(0) };
-    /// The most of them since the measurement began.
+    /// Largest value since the start of the measurement.
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Runs `code`; says how many bytes it held at most in this thread, beyond those that were held already. Measurements
-/// must not be nested.
+/// Runs `code` and returns the peak of the additional bytes of this thread. Measurements must not be nested.
 ///
 /// ```
 /// let (list, bytes) = impinge_damage::peak_memory(|| vec![0_u8; 1000]);

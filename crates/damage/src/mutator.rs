@@ -57,7 +57,7 @@ const ODD_BYTES: [u64; 8] = [
     0x7fe1_ccf3_85eb_c8a0,
 ];
 
-/// What no text expects: control characters, a mark of byte order, and bytes that are no UTF-8.
+/// Bytes that text files do not contain: control characters, a byte order mark, and invalid UTF-8.
 const ODD_CHARACTERS: [&[u8]; 9] = [
     b"\0",
     b"\r",
@@ -70,16 +70,16 @@ const ODD_CHARACTERS: [&[u8]; 9] = [
     b"\xed\xa0\x80",
 ];
 
-/// The most faults of one copy: with more, readers see the first one only.
+/// Largest number of faults of one copy; with more, readers report the first one only.
 const MOST_FAULTS: usize = 3;
 
-/// The longest stretch of bytes that is taken out or doubled: some lines of a table.
+/// Longest range of bytes that is removed or doubled: some lines of a table.
 const LONGEST_STRETCH: usize = 80;
 
-/// Copies of `sound` with one to three faults each, without end; the same ones for the same `seed`.
+/// Endless copies of `sound` with one to three faults each; equal for equal `seed`.
 ///
-/// Faults are bits flipped, bytes overwritten, stretches, lines and ends cut off, stretches and lines doubled, words
-/// exchanged, words replaced by numbers out of range, and characters put in that no text expects.
+/// Faults are flipped bits, overwritten bytes, removed ranges, lines and ends, doubled ranges and lines, exchanged
+/// words, words replaced by numbers out of range, and inserted characters that text files do not contain.
 pub fn mutants(sound: &[u8], seed: u64) -> Mutants<'_> {
     Mutants {
         sound,
@@ -88,8 +88,8 @@ pub fn mutants(sound: &[u8], seed: u64) -> Mutants<'_> {
     }
 }
 
-/// Copies of the text `sound` with one to three numbers replaced by others: most of them keep its form, so that damage
-/// reaches what is done with the values.
+/// Copies of the text `sound` with one to three replaced numbers. Most copies keep its form, so that damage reaches the
+/// code behind the reader.
 pub fn number_mutants(sound: &str, seed: u64) -> Mutants<'_> {
     Mutants {
         sound: sound.as_bytes(),

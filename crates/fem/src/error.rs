@@ -41,8 +41,8 @@ pub enum FemError {
     },
     /// A hexahedron is folded or flat at a corner.
     #[error(
-        "hexahedron {cell} {nodes:?} is flat, folded or inside out at a corner: its edges there span {ratio} of the \
-         cube of its longest edge; its points have to be four around the bottom, then the four above them"
+        "hexahedron {cell} {nodes:?} is flat, folded or inverted at a corner (corner volume / longest edge³ = \
+         {ratio}); list the four bottom points in order, then the four top points"
     )]
     RestHexahedron {
         /// Index of the hexahedron.
@@ -116,7 +116,7 @@ pub enum FemError {
 
 fn mend_of_volume(volume: f64) -> &'static str {
     if volume < 0.0 {
-        "it is inside out: exchange two of its points"
+        "it is inverted: exchange two of its points"
     } else {
         "it is flat: remove it or move its points apart"
     }

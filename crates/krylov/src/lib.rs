@@ -14,6 +14,7 @@
 //! - [`block`]: half-stored symmetric matrices of 3×3 blocks and their product;
 //! - [`vector`]: dot products and updates with one rounding order;
 //! - [`operator`]: products with a matrix; [`preconditioner`]: cheap approximate inverses;
+//! - [`forest`]: connected components of numbered nodes;
 //! - [`direct`]: sparse factorisations, for many solves with one matrix;
 //! - [`system`]: operator, preconditioner and right-hand side, borrowed together;
 //! - [`method`]: the methods, one step at a time; [`mod@solve`]: a solve to a given accuracy, and its report.
@@ -55,6 +56,7 @@ pub mod block;
 #[cfg(feature = "direct")]
 pub mod direct;
 pub mod error;
+pub mod forest;
 pub mod method;
 pub mod operator;
 pub mod preconditioner;

@@ -10,7 +10,7 @@ pub struct Ordered<I>(I);
 
 /// Iterators whose items are independent of each other.
 pub trait ParallelIterator: Sized {
-    /// What it yields.
+    /// The type of its items.
     type Item: Send;
     /// The iterator that yields the items in order.
     type Inner: Iterator<Item = Self::Item>;
@@ -210,9 +210,9 @@ impl<I: Iterator<Item: Send>> ParallelIterator for Ordered<I> {
 
 impl<I: Iterator<Item: Send>> IndexedParallelIterator for Ordered<I> {}
 
-/// What can be iterated by value.
+/// Collections that can be iterated by value.
 pub trait IntoParallelIterator {
-    /// What is yielded.
+    /// The type of the items.
     type Item: Send;
     /// The iterator that yields the items in order.
     type Inner: Iterator<Item = Self::Item>;
@@ -240,9 +240,9 @@ impl<I: Iterator<Item: Send>> IntoIterator for Ordered<I> {
     }
 }
 
-/// What can be iterated by reference.
+/// Collections that can be iterated by reference.
 pub trait IntoParallelRefIterator<'a> {
-    /// What is yielded.
+    /// The type of the items.
     type Item: Send + 'a;
     /// The iterator that yields the items in order.
     type Inner: Iterator<Item = Self::Item>;
@@ -263,9 +263,9 @@ where
     }
 }
 
-/// What can be iterated by mutable reference.
+/// Collections that can be iterated by mutable reference.
 pub trait IntoParallelRefMutIterator<'a> {
-    /// What is yielded.
+    /// The type of the items.
     type Item: Send + 'a;
     /// The iterator that yields the items in order.
     type Inner: Iterator<Item = Self::Item>;

@@ -123,7 +123,7 @@ pub fn table(rows: &[MethodRow], reference: &str) -> String {
 /// Variants of methods as a table: the difference and the effort; ratios refer to `reference`.
 pub fn variants(rows: &[(String, MethodRow)], reference: &str) -> String {
     let mut html = format!(
-        "<div class=\"scroll\"><table><tr><th>variant</th><th>what is different</th><th>iterations<br>mean \
+        "<div class=\"scroll\"><table><tr><th>variant</th><th>difference</th><th>iterations<br>mean \
          (median)</th><th>/ {}<br>mean (median)</th><th>ms<br>mean (median)</th><th>unmet</th></tr>\n",
         escape(reference)
     );

@@ -10,14 +10,13 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ReportError {
     /// There is a folder where the file should be.
-    #[error("{}: a folder is there\n  mend: name a file, which may be in that folder", .place.display())]
+    #[error("{} is a folder\n  mend: give a file name", .place.display())]
     Folder {
         /// The path.
         place: PathBuf,
     },
     /// The file could not be written.
-    #[error("{} could not be written: {problem}\n  mend: name another file, in a folder that you may write to",
-    .place.display())]
+    #[error("{} could not be written: {problem}\n  mend: give a file in a writable folder", .place.display())]
     Write {
         /// The path.
         place: PathBuf,

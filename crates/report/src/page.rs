@@ -36,9 +36,9 @@ impl Page {
         self.body += "<p class=\"note\">The run continues with the method named first; the others solve the same \
                       problems from the same warm starts, to the same tolerances. An iteration takes one product with \
                       the momentum matrix; for staggered projections both projections count, for constraint \
-                      anticipation its outer passes and linear iterations. “unmet” are solves beyond twice a \
-                      tolerance, “relaxed” those whose friction is settled to the gap tolerance only. Residuals are \
-                      the largest of any solve, over their tolerances, from an independent judge. Times are processor \
+                      anticipation its outer passes and linear iterations. “unmet” are solves with a residual above \
+                      twice its tolerance, “relaxed” those with friction converged to the gap tolerance only. \
+                      Residuals are independent, the largest of any solve, over their tolerances. Times are processor \
                       times.</p>\n";
         for scene in scenes {
             self.body += &scene.section(methods);

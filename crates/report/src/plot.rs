@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_logarithm_leaves_out_what_it_cannot_show() {
+    fn a_logarithm_omits_values_that_are_not_positive() {
         let scale = Scale::around([0.0, f64::NAN, 2.0, 300.0].into_iter(), true, 0.0, 3.0);
         assert!((scale.place(1.0) - 0.0).abs() < 1e-12);
         assert!((scale.place(100.0) - 2.0).abs() < 1e-12);

@@ -129,14 +129,14 @@ impl SceneRecord {
             if report.rejected > 0 {
                 let _ = write!(
                     text,
-                    "; {} attempts were rolled back, and the step was taken in {} parts",
+                    "; {} attempts were rolled back, and the step was divided into {} substeps",
                     report.rejected, report.substeps
                 );
             }
         }
-        text + ". Each point is the answer of the method stopped there, judged from outside; staggered projections \
-                answer with the best of their projections. A vertical mark is where the next round begins, from the \
-                same warm start for all: that of the run."
+        text + ". Each point is the independent residual of the method stopped there; for staggered projections, of \
+                the best of their projections. A vertical mark is the start of the next round, with the warm start of \
+                the run for all methods."
     }
 
     /// Iterations of every method over the time of the run, and measures of the run itself.

@@ -13,7 +13,7 @@ use crate::stepper::{Solve, SolveObserver};
 pub struct StepEffort {
     /// Number of the step.
     pub step: u64,
-    /// Number of solves: collision rounds of the step, including rejected attempts.
+    /// Number of solves: the islands of all collision rounds of the step, including rejected attempts.
     pub solves: u32,
     /// Contacts of the last solve.
     pub contacts: usize,
@@ -126,6 +126,8 @@ struct Contender {
     /// Has the tolerances of the latest solve.
     solver: Box<dyn ContactSolver + Send>,
     solution: ContactSolution,
+    /// The latest round.
+    round: u32,
 }
 
 impl Comparison {
@@ -142,6 +144,7 @@ impl Comparison {
                 },
                 solver: settings.solver(),
                 solution: ContactSolution::default(),
+                round: 0,
             })
             .collect();
         Self {
@@ -228,7 +231,11 @@ impl Contender {
             return;
         };
         effort.solves += 1;
-        effort.contacts = solve.problem.contacts();
+        if effort.solves == 1 || self.round != solve.stamp.round {
+            effort.contacts = 0;
+        }
+        self.round = solve.stamp.round;
+        effort.contacts += solve.problem.contacts();
         effort.seconds += seconds;
         let report = match solved {
             Ok(report) => report,

@@ -23,7 +23,7 @@ pub enum SimError {
         problem: String,
     },
     /// A state of another scene, or a stepper that cannot resume from a state.
-    #[error("the scene cannot go on from a stored state: {problem}")]
+    #[error("the run cannot be resumed: {problem}")]
     NotResumable {
         /// The problem and its remedy.
         problem: String,
@@ -36,7 +36,7 @@ pub enum SimError {
     Fem(#[from] impinge_fem::FemError),
     /// A body's compliance at rest.
     #[error(
-        "compliance at rest of `{body}`: {problem}; mend what it says, or choose the method `exact-compliance`"
+        "compliance at rest of `{body}`: {problem}; correct this, or choose the method `exact-compliance`"
     )]
     RestCompliance {
         /// Name of the body.
@@ -46,14 +46,14 @@ pub enum SimError {
     },
     /// No free node anywhere.
     #[error(
-        "nothing in the scene is free to move; leave at least one body without `motion`, or without `fixed` on all of \
-         its nodes, or let go of some by `until`"
+        "no body can move; leave one body without `motion` and without `fixed` on all nodes, or release nodes with \
+         `until`"
     )]
     NothingMoves,
     /// Two surfaces cross at the start.
     #[error(
-        "`{first}` and `{second}` overlap{} at the start (triangles {triangles:?}, near {place:?} m); move them apart: \
-         a run can only keep apart what starts apart",
+        "`{first}` and `{second}` overlap{} at the start (triangles {triangles:?}, near {place:?} m); move them \
+         apart, because a run must start without intersections",
         by(*depth)
     )]
     InitialOverlap {
@@ -70,8 +70,8 @@ pub enum SimError {
     },
     /// Two features of one body start within the first penalty layer.
     #[error(
-        "`{body}` starts with features {distance:e} m apart that have no corner in common (points {points:?}), closer \
-         than the thickness of {thickness:e} m, so the layers would press on it for ever; use a thickness below \
+        "features of `{body}` without a common vertex (points {points:?}) start {distance:e} m apart, closer than the \
+         layer thickness {thickness:e} m, so penalty layers would act on them permanently; use a thickness below \
          {distance:e} m or a coarser mesh"
     )]
     ThickerThanMesh {
@@ -100,8 +100,8 @@ pub enum SimError {
     Layers(#[from] impinge_contact::penalty::LayerLawError),
     /// A body reaches into a half-space at the start.
     #[error(
-        "`{body}` {} the half-space `{half_space}` at the start, at {place:?} m; move it out: `impinge doctor SCENE \
-         --separate OUT` writes a scene where it is",
+        "`{body}` {} the half-space `{half_space}` at the start, at {place:?} m; move it out; `impinge doctor SCENE \
+         --separate OUT` writes a corrected scene",
         reaches(*depth)
     )]
     InitialPenetration {
@@ -150,7 +150,7 @@ pub enum StepFailure {
     #[error(
         "after {rounds} re-linearisations a gap is {gap:e} m, outside (0, {clearance:e}): {contact}"
     )]
-    GapsUnsettled {
+    GapsNotConverged {
         /// Rounds spent.
         rounds: u32,
         /// The worst gap (m).
@@ -162,7 +162,8 @@ pub enum StepFailure {
     },
     /// A body rotates so far in one step that straight paths of its points would visibly shrink it.
     #[error(
-        "`{body}` turns by {degrees:.1} degrees in one step, more than the 28.6 that straight paths allow"
+        "`{body}` rotates by {degrees:.1} degrees in one step; at most 28.6 are allowed, because collision detection \
+         assumes straight paths"
     )]
     TurnsTooFar {
         /// Name of the body.
@@ -172,7 +173,7 @@ pub enum StepFailure {
     },
     /// An element inverted although the scene forbids it.
     #[error(
-        "an element of `{body}` inverted: tetrahedron {tet}, or the hexahedron that it fills a part of (volume ratio \
+        "an element of `{body}` inverted: tetrahedron {tet}, or the hexahedron that contains it (volume ratio \
          {ratio:.3})"
     )]
     Inverted {
@@ -193,20 +194,19 @@ pub enum StepFailure {
     },
     /// A contact acts on prescribed points alone.
     #[error(
-        "no free point takes part in a contact, so that no force can keep it apart: {contact}; change `motion` or \
-         `fixed`"
+        "a contact has no free point, so no force can prevent penetration: {contact}; change `motion` or `fixed`"
     )]
     NothingFree {
         /// The contact in words.
         contact: String,
     },
     /// A signal or the caller interrupted the step; the state is that at the start of the step.
-    #[error("it was interrupted")]
+    #[error("interrupted")]
     Interrupted,
     /// A deformable body is crushed by prescribed motions.
     #[error(
-        "`{body}` is pressed between `{first}` and `{second}`, which come nearer to each other, and gives way no \
-         further: {failure}; change a `motion`, or end the run (`time.duration`) before"
+        "`{body}` is squeezed between `{first}` and `{second}` and cannot be compressed further: {failure}; change a \
+         `motion`, or end the run earlier (`time.duration`)"
     )]
     Pressed {
         /// Name of the body.
@@ -220,8 +220,8 @@ pub enum StepFailure {
     },
     /// A rigid body between closing obstacles has no space left.
     #[error(
-        "`{body}` is rigid and between `{first}` and `{second}`, which come nearer to each other whatever it does; \
-         change a `motion`, make the body elastic, or end the run (`time.duration`) before"
+        "rigid body `{body}` is squeezed between `{first}` and `{second}`, which approach each other; change a \
+         `motion`, make the body elastic, or end the run (`time.duration`) before"
     )]
     Squeezed {
         /// Name of the body.
@@ -233,8 +233,8 @@ pub enum StepFailure {
     },
     /// Prescribed motions drive obstacles into each other, or into a half-space.
     #[error(
-        "the prescribed motions of `{first}` and `{second}` drive them into each other at t = {time:.9} s, near \
-         {place:?} m, and neither gives way; change a `motion`, or end the run (`time.duration`) before"
+        "the prescribed motions of `{first}` and `{second}` collide at t = {time:.9} s, near {place:?} m; change a \
+         `motion`, or end the run earlier (`time.duration`)"
     )]
     ObstaclesMeet {
         /// Name of the first.
@@ -253,7 +253,7 @@ pub enum StepFailure {
         problem: String,
     },
     /// Nodes were released, and the system without their prescribed motion cannot be set up.
-    #[error("after nodes were let go: {problem}")]
+    #[error("after the release of fixed nodes: {problem}")]
     Release {
         /// The problem.
         problem: String,
@@ -308,19 +308,19 @@ fn mend_of(failure: &StepFailure, shortest: f64) -> String {
         | StepFailure::NothingFree { .. }
         | StepFailure::Squeezed { .. }
         | StepFailure::Pressed { .. }
-        | StepFailure::Interrupted => ". Everything up to here is safe".to_owned(),
+        | StepFailure::Interrupted => ". All earlier steps are valid".to_owned(),
         StepFailure::Constrained(_) => String::new(),
         StepFailure::Extension(_) => ". The state is the last sound one".to_owned(),
         StepFailure::Inverted { .. } if shortest <= 0.0 => {
-            ". Everything up to here is safe. `solver.allow_inversion = true` goes on".to_owned()
+            ". All earlier steps are valid. `solver.allow_inversion = true` allows inverted elements".to_owned()
         }
         StepFailure::Inverted { .. } => format!(
-            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a smaller `time.step`, \
-             a finer mesh or a stiffer material; `solver.allow_inversion = true` goes on"
+            "; substeps down to {shortest:e} s failed. All earlier steps are valid. Try a smaller `time.step`, a \
+             finer mesh or a stiffer material; `solver.allow_inversion = true` allows inverted elements"
         ),
         _ => format!(
-            "; parts as short as {shortest:e} s were tried. Everything up to here is safe. Try a shorter `time.step` \
-             or a smaller `time.minimum_step`"
+            "; substeps down to {shortest:e} s failed. All earlier steps are valid. Try a shorter `time.step` or a \
+             smaller `time.minimum_step`"
         ),
     }
 }

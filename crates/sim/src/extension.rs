@@ -51,15 +51,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What a stored run does not hold
-//! Manifest, checkpoint and frames hold scene and state, no extensions and nothing that these keep:
+//! # Limits of a stored run
+//! Manifest, checkpoint and frames hold scene and state. They hold no extensions and no state of extensions:
 //! - A run resumes bit for bit only with the same extensions attached, whose results depend on their input alone.
 //! - `verify` proves the guarantees of the stored frames whatever made them: no intersections, no crossings between
 //!   frames, prescribed points on their paths, rigid shapes. It does not know forces, materials or energies of
 //!   extensions, nor which stepper made the motion.
 //! - Unexplained energy gains are not counted while a force is attached, and the momentum of whole bodies is then
 //!   closed to the tolerance of the contact method, not to rounding.
-//! - Materials, steps and compliances that `doctor` looks at are those of the scene.
+//! - `doctor` checks the materials, steps and compliances of the scene only.
 
 pub use crate::error::extension::{ExtensionError, ExtensionKind};
 pub use crate::step::extension::{ExtensionResult, Force, ForceInput, ForceTerms};

@@ -179,8 +179,8 @@ fn hold_frames(
             return Err(scene
                 .error_at(
                     &format!("{path}.{key}"),
-                    format!("`{body}` does not move as a free rigid body, which both sides of a {kind} must, or be \
-                             the world"),
+                    format!("`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or \
+                             with the world"),
                     "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
                      `second` out",
                 )
@@ -270,9 +270,9 @@ fn held(
         return Err(scene
             .error_at(
                 path,
-                format!("`{name}` is a half-space, which nothing can be joined to"),
+                format!("`{name}` is a half-space; joints to half-spaces are not supported"),
                 if path.rsplit('.').next() == Some("first") {
-                    "name a [[body]] that moves; without `second` it is joined to the world, which stands as still"
+                    "name a moving [[body]], or leave `second` out to join `first` to the world"
                 } else {
                     "leave the key out: that joins to the world, which stands as still"
                 },

@@ -31,6 +31,7 @@ pub(crate) mod disk;
 pub mod doctor;
 pub mod error;
 pub mod extension;
+pub(crate) mod flight;
 pub mod geometry;
 pub(crate) mod joints;
 pub mod measure;

@@ -49,7 +49,8 @@ pub struct StepReport {
     pub evaluations: u64,
     /// State changes in these evaluations.
     pub state_changes: u64,
-    /// Solver calls: one more than the rounds in which contacts were added or re-linearised.
+    /// Rounds of solves, one of each island that changed: one more than those in which contacts were added or
+    /// re-linearised.
     pub rounds: u32,
     /// Contacts added by continuous collision detection.
     pub contacts_added: u32,

@@ -128,15 +128,14 @@ impl Simulation {
         let refused = |problem: String| Err(SimError::NotResumable { problem });
         if !self.is_resumable() {
             return refused(
-                "with the asynchronous stepper every force has a clock that no state holds; run it from its start"
+                "the asynchronous stepper cannot be resumed, because checkpoints do not hold its event times; run the \
+                 scene without --resume"
                     .to_owned(),
             );
         }
         if self.state.step > 0 {
             // Nodes released in its own steps would stay released.
-            return refused(
-                "it has taken steps of its own; make a new simulation of the scene".to_owned(),
-            );
+            return refused("the simulation has already advanced; create a new one".to_owned());
         }
         let sizes = [
             (
@@ -169,7 +168,7 @@ impl Simulation {
         for (what, found, expected) in sizes {
             if found != expected {
                 return refused(format!(
-                    "it has {found} {what} where the scene has {expected}; give the scene that it is of"
+                    "the stored state has {found} {what}, the scene {expected}; use the scene of the run"
                 ));
             }
         }
@@ -180,7 +179,7 @@ impl Simulation {
         }
         if !state.contacts.iter().all(|contact| self.knows(contact)) {
             return refused(
-                "its contacts name points that the scene has not; give the scene that it is of"
+                "contacts of the stored state refer to points that the scene does not have; use the scene of the run"
                     .to_owned(),
             );
         }
@@ -193,7 +192,7 @@ impl Simulation {
         if !matches!(self.stepper, AnyStepper::Constrained(_))
             && let Err(overlap) = check_start(&self.model, &state.positions)
         {
-            return refused(format!("its bodies are not apart: {overlap}"));
+            return refused(format!("bodies of the stored state intersect: {overlap}"));
         }
         match &mut self.stepper {
             AnyStepper::Constrained(stepper) => **stepper = Constrained::new(&self.model, &state)?,

@@ -120,13 +120,26 @@ impl ToleranceScales {
         (tight * MOMENTUM_PER_IMPULSE * largest).max(least)
     }
 
-    /// The solver's tolerances for a step of length `time_step` (s): `momentum` (N·s) is that of the body with the
-    /// largest, gap and slip are those of the `finest` pair.
+    /// The solver's tolerances for a step of length `time_step` (s), which those of bodies and pairs are multiples of:
+    /// `momentum` (N·s), gap and slip of the [`reference`](Self::reference) of the `finest` pair.
     pub fn solver(&self, finest: PairScale, time_step: f64, momentum: f64) -> Tolerances {
         Tolerances {
             momentum,
-            gap: self.gap(finest, time_step),
-            slip: self.slip(finest, time_step),
+            gap: self.reference(self.gap(finest, time_step)),
+            slip: self.reference(self.slip(finest, time_step)),
+        }
+    }
+
+    /// The value that tolerances are multiples of, for the extreme one among them: the power of two below it. Factors
+    /// and products with powers of two have no rounding, so the bits of a solve depend on its own tolerances alone,
+    /// whatever the others. The tolerances of the paper are the same for all, and are kept as they are.
+    pub(crate) fn reference(&self, extreme: f64) -> f64 {
+        const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+        let below = f64::from_bits(extreme.to_bits() & EXPONENT);
+        if self.mode == ToleranceMode::Paper || !below.is_normal() {
+            extreme
+        } else {
+            below
         }
     }
 

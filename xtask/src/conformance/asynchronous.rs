@@ -232,7 +232,7 @@ fn back_end(
     name: &str,
     steps: u64,
     detection: Detection,
-    promise: f64,
+    velocity_bound: f64,
 ) -> Result<BackEnd, Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../scenes")
@@ -242,7 +242,7 @@ fn back_end(
     let settings = scene.asynchronous.ok_or("not an asynchronous scene")?;
     let mut stepper = Asynchronous::tuned(&model, &state, &settings, |settings| {
         settings.detection = detection;
-        settings.promise = promise;
+        settings.velocity_bound = velocity_bound;
     })?;
     let begin = Instant::now();
     for _ in 0..steps {
@@ -262,24 +262,25 @@ fn back_ends(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build()?;
     let threads = rayon::current_num_threads();
     for (name, most) in [("trash_compactor.toml", 80), ("reef_knot.toml", 40)] {
-        let run =
-            |detection: Detection, promise: f64| back_end(name, most / share, detection, promise);
-        let alone = |detection: Detection, promise: f64| {
-            one_thread.install(|| run(detection, promise).map_err(|error| error.to_string()))
+        let run = |detection: Detection, velocity_bound: f64| {
+            back_end(name, most / share, detection, velocity_bound)
         };
-        let promise = Settings::default().promise;
-        let kinetic = alone(Detection::Kinetic, promise)?;
+        let alone = |detection: Detection, velocity_bound: f64| {
+            one_thread.install(|| run(detection, velocity_bound).map_err(|error| error.to_string()))
+        };
+        let velocity_bound = Settings::default().velocity_bound;
+        let kinetic = alone(Detection::Kinetic, velocity_bound)?;
         let paper = alone(Detection::Kinetic, 0.0)?;
-        let speculative = alone(Detection::Speculative, promise)?;
-        let kinetic_shared = run(Detection::Kinetic, promise)?;
-        let speculative_shared = run(Detection::Speculative, promise)?;
+        let speculative = alone(Detection::Speculative, velocity_bound)?;
+        let kinetic_shared = run(Detection::Kinetic, velocity_bound)?;
+        let speculative_shared = run(Detection::Speculative, velocity_bound)?;
         let others = [&paper, &speculative, &kinetic_shared, &speculative_shared];
         table.certain(
             &format!("{name}: all back ends give the same bits, on one thread and on {threads}"),
             others.iter().all(|other| other.state == kinetic.state),
         );
         table.aim_at_least(
-            &format!("{name}: speculation, times as fast as certificates with promises"),
+            &format!("{name}: speculation, times as fast as certificates with velocity bounds"),
             kinetic_shared.wall / speculative_shared.wall,
             SPECULATION,
         );

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_record_has_a_line_that_says_what_it_is() {
+    fn every_record_has_a_description() {
         let records: Vec<MethodRecord> = contenders(TOLERANCES)
             .expect("settings that exist")
             .into_iter()

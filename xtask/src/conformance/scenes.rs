@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_that_is_not_what_runs_is_found() {
+    fn a_false_title_is_found() {
         let title_of = |title: &str, overrides: &[&str]| {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/rings.toml");
             let mut scene = Scene::load(path, overrides).expect("a shipped scene is valid");
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_title_is_what_runs() {
+    fn every_title_is_true() {
         for case in CASES {
             for extent in [Extent::Quick, Extent::Full] {
                 if let Some(scene) = case.load(extent).expect("a shipped scene is valid") {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_within_no_bound() {
+    fn nan_is_within_no_bound() {
         let mut table = Table::new("layer");
         table.at_most("undefined", f64::NAN, 2.0);
         assert!(!table.holds());

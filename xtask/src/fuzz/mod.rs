@@ -16,7 +16,7 @@ const MEMORY_LIMIT: u32 = 2048;
 /// Longest time for one input (s): readers of inputs of a few kilobytes take milliseconds.
 const TIME_LIMIT: u32 = 20;
 
-/// What to fuzz, and for how long.
+/// Options of fuzzing.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Targets to run [default: all]

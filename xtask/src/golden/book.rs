@@ -1,4 +1,4 @@
-//! The file of results: reasons and machine at its head, then one result a line, sorted.
+//! The file of results: reasons and machine in its head, then one result per line, sorted.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,13 +10,13 @@ use impinge_sim::output::Checksum;
 /// A result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// The case that left it.
+    /// Its case.
     pub(super) case: String,
-    /// What it is, for example a frame or a table.
+    /// Its kind, for example a frame or a table.
     pub(super) quantity: String,
     /// Hash of all its bits, or `refused`.
     pub(super) hash: String,
-    /// Plain numbers that go with it.
+    /// Plain numbers stored with it.
     pub(super) numbers: Vec<Number>,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Line {
 pub(super) struct Number {
     pub(super) name: String,
     pub(super) value: f64,
-    /// Whether rounding changes no more than its last digits. Where it decides which of the answers within its
-    /// tolerance a solve ends with, it changes more.
+    /// Whether rounding changes only its last digits. If rounding decides between solutions within the tolerance, it
+    /// changes more.
     pub(super) is_firm: bool,
 }
 
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// What there is no result of.
+    /// A result that a method refused.
     pub(super) fn refused(case: &str, quantity: impl Into<String>) -> Self {
         Self {
             case: case.to_owned(),
@@ -51,7 +51,7 @@ impl Line {
         }
     }
 
-    /// The same with a number beside it.
+    /// The same with a further number.
     pub(super) fn with(mut self, name: &str, value: f64) -> Self {
         self.numbers.push(Number {
             name: name.to_owned(),
@@ -96,14 +96,14 @@ impl Line {
 /// All results.
 #[derive(Debug, PartialEq)]
 pub(super) struct Book {
-    /// Why it was written, each time, with the date.
+    /// The reason of each record, with the date.
     pub(super) reasons: Vec<String>,
-    /// The kind of processor that its bits are of.
+    /// The kind of processor of the bits.
     pub(super) machine: String,
     pub(super) lines: Vec<Line>,
 }
 
-/// Between the name of a number and a value that is firm, and one that is not.
+/// Separators between the name and the value of a firm number and of another one.
 const FIRM: char = '=';
 const SOFT: char = '~';
 
@@ -146,7 +146,7 @@ impl Book {
         text
     }
 
-    /// The book of a text, or the number of the line that is none of it.
+    /// The book of a text, or the number of the first invalid line.
     fn parse(text: &str) -> Result<Self, usize> {
         let mut book = Self {
             reasons: Vec::new(),
@@ -166,7 +166,7 @@ impl Book {
     }
 }
 
-/// The kind of processor: what chooses among code paths with other last bits.
+/// The kind of processor, which decides between code paths with different last bits.
 pub(super) fn machine() -> String {
     #[cfg(target_arch = "x86_64")]
     let features = [
@@ -191,7 +191,7 @@ pub(super) fn today() -> Result<String, Box<dyn Error>> {
     Ok(format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.
+/// Year, month and day of the Gregorian calendar, `days` after 1970-01-01.
 fn date(mut days: u64) -> [u64; 3] {
     let is_leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))

@@ -1,11 +1,11 @@
-//! The scenes: shipped ones, made small by overrides, so that every stepper, method, material and kind of body has
-//! its turn.
+//! The scenes: shipped ones, reduced by overrides, that together cover every stepper, method, material and kind of
+//! body.
 
 /// A short run.
 pub(super) struct Case {
-    /// What it is called.
+    /// Its name.
     pub(super) name: &'static str,
-    /// What it is made from.
+    /// Its scene.
     base: Base,
     /// Further overrides.
     overrides: &'static [&'static str],

@@ -1,16 +1,15 @@
-//! Two lists of results: which differ, and where first.
+//! Comparison of two lists of results: which differ, and where first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::book::{Line, Number};
 
-/// Plain numbers this near to each other, in proportion to the largest of their kind in a case, count as equal (1): far
-/// above what rounding does to short runs, far below what another method does.
+/// Relative difference up to which plain numbers count as equal, over the largest number of their kind in a case: far
+/// above the effect of rounding on short runs, far below that of another method.
 const NEAR: f64 = 1e-6;
 
-/// A number is firm where rounding changes it by no more than this part of what counts as equal (1): other processors
-/// round elsewhere.
+/// Largest effect of rounding on a firm number, over [`NEAR`]: other processors round differently.
 const FIRM: f64 = 0.01;
 
 /// How a case differs.
@@ -21,7 +20,7 @@ pub(super) struct Difference {
     results: usize,
     /// The first of them in the order of the file: frames, then tables.
     first: String,
-    /// What is other about it.
+    /// The difference.
     how: String,
 }
 
@@ -80,12 +79,12 @@ fn scales(lines: &[Line]) -> BTreeMap<(&str, &str), f64> {
     scales
 }
 
-/// Which differences of numbers count.
+/// Bound of the differences that count.
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
-    /// Each.
+    /// All differences.
     None,
-    /// Those of firm numbers that are not near to each other.
+    /// Differences of firm numbers above the bound.
     Near,
 }
 
@@ -96,7 +95,7 @@ fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, bound: 
         numbers.map(|number| number.name.clone()).collect()
     };
     if names(old) != names(new) {
-        return "other numbers are beside it".to_owned();
+        return "its plain numbers have other names".to_owned();
     }
     let differ = |old_number: &Number, new_number: &Number| {
         let (a, b) = (old_number.value, new_number.value);
@@ -104,7 +103,7 @@ fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, bound: 
         let scale = scales.get(&key).copied().unwrap_or(0.0);
         match bound {
             Bound::None => a.to_bits() != b.to_bits(),
-            // What is not a number is near to itself only.
+            // NaN and infinity equal only themselves.
             Bound::Near => {
                 let is_near = a.to_bits() == b.to_bits() || (a - b).abs() <= NEAR * scale;
                 old_number.is_firm && !is_near
@@ -119,7 +118,7 @@ fn changed(old: &Line, new: &Line, scales: &BTreeMap<(&str, &str), f64>, bound: 
     changed.join(", ")
 }
 
-/// Marks the numbers that are others in results that rounding changed.
+/// Marks the numbers that rounding changed.
 pub(super) fn soften(lines: &mut [Line], rounded: &[Line]) {
     let copy = lines.to_vec();
     let scales = scales(&copy);

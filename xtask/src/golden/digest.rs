@@ -1,8 +1,8 @@
-//! What of a file is a result: its numbers, without times of the clock and without names.
+//! Extracts the results of a file: its numbers, without wall-clock times and names.
 
 use serde_json::Value;
 
-/// Whether a column or key is about the clock, the machine or the version instead of the result.
+/// Whether a column or key is about wall-clock time, the machine or the version.
 fn is_aside(name: &str) -> bool {
     const ASIDE: [&str; 8] = [
         "wall_seconds",
@@ -17,7 +17,7 @@ fn is_aside(name: &str) -> bool {
     name.starts_with("time_") || ASIDE.contains(&name)
 }
 
-/// The rows of a table without its head and without columns of times; simulated `time` stays.
+/// The rows of a table without head and columns of wall-clock times; simulated `time` stays.
 pub(super) fn rows(table: &str) -> String {
     let mut lines = table.lines();
     let kept: Vec<bool> = (lines.next().unwrap_or_default().split(','))
@@ -26,7 +26,7 @@ pub(super) fn rows(table: &str) -> String {
     let mut text = String::new();
     for line in lines {
         let fields: Vec<&str> = (line.split(',').enumerate())
-            // A field without a head is kept: it is no time.
+            // A field without a head is kept.
             .filter(|&(column, _)| kept.get(column).is_none_or(|&kept| kept))
             .map(|(_, field)| field)
             .collect();
@@ -36,7 +36,7 @@ pub(super) fn rows(table: &str) -> String {
     text
 }
 
-/// All leaves of a JSON document but times, in the order of their keys, one a line, without the keys.
+/// All leaves of a JSON document except wall-clock times, in the order of their keys, one per line, without the keys.
 pub(super) fn leaves(document: &str) -> Result<String, serde_json::Error> {
     let mut text = String::new();
     collect(&serde_json::from_str(document)?, &mut text);
@@ -57,7 +57,7 @@ fn collect(value: &Value, text: &mut String) {
     }
 }
 
-/// Bytes of numbers: the same only for the same bits.
+/// Bytes of numbers: equal only for equal bits.
 pub(super) fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
     numbers
         .into_iter()

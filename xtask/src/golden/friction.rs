@@ -16,7 +16,7 @@ use super::digest;
 /// Files up to this size are solved (bytes): those of a few hundred contacts.
 const LARGEST: u64 = 200_000;
 
-/// Both errors of an answer (1): as loose as simulations ask for, so that no method works for its last digits.
+/// Both errors of a solution: as coarse as in simulations, so that no method iterates for its last digits.
 const TOLERANCE: f64 = 1e-6;
 
 /// A file with a problem.
@@ -49,7 +49,7 @@ impl Bare {
         format!("friction/{}", stem.to_string_lossy())
     }
 
-    /// The reactions that each method finds.
+    /// The reactions found by each method.
     pub(super) fn results(&self) -> Result<Vec<Line>, Box<dyn Error>> {
         let stored = read_problem(&fs::read_to_string(&self.0)?)?;
         let problem = match &stored {

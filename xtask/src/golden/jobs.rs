@@ -1,4 +1,4 @@
-//! All cases, several at once, each on one thread and on two.
+//! All cases in parallel, each on one thread and on two.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,30 +9,30 @@ use super::cases::{CASES, Case};
 use super::friction::{self, Bare};
 use super::{compare, data, play};
 
-/// Threads that each case is run on; the results of all must be the same.
+/// Numbers of threads of each case; their results must be equal.
 const THREADS: [usize; 2] = [1, 2];
 
-/// Changes of gravity that stand for the rounding of another processor (1): some fifty times that of a double, since
-/// every operation rounds.
+/// Relative changes of gravity that represent the rounding of another processor: about fifty times that of a double,
+/// since every operation rounds.
 const NUDGES: [f64; 2] = [1e-14, -1e-14];
 
-/// What the cases left.
+/// Results of the cases.
 pub(super) struct Results {
     pub(super) lines: Vec<Line>,
-    /// Names of the cases that were run.
+    /// Names of the cases.
     pub(super) cases: Vec<String>,
-    /// Cases that failed or depend on the number of threads.
+    /// Number of cases that failed or depend on the number of threads.
     broken: usize,
 }
 
 impl Results {
-    /// Whether every case has results, the same for any number of threads.
+    /// Whether every case has results that do not depend on the number of threads.
     pub(super) fn holds(&self) -> bool {
         self.broken == 0
     }
 }
 
-/// One thing to run.
+/// One job.
 enum Work {
     Scene(&'static Case),
     Friction(Bare),
@@ -54,7 +54,7 @@ impl Work {
     }
 }
 
-/// Whether a case is one of those that were asked for.
+/// Whether a case is chosen by `only`.
 pub(super) fn is_chosen(case: &str, only: &[String]) -> bool {
     only.is_empty() || only.iter().any(|name| case.contains(name.as_str()))
 }
@@ -71,7 +71,7 @@ fn chosen(only: &[String]) -> Result<Vec<Work>, Box<dyn Error>> {
     Ok(work)
 }
 
-/// Marks the numbers that rounding changes: those that are others where gravity is changed by as little.
+/// Marks the numbers that rounding changes: those that differ after a tiny change of gravity.
 pub(super) fn soften(lines: &mut [Line]) -> Result<(), Box<dyn Error>> {
     let work = chosen(&[])?;
     for nudge in NUDGES {
@@ -124,10 +124,10 @@ pub(super) fn run(only: &[String]) -> Result<Results, Box<dyn Error>> {
     Ok(results)
 }
 
-/// What a case left, or why it left nothing.
+/// Results of a case, or the reason why it has none.
 type End = Result<Vec<Line>, String>;
 
-/// The ends of each piece of work, on the first `kinds` numbers of threads.
+/// The results of each job, on the first `kinds` numbers of threads.
 fn on_all_processors(
     work: &[Work],
     nudge: f64,

@@ -1,21 +1,21 @@
-//! `cargo xtask golden`: the net for changes of the code that must not change one bit of a result.
+//! `cargo xtask golden`: the check that a refactoring does not change one bit of a result.
 //!
-//! Short scenes run through every stepper, method, material and kind of body, each on one thread and on two; problems
-//! of contact and of friction are solved by every method that takes them. Hashes of all that comes out stand in
-//! `tests/golden/golden.txt`, with a few plain numbers beside each so that a difference can be read.
+//! Short scenes cover every stepper, method, material and kind of body, each on one thread and on two; contact and
+//! friction problems are solved by every method that supports them. `tests/golden/golden.txt` has a hash of each
+//! result, with a few plain numbers that make differences readable.
 //!
-//! - `golden record --because "..."` writes the file, with the reason at its head
-//! - `golden check` says which results are other ones, and where first
+//! - `golden record --because "..."` writes the file, with the reason in its head
+//! - `golden check` names the results that differ, and the first difference
 //! - `golden check --numeric` compares the plain numbers only: the last bits of elementary functions and of fused
 //!   products depend on the processor
 //!
 //! - `cases`: the scenes, as overrides of shipped ones
-//! - `play`: from a case to what it leaves on disk
-//! - `digest`: from what is on disk to hashes, without times and names
+//! - `play`: runs a case and collects its results on disk
+//! - `digest`: hashes of these results, without times and names
 //! - `problems`, `friction`: problems solved by every method
-//! - `jobs`: all of these, several at once
-//! - `book`: the file
-//! - `compare`: two books
+//! - `jobs`: all of these, in parallel
+//! - `book`: the file of results
+//! - `compare`: comparison of two books
 
 mod book;
 mod cases;
@@ -34,26 +34,26 @@ use std::time::Instant;
 use book::Book;
 use compare::Difference;
 
-/// What to do with the stored results.
+/// Operations on the stored results.
 #[derive(clap::Subcommand)]
 pub(crate) enum Task {
     /// Runs everything and writes the results; needs IMPINGE_DATA
     Record {
-        /// One sentence: why results are other ones than before
+        /// The reason why results change, in one sentence
         #[arg(long, value_name = "SENTENCE")]
         because: String,
     },
-    /// Runs everything and compares; exit code 1 where a result is another one
+    /// Runs everything and compares; exit code 1 if a result differs
     Check(Check),
 }
 
-/// How to compare.
+/// Options of the comparison.
 #[derive(clap::Args, Default)]
 pub(crate) struct Check {
-    /// Compare the plain numbers to 1e-6 instead of hashes: for other processors than that of the record
+    /// Compare the plain numbers to 1e-6 instead of hashes: for processors other than that of the record
     #[arg(long)]
     numeric: bool,
-    /// Only cases whose name holds one of these
+    /// Only cases whose name contains one of these
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub(crate) fn run(task: &Task) -> Result<bool, Box<dyn Error>> {
 
 fn record(because: &str) -> Result<bool, Box<dyn Error>> {
     if because.trim().is_empty() || because.contains('\n') {
-        return Err("--because: say in one line why results are other ones".into());
+        return Err("--because: give the reason why results change, in one line".into());
     }
     if data().is_none() {
         return Err("IMPINGE_DATA is not set: the record would lack the cases that need it".into());

@@ -1,4 +1,4 @@
-//! From a case to what it leaves on disk, as the program stores it.
+//! Runs a case and collects its results on disk.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -15,10 +15,10 @@ use super::cases::Case;
 use super::problems::Largest;
 use super::{digest, root};
 
-/// Stored frames after the initial state.
+/// Number of stored frames after the initial state.
 const FRAMES: u64 = 4;
 
-/// Runs a case, gravity changed by the part `nudge` of it, and returns its results.
+/// Runs a case, with gravity changed by the relative amount `nudge`, and returns its results.
 pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut scene = Scene::load(root().join(case.scene()), &case.overrides())?;
     if nudge != 0.0 {
@@ -105,7 +105,7 @@ pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Erro
     Ok(lines)
 }
 
-/// Total energy, momentum and active contacts of the step that a frame shows the end of.
+/// Total energy, momentum and active contacts of the step of a frame.
 fn numbers(line: Line, report: &StepReport) -> Line {
     let energy = report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
     let momentum = report.momentum.iter().map(|p| p * p).sum::<f64>().sqrt();
@@ -114,7 +114,7 @@ fn numbers(line: Line, report: &StepReport) -> Line {
         .with("contacts", f64::from(report.active))
 }
 
-/// Writes what stands at the end of a run.
+/// Writes the results at the end of a run.
 fn finish(
     simulation: &Simulation,
     scene: &Scene,

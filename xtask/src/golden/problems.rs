@@ -1,4 +1,4 @@
-//! The contact problem of a run with the most contacts, solved by every method that takes it.
+//! The contact problem of a run with the most contacts, solved by every method that supports it.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +10,14 @@ use impinge_sim::stepper::{Solve, SolveObserver};
 use super::book::Line;
 use super::digest;
 
-/// Iterations after which a method that gets nowhere is stopped; where it is then is a result, too.
+/// Iteration limit for methods that do not converge; their iterate there is a result, too.
 const MOST_ITERATIONS: u64 = 500;
 
-/// Keeps the problem with the most contacts; a clone looks at the same one.
+/// Keeps the problem with the most contacts; clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Largest(Arc<Mutex<Option<Kept>>>);
 
-/// A problem, what a method starts from, and what is known of the bodies.
+/// A problem, its warm start and the data of its bodies.
 struct Kept {
     bytes: Vec<u8>,
     contacts: usize,
@@ -49,7 +49,7 @@ impl SolveObserver for Largest {
 }
 
 impl Largest {
-    /// What every method makes of the problem, from its file.
+    /// The results of all methods on the problem, read from its file.
     pub(super) fn results(&self, case: &str) -> Result<Vec<Line>, Box<dyn Error>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(kept) = kept.as_ref() else {
@@ -76,7 +76,7 @@ impl Largest {
                     let line = Line::new(case, quantity, &bytes);
                     line.with("velocity", speed).with("normal_force", force)
                 }
-                // That a method refuses a problem is a result, how it says so is not.
+                // The refusal of a problem is a result, its message is not.
                 Err(ContactError::Setting { .. }) => return Err("a setting is refused".into()),
                 Err(_) => Line::refused(case, quantity),
             });

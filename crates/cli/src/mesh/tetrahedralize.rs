@@ -53,19 +53,20 @@ fn remarks(report: &StuffingReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if report.welded > 0 {
         remarks.push(format!(
-            "{} surface nodes coincide with others and were welded",
+            "{} coincident surface nodes were merged",
             report.welded
         ));
     }
     if report.removed > 0 {
         remarks.push(format!(
-            "{} tetrahedra that hung on an edge or a node only were removed: a smaller --size resolves such places",
+            "{} tetrahedra connected through an edge or a node only were removed; a smaller --size resolves such \
+             details",
             report.removed
         ));
     }
     if report.parts > report.surface_parts {
         remarks.push(format!(
-            "the solid has {} parts, the surface {}: a smaller --size keeps thin places together",
+            "the solid has {} parts, the surface {}: thin details were lost; use a smaller --size",
             report.parts, report.surface_parts
         ));
     }

@@ -200,7 +200,7 @@ fn an_output_folder_with_other_files() {
 }
 
 #[test]
-fn verify_refuses_what_is_no_run() {
+fn verify_rejects_other_paths() {
     let place = Place::new(SCENE);
     for path in [".", "scene.toml", "none"] {
         let answer = place.impinge(&["verify", path]);

@@ -282,7 +282,7 @@ shape = { half_space = { normal = [0, 0, 1] } }
 
 /// A file that is no frame is not quoted in full.
 #[test]
-fn verify_says_what_it_wants() {
+fn verify_names_its_expected_input() {
     let place = Place::new(SCENE);
     let long = format!("<VTKFile>{}</VTKFile>", "<Piece n='1'/>".repeat(500));
     fs::write(place.path("long.vtu"), long).expect("room for a file");
@@ -291,7 +291,7 @@ fn verify_says_what_it_wants() {
             "scene.toml",
             "it is no frame (.vtu); give one, or the folder of a run",
         ),
-        ("long.vtu", "long.vtu is not"),
+        ("long.vtu", "long.vtu is damaged"),
     ] {
         let answer = place.impinge(&["verify", file]);
         assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.err);

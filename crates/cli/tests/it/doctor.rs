@@ -44,11 +44,11 @@ fn overlaps_are_found_separated_and_run() {
 }
 
 #[test]
-fn what_is_read_is_not_overwritten() {
+fn the_scene_is_not_overwritten() {
     let place = Place::new(&heap());
     let answer = place.impinge(&["doctor", "scene.toml", "--separate", "./scene.toml"]);
     assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""));
-    let said = "--separate ./scene.toml: that is what is read";
+    let said = "--separate ./scene.toml: this is an input file";
     assert!(answer.err.contains(said), "{}", answer.err);
     let left = fs::read_to_string(place.path("scene.toml")).expect("the scene");
     assert_eq!(left, heap());
@@ -73,7 +73,7 @@ fn meshes_that_are_read_are_not_overwritten() {
             let answer = place.impinge(&["doctor", "scene.toml", "--separate", out]);
             assert_eq!((answer.code, answer.out.as_str()), (Some(3), ""), "{mesh}");
             assert!(
-                answer.err.contains("that is what is read"),
+                answer.err.contains("this is an input file"),
                 "{}",
                 answer.err
             );
@@ -127,7 +127,10 @@ fn a_run_warns_before_it_starts() {
     let answer = place.impinge(&["run", "scene.toml"]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     assert!(
-        answer.err.starts_with("warning: `cube` is so soft") && answer.err.contains("mend:"),
+        answer
+            .err
+            .starts_with("warning: `cube` is strained by about")
+            && answer.err.contains("mend:"),
         "{}",
         answer.err
     );

@@ -36,7 +36,7 @@ position = [0, 0, 0.119]
 motion = { velocity = [0, 0, -0.2] }
 "#;
 
-/// More than the run takes up to its endless step on a busy machine.
+/// Longer than the run needs for its steps before the endless one, on a busy machine.
 const UNTIL_ENDLESS: Duration = Duration::from_secs(20);
 
 /// One second to end the current iteration and store the state, doubled for a busy machine.

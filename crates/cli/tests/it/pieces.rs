@@ -170,7 +170,7 @@ fn the_motion_of_a_run_with_pieces_is_proved() {
     assert!(said.err.contains("output.pieces = true"), "{}", said.err);
 }
 
-/// Frames have the same bits with and without pieces, and pieces the same with both ways to find what comes near.
+/// Frames have the same bits with and without pieces. Both broad phases give the same pieces.
 #[test]
 fn recording_changes_nothing() {
     let with = run(&[]);
@@ -195,7 +195,7 @@ fn recording_changes_nothing() {
     );
 }
 
-/// Frames show nothing of it: between them a point goes through the ball's surface and back.
+/// Frames do not show that a point crosses the ball's surface and returns between them.
 #[test]
 fn a_point_that_passes_through_a_face_is_found() {
     let place = run(&[]);
@@ -205,7 +205,7 @@ fn a_point_that_passes_through_a_face_is_found() {
             dip(path, Vector3::new(0.0, 0.0, -0.02));
         }
     });
-    finds(&place, &["frame_00004.vtu", "meets", "of ball"]);
+    finds(&place, &["frame_00004.vtu", "crosses", "of ball"]);
     assert_eq!(verified(&place).unknown_motions, 0);
     // The same way up touches nothing.
     let place = run(&[]);
@@ -243,7 +243,7 @@ fn altered_pieces_are_found() {
                 dip(path, Vector3::new(0.0, 0.0, 1e-6));
             }
         },
-        &["pieces_00004.bin", "of wheel", "off its path"],
+        &["pieces_00004.bin", "of wheel", "from its prescribed path"],
     );
     altered(
         &|point, path| {
@@ -291,14 +291,14 @@ fn missing_and_damaged_files_are_found_by_name() {
         fs::write(&path, &whole[..cut]).expect("room");
         finds(&place, &[name, "its checksum differs"]);
         replace(&out, "frames.csv", &sum(&whole), &sum(&whole[..cut]));
-        unknown("not a whole file");
+        unknown("is damaged");
         replace(&out, "frames.csv", &sum(&whole[..cut]), &sum(&whole));
     }
     // Counts that would take more memory than there is.
     let mut huge = whole.clone();
     huge[12..24].fill(0xff);
     fs::write(&path, &huge).expect("room");
-    unknown("not a whole file");
+    unknown("is damaged");
     fs::copy(out.join("pieces_00002.bin"), &path).expect("there");
     unknown("does not begin");
     fs::write(&path, &whole).expect("room");

@@ -147,19 +147,19 @@ fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
+fn runs_that_cannot_be_resumed_are_rejected_and_unchanged() {
     let place = Place::new(SCENE);
     fs::create_dir(place.path("out")).expect("room");
     refused(
         &place,
         &[],
-        &["out", "no run to take up", "mend:", "--resume"],
+        &["out", "no run that can be resumed", "mend:", "--resume"],
     );
     run(&place, &["--out", "out"]);
     refused(
         &place,
         &["--set", "body.0.material.young=2e5"],
-        &["another scene", "material.young", "mend:"],
+        &["a different scene", "material.young", "mend:"],
     );
     let path = place.path("out/checkpoint.bin");
     let sound = fs::read(&path).expect("a checkpoint");
@@ -171,11 +171,7 @@ fn what_cannot_be_taken_up_is_refused_and_left_as_it_is() {
         let mut bytes = sound.clone();
         damage(&mut bytes);
         fs::write(&path, bytes).expect("room");
-        refused(
-            &place,
-            &[],
-            &["checkpoint.bin", "not a whole file", "mend:"],
-        );
+        refused(&place, &[], &["checkpoint.bin", "is damaged", "mend:"]);
     }
 }
 
@@ -216,11 +212,11 @@ shell = { stretch = 50, bend = 1e-6, density = 0.2 }
     let place = Place::new(sheet);
     run(&place, &["--out", "out"]);
     assert!(!names(&place.path("out")).contains(&"checkpoint.bin".to_owned()));
-    refused(&place, &[], &["asynchronous", "clock"]);
+    refused(&place, &[], &["asynchronous", "event times"]);
     // Storing more frames would not help, and is not recommended.
     let answer = place.impinge(&["verify", "out"]);
     assert!(
-        answer.err.contains("points turn within a step"),
+        answer.err.contains("do not move straight within a step"),
         "{}",
         answer.err
     );
@@ -248,7 +244,10 @@ fn a_mesh_file_that_changed_is_noticed() {
     refused(
         &place,
         &[],
-        &["a mesh file of the scene has changed", "without --resume"],
+        &[
+            "a mesh file or the mesh generator has changed",
+            "without --resume",
+        ],
     );
     make("0.1");
     run(&place, &["--out", "out", "--resume"]);
@@ -257,7 +256,7 @@ fn a_mesh_file_that_changed_is_noticed() {
 /// Symptom: the checkpoint and the manifest contain every step and are written with every frame. Law: neither grows
 /// with the steps, and lists grow in place.
 #[test]
-fn what_is_written_with_a_frame_does_not_grow() {
+fn the_cost_of_a_frame_does_not_grow() {
     let scene = BOXES
         .replace("every = 4", "every = 1")
         .replace("duration = 4e-2", "duration = 1");

@@ -280,7 +280,7 @@ fn an_altered_manifest_is_found() {
                 m["scene_hash"] = json!(hash);
             });
         },
-        "starts with",
+        "differs from the start of the scene",
     );
     sound.finds(
         "joined all",
@@ -341,12 +341,12 @@ fn altered_frames_are_found() {
     sound.finds(
         "a free point moved",
         &|f| sound.alter_frame(f, 3, |frame| frame.points[soft].z += 1e-9),
-        "its velocity takes it",
+        "from its velocity times the step",
     );
     sound.finds(
         "the start moved",
         &|f| sound.alter_frame(f, 0, |frame| frame.points[soft].z += 1e-9),
-        "starts with",
+        "differs from the start of the scene",
     );
 }
 
@@ -442,7 +442,7 @@ fn altered_tables_are_found() {
 
 /// A motion whose end cannot be read is reported as unknown.
 #[test]
-fn what_could_not_be_examined_is_said() {
+fn unchecked_motions_are_reported() {
     let sound = Sound::new();
     let verification =
         sound.with(|folder| fs::remove_file(folder.join("frame_00003.vtu")).expect("there"));

@@ -112,6 +112,30 @@ impl Condenser {
         }
     }
 
+    /// Adds the product of the stiffness of [`scatter`](Self::scatter) with `velocity` to `impulses`, both in the order
+    /// of the unknowns (m/s, N·s).
+    pub fn add_product(
+        &self,
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        time_step: f64,
+        velocity: &[f64],
+        impulses: &mut [f64],
+    ) {
+        let scale = time_step * (time_step + constraint.damping);
+        let count = evaluation.blocks.len();
+        for row in 0..self.lambda.len() {
+            let of_row = row * count..(row + 1) * count;
+            let weighted = &self.weighted[of_row.clone()];
+            let rate: f64 = (weighted.iter().zip(&evaluation.blocks))
+                .map(|(weighted, &block)| weighted.dot(&get(velocity, block)))
+                .sum();
+            for (j, &block) in evaluation.jacobian[of_row].iter().zip(&evaluation.blocks) {
+                add(impulses, block, &(j * (scale * rate)));
+            }
+        }
+    }
+
     fn weight(&mut self, evaluation: &Evaluation, curvature: &DMatrix<f64>) {
         let (count, rows) = (evaluation.blocks.len(), curvature.nrows());
         self.weighted.clear();
@@ -128,5 +152,16 @@ impl Condenser {
                 }
             }
         }
+    }
+}
+
+pub(super) fn get(values: &[f64], block: u32) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block as usize..][..3])
+}
+
+pub(super) fn add(values: &mut [f64], block: u32, by: &Vector3<f64>) {
+    let values = &mut values[3 * block as usize..][..3];
+    for (value, by) in values.iter_mut().zip(by.iter()) {
+        *value += by;
     }
 }

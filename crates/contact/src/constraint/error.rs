@@ -42,8 +42,8 @@ pub enum ConstraintError {
     },
     /// The bodies of a joint are not at its anchor.
     #[error(
-        "the {joint} joint holds its bodies {gap:e} m apart at the start; move the bodies or the anchor so that both \
-         parts meet"
+        "the anchors of the {joint} joint are {gap:e} m apart at the start; move the bodies or the anchor so that \
+         they coincide"
     )]
     Misplaced {
         /// Kind of the joint.
@@ -52,7 +52,7 @@ pub enum ConstraintError {
         gap: f64,
     },
     /// An upper limit below the lower one.
-    #[error("the limits {lower} … {upper} leave no room; the lower one comes first")]
+    #[error("the upper limit {upper} is below the lower limit {lower}; give the lower one first")]
     Limits {
         /// Lower limit.
         lower: f64,
@@ -78,14 +78,14 @@ pub enum ConstraintError {
     },
     /// An element without rest volume or area.
     #[error(
-        "an element has the rest measure {measure:e}, which must be positive, or no directions: a fibre that lies \
-         across its sheet, or a reach of `meshless` that finds fewer than four nodes, or all of them in one plane"
+        "an element has the rest volume or area {measure:e}, which must be positive, or its strain is undefined: a \
+         fibre normal to its sheet, or a `meshless` radius with fewer than four nodes or only coplanar ones"
     )]
     Element {
         /// Volume (m³) or area (m²).
         measure: f64,
     },
     /// None of the constraint's unknowns can move.
-    #[error("nothing that the constraint acts on can move; leave it out")]
+    #[error("the constraint acts on fixed points only; remove it")]
     Immovable,
 }

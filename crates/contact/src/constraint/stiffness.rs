@@ -1,5 +1,6 @@
 //! Geometric stiffness of all constraints, summed per body, projected, and added to the momentum matrix.
 
+use super::condense::{add, get};
 use super::turning::TurningSum;
 use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -62,6 +63,17 @@ pub struct StiffnessSum {
     turning: Vec<TurningSum>,
 }
 
+/// The factor of `K̃` in the momentum matrix (s²). The shear resistance of a material is damped like its other
+/// stiffness.
+fn scale(constraint: &Constraint, time_step: f64) -> f64 {
+    let damping = if constraint.has_potential() {
+        constraint.damping
+    } else {
+        0.0
+    };
+    -time_step * (time_step + damping)
+}
+
 impl StiffnessSum {
     /// Starts a sum over constraints on `bodies` rigid bodies.
     pub fn start(&mut self, bodies: usize) {
@@ -101,13 +113,7 @@ impl StiffnessSum {
         time_step: f64,
         matrix: &mut SymmetricBlockMatrix,
     ) {
-        // The shear resistance of a material is damped like its other stiffness.
-        let damping = if constraint.has_potential() {
-            constraint.damping
-        } else {
-            0.0
-        };
-        let scale = -time_step * (time_step + damping);
+        let scale = scale(constraint, time_step);
         let count = evaluation.blocks.len();
         for a in 0..count {
             for b in a..count {
@@ -120,6 +126,29 @@ impl StiffnessSum {
         }
         for at in &evaluation.turning {
             self.turning[at.body].add(at);
+        }
+    }
+
+    /// Adds the product of the stiffness of one constraint between particles, as [`scatter`](Self::scatter) adds it,
+    /// with `velocity` to `impulses`, both in the order of the unknowns (m/s, N·s).
+    pub fn add_product(
+        constraint: &Constraint,
+        evaluation: &Evaluation,
+        time_step: f64,
+        velocity: &[f64],
+        impulses: &mut [f64],
+    ) {
+        let scale = scale(constraint, time_step);
+        let count = evaluation.blocks.len();
+        for a in 0..count {
+            for b in a..count {
+                let (i, j) = (evaluation.blocks[a], evaluation.blocks[b]);
+                let stiffness = evaluation.stiffness[a * count + b] * scale;
+                add(impulses, i, &(stiffness * get(velocity, j)));
+                if a != b {
+                    add(impulses, j, &stiffness.tr_mul(&get(velocity, i)));
+                }
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use nalgebra_sparse::CscMatrix;
 /// Over-relaxation that Eckstein & Bertsekas recommend.
 const RELAXATION: f64 = 1.6;
 
-/// Iterations between two looks at the errors and the balance.
+/// Number of iterations between two evaluations of the errors and the balance.
 const LOOK: u64 = 10;
 
 /// `ρ` changes when one residual is this much larger than the other, by the square root of their ratio.
@@ -31,7 +31,7 @@ const IMBALANCE: f64 = 5.0;
 /// 3.4.3; differs from them in: the slip term `μ‖ξ_T‖` renewed at every iteration.
 #[derive(Debug, Clone)]
 pub struct Admm {
-    /// Most iterations.
+    /// Largest number of iterations.
     pub max_iterations: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
@@ -45,7 +45,7 @@ impl Default for Admm {
 }
 
 impl Admm {
-    /// With this limit.
+    /// A solver with this limit.
     pub fn new(max_iterations: u64) -> Self {
         Self {
             max_iterations,
@@ -89,7 +89,7 @@ impl Splitting {
         })
     }
 
-    /// Factorises `W + ρ D`; false if it has no inverse.
+    /// Factorises `W + ρ D`; false if it is singular.
     fn factorize(&mut self, problem: &FrictionProblem) -> bool {
         let fresh = problem.delassus().to_csc();
         self.matrix.values_mut().copy_from_slice(fresh.values());

@@ -33,7 +33,7 @@ pub(super) struct AlartCurnier {
 }
 
 impl AlartCurnier {
-    /// For problems with the pattern of `w`.
+    /// Allocates for problems with the pattern of `w`.
     pub(super) fn new(w: &BlockRows) -> Result<Self, FrictionError> {
         let contacts = w.size();
         let jacobian = w.to_csc();
@@ -73,7 +73,7 @@ impl AlartCurnier {
         sum.sqrt()
     }
 
-    /// Solves `F' s = −F` at the last point evaluated; `None` if the Jacobian has no inverse there.
+    /// Solves `F' s = −F` at the last evaluated point; `None` if the Jacobian is singular there.
     pub(super) fn newton_step(&mut self, w: &BlockRows, values: &[Vector3<f64>]) -> Option<&[f64]> {
         let mut entries = self.jacobian.values_mut().chunks_exact_mut(3);
         for (column, places) in self.places.iter().enumerate() {

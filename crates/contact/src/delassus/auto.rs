@@ -1,4 +1,4 @@
-//! The methods one after the other, until one gets there.
+//! The methods in turn, until one converges.
 
 use super::{
     Admm, FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver,
@@ -7,11 +7,11 @@ use super::{
 use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// Gauss-Seidel while it keeps halving the error, then Newton from there, from the start, and from what ADMM and more
-/// sweeps give.
+/// Gauss-Seidel while it keeps halving the error, then Newton's method from there, from the start, and from the results
+/// of ADMM and of more sweeps.
 ///
-/// Newton needs a start that is good enough, and which one is cannot be told beforehand: sweeps lead it to the
-/// solution on most problems and into a cycle on some, where the cruder start or ADMM's smoother path serve better.
+/// Newton's method needs a good start. On most problems sweeps lead to a start from which it converges, on some to one
+/// from which it cycles; the original start or that of ADMM is then better.
 #[derive(Debug, Clone)]
 pub struct Auto {
     gauss_seidel: GaussSeidel,
@@ -21,14 +21,14 @@ pub struct Auto {
     best: Vec<Vector3<f64>>,
 }
 
-/// Sweeps without halving the error after which Gauss-Seidel gives way (1).
+/// Number of sweeps without halving the error after which Gauss-Seidel ends.
 ///
-/// A factorisation of Newton costs some 50 to 100 sweeps, and Newton takes some ten of them: sweeps that halve the
-/// error this often are no dearer. From 30 to 100 every value serves; larger ones only delay Newton where sweeps cycle.
+/// A factorisation of Newton's method costs 50 to 100 sweeps, and it needs about ten: sweeps that halve the error this
+/// often are no more expensive. Values from 30 to 100 serve; larger ones only delay Newton's method when sweeps cycle.
 const SWEEPS_WITHOUT_HALVING: u64 = 60;
-/// Iterations of ADMM before Newton tries again.
+/// Number of iterations of ADMM before Newton's method is tried again.
 const ADMM_ITERATIONS: u64 = 1000;
-/// Most sweeps of an attempt.
+/// Largest number of sweeps of an attempt.
 const MOST_SWEEPS: u64 = 20_000;
 
 impl Default for Auto {
@@ -46,11 +46,11 @@ impl Default for Auto {
 /// One attempt.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Until so many sweeps do not halve the error.
+    /// Sweeps until this many have not halved the error.
     Sweeps(u64),
     Newton,
     Admm,
-    /// Back to where the caller started.
+    /// Back to the start of the caller.
     Rewind,
 }
 

@@ -6,8 +6,8 @@ use nalgebra_sparse::CscMatrix;
 
 /// A square sparse matrix of 3×3 blocks, both triangles stored, its diagonal always present.
 ///
-/// Delassus matrices that other programs store are often symmetric to a few digits only. Whoever keeps one triangle
-/// solves another problem, so nothing here assumes symmetry.
+/// Delassus matrices of other programs are often symmetric to a few digits only. A method that reads one triangle would
+/// solve another problem, so nothing here assumes symmetry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BlockRows {
     starts: Vec<usize>,
@@ -84,7 +84,7 @@ impl BlockRows {
         }
     }
 
-    /// Starts of the rows, columns and blocks: what [`from_rows`](Self::from_rows) takes.
+    /// Starts of the rows, columns and blocks, the input of [`from_rows`](Self::from_rows).
     pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Vec<Matrix3<f64>>) {
         (self.starts, self.columns, self.values)
     }
@@ -97,7 +97,7 @@ impl BlockRows {
         }
     }
 
-    /// Forgets all rows, keeping the memory.
+    /// Removes all rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.starts.clear();
         self.starts.push(0);
@@ -115,13 +115,13 @@ impl BlockRows {
         self.values.push(*block);
     }
 
-    /// Ends a row, whose diagonal block was among what was pushed.
+    /// Ends a row, which must contain its diagonal block.
     pub(crate) fn end_row(&mut self) {
         debug_assert_eq!(self.diagonal.len(), self.starts.len(), "a diagonal block");
         self.starts.push(self.values.len());
     }
 
-    /// Rows and columns `kept`, ascending, in the place of what `out` held.
+    /// Writes the rows and columns `kept`, ascending, to `out`.
     pub(crate) fn restrict_into(&self, kept: &[u32], out: &mut Self) {
         out.clear();
         for &row in kept {

@@ -1,9 +1,9 @@
-//! What makes a bare friction problem unusable.
+//! Errors of friction problems.
 
 use crate::error::number;
 use thiserror::Error;
 
-/// A friction problem, or the text of one, that no method may start on.
+/// A friction problem, or its text, that no method can solve.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FrictionError {
@@ -12,29 +12,29 @@ pub enum FrictionError {
     Syntax {
         /// Line, counted from 1.
         line: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What should.
+        /// The text expected.
         expected: &'static str,
     },
     /// A number in the text, or given, is NaN or infinite.
     #[error("{what} {index} is {value}, not finite; check the program that wrote the problem")]
     NotFinite {
-        /// Which array: "q", "mu", "W of contact", ...
+        /// Name of the array: "q", "mu", "W of contact", ...
         what: &'static str,
         /// Its index in that array, from 0.
         index: usize,
         /// The value.
         value: f64,
     },
-    /// Two arrays do not fit each other.
+    /// Two arrays have incompatible lengths.
     #[error("{what} has {found} entries where {expected} are needed")]
     Size {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length it needs.
+        /// The required length.
         expected: usize,
     },
     /// A block of `W` lies outside of the matrix.

@@ -7,7 +7,7 @@ use crate::Interrupt;
 use crate::sweep::{SweptContacts, sweep};
 use nalgebra::Vector3;
 
-/// Sweeps between two looks at the errors: a look costs about a sweep.
+/// Number of sweeps between two evaluations of the errors; one evaluation costs about a sweep.
 const CHECK_INTERVAL: u64 = 5;
 
 /// Block projected Gauss-Seidel in the order of the contacts.
@@ -19,9 +19,9 @@ const CHECK_INTERVAL: u64 = 5;
 /// <https://doi.org/10.1016/S0045-7825(97)00137-0>; differs from it in: the exact one-contact solution.
 #[derive(Debug, Clone)]
 pub struct GaussSeidel {
-    /// Most sweeps.
+    /// Largest number of sweeps.
     pub max_sweeps: u64,
-    /// Gives up after so many sweeps in which the error did not halve; 0: never.
+    /// Number of sweeps without halving the error after which it ends; 0: never.
     pub patience: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
@@ -35,7 +35,7 @@ impl Default for GaussSeidel {
 }
 
 impl GaussSeidel {
-    /// With these limits.
+    /// A solver with these limits.
     pub fn new(max_sweeps: u64, patience: u64) -> Self {
         Self {
             max_sweeps,

@@ -1,4 +1,4 @@
-//! Friction problems that still carry their bodies: `M v = H r + f`, `u = Hᵀ v + b`.
+//! Friction problems before condensation: `M v = H r + f`, `u = Hᵀ v + b`.
 
 use super::{BlockRows, FrictionError, FrictionProblem};
 use impinge_krylov::direct::SparseLu;
@@ -21,7 +21,7 @@ const MASS_ROUNDING: f64 = 1e-5;
 /// | `friction` | `μ` | 1 per contact |
 #[derive(Debug, Clone)]
 pub struct GlobalFrictionProblem {
-    /// What the problem is called.
+    /// Name of the problem.
     pub name: String,
     /// `M`, used as given: not assumed symmetric.
     pub mass: CscMatrix<f64>,
@@ -99,11 +99,11 @@ impl GlobalFrictionProblem {
         most(&(&self.mass - &self.mass.transpose())) / largest
     }
 
-    /// [`condense`](Self::condense), also for an ill-conditioned `M` that a program rounded.
+    /// [`condense`](Self::condense) for an ill-conditioned `M` with rounding errors too.
     ///
-    /// The inverse of `M` magnifies its asymmetry by up to the condition number. Where that leaves no symmetric `W`
-    /// although `M` is symmetric but for rounding, the problem of `(M + Mᵀ)/2` takes the place of the given one. It is
-    /// returned beside the condensed problem, for it is the one whose bodies the reactions belong to.
+    /// The inverse of `M` magnifies its asymmetry by up to the condition number. If `W` is therefore not symmetric,
+    /// although `M` is symmetric up to rounding, the problem of `(M + Mᵀ)/2` replaces the given one. It is returned
+    /// with the condensed problem, because the reactions belong to its bodies.
     ///
     /// # Errors
     /// Those of [`condense`](Self::condense).
@@ -175,7 +175,7 @@ impl GlobalFrictionProblem {
         let singular = |_| FrictionError::SingularMass { unknowns };
         let mut lu = SparseLu::new(&self.mass).map_err(singular)?;
         lu.factorize(&self.mass).map_err(singular)?;
-        // A pivot that is zero shows in a solve.
+        // A zero pivot shows in a solve.
         let mut probe = vec![1.0; unknowns];
         lu.solve_in_place(&mut probe);
         if probe.iter().all(|x| x.is_finite()) {

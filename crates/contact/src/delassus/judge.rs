@@ -1,18 +1,18 @@
-//! How wrong an answer to a bare friction problem is: written from the definitions, sharing nothing with a method.
+//! Errors of a solution of a friction problem, computed from the definitions, independently of all methods.
 
 use super::{FrictionError, FrictionProblem, GlobalFrictionProblem};
 use nalgebra::Vector3;
 
-/// Below this nothing is divided: what Siconos takes for zero.
+/// Values below count as zero and are no divisors, as in Siconos.
 const NEGLIGIBLE: f64 = 2.2e-16;
 /// The same in the errors of global problems.
 const NEGLIGIBLE_GLOBAL: f64 = 1.5e-8;
 
-/// Largest penetration, and complementarity, of an answer: without a motion that keeps all contacts apart, forces grow
-/// until both errors, which are over `‖r‖`, are within any tolerance.
+/// Largest penetration and complementarity of a solution. If no motion keeps all contacts separated, forces can grow
+/// until both relative errors, which are over `‖r‖`, are within any tolerance.
 const GROSS: f64 = 1e-3;
 
-/// Defects of reactions, all without units but the first.
+/// Errors of reactions, all dimensionless except the first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FrictionResidual {
     /// `‖r − P_K(r − û)‖₂`, step 1: the natural map in the units of the problem.
@@ -27,31 +27,30 @@ pub struct FrictionResidual {
     pub cone: f64,
     /// `|r_N u_N| / (max|r| max|q|)`.
     pub complementarity: f64,
-    /// `(μ r_N ‖u_T‖ + r_T · u_T) / (max|r| max|q|)`: what friction could dissipate more.
+    /// `(μ r_N ‖u_T‖ + r_T · u_T) / (max|r| max|q|)`: missing dissipation of friction.
     pub dissipation: f64,
 }
 
 impl FrictionResidual {
-    /// The larger of the two errors that have no units.
+    /// The larger of the two dimensionless errors.
     pub fn worst_error(&self) -> f64 {
         worst(self.siconos_error, self.scaled_error)
     }
 
-    /// Whether contacts are left that penetrate, or push although they separate, by more than `tolerance` and a
-    /// thousandth of what the problem is about: reactions so large that both errors are within `tolerance` all the same
-    /// may have been blown up instead of found.
+    /// Whether penetration or complementarity is above both `tolerance` and a thousandth. Reactions may be so large
+    /// that both relative errors are within `tolerance` nevertheless.
     pub fn is_gross(&self, tolerance: f64) -> bool {
         let most = worst(self.penetration, self.complementarity);
         most.is_nan() || most > GROSS.max(tolerance)
     }
 
-    /// Whether this is an answer: both errors within `tolerance`, and nothing gross beside them.
+    /// Whether this is a solution: both errors within `tolerance`, and neither penetration nor complementarity gross.
     pub fn is_answer(&self, tolerance: f64) -> bool {
         self.worst_error() <= tolerance && !self.is_gross(tolerance)
     }
 }
 
-/// Judges `reactions` on `problem`.
+/// Computes the errors of `reactions` on `problem`.
 ///
 /// # Panics
 /// If there is not one reaction per contact.
@@ -78,7 +77,7 @@ pub fn friction_residual(
     judge(problem, reactions, &velocities)
 }
 
-/// The defects, given `u`.
+/// The errors for a given `u`.
 fn judge(
     problem: &FrictionProblem,
     reactions: &[Vector3<f64>],
@@ -112,21 +111,21 @@ fn judge(
     out
 }
 
-/// Defects of reactions of a global problem.
+/// Errors of reactions of a global problem.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GlobalFrictionResidual {
     /// `‖f + H r − M v‖ / max(‖f‖, ‖M v‖, ‖H r‖)`.
     pub equilibrium: f64,
     /// Siconos' error of the global problem: the equilibrium, and the natural map over `max(‖u‖, ‖r‖)`.
     pub siconos_error: f64,
-    /// Defects with `u = Hᵀ v + b` in the place of `W r + q`; only `W`'s diagonal comes from the condensed problem.
+    /// Errors with `u = Hᵀ v + b` instead of `W r + q`; only the diagonal of `W` is that of the condensed problem.
     pub local: FrictionResidual,
 }
 
-/// Judges `reactions` on a global problem, `condensed` being its condensed form.
+/// Computes the errors of `reactions` on a global problem with the condensed form `condensed`.
 ///
 /// # Errors
-/// What [`GlobalFrictionProblem::velocity`] finds.
+/// Those of [`GlobalFrictionProblem::velocity`].
 pub fn global_friction_residual(
     problem: &GlobalFrictionProblem,
     condensed: &FrictionProblem,
@@ -158,7 +157,7 @@ fn natural_map(r: &Vector3<f64>, u: &Vector3<f64>, mu: f64, rho: f64) -> Vector3
 /// The nearest point of `K = {‖x_T‖ ≤ μ x_N}`.
 fn project_on_cone(x: &Vector3<f64>, mu: f64) -> Vector3<f64> {
     let tangential = x.yz().norm();
-    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` says nothing of the side.
+    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` does not determine the side.
     if x.x >= 0.0 && tangential <= mu * x.x {
         *x
     } else if mu * tangential <= -x.x {
@@ -182,7 +181,7 @@ fn largest(vectors: &[Vector3<f64>]) -> f64 {
     vectors.iter().fold(0.0, |most, x| worst(most, x.amax()))
 }
 
-/// `part / whole` where `whole` is above `negligible`, else `part`.
+/// `part / whole` if `whole` is above `negligible`, else `part`.
 fn quotient(part: f64, whole: f64, negligible: f64) -> f64 {
     if whole > negligible {
         part / whole
@@ -191,7 +190,7 @@ fn quotient(part: f64, whole: f64, negligible: f64) -> f64 {
     }
 }
 
-/// `max(0, part) / whole`; nothing where nothing is wrong.
+/// `max(0, part) / whole`; 0 if `part` is not positive.
 fn over(part: f64, whole: f64) -> f64 {
     if part <= 0.0 {
         0.0
@@ -200,7 +199,7 @@ fn over(part: f64, whole: f64) -> f64 {
     }
 }
 
-/// The larger of the two, where NaN counts as larger than anything: a judge must not lose it.
+/// The larger of the two; NaN is larger than any number and must not be lost.
 fn worst(so_far: f64, value: f64) -> f64 {
     if value.is_nan() || value > so_far {
         value

@@ -4,18 +4,18 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 /// Reaction of one contact with `u = W r + q`, Signorini's and Coulomb's laws.
 ///
-/// Takes off where `q_N ≥ 0`; else sticks if the reaction that stops it lies in the cone; else slides. With
-/// `u_T = −λ r_T`, `λ > 0`, sliding means
+/// Separates if `q_N ≥ 0`; else sticks if the reaction that stops it lies in the cone; else slides. With `u_T = −λ
+/// r_T`, `λ > 0`, sliding means
 ///
 /// ```text
 /// (S + λ I) r_T = −(q_T − W_TN q_N / W_NN),   S = W_TT − W_TN W_NT / W_NN
 /// r_N = −(q_N + W_NT r_T) / W_NN,             h(λ) = 1 − μ r_N / ‖r_T‖ = 0
 /// ```
 ///
-/// `h > 0` where sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; `‖r_T‖ = μ r_N`, squared, is
-/// the quartic of Bonnefon & Daviet. It is found here between its bounds, to the last bits: a polynomial's roots are
-/// not that accurate near the tip of the cone. As a quotient `h` is nearly linear, since `‖r_T‖` falls off as
-/// `1 / (s + λ)`: secants find its root in a few steps, where those of `‖r_T‖ − μ r_N` take many.
+/// `h > 0` if sticking fails (`λ = 0`) and `h < 0` for large `λ`, so a solution exists; `‖r_T‖ = μ r_N`, squared, is
+/// the quartic of Bonnefon and Daviet. Here the root is bracketed and found to the last bits: roots of the polynomial
+/// are less accurate near the tip of the cone. The quotient `h` is nearly linear, since `‖r_T‖` decreases as `1 / (s +
+/// λ)`: secants find its root in a few steps, while `‖r_T‖ − μ r_N` needs many.
 ///
 /// `W_NN` must be positive and `S` positive semi-definite up to rounding.
 ///
@@ -26,8 +26,7 @@ pub fn one_contact(w: &Matrix3<f64>, q: &Vector3<f64>, friction: f64) -> Vector3
     one_contact_near(w, q, friction, f64::NAN)
 }
 
-/// [`one_contact`], whose `λ` is probably near `guess`: that saves half of the search, and changes no more than its
-/// last bits.
+/// [`one_contact`] with a `guess` of `λ`. It saves half of the search, and affects the last bits of the result only.
 pub(crate) fn one_contact_near(
     w: &Matrix3<f64>,
     q: &Vector3<f64>,
@@ -50,7 +49,7 @@ pub(crate) fn one_contact_near(
     }
 }
 
-/// What `h`, a number of order one, is known to.
+/// Accuracy of `h`, a number of order one.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The family of reactions over `λ`.
@@ -60,7 +59,7 @@ struct Sliding {
     coupling: Vector2<f64>,
     normal: (f64, f64),
     friction: f64,
-    /// Size of `λ` where `S` and `λ I` weigh the same.
+    /// The `λ` for which `S` and `λ I` have equal size.
     scale: f64,
     /// Rounding errors in `S`.
     rounding: f64,
@@ -85,9 +84,9 @@ impl Sliding {
         }
     }
 
-    /// The `λ` that stands for sticking: 0, or where `S` is singular to rounding the least that makes it definite.
+    /// The `λ` of sticking: 0, or if `S` is singular to rounding, the smallest that makes it definite.
     ///
-    /// What is left of the slip there, `λ r_T`, is rounding too.
+    /// The remaining slip, `λ r_T`, is rounding too.
     fn least(&self) -> f64 {
         let smallest_eigenvalue = self.schur.determinant() / self.scale;
         if smallest_eigenvalue > 1e3 * self.rounding {
@@ -97,7 +96,7 @@ impl Sliding {
         }
     }
 
-    /// Reaction and `h` at `λ`; not finite where `S + λ I` has no inverse.
+    /// Reaction and `h` at `λ`; not finite if `S + λ I` is singular.
     fn at(&self, lambda: f64) -> (Vector3<f64>, f64) {
         let a = self.schur.m11 + lambda;
         let d = self.schur.m22 + lambda;
@@ -115,7 +114,7 @@ impl Sliding {
         (Vector3::new(normal, r1, r2), excess)
     }
 
-    /// The reaction where `h` changes sign above `low`, sought from `guess` if that is above it too.
+    /// The reaction at the sign change of `h` above `low`, searched from `guess` if that is above `low` too.
     fn root(&self, mut low: f64, guess: f64) -> Vector3<f64> {
         let mut high = if guess > low { guess } else { self.scale };
         let mut best = self.at(high);
@@ -160,7 +159,7 @@ impl Sliding {
                 side = 1;
             }
         }
-        // On the cone's surface exactly, whatever is left of h.
+        // Exactly on the surface of the cone, whatever the remaining `h`.
         let mut reaction = best.0;
         let length = reaction.yz().norm();
         if length > 0.0 {

@@ -16,10 +16,10 @@
 //!
 //! | method | needs | reaches |
 //! |---|---|---|
-//! | [`GaussSeidel`] | products with rows of `W` | a few digits everywhere but where it cycles |
+//! | [`GaussSeidel`] | products with rows of `W` | a few digits, unless it cycles |
 //! | [`Admm`] | one sparse factorisation per weight | a few digits, also where Gauss-Seidel cycles |
 //! | [`ProximalNewton`] | one sparse factorisation per step | rounding, from a start that is good enough |
-//! | [`Auto`] | all of them | what any of them does |
+//! | [`Auto`] | all of them | the best of them |
 
 mod admm;
 mod alart_curnier;

@@ -8,32 +8,32 @@ use super::{
 use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// First and bounding values of the proximal weight `α`, relative to the contacts' own compliances.
+/// Initial, smallest and largest value of the proximal weight `α`, relative to the contacts' own compliances.
 ///
-/// The smallest still makes the Jacobian of a rank-deficient `W` invertible well above rounding; with the largest an
-/// inner problem is little more than a projection.
+/// With the smallest, the Jacobian of a rank-deficient `W` is still well above rounding. With the largest, an inner
+/// problem is little more than a projection.
 const ALPHA: [f64; 3] = [1e-2, 1e-9, 1e2];
 
-/// Newton steps for one inner problem. Most need fewer than 10; where `W` is ill-conditioned the states of hundreds of
-/// contacts settle one after the other, which takes some 30.
+/// Largest number of Newton steps of one inner problem. Most need fewer than 10. For an ill-conditioned `W`, the states
+/// of hundreds of contacts may converge one after the other, in about 30 steps.
 const INNER_STEPS: u64 = 60;
 
-/// Merit values that the line search compares with: Newton may get worse for a few steps on its way.
+/// Number of merit values in the line search, which is non-monotone: the merit may increase for a few steps.
 const MEMORY: usize = 6;
 
 /// Proximal-point iterations, each a few semi-smooth Newton steps with a line search.
 ///
-/// `r ← solution of the problem with W + α D and q − α D r`: unique and regular inner problems where `W` has no full
-/// rank, and the same solutions. `α` falls while Newton converges and rises where it does not.
+/// `r ← solution of the problem with W + α D and q − α D r`: inner problems have a unique, regular solution even if `W`
+/// is rank-deficient, and the fixed points are the same. `α` falls while Newton's method converges and rises otherwise.
 ///
 /// # Source
 /// Acary, Brémond & Huber 2018, "On solving contact problems with Coulomb friction", PROX-NSN; differs from it in: the
 /// weight per contact and its control by Newton's steps.
 #[derive(Debug, Clone)]
 pub struct ProximalNewton {
-    /// Most Newton steps in all.
+    /// Largest number of Newton steps in total.
     pub max_steps: u64,
-    /// Gives up after so many inner problems in a row that did not halve the error.
+    /// Number of consecutive inner problems without halving the error after which it ends.
     pub patience: u64,
     best: Vec<Vector3<f64>>,
     progress: Progress,
@@ -47,7 +47,7 @@ impl Default for ProximalNewton {
 }
 
 impl ProximalNewton {
-    /// With these limits.
+    /// A solver with these limits.
     pub fn new(max_steps: u64, patience: u64) -> Self {
         Self {
             max_steps,
@@ -77,10 +77,9 @@ impl FrictionSolver for ProximalNewton {
             inner.function.alpha = ALPHA[0];
             let mut caution = 0;
             let mut fruitless = 0;
-            // Inner problems count by themselves: one that is settled from its start takes no step.
+            // Counts inner problems, because one that is solved at its start takes no step.
             let mut rounds = 0;
-            // Nothing is smaller than an error that is not finite by any part of it, so nothing would ever be
-            // fruitless.
+            // An infinite or NaN error cannot be halved, so the loop would never end.
             while error.is_finite()
                 && error > target.tolerance
                 && report.newton_steps.max(rounds) < self.max_steps
@@ -89,7 +88,7 @@ impl FrictionSolver for ProximalNewton {
             {
                 rounds += 1;
                 inner.function.centre.copy_from_slice(reactions);
-                // Looser while far away, and never below what the target needs: rounding ends there.
+                // Coarser at first, and never finer than the target needs, because of rounding.
                 let goal = (0.1 * error.sqrt() * error)
                     .min(0.1 * error)
                     .max(0.05 * target.tolerance);
@@ -154,7 +153,7 @@ impl Inner {
         })
     }
 
-    /// Newton steps until `‖F‖ ≤ goal ‖r‖`; whether it got there, and after how many.
+    /// Newton steps until `‖F‖ ≤ goal ‖r‖`; returns whether this was reached, and the number of steps.
     fn solve(
         &mut self,
         problem: &FrictionProblem,

@@ -3,9 +3,9 @@
 use super::{BlockRows, FrictionError};
 use nalgebra::Vector3;
 
-/// Largest `|W − Wᵀ|` over `max |W|` that passes for the rounding of a stored matrix.
+/// Largest `|W − Wᵀ|` over `max |W|` that counts as rounding of a stored matrix.
 ///
-/// Dumps of single-precision or truncated programs come with up to 2e-3; a lost factor or triangle is far above.
+/// Files of single-precision programs have up to 2e-3; a missing factor or triangle is far above.
 const ASYMMETRY: f64 = 1e-2;
 
 /// `u = W r + q` with Signorini's and Coulomb's laws at every contact, at the level of velocities.
@@ -28,7 +28,7 @@ pub struct FrictionProblem {
 impl FrictionProblem {
     /// A validated problem.
     ///
-    /// `W` is used as it is given, rounding of its symmetry included.
+    /// `W` is used as given, with the rounding of its symmetry.
     ///
     /// # Errors
     /// [`FrictionError`] for arrays that do not fit, numbers that are not finite, negative coefficients, a `W` that is
@@ -51,7 +51,7 @@ impl FrictionProblem {
         Ok(problem)
     }
 
-    /// What the problem is called.
+    /// Name of the problem.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -76,7 +76,7 @@ impl FrictionProblem {
         &self.friction
     }
 
-    /// The same with `W` replaced by its symmetric part: what a method that keeps one triangle would solve.
+    /// The same with the symmetric part of `W`, the problem of methods that read one triangle.
     #[must_use]
     pub fn symmetric_part(&self) -> Self {
         Self {

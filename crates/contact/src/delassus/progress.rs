@@ -1,9 +1,9 @@
-//! The errors as the methods see them; the judge computes its own.
+//! The errors as computed by the methods; the independent residual has its own code.
 
 use super::{FrictionProblem, FrictionReport};
 use nalgebra::Vector3;
 
-/// Looks at both errors without allocating once it has grown.
+/// Evaluates both errors; allocates only when it grows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     velocity: Vec<Vector3<f64>>,
@@ -17,7 +17,7 @@ impl Progress {
         reactions: &[Vector3<f64>],
         report: &mut FrictionReport,
     ) -> f64 {
-        report.looks += 1;
+        report.evaluations += 1;
         self.velocity.resize(problem.contacts(), Vector3::zeros());
         problem
             .delassus()
@@ -60,7 +60,7 @@ fn defect(r: &Vector3<f64>, u: &Vector3<f64>, mu: f64, rho: f64) -> f64 {
 /// `P_K`.
 pub(super) fn cone_projection(x: &Vector3<f64>, mu: f64) -> Vector3<f64> {
     let length = x.y.hypot(x.z);
-    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` says nothing of the side.
+    // Without friction the cone is a ray, and `0 ≤ 0 · x_N` does not determine the side.
     if x.x >= 0.0 && length <= mu * x.x {
         return *x;
     }

@@ -1,4 +1,4 @@
-//! What the methods have in common: what they are asked and what they tell.
+//! Common interface of the methods: targets and reports.
 
 use super::{FrictionError, FrictionProblem};
 use crate::Interrupt;
@@ -26,7 +26,7 @@ impl FrictionMethod {
         Self::Admm,
     ];
 
-    /// The name that users give: `auto`, `pgs`, `newton`, `admm`.
+    /// Name in commands: `auto`, `pgs`, `newton`, `admm`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ProjectedGaussSeidel => "pgs",
@@ -42,7 +42,7 @@ impl FrictionMethod {
     }
 }
 
-/// How good an answer has to be.
+/// Required accuracy of a solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Bound on the larger of [`super::FrictionResidual::siconos_error`] and
@@ -90,11 +90,11 @@ impl Target {
 /// Counts and outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrictionReport {
-    /// The method that gave the answer; [`FrictionMethod::Auto`] names the one that finished.
+    /// The method of the solution; for [`FrictionMethod::Auto`], the one that finished.
     pub method: FrictionMethod,
-    /// Whether the errors, as the method sees them, are within tolerance; judge by [`super::friction_residual`].
+    /// Whether the errors computed by the method are within tolerance; [`super::friction_residual`] is independent.
     pub converged: bool,
-    /// The larger error as the method sees it.
+    /// The larger error as computed by the method.
     pub error: f64,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: u64,
@@ -102,10 +102,10 @@ pub struct FrictionReport {
     pub admm_iterations: u64,
     /// Steps of Newton, one factorisation each.
     pub newton_steps: u64,
-    /// Inner problems of the proximal-point loop that were solved.
+    /// Number of inner problems of the proximal-point loop.
     pub proximal_steps: u64,
     /// Evaluations of the errors, about one sweep each.
-    pub looks: u64,
+    pub evaluations: u64,
 }
 
 impl FrictionReport {
@@ -118,7 +118,7 @@ impl FrictionReport {
             admm_iterations: 0,
             newton_steps: 0,
             proximal_steps: 0,
-            looks: 0,
+            evaluations: 0,
         }
     }
 
@@ -133,7 +133,7 @@ impl FrictionReport {
         self.admm_iterations += earlier.admm_iterations;
         self.newton_steps += earlier.newton_steps;
         self.proximal_steps += earlier.proximal_steps;
-        self.looks += earlier.looks;
+        self.evaluations += earlier.evaluations;
         self
     }
 }
@@ -153,6 +153,6 @@ pub trait FrictionSolver {
         target: &Target,
     ) -> Result<FrictionReport, FrictionError>;
 
-    /// Ends the solves to come at their next iteration once `interrupt` is raised.
+    /// Sets a signal that ends solves at their next iteration.
     fn heed(&mut self, interrupt: &Interrupt);
 }

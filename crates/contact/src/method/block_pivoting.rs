@@ -1,4 +1,4 @@
-//! Block principal pivoting: which of the violated contact states change together.
+//! Block principal pivoting: the set of violated contact states that change together.
 
 /// Updates (1) without fewer violated states after which only the worst state changes. The paper allows about 10.
 const ATTEMPTS: u32 = 5;
@@ -27,7 +27,7 @@ impl Default for BlockPivoting {
 }
 
 impl BlockPivoting {
-    /// Whether only the worst of so many violated states may change this time.
+    /// Whether only the worst of `violated` states may change in this update.
     pub(super) fn only_worst(&mut self, violated: usize) -> bool {
         if violated < self.fewest {
             (self.fewest, self.attempts) = (violated, ATTEMPTS);

@@ -1,4 +1,4 @@
-//! A method by its name, with its settings: what scenes, files and the command line choose from.
+//! A method by its name, with its settings, as scenes, files and the command line choose it.
 
 use super::{
     ContactSolver, Method,
@@ -12,7 +12,7 @@ use super::{
 use crate::{ContactError, FrictionLaw, Tolerances};
 use thiserror::Error;
 
-/// A method or setting that does not exist, or a value that does not fit.
+/// An unknown method or setting, or an invalid value.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MethodError {
@@ -29,7 +29,7 @@ pub enum MethodError {
         method: &'static str,
         /// The name.
         key: String,
-        /// What there is.
+        /// The existing settings.
         known: String,
     },
     /// The value does not fit the setting.
@@ -39,7 +39,7 @@ pub enum MethodError {
         key: String,
         /// The value.
         value: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The value is outside its range.

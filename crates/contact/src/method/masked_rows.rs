@@ -4,9 +4,9 @@ use super::rows::{add_impulse, at, displacement};
 use crate::{ContactProblem, ContactState};
 use nalgebra::Vector3;
 
-/// Which part of a contact's three rows takes part in the linear system: the rest is zero in every product.
+/// Active part of a contact's three rows; the rest is zero in every product.
 ///
-/// The normal row as a whole or not at all; of the tangential pair both, none, or the one direction across the slip.
+/// The normal row is active or not. Of the tangential pair both are active, none, or the direction across the slip.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RowMask {
     pub(super) normal: f64,
@@ -15,7 +15,8 @@ pub(super) struct RowMask {
 }
 
 impl RowMask {
-    /// The rows of a contact in its state; a sliding one keeps the row across `friction_direction` if there is one.
+    /// Active rows of a contact in its state; a sliding contact keeps the row across `friction_direction`, if there is
+    /// one.
     pub(super) fn of(state: ContactState, friction_direction: Option<[f64; 2]>) -> Self {
         match (state, friction_direction) {
             (ContactState::Inactive, _) => Self::default(),
@@ -38,7 +39,7 @@ impl RowMask {
         *self == Self::default()
     }
 
-    /// The part of `value` that takes part.
+    /// The active part of `value`.
     #[inline]
     pub(super) fn apply(&self, value: Vector3<f64>) -> Vector3<f64> {
         let [xx, xy, yy] = self.tangential;
@@ -50,19 +51,19 @@ impl RowMask {
     }
 }
 
-/// The rows of a linear system that take part.
+/// The active rows of a linear system.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MaskedRows<'a> {
     pub(super) problem: &'a ContactProblem,
     pub(super) masks: &'a [RowMask],
-    /// Contacts whose rows take part, ascending.
+    /// Contacts with active rows, ascending.
     pub(super) active: &'a [u32],
     /// Diagonal of `E`, 3 per contact (m/N).
     pub(super) softness: &'a [f64],
 }
 
 impl MaskedRows<'_> {
-    /// `B x` from `A`: `out_v = A x_v − Jᵀ x_m`, `out_m = −J x_v − E x_m`, masked.
+    /// `B x` from `A`: `out_v = A x_v − Jᵀ x_m`, `out_m = −J x_v − E x_m` for active rows.
     pub(super) fn multiply(
         &self,
         (x_v, x_m): (&[f64], &[f64]),

@@ -1,4 +1,4 @@
-//! Contact methods and what they report.
+//! Contact methods and their reports.
 
 pub mod active_set_cr;
 mod block_pivoting;
@@ -29,14 +29,14 @@ use std::sync::Arc;
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Termination {
-    /// Momentum, gaps and slips are within tolerance and no state wants to change.
+    /// Momentum, gaps and slips are within tolerance, and no state changes.
     Converged,
-    /// Over-constrained contacts: a least-squares solution; whether it penetrates is for the caller to check.
+    /// Over-constrained contacts: a least-squares solution, which the caller must check for penetration.
     LeastSquares,
-    /// The iteration limit came first; the solution holds the last iterate.
+    /// The iteration limit was reached; the solution is the last iterate.
     #[default]
     MaxIterations,
-    /// A number stopped being finite; the solution holds the last finite iterate or the warm start.
+    /// A number became non-finite; the solution is the last finite iterate or the warm start.
     Breakdown,
 }
 
@@ -45,8 +45,8 @@ pub enum Termination {
 pub struct ContactReport {
     /// How it ended.
     pub termination: Termination,
-    /// Iterations of the method (for the conjugate-residual method: directions stepped along; those on a part of the
-    /// blocks count by its share).
+    /// Iterations of the method. For conjugate residuals: steps along directions; steps on a subdomain count by its
+    /// share of the blocks.
     pub iterations: u64,
     /// Iterations of the active-set prediction, included in `iterations`.
     pub anticipations: u64,
@@ -56,21 +56,20 @@ pub struct ContactReport {
     pub evaluations: u64,
     /// Committed state changes.
     pub state_changes: u64,
-    /// Times that the indefinite preconditioner met a zero curvature and the diagonal one took over.
+    /// Number of times that the indefinite preconditioner had zero curvature and was replaced by the diagonal one.
     pub preconditioner_fallbacks: u32,
     /// Passes of an outer iteration: projections of staggered projections, passes of constraint anticipation.
     pub passes: u64,
     /// Gauss-Seidel sweeps over the contacts alone; they need no product with `A`.
     pub sweeps: u64,
-    /// Whether friction was settled to the gap tolerance only, because the slip tolerance took too long or came no
-    /// nearer.
+    /// Whether friction converged to the gap tolerance only, because the slip tolerance took too many iterations.
     pub relaxed: bool,
-    /// Final `‖(r_v, r_m)‖₂` as the method sees it; judge by [`fn@crate::residual`].
+    /// Final `‖(r_v, r_m)‖₂` as computed by the method; [`fn@crate::residual`] is independent.
     pub residual: f64,
 }
 
 impl ContactReport {
-    /// Adds what another solve looked at and changed; not what it cost, nor how it ended.
+    /// Adds the updates and state changes of another solve, without its iterations and outcome.
     pub(crate) fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
@@ -95,14 +94,14 @@ pub trait ContactSolver {
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError>;
 
-    /// Sets when the solves to come are done.
+    /// Sets the tolerances of the following solves.
     fn set_tolerances(&mut self, tolerances: Tolerances);
 
-    /// Ends the solves to come at their next iteration, as at the iteration limit, once `interrupt` is raised.
+    /// Sets a signal that ends solves at their next iteration, as at the iteration limit.
     fn heed(&mut self, interrupt: &Interrupt);
 
-    /// Tells what is known of the bodies of the problems to come beyond their matrices; only methods that approximate
-    /// `A⁻¹` listen.
+    /// Sets data of the bodies beyond the matrix, for the following problems; only methods that approximate `A⁻¹` use
+    /// them.
     fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
         let _ = bodies;
     }
@@ -114,10 +113,10 @@ pub trait ContactSolver {
         false
     }
 
-    /// Records every iteration of the next solve into [`trace`](Self::trace), where the method can.
+    /// Records every iteration of the next solve into [`trace`](Self::trace), if the method supports it.
     fn record(&mut self) {}
 
-    /// The iterations of the latest solve since [`record`](Self::record); empty if there was none.
+    /// The iterations of the last solve since [`record`](Self::record); empty if there was none.
     fn trace(&self) -> &[TraceRow] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! How many iterations an active-set update waits after a change.
+//! Restart delay: the number of iterations without active-set update after a change.
 //!
 //! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as
 //! among stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent.
@@ -12,8 +12,8 @@ pub(super) const SHARE: f64 = 0.5;
 /// Longest delay (iterations): a system that is not solved by then may be inconsistent.
 const LONGEST: f64 = 100.0;
 
-/// When the residual was last halved. It is reset once a linear system was solved: its residual says nothing about the
-/// next system.
+/// The time since the residual last halved. It is reset after a linear system is solved, because its residual has no
+/// meaning for the next system.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestartDelay {
     norm: f64,
@@ -27,7 +27,7 @@ impl Default for RestartDelay {
 }
 
 impl RestartDelay {
-    /// Nothing is known yet after so many iterations of the solve.
+    /// Starts at `iteration` of the solve.
     pub(super) fn begin(iteration: u64) -> Self {
         Self {
             norm: f64::INFINITY,
@@ -35,7 +35,7 @@ impl RestartDelay {
         }
     }
 
-    /// Notes the residual `norm` after so many iterations of the solve.
+    /// Records the residual `norm` at `iteration` of the solve.
     pub(super) fn note(&mut self, norm: f64, iteration: u64) {
         if norm < 0.5 * self.norm {
             *self = Self { norm, iteration };
@@ -54,7 +54,7 @@ impl RestartDelay {
 mod tests {
     use super::*;
 
-    /// What falls fast is looked at at once, what hardly falls ever later, and from a halved residual on at once again.
+    /// A fast residual is checked at once, a slow one after ever longer delays, and after it has halved at once again.
     #[test]
     fn the_rest_grows_until_the_residual_is_halved() {
         let mut delay = RestartDelay::default();
@@ -69,7 +69,7 @@ mod tests {
             })
             .collect();
         assert_eq!(delays, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5]);
-        // More than it was when last halved, as after a change of states, is not less than half of that.
+        // A residual above the last halved one, as after a change of states, has not halved.
         delay.note(30.0, 13);
         assert_eq!(delay.iterations(0.5, 13), 5);
         delay.note(0.9, 14);

@@ -1,4 +1,4 @@
-//! Contact rows as all methods use them, what they check before they start, and when they may stop.
+//! Operations on contact rows, input checks and the stopping criterion, shared by all methods.
 
 use crate::{ContactError, ContactProblem, ContactResidual, ContactSolution, Tolerances};
 use nalgebra::Vector3;
@@ -39,7 +39,7 @@ pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
     Vector3::new(x[0], x[1], x[2])
 }
 
-/// What every method without a place for constraint rows checks before it starts.
+/// Checks the input of a method without constraint rows.
 pub(super) fn check(
     problem: &ContactProblem,
     solution: &ContactSolution,
@@ -51,7 +51,7 @@ pub(super) fn check(
     }
 }
 
-/// What every method checks before it starts.
+/// Checks the input of a method.
 pub(super) fn check_with_constraints(
     problem: &ContactProblem,
     solution: &ContactSolution,
@@ -77,9 +77,8 @@ pub(super) fn check_with_constraints(
     )
 }
 
-/// The worst part of a residual in units of its tolerance: below 1 a method may stop. Friction is held to the
-/// tolerance of gaps where it is
-/// `relaxed`.
+/// The largest part of a residual over its tolerance: a method may stop below 1. If `relaxed`, friction has the
+/// tolerance of gaps.
 pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed: bool) -> f64 {
     let friction = if relaxed {
         residual.over(tolerances).slip
@@ -101,7 +100,7 @@ pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed
     })
 }
 
-/// The iterate with the least merit so far, kept for the case that no later one is good enough.
+/// The iterate with the smallest merit so far, used if no later one converges.
 #[derive(Debug, Default)]
 pub(super) struct Best {
     merit: f64,
@@ -109,13 +108,13 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Starts with `solution`, however bad it is.
+    /// Starts with `solution`, whatever its merit.
     pub(super) fn start(&mut self, solution: &ContactSolution) {
         self.merit = f64::INFINITY;
         self.keep(solution);
     }
 
-    /// Keeps `solution` if it is better than all before.
+    /// Stores `solution` if its merit is smaller than all before.
     pub(super) fn offer(&mut self, merit: f64, solution: &ContactSolution) {
         if merit < self.merit {
             self.merit = merit;

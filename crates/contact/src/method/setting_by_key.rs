@@ -7,7 +7,7 @@ impl Method {
     /// Changes one setting: `key` dotted as in `tolerances.gap`, `value` as in a scene file, text without quotes.
     ///
     /// # Errors
-    /// [`MethodError`] saying which settings there are or what is wrong with the value; nothing is changed then.
+    /// [`MethodError`] with the existing settings or the problem of the value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), MethodError> {
         #[expect(
             clippy::missing_panics_doc,

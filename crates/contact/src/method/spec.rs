@@ -9,17 +9,16 @@ use super::{
     staggered_projections::{Schedule, StaggeredProjectionsSettings},
 };
 
-/// What a method supports and needs.
+/// Capabilities of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Whether it supports constraint rows (joints, strains in compliance form).
     pub constraint_rows: bool,
-    /// Whether it has to be told of the bodies at rest:
-    /// [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies). Solids then consist of tetrahedra, and no
-    /// body is thin.
+    /// Whether it needs data of the bodies at rest: [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies).
+    /// Solids must then consist of tetrahedra, and no body may be thin.
     pub bodies_at_rest: bool,
-    /// Whether forces and velocities of its answers balance for every body, up to the momentum tolerance. Otherwise
-    /// only with the setting `momentum_repair`.
+    /// Whether its solutions balance the momentum of every body, up to the momentum tolerance. Otherwise only with the
+    /// setting `momentum_repair`.
     pub balances_momentum: bool,
 }
 
@@ -28,11 +27,11 @@ pub struct Capabilities {
 pub struct MethodSpec {
     /// Name in scenes, files and on the command line.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// Description in a sentence.
     pub summary: &'static str,
     /// The method with its default settings.
     pub defaults: fn() -> Method,
-    /// What it supports and needs.
+    /// Its capabilities.
     pub capabilities: Capabilities,
 }
 

@@ -1,16 +1,16 @@
-//! What a method did, iteration by iteration: for plots, recorded on request.
+//! Iterations of a method, recorded on request, for plots.
 
 use super::ContactReport;
 
-/// One iteration, as a trace shows it.
+/// One recorded iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TraceRow {
     /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// What the method does there: "regions" (a subdomain step of several iterations; the residual is the one before
-    /// it), "anticipation" (active-set prediction), "conjugate residuals", "normal", "friction" or "pass".
+    /// Phase of the method: "regions" (a subdomain step of several iterations; the residual is the one before it),
+    /// "anticipation" (active-set prediction), "conjugate residuals", "normal", "friction" or "pass".
     pub phase: &'static str,
-    /// Norm of the residual as the method sees it, of the part that it works on.
+    /// Norm of the residual as computed by the method, of the part that it solves.
     pub residual: f64,
     /// Active-set updates so far.
     pub evaluations: u64,
@@ -18,33 +18,33 @@ pub struct TraceRow {
     pub state_changes: u64,
 }
 
-/// The rows of one solve, if anybody wants them.
+/// The rows of one solve, if recorded.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     wanted: bool,
-    /// Iterations before the one that reports count from.
+    /// Number of iterations before the first one of the reports.
     before: u64,
     rows: Vec<TraceRow>,
 }
 
 impl Trace {
-    /// From the next solve on, rows are kept.
+    /// Records rows from the next solve on.
     pub(super) fn record(&mut self) {
         self.wanted = true;
     }
 
-    /// A new solve begins.
+    /// Starts a solve.
     pub(super) fn begin(&mut self) {
         self.rows.clear();
         self.before = 0;
     }
 
-    /// Reports to come count from after `iterations`.
+    /// Adds `iterations` to the iteration numbers of the following reports.
     pub(super) fn count_from(&mut self, iterations: u64) {
         self.before = iterations;
     }
 
-    /// One iteration was taken; its residual is only computed if anybody wants it.
+    /// Records an iteration; its residual is computed only if recorded.
     pub(super) fn push(
         &mut self,
         phase: &'static str,

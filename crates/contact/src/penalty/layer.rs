@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_is_named_as_what_was_given() {
+    fn errors_name_the_invalid_parameter() {
         let refused = |thickness| {
             let error = LayerLaw::stopping(1e-3, 1.0, 5.0, thickness).expect_err("no law");
             error.to_string()

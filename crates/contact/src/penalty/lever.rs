@@ -244,7 +244,7 @@ mod tests {
 
         /// Sides in a common rigid motion do not slip; the effect of an impulse on the slip agrees with virtual work.
         #[test]
-        fn slip_is_what_the_impulses_work_on(
+        fn slip_is_conjugate_to_the_impulses(
             (split, corners, weights, normal, distance) in pair(), seed in prop::array::uniform12(-1.0..1.0_f64),
         ) {
             let Some(lever) = Lever::between(split, &corners, weights, &normal, distance) else {

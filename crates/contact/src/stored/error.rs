@@ -10,16 +10,14 @@ use thiserror::Error;
 pub enum StoredProblemError {
     /// The container is truncated or no safetensors.
     #[error(
-        "not a whole problem file ({problem}); store the problem again, or copy the file in binary mode"
+        "damaged problem file ({problem}); store the problem again, or copy the file in binary mode"
     )]
     Container {
         /// Message of the container's reader.
         problem: String,
     },
     /// The container holds something else.
-    #[error(
-        "the header has no entry `__metadata__.impinge`: the file holds arrays, but no contact problem"
-    )]
+    #[error("the header has no entry `__metadata__.impinge`: the file is no contact problem")]
     NoHeader,
     /// Another version of the format, or none.
     #[error(

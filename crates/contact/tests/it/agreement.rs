@@ -191,7 +191,7 @@ pub(super) fn forces(solution: &ContactSolution) -> DVector<f64> {
 }
 
 /// Guarantees of a solve that reports convergence.
-fn check_promises(
+fn check_guarantees(
     problem: &ContactProblem,
     solution: &ContactSolution,
     tolerances: &Tolerances,
@@ -360,7 +360,7 @@ proptest! {
                 };
                 let (solution, report) = solve(&problem, settings);
                 prop_assert_eq!(report.termination, Termination::Converged, "{:?} {:?}", settings, report);
-                check_promises(&problem, &solution, &settings.tolerances, settings.direction_tolerance)?;
+                check_guarantees(&problem, &solution, &settings.tolerances, settings.direction_tolerance)?;
                 let velocity = DVector::from_column_slice(&solution.velocity);
                 let found = forces(&solution);
                 let off = energy_norm(&momentum, &(&velocity - &reference.velocity));
@@ -415,7 +415,7 @@ fn frictional_velocity_is_near_the_reference() {
                         settings,
                         report
                     );
-                    check_promises(
+                    check_guarantees(
                         &problem,
                         &solution,
                         &settings.tolerances,

@@ -70,7 +70,7 @@ proptest! {
 
     /// Reused factors are those of the present matrix.
     #[test]
-    fn a_used_solver_gives_what_a_fresh_one_gives(first in collision(), second in collision()) {
+    fn a_used_solver_agrees_with_a_fresh_one(first in collision(), second in collision()) {
         let mut used = solver(1.0);
         for problem in [first.problem(0.3), first.problem(0.6), second.problem(0.3)] {
             let mut solution = ContactSolution::at_rest(&problem);

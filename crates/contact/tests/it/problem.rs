@@ -261,7 +261,7 @@ fn settings_are_checked() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn errors_name_a_remedy() {
     let refusal = ContactError::NegativeFriction {
         contact: 3,
         value: -0.5,

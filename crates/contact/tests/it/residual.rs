@@ -49,7 +49,7 @@ fn judged(
 
 /// Each residual over its own tolerance, friction over the larger of two, constraint rows with the gaps.
 #[test]
-fn what_an_answer_lacks_is_told_in_tolerances() {
+fn residuals_are_reported_over_tolerances() {
     let judged = ContactResidual {
         momentum: 6e-5,
         normal: 1e-6,
@@ -69,7 +69,7 @@ fn what_an_answer_lacks_is_told_in_tolerances() {
     close(excess.slip, 4.0);
     assert_eq!(
         excess.to_string(),
-        "momentum 3.000, worst gap 2.500 and worst slip 4.000 times the tolerance, where 2 is accepted"
+        "residuals of momentum 3.000, gap 2.500 and slip 4.000 times the tolerance; at most 2 is accepted"
     );
     tolerances.slip = 8e-6;
     close(judged.over(&tolerances).slip, 1.0);

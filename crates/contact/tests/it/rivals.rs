@@ -42,7 +42,7 @@ fn solve(problem: &ContactProblem, method: &Method) -> (ContactSolution, Contact
 
 /// The guarantee of "converged": the independent residual within tolerance.
 #[track_caller]
-fn assert_promise(
+fn assert_guarantee(
     problem: &ContactProblem,
     method: &Method,
     solution: &ContactSolution,
@@ -76,7 +76,7 @@ fn a_slow_particle_is_stopped() {
     for name in RIVALS {
         let method = method(name, 1.0, &[]);
         let (solution, report) = solve(&problem, &method);
-        assert_promise(&problem, &method, &solution, &report);
+        assert_guarantee(&problem, &method, &solution, &report);
         assert_eq!(solution.contacts[0].state, ContactState::Sticking, "{name}");
         assert!(
             solution.velocity.iter().all(|v| v.abs() < 5e-3),
@@ -88,13 +88,13 @@ fn a_slow_particle_is_stopped() {
 
 /// Friction of `μ λ` along the slip: it removes `0.4 · 1 m/s` of the speed.
 #[test]
-fn a_fast_particle_loses_what_the_cone_allows() {
+fn a_fast_particle_has_the_largest_friction_of_the_cone() {
     let along: Vector3<f64> = Vector3::new(0.6, 0.8, 0.0);
     let problem = particle(along * 2.0 - Vector3::z(), 0.4);
     for name in RIVALS {
         let method = method(name, 100.0, &[]);
         let (solution, report) = solve(&problem, &method);
-        assert_promise(&problem, &method, &solution, &report);
+        assert_guarantee(&problem, &method, &solution, &report);
         let left = Vector3::from_column_slice(&solution.velocity);
         assert!((left - along * 1.6).norm() < 1e-4, "{name}: {left}");
         assert_eq!(solution.contacts[0].state, ContactState::Sliding, "{name}");
@@ -103,13 +103,13 @@ fn a_fast_particle_loses_what_the_cone_allows() {
 
 /// Under the pyramid each component loses `μ λ`.
 #[test]
-fn a_fast_particle_loses_what_the_pyramid_allows() {
+fn a_fast_particle_has_the_largest_friction_of_the_pyramid() {
     let problem = particle(Vector3::new(1.2, 1.6, -1.0), 0.4);
     for name in BOTH_LAWS {
         let method = method(name, 100.0, &[("law", "pyramid")]);
         assert_eq!(method.friction_law(), FrictionLaw::Pyramid);
         let (solution, report) = solve(&problem, &method);
-        assert_promise(&problem, &method, &solution, &report);
+        assert_guarantee(&problem, &method, &solution, &report);
         let left = Vector3::from_column_slice(&solution.velocity);
         let expected = Vector3::new(0.8, 1.2, 0.0);
         assert!((left - expected).norm() < 1e-4, "{name}: {left}");
@@ -130,7 +130,7 @@ fn a_particle_that_leaves_is_let_go() {
             .solver()
             .solve(&problem, &mut solution)
             .expect("a sound problem");
-        assert_promise(&problem, &method, &solution, &report);
+        assert_guarantee(&problem, &method, &solution, &report);
         let left = Vector3::from_column_slice(&solution.velocity);
         assert!(
             (left - Vector3::new(0.3, 0.0, 1.0)).norm() < 1e-3,
@@ -145,7 +145,7 @@ fn a_problem_without_contacts_is_a_linear_one() {
     for name in RIVALS {
         let method = method(name, 1.0, &[]);
         let (solution, report) = solve(&problem, &method);
-        assert_promise(&problem, &method, &solution, &report);
+        assert_guarantee(&problem, &method, &solution, &report);
     }
 }
 
@@ -245,7 +245,7 @@ proptest! {
         for name in RIVALS {
             let method = method(name, 10.0, &[]);
             let (solution, report) = solve(&problem, &method);
-            assert_promise(&problem, &method, &solution, &report);
+            assert_guarantee(&problem, &method, &solution, &report);
             let velocity = DVector::from_column_slice(&solution.velocity);
             let found = forces(&solution);
             let off = energy_norm(&momentum, &(&velocity - &reference.velocity));
@@ -264,7 +264,7 @@ proptest! {
             let method = method(name, 1.0, &[("law", "pyramid")]);
             let (solution, report) = solve(&problem, &method);
             if report.termination != Termination::MaxIterations {
-                assert_promise(&problem, &method, &solution, &report);
+                assert_guarantee(&problem, &method, &solution, &report);
             }
         }
     }
@@ -290,7 +290,7 @@ fn compare_with_the_reference(names: &[&str], settings: &[(&str, &str)]) {
                     compared.skip();
                     continue;
                 }
-                assert_promise(&problem, &method, &solution, &report);
+                assert_guarantee(&problem, &method, &solution, &report);
                 let gap = method.tolerances().gap;
                 let within = compared.compare(&problem, &reference, &solution, gap, 0.02);
                 prop_assert!(within.is_ok(), "{name}: {within:?}");

@@ -117,7 +117,7 @@ fn fingerprint(stored: &StoredProblem) -> (Vec<u64>, Vec<u32>, Vec<usize>) {
 }
 
 #[test]
-fn what_comes_back_is_what_was_stored() {
+fn a_problem_is_read_back_as_stored() {
     let stored = stored();
     let bytes = stored.to_bytes();
     let back = StoredProblem::from_bytes(&bytes).expect("a stored problem");
@@ -128,7 +128,7 @@ fn what_comes_back_is_what_was_stored() {
 
 /// Uniform tolerances need no arrays, and files without these arrays mean uniform tolerances.
 #[test]
-fn one_tolerance_for_all_is_what_a_file_without_weights_says() {
+fn a_file_without_weights_has_one_tolerance_for_all() {
     let mut stored = stored();
     stored.problem.weigh_momentum([1.0; 3]);
     stored.problem.scale_displacements(1, [1.0; 2]);
@@ -225,8 +225,8 @@ fn settings_out_of_range_are_named_with_their_place() {
 
 #[test]
 fn other_files_are_refused() {
-    assert!(refused(b"").contains("not a whole problem file"));
-    assert!(refused(b"title = \"a scene\"\n").contains("not a whole problem file"));
+    assert!(refused(b"").contains("damaged problem file"));
+    assert!(refused(b"title = \"a scene\"\n").contains("damaged problem file"));
     let foreign = with_header(&stored().to_bytes(), |header| {
         header.replace("\"impinge\"", "\"others\"")
     });

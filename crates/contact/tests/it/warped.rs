@@ -588,7 +588,7 @@ fn nothing_is_kept_through_a_divided_step() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_changes_nothing() {
+fn mismatched_bodies_are_rejected_without_effect() {
     let body = Body::new(block(1e5), |_| Matrix3::identity());
     let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
     let start = ContactSolution::at_rest(&problem);

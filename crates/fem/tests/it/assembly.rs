@@ -251,7 +251,7 @@ fn each_body_is_damped_with_its_own_coefficients() {
 }
 
 #[test]
-fn assembly_adds_to_what_is_there() {
+fn assembly_adds_to_present_entries() {
     let mesh = mesh();
     let model = model(&mesh, &Material::neo_hookean(YOUNG, 0.3).expect("valid"));
     let blocks = everything_free(mesh.points.len());

@@ -127,7 +127,7 @@ fn forces_turn_with_the_body() {
 }
 
 #[test]
-fn deformation_of_an_element_is_what_the_edges_say() {
+fn deformation_of_an_element_agrees_with_its_edges() {
     let rest = element(3);
     let tet = impinge_fem::TetElement::new([0, 1, 2, 3], &rest).expect("a sound element");
     let now = rest.map(|x| x + Vector3::new(x.y, -x.z, 0.3 * x.x * x.y) + Vector3::repeat(1e3));

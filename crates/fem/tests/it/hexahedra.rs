@@ -326,7 +326,7 @@ fn a_folded_cell_is_refused() {
         "{error}"
     );
     assert!(
-        error.to_string().contains("four around the bottom"),
+        error.to_string().contains("four bottom points in order"),
         "{error}"
     );
 }

@@ -148,7 +148,7 @@ fn another_mass_scales_everything() {
 }
 
 #[test]
-fn what_has_no_mass_is_refused() {
+fn bodies_without_mass_are_rejected() {
     let points = corners(Vector3::repeat(1.0), Vector3::zeros());
     let with_density = |density| RigidInertia::of_surface(&points, &BOX_TRIANGLES, density);
     assert!(matches!(

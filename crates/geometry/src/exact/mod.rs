@@ -1,4 +1,4 @@
-//! Exact predicates: do triangles intersect, is a point inside, what is the orientation of a tetrahedron?
+//! Exact predicates: intersection of triangles, points inside a surface, orientation of tetrahedra.
 //!
 //! Everything here is decided by signs of determinants that are exact for the `f64` coordinates as given (the `robust`
 //! crate's adaptive predicates), with no tolerance anywhere. It shares no code with `distance`, `ccd` or `broad_phase`,

@@ -105,7 +105,7 @@ pub(super) fn solid_mesh(elements: Elements) -> Result<SolidMesh, Problem> {
     let reoriented = reorient(&nodes, &mut tets, &mut hexahedra);
     if let Some(index) = first_twisted(&nodes, &hexahedra) {
         return Err(Problem::whole_file(format!(
-            "hexahedron {index}, counted from 0, is flat, twisted or inside out: its corners have to be four around \
+            "hexahedron {index}, counted from 0, is flat, twisted or inverted: its corners have to be four around \
              the bottom, counterclockwise seen from above, then the four above them"
         )));
     }

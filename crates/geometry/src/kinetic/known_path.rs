@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 /// A breakpoint of a path: between two of them it is straight and of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Knot {
+pub struct Breakpoint {
     /// Time (s).
     pub time: f64,
     /// Position (m).
@@ -33,7 +33,7 @@ impl Chord {
     /// # Panics
     /// If there is no breakpoint.
     #[inline]
-    pub fn of(path: &[Knot], span: [f64; 2]) -> Self {
+    pub fn of(path: &[Breakpoint], span: [f64; 2]) -> Self {
         let [from, to] = span.map(|time| cursor(path, time));
         Self::between(path, [from, to], span)
     }
@@ -42,12 +42,15 @@ impl Chord {
     ///
     /// # Panics
     /// If there is no breakpoint, or if there is not one time more than chords.
-    pub fn of_parts(path: &[Knot], times: &[f64], chords: &mut [Self]) {
+    pub fn of_parts(path: &[Breakpoint], times: &[f64], chords: &mut [Self]) {
         assert_eq!(times.len(), chords.len() + 1, "parts lie between times");
         let mut from = cursor(path, times[0]);
         for (chord, ends) in chords.iter_mut().zip(times.windows(2)) {
             let mut to = from;
-            while path.get(to + 1).is_some_and(|knot| knot.time <= ends[1]) {
+            while path
+                .get(to + 1)
+                .is_some_and(|breakpoint| breakpoint.time <= ends[1])
+            {
                 to += 1;
             }
             *chord = Self::between(path, [from, to], [ends[0], ends[1]]);
@@ -57,13 +60,13 @@ impl Chord {
 
     /// The chord within `span`, given the last breakpoints that are not later than its ends.
     #[inline]
-    fn between(path: &[Knot], [from, to]: [usize; 2], span: [f64; 2]) -> Self {
+    fn between(path: &[Breakpoint], [from, to]: [usize; 2], span: [f64; 2]) -> Self {
         let start = position(path, from, span[0]);
         let end = position(path, to, span[1]);
         let rate = (end - start) / (span[1] - span[0]);
         let mut most = 0.0_f64;
-        for knot in &path[from + 1..=to.max(from)] {
-            let off = knot.position - start - rate * (knot.time - span[0]);
+        for breakpoint in &path[from + 1..=to.max(from)] {
+            let off = breakpoint.position - start - rate * (breakpoint.time - span[0]);
             most = most.max(off.norm_squared());
         }
         Self {
@@ -128,7 +131,7 @@ pub struct Approach {
 /// If a path has no breakpoint.
 pub fn first_approach(
     kind: PairKind,
-    paths: &[&[Knot]; 4],
+    paths: &[&[Breakpoint]; 4],
     span: [f64; 2],
     separation: f64,
     near: f64,
@@ -151,7 +154,11 @@ pub fn first_approach(
                 return None;
             }
             let next = (0..4).fold(end, |next, k| {
-                next.min(paths[k].get(cursors[k] + 1).map_or(end, |knot| knot.time))
+                next.min(
+                    paths[k]
+                        .get(cursors[k] + 1)
+                        .map_or(end, |breakpoint| breakpoint.time),
+                )
             });
             let to: [_; 4] = std::array::from_fn(|k| position(paths[k], cursors[k], next));
             let next_width = clearance(kind, &closest.normal, &to);
@@ -161,7 +168,7 @@ pub fn first_approach(
                 for k in 0..4 {
                     while paths[k]
                         .get(cursors[k] + 1)
-                        .is_some_and(|knot| knot.time <= next)
+                        .is_some_and(|breakpoint| breakpoint.time <= next)
                     {
                         cursors[k] += 1;
                     }
@@ -191,20 +198,20 @@ pub fn first_approach(
 ///
 /// # Panics
 /// If there is no breakpoint.
-pub fn position_at(path: &[Knot], time: f64) -> Vector3<f64> {
+pub fn position_at(path: &[Breakpoint], time: f64) -> Vector3<f64> {
     position(path, cursor(path, time), time)
 }
 
 /// The last breakpoint that is not later than `time`, or the first one.
 #[inline]
-fn cursor(path: &[Knot], time: f64) -> usize {
-    path.partition_point(|knot| knot.time <= time)
+fn cursor(path: &[Breakpoint], time: f64) -> usize {
+    path.partition_point(|breakpoint| breakpoint.time <= time)
         .saturating_sub(1)
 }
 
 /// Position on the segment that begins at `cursor`.
 #[inline]
-fn position(path: &[Knot], cursor: usize, time: f64) -> Vector3<f64> {
+fn position(path: &[Breakpoint], cursor: usize, time: f64) -> Vector3<f64> {
     let from = path[cursor];
     let Some(to) = path.get(cursor + 1) else {
         return from.position;

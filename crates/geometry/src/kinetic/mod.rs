@@ -29,4 +29,4 @@ pub use certificate::MovingPoint;
 pub use feature_pair::{ClosestPoints, PairKind};
 pub use k_dop::KDop;
 pub use k_dop_tree::KDopTree;
-pub use known_path::{Approach, Chord, Knot};
+pub use known_path::{Approach, Breakpoint, Chord};

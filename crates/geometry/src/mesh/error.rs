@@ -160,8 +160,8 @@ pub enum MeshError {
     /// The tetrahedra on the two sides of a quadrangle cut it along different diagonals, so they do not meet face to
     /// face.
     #[error(
-        "the quadrangle of nodes {nodes:?} is cut along one diagonal on one side and along the other on its other \
-         side, so the tetrahedra do not meet face to face there: remesh, or cut all cells by one rule"
+        "the tetrahedra on the two sides of the quadrangle {nodes:?} use different diagonals, so they do not match \
+         face to face: remesh, or split all cells by one rule"
     )]
     MismatchedDiagonals {
         /// The nodes around the quadrangle.
@@ -188,8 +188,8 @@ pub enum MeshError {
         count: usize,
     },
     /// Two neighbouring triangles disagree about which side is outside.
-    #[error("triangles {first} and {second} run along their common edge between nodes {a} and {b} in the same \
-             direction: `impinge mesh repair` winds them alike", a = edge[0], b = edge[1])]
+    #[error("triangles {first} and {second} have opposite orientations at their common edge between nodes {a} and \
+             {b}: `impinge mesh repair` orients them alike", a = edge[0], b = edge[1])]
     InconsistentWinding {
         /// The edge's nodes, ascending.
         edge: [u32; 2],
@@ -211,8 +211,8 @@ pub enum MeshError {
     },
     /// A closed surface has its normals pointing in.
     #[error(
-        "the surface is wound inwards (enclosed volume {volume:e} m³): `impinge mesh repair` or `impinge mesh convert \
-         --reverse` turns it over"
+        "the surface is oriented inwards (enclosed volume {volume:e} m³): `impinge mesh repair` or `impinge mesh \
+         convert --reverse` reverses it"
     )]
     WoundInwards {
         /// Signed volume in m³.

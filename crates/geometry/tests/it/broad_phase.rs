@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn filters_leave_out_what_they_say(
+    fn filters_exclude_their_pairs(
         surface in surface(),
         boxes in boxes(),
         filter in filter(),
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn boxes_hold_what_they_are_made_of(
+    fn boxes_contain_their_points(
         points in prop::collection::vec(prop::array::uniform3(-1e3..1e3), 1..6),
         margin in 0.0..1e-3,
         t in 0.0..1.0,

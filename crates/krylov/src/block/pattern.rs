@@ -77,8 +77,12 @@ impl BlockPattern {
     }
 
     /// The pattern of the principal submatrix of some rows, and for each of its slots the slot in this pattern.
+    ///
+    /// # Panics
+    /// If `rows` is not ascending and unique, or a row does not exist.
+    #[must_use]
     #[track_caller]
-    pub(super) fn principal(&self, rows: &[u32]) -> (Self, Vec<usize>) {
+    pub fn principal(&self, rows: &[u32]) -> (Self, Vec<usize>) {
         assert!(
             rows.is_sorted_by(|a, b| a < b),
             "rows of a submatrix ascend without repetition"

@@ -1,4 +1,4 @@
-//! Set-up that the sparse factors share: pattern, symbolic factorisation, memory.
+//! Common set-up of the sparse factors: pattern, symbolic factorisation, memory.
 
 use crate::KrylovError;
 use faer::dyn_stack::{MemBuffer, StackReq};
@@ -29,7 +29,7 @@ impl Size {
         }
     }
 
-    /// `matrix` as `faer` reads it; `None` if an entry is not finite.
+    /// `matrix` in the form of `faer`; `None` if an entry is not finite.
     #[track_caller]
     pub(super) fn finite(self, matrix: &CscMatrix<f64>) -> Option<SparseColMatRef<'_, usize, f64>> {
         assert_eq!(matrix.nrows(), self.unknowns, "the same size as before");
@@ -52,7 +52,7 @@ impl Size {
         KrylovError::TooLarge { unknowns }
     }
 
-    /// The right-hand sides in `x`, one after the other; `None` for a matrix without rows.
+    /// The right-hand sides in `x` as columns; `None` for a matrix without rows.
     #[track_caller]
     pub(super) fn columns(self, x: &mut [f64]) -> Option<MatMut<'_, f64>> {
         let columns = x.len().checked_div(self.unknowns)?;
@@ -68,7 +68,7 @@ impl Size {
     }
 }
 
-/// A symmetric matrix's symbolic factorisation, with memory for the numeric one.
+/// Symbolic factorisation of a symmetric matrix, with memory for the numeric one.
 pub(super) struct SymmetricSetup {
     pub(super) size: Size,
     pub(super) symbolic: SymbolicCholesky<usize>,

@@ -1,11 +1,11 @@
-//! Conjugate residuals on a system that changes between restarts, guarded against useless directions.
+//! Conjugate residuals on a system that changes between restarts, with a guard against useless directions.
 
 use crate::vector::{axpy, dot, norm, xpby};
 
-/// A step that changes the residual by less than this part makes `z` useless as the next direction (`zᵀ B z ≈ 0`).
+/// Relative change of the residual below which `z` is useless as the next direction (`zᵀ B z ≈ 0`).
 const NO_PROGRESS: f64 = 1e-8;
 
-/// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to everything `B` can reach, up to rounding.
+/// `‖B z‖ < STATIONARY·‖r‖`: the residual is orthogonal to the range of `B`, up to rounding.
 const STATIONARY: f64 = 1e-8;
 
 /// A vector of the iteration.
@@ -19,7 +19,7 @@ pub trait KrylovVector {
     /// `self = x + b self`.
     fn xpby(&mut self, x: &Self, b: f64);
 
-    /// `self = x + a y`: what `self` held is overwritten.
+    /// `self = x + a y`; overwrites `self`.
     fn assign_sum(&mut self, x: &Self, a: f64, y: &Self);
 
     /// `self = other`.
@@ -59,9 +59,9 @@ impl KrylovVector for Vec<f64> {
     }
 }
 
-/// A symmetric system `B x = d` with a preconditioner `C`, of which some rows may take part and others not.
+/// A symmetric system `B x = d` with a preconditioner `C`, with active and inactive rows.
 pub trait PartialSystem<V> {
-    /// Zeroes the entries of `x` that [`multiply`](Self::multiply) and [`precondition`](Self::precondition) may not
+    /// Zeroes the entries of `x` that [`multiply`](Self::multiply) and [`precondition`](Self::precondition) do not
     /// write.
     fn clear(&self, x: &mut V);
 
@@ -72,29 +72,29 @@ pub trait PartialSystem<V> {
     fn precondition(&mut self, x: &V, out: &mut V);
 }
 
-/// Conjugate residuals whose caller keeps the iterate and may change the system before every restart.
+/// Conjugate residuals; the caller keeps the iterate and may change the system before every restart.
 ///
 /// ```text
 /// q = C⁻¹ B p,   α = rᵀq / (Bp)ᵀq,   x += α p,   r −= α B p,   z −= α q
 /// p ← w − c₁ p − c₂ p₋,   c₁ = (Bw)ᵀq / (Bp)ᵀq,   c₂ = (Bw)ᵀq₋ / (Bp₋)ᵀq₋,   w = z, or w = q after a useless step
 /// ```
 ///
-/// A step is useless where it hardly changes the residual. In exact arithmetic `c₂ = 0` unless this step or the one
-/// before it was useless, so the third term is formed only there. `B` and `C` may be indefinite.
+/// A step is useless if it hardly changes the residual. In exact arithmetic `c₂ = 0` unless this step or the last one
+/// was useless, so the third term is formed only then. `B` and `C` may be indefinite.
 ///
 /// # Source
 /// Recurrences as in [`ConjugateResidual`](super::ConjugateResidual), with the three-term recurrence of Hestenes &
 /// Stiefel 1952, <https://doi.org/10.6028/jres.049.044>, after useless steps.
 #[derive(Debug, Default)]
 pub struct GuardedConjugateResidual<V> {
-    /// `r = d − B x`, which the caller keeps true where it changes `x` or the system.
+    /// `r = d − B x`; the caller updates it after a change of `x` or the system.
     pub residual: V,
     /// `z = C⁻¹ r`.
     z: V,
     p: V,
     bp: V,
     q: V,
-    /// `B w` of the vector `w` that the next direction starts from.
+    /// `B w` of the vector `w` from which the next direction starts.
     bw: V,
     /// `p₋`, `B p₋` and `q₋`.
     previous: [V; 3],
@@ -104,7 +104,7 @@ pub struct GuardedConjugateResidual<V> {
 }
 
 impl<V: KrylovVector> GuardedConjugateResidual<V> {
-    /// All vectors, to be given their lengths; the residual is the first.
+    /// All vectors, to set their lengths; the residual is the first.
     pub fn vectors_mut(&mut self) -> impl Iterator<Item = &mut V> {
         let own = [
             &mut self.residual,
@@ -117,12 +117,12 @@ impl<V: KrylovVector> GuardedConjugateResidual<V> {
         own.into_iter().chain(&mut self.previous)
     }
 
-    /// The direction of the next step, or of the last until [`turn`](Self::turn).
+    /// The direction of the next step, or of the last one until [`turn`](Self::turn).
     pub fn direction(&self) -> &V {
         &self.p
     }
 
-    /// Whether the step before the present one was useless.
+    /// Whether the last step was useless.
     pub fn was_guarded(&self) -> bool {
         self.guarded
     }
@@ -140,12 +140,12 @@ impl<V: KrylovVector> GuardedConjugateResidual<V> {
         self.guarded = false;
     }
 
-    /// `z = C⁻¹ r` of a residual that was computed anew; directions stay.
+    /// Computes `z = C⁻¹ r` for a new residual; directions are unchanged.
     pub fn refresh(&mut self, system: &mut impl PartialSystem<V>) {
         system.precondition(&self.residual, &mut self.z);
     }
 
-    /// `q = C⁻¹ B p`; returns `(Bp)ᵀq`, by which a step divides.
+    /// `q = C⁻¹ B p`; returns `(Bp)ᵀq`, the divisor of a step.
     pub fn curvature(&mut self, system: &mut impl PartialSystem<V>) -> f64 {
         system.precondition(&self.bp, &mut self.q);
         self.curvature = self.bp.dot(&self.q);
@@ -161,12 +161,12 @@ impl<V: KrylovVector> GuardedConjugateResidual<V> {
         alpha
     }
 
-    /// Whether a step of `alpha` was useless, beside residuals of this norm.
+    /// Whether a step of `alpha` was useless for a residual of norm `residual`.
     pub fn is_useless(&self, alpha: f64, residual: f64) -> bool {
         alpha.abs() * self.bp.norm() <= NO_PROGRESS * residual
     }
 
-    /// Whether the residual is orthogonal to everything `B` can reach: one product with `B`.
+    /// Whether the residual is orthogonal to the range of `B`: one product with `B`.
     pub fn is_stationary(&mut self, system: &mut impl PartialSystem<V>) -> bool {
         system.multiply(&self.z, &mut self.bw);
         self.cannot_reach()
@@ -176,7 +176,7 @@ impl<V: KrylovVector> GuardedConjugateResidual<V> {
         self.bw.norm() < STATIONARY * self.residual.norm()
     }
 
-    /// Forms the next direction, from `q` if the step was useless (`guarded`): one product with `B`. True if no
+    /// Computes the next direction, from `q` if the step was useless (`guarded`): one product with `B`. True if no
     /// direction reduces the residual.
     pub fn turn(&mut self, system: &mut impl PartialSystem<V>, guarded: bool) -> bool {
         let w = if guarded { &self.q } else { &self.z };
@@ -188,7 +188,7 @@ impl<V: KrylovVector> GuardedConjugateResidual<V> {
             }
             _ => 0.0,
         };
-        // The new direction is formed in the place of the one before the current, which then becomes the previous one.
+        // The new direction overwrites the one before the current, which then becomes the previous one.
         let [p_previous, bp_previous, q_previous] = &mut self.previous;
         if c2 == 0.0 {
             p_previous.assign_sum(w, -c1, &self.p);

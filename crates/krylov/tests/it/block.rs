@@ -30,7 +30,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_known_of_values_is_forgotten_when_they_change((blocks, pairs, seed) in patterns(10)) {
+    fn derived_values_are_reset_when_values_change((blocks, pairs, seed) in patterns(10)) {
         let mut matrix = random_matrix(blocks, pairs, seed, 0.0);
         let revision = matrix.revision();
         prop_assert!(matrix.is_finite());

@@ -82,7 +82,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_no_factor_is_refused() {
+fn singular_matrices_are_rejected() {
     let indefinite = DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 1.0]);
     let triangle = upper(&CscMatrix::from(&indefinite));
     let mut cholesky = SparseCholesky::new(&triangle).expect("small");

@@ -1,5 +1,6 @@
 //! Curves over the rounds of one step.
 
+use impinge_contact::ContactProblem;
 use impinge_report::convergence::{answers, curves};
 
 use super::land;
@@ -60,15 +61,18 @@ fn the_preconditioned_residual_is_between_its_bounds() {
     let landed = land(&["cr"], 1, 2);
     let sample = landed.sample.expect("a step with contacts");
     let curve = curves(&sample, &landed.methods).remove(0);
-    let problem = &sample.rounds[0].problem;
-    let momentum = &problem.momentum;
-    let diagonal: Vec<f64> = (0..momentum.blocks())
-        .flat_map(|block| {
-            let d = momentum.diagonal_block(block).diagonal();
+    let weighted = |problem: &ContactProblem| -> Vec<f64> {
+        let of_block = |block| {
             let weight = problem.momentum_weight(block).powi(2);
-            [d.x * weight, d.y * weight, d.z * weight]
-        })
-        .collect();
+            (problem.momentum.diagonal_block(block).diagonal() * weight)
+                .data
+                .0[0]
+        };
+        (0..problem.momentum.blocks()).flat_map(of_block).collect()
+    };
+    // Rounds are solved island by island; the bounds are those of all of them.
+    let rounds = sample.rounds.iter();
+    let diagonal: Vec<f64> = rounds.flat_map(|round| weighted(&round.problem)).collect();
     let least = diagonal.iter().copied().fold(f64::INFINITY, f64::min);
     let most = diagonal.iter().copied().fold(0.0, f64::max);
     for point in &curve.points {

@@ -24,7 +24,7 @@ fn row(name: &str, unmet: u32, residuals: [f64; 4]) -> MethodRow {
 }
 
 #[test]
-fn what_an_accepted_solve_may_not_do_is_marked() {
+fn unmet_solves_are_marked() {
     let marked = |row: MethodRow| table(&[row], "a").matches("class=\"bad\"").count();
     assert_eq!(marked(row("a", 0, [1.0, 1.9, 0.0, 0.5])), 0);
     assert_eq!(marked(row("a", 1, [1.0, 1.9, 0.0, 0.5])), 1);
@@ -33,7 +33,7 @@ fn what_an_accepted_solve_may_not_do_is_marked() {
 }
 
 #[test]
-fn what_is_no_number_is_a_dash() {
+fn nan_is_a_dash() {
     let row = row("a<b>", 0, [f64::NAN; 4]);
     let html = table(&[row], "a<b>");
     assert!(!html.contains("NaN") && html.contains('–'), "{html}");

@@ -15,7 +15,7 @@ fn page() -> Page {
 }
 
 #[test]
-fn a_page_replaces_what_was_there_when_it_is_finished_and_not_before() {
+fn a_page_replaces_the_old_one_when_it_is_finished_and_not_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deep/page.html");
     Draft::claim(&path)

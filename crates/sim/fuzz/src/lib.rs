@@ -53,7 +53,7 @@ impl Run {
         }
     }
 
-    /// Reads, verifies and takes up the run again with `content` in the place of `file`.
+    /// Reads, verifies and resumes the run with `content` as `file`.
     fn with(&self, file: &str, content: &[u8]) {
         let path = self.folder.path().join(file);
         let sound = fs::read(&path).expect("a file");
@@ -105,7 +105,7 @@ fn is_small(scene: &serde_json::Value) -> bool {
     scene.map_or(true, |scene| scene.generated_nodes() <= MOST_NODES)
 }
 
-/// Reads a scene as the program does, and builds it where it is small and needs no files.
+/// Reads a scene as the program does, and builds it if it is small and needs no files.
 pub fn scene(content: &[u8]) {
     static PATH: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
         let folder = TempDir::new().expect("a temporary folder");
@@ -131,7 +131,7 @@ pub fn friction_problem(content: &[u8]) {
     }
 }
 
-/// Reads a stored contact problem, and what is stored of it again.
+/// Reads a stored contact problem, stores it and reads it again.
 pub fn stored_problem(content: &[u8]) {
     if let Ok(problem) = StoredProblem::from_bytes(content) {
         let bytes = problem.to_bytes();

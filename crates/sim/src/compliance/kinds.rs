@@ -8,7 +8,7 @@ const CONGRUENT: f64 = 1e-12;
 
 /// Congruent bodies: the same elements of the same material, prescribed at the same nodes.
 #[derive(Debug, Clone)]
-pub(super) struct Kind {
+pub(super) struct CongruentBodies {
     /// The reference body of the group.
     pub(super) first: usize,
     /// Its free points, ascending; all data of the group have this order.
@@ -30,8 +30,8 @@ pub(super) struct Member {
 }
 
 /// Groups the deformable bodies of `model` that have free nodes, in the order of the bodies.
-pub(super) fn kinds(model: &Model) -> Vec<Kind> {
-    let mut kinds: Vec<(Kind, Shape)> = Vec::new();
+pub(super) fn kinds(model: &Model) -> Vec<CongruentBodies> {
+    let mut kinds: Vec<(CongruentBodies, Shape)> = Vec::new();
     for body in 0..model.geometry.bodies.len() {
         let shape = Shape::of(model, body);
         if shape.tets.is_empty() || shape.free.iter().all(|free| !free) {
@@ -51,7 +51,7 @@ pub(super) fn kinds(model: &Model) -> Vec<Kind> {
                 .map(|point| point as u32)
                 .collect();
             let member = shape.member(model, &shape, &points, Matrix3::identity());
-            let kind = Kind {
+            let kind = CongruentBodies {
                 first: body,
                 points,
                 members: vec![member],

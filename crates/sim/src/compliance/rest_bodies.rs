@@ -1,6 +1,6 @@
 //! The compliance at rest of all bodies, and their present rotations.
 
-use super::kinds::{Kind, kinds};
+use super::kinds::{CongruentBodies, kinds};
 use super::store::{self, Stored};
 use crate::error::{SimError, StepFailure};
 use crate::model::Model;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Compliances at rest of the groups of congruent bodies of a model, by step length.
 pub struct RestBodies {
-    kinds: Vec<Kind>,
+    kinds: Vec<CongruentBodies>,
     folder: Option<PathBuf>,
     /// By the bits of the step length; one per group.
     known: BTreeMap<u64, Vec<Arc<RestCompliance>>>,
@@ -92,7 +92,7 @@ impl RestBodies {
                     if let Some(why) = why {
                         let place = path.display();
                         self.notices.push(format!(
-                            "the compliance at rest of `{name}` in {place} {why}: computed anew"
+                            "the stored compliance at rest of `{name}` in {place} {why}; it was computed again"
                         ));
                     }
                     let rest = RestCompliance::new(&momentum, surface).map_err(|e| failed(&e))?;
@@ -173,7 +173,7 @@ fn part_of(matrix: &SymmetricBlockMatrix, blocks: &[u32]) -> SymmetricBlockMatri
 }
 
 /// Indices of the group's points on the collision surface, ascending.
-fn surface_of(model: &Model, kind: &Kind) -> Vec<u32> {
+fn surface_of(model: &Model, kind: &CongruentBodies) -> Vec<u32> {
     let mut surface: Vec<u32> = model
         .geometry
         .surface

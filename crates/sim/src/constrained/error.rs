@@ -18,7 +18,7 @@ pub enum ConstrainedError {
         mass: f64,
     },
     /// A constraint refers to a particle or body that does not exist.
-    #[error("constraint {constraint} ({name}) acts on {what} {index}, of which there are {count}")]
+    #[error("constraint {constraint} ({name}) acts on {what} {index}, but there are only {count}")]
     Missing {
         /// Index of the constraint.
         constraint: usize,
@@ -32,7 +32,7 @@ pub enum ConstrainedError {
         count: usize,
     },
     /// A constraint on fixed particles and bodies only.
-    #[error("nothing that constraint {constraint} ({name}) acts on can move; leave it out")]
+    #[error("constraint {constraint} ({name}) acts on fixed points only; remove it")]
     Immovable {
         /// Index of the constraint.
         constraint: usize,
@@ -41,8 +41,8 @@ pub enum ConstrainedError {
     },
     /// Inconsistent rigid constraints.
     #[error(
-        "the hard constraints {names} contradict each other by {misfit:e} (m, or rad); no motion meets them all. \
-         Remove one, move its anchor, or give it a compliance"
+        "the hard constraints {names} are incompatible by {misfit:e} (m or rad); no motion satisfies all. Remove one, \
+         move its anchor, or give it a compliance"
     )]
     Contradiction {
         /// Names of the inconsistent constraints.

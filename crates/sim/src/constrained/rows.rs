@@ -12,8 +12,8 @@ pub(crate) struct RowScratch {
 }
 
 impl RowScratch {
-    /// Appends `h J v + s C λ = −s φ`, `s = h/(h + d)`, to `rows`. `evaluation` holds `φ` and `J` at the start of a
-    /// step of `h` (s).
+    /// Appends `h J (v − v_0) + s C λ = −s φ`, `s = h/(h + d)`, to `rows`. `evaluation` holds `φ` and `J` of a step of
+    /// `h` (s) at the positions that the velocity `v_0` (m/s) leads to; without `v_0` at the start.
     ///
     /// With damping `d` this is `C λ = −(φ + d φ̇)` at the end of the step, divided by `1 + d/h`. Without damping and
     /// compliance, the step removes the whole violation `φ`.
@@ -22,6 +22,7 @@ impl RowScratch {
         constraint: &Constraint,
         evaluation: &Evaluation,
         h: f64,
+        led_by: Option<&[f64]>,
         rows: &mut ConstraintRows,
     ) {
         let share = h / (h + constraint.damping);
@@ -41,6 +42,18 @@ impl RowScratch {
             self.offset.extend(offset);
             constraint.compliance()
         };
+        if let Some(velocity) = led_by {
+            let rows = self.jacobian.chunks_exact(evaluation.blocks.len());
+            for (offset, row) in self.offset.iter_mut().zip(rows) {
+                *offset += (row.iter().zip(&evaluation.blocks))
+                    .map(|(j, &block)| {
+                        j.dot(&Vector3::from_column_slice(
+                            &velocity[3 * block as usize..][..3],
+                        ))
+                    })
+                    .sum::<f64>();
+            }
+        }
         match compliance {
             Some(c) => self.compliance.extend(c.iter().map(|c| c * share)),
             None => self.compliance.resize(count * count, 0.0),

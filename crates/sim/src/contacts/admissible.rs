@@ -16,8 +16,7 @@ const SLACK: f64 = 1e-3;
 /// hollow.
 const HOLLOW: f64 = 0.3;
 
-/// Sine of the angle between face and direction below which the face does not tell on which side of it the direction
-/// points.
+/// Sine of the angle between face and direction below which the side of the face is undecided.
 const GRAZING: f64 = 0.1;
 
 /// Sweeps over the conditions, of which there are few; most are compatible.

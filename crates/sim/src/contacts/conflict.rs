@@ -18,7 +18,7 @@ use rayon::prelude::*;
 const CLAMPING: f64 = -0.5;
 
 /// Whether `proxy`, a contact of vertices, conflicts with `own`, a contact of a pair that meets there.
-pub(crate) fn contradicts(proxy: &Contact, own: &Contact) -> bool {
+pub(crate) fn conflicts(proxy: &Contact, own: &Contact) -> bool {
     let stands_for_others = matches!(
         proxy.key,
         ContactKey::VertexVertex { .. } | ContactKey::VertexEdge { .. }
@@ -67,7 +67,7 @@ pub(crate) fn drop_contradicted(contacts: &mut Vec<Contact>) {
         .with_min_len(CONTACTS_PER_TASK)
         .map(|proxy| {
             let mut there = by_point.at(proxy.points[0]);
-            there.any(|own| contradicts(proxy, &contacts[own]))
+            there.any(|own| conflicts(proxy, &contacts[own]))
         })
         .collect();
     let mut contradicted = contradicted.into_iter();
@@ -104,20 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn opposite_ways_contradict() {
+    fn opposite_normals_conflict() {
         let up = Vector3::new(0.1, 0.0, 1.0).normalize();
         // Point 10 is on the first side of the edges. As the greater number it comes second among the ends.
-        assert!(contradicts(&ends(4, 10, up), &edges(up)));
-        assert!(!contradicts(&ends(4, 10, -up), &edges(up)));
+        assert!(conflicts(&ends(4, 10, up), &edges(up)));
+        assert!(!conflicts(&ends(4, 10, -up), &edges(up)));
         let tilted = Vector3::new(-0.9, 0.0, 0.3).normalize();
-        assert!(!contradicts(&ends(4, 10, -tilted), &edges(up)));
+        assert!(!conflicts(&ends(4, 10, -tilted), &edges(up)));
     }
 
     #[test]
     fn other_vertices_do_not() {
         let up = Vector3::z();
-        assert!(!contradicts(&ends(4, 12, up), &edges(up)));
-        assert!(!contradicts(&edges(up), &edges(-up)));
+        assert!(!conflicts(&ends(4, 12, up), &edges(up)));
+        assert!(!conflicts(&edges(up), &edges(-up)));
     }
 
     #[test]
@@ -149,19 +149,19 @@ mod tests {
         let mut crossing = edges(up);
         crossing.weights = [0.99, 0.01, -0.54, -0.46];
         // Points 10, 11 are the first edge, 4, 5 the second.
-        assert!(contradicts(&vertex_edge(&[10, 4, 6], -up), &crossing));
-        assert!(!contradicts(&vertex_edge(&[10, 4, 6], up), &crossing));
+        assert!(conflicts(&vertex_edge(&[10, 4, 6], -up), &crossing));
+        assert!(!conflicts(&vertex_edge(&[10, 4, 6], up), &crossing));
         let across = Vector3::new(1.0, 0.0, -0.3).normalize();
-        assert!(!contradicts(&vertex_edge(&[10, 4, 6], across), &crossing));
+        assert!(!conflicts(&vertex_edge(&[10, 4, 6], across), &crossing));
         // Sides exchanged: the vertex is one of the second edge's.
-        assert!(contradicts(&vertex_edge(&[4, 10, 6], up), &{
+        assert!(conflicts(&vertex_edge(&[4, 10, 6], up), &{
             let mut turned = crossing;
             turned.weights = [0.54, 0.46, -0.99, -0.01];
             turned
         }));
         // Unrelated bodies that press from two sides.
-        assert!(!contradicts(&vertex_edge(&[10, 8, 9], -up), &crossing));
-        assert!(!contradicts(&vertex_edge(&[10, 11, 9], -up), &crossing));
+        assert!(!conflicts(&vertex_edge(&[10, 8, 9], -up), &crossing));
+        assert!(!conflicts(&vertex_edge(&[10, 11, 9], -up), &crossing));
     }
 
     #[test]

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 
 /// Places of the new contacts of one round: the nearest corner of either side.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct DuplicateSuppression {
     places: BTreeSet<[u32; 2]>,
 }
 
-impl Crowd {
+impl DuplicateSuppression {
     /// Starts a round.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
@@ -66,30 +66,33 @@ mod tests {
 
     #[test]
     fn the_first_at_two_corners_is_admitted_and_others_there_wait() {
-        let mut crowd = Crowd::default();
-        assert!(crowd.admits(&edges(1, &[5, 6, 20, 21], [0.8, 0.2, -0.1, -0.9])));
+        let mut suppression = DuplicateSuppression::default();
+        assert!(suppression.admits(&edges(1, &[5, 6, 20, 21], [0.8, 0.2, -0.1, -0.9])));
         let face = |vertex| {
             let key = ContactKey::VertexFace { vertex, face: 3 };
             contact(key, &[vertex, 20, 21, 22], [1.0, -0.2, -0.6, -0.2])
         };
-        assert!(!crowd.admits(&face(5)), "nearest 5 and 21 again");
-        assert!(crowd.admits(&face(6)), "another vertex");
+        assert!(!suppression.admits(&face(5)), "nearest 5 and 21 again");
+        assert!(suppression.admits(&face(6)), "another vertex");
         let turned = edges(2, &[21, 22, 5, 7], [0.6, 0.4, -0.7, -0.3]);
-        assert!(!crowd.admits(&turned), "the sides the other way round");
-        assert!(crowd.admits(&edges(2, &[21, 22, 5, 7], [0.4, 0.6, -0.7, -0.3])));
-        crowd.clear();
-        assert!(crowd.admits(&face(5)), "the next round");
+        assert!(
+            !suppression.admits(&turned),
+            "the sides the other way round"
+        );
+        assert!(suppression.admits(&edges(2, &[21, 22, 5, 7], [0.4, 0.6, -0.7, -0.3])));
+        suppression.clear();
+        assert!(suppression.admits(&face(5)), "the next round");
     }
 
     #[test]
     fn every_vertex_on_a_half_space_is_admitted() {
-        let mut crowd = Crowd::default();
+        let mut suppression = DuplicateSuppression::default();
         for vertex in [4, 4] {
             let key = ContactKey::VertexHalfSpace {
                 vertex,
                 half_space: 0,
             };
-            assert!(crowd.admits(&contact(key, &[vertex], [1.0, 0.0, 0.0, 0.0])));
+            assert!(suppression.admits(&contact(key, &[vertex], [1.0, 0.0, 0.0, 0.0])));
         }
     }
 }

@@ -276,7 +276,7 @@ mod tests {
     /// A pair that starts behind its normal gets the direction between its features. A pair that comes from ahead, a
     /// little below the top of the hump it slides over, keeps the normal.
     #[test]
-    fn only_what_starts_behind_its_normal_is_turned_round() {
+    fn only_pairs_behind_their_normal_are_flipped() {
         let key = ContactKey::VertexVertex {
             first: 0,
             second: 1,

@@ -1,19 +1,19 @@
 //! New contacts of a collision round, kept apart from the known ones until its end.
 
 use crate::contacts::by_point::ByPoint;
-use crate::contacts::conflict::contradicts;
+use crate::contacts::conflict::conflicts;
 use crate::contacts::contact::Contact;
 
 /// New contacts of a round, which join the others at its end. They are not found by key until then: of several impacts
 /// with the same key, only the first counts.
 #[derive(Debug, Default)]
-pub(crate) struct Added {
+pub(crate) struct NewContacts {
     contacts: Vec<Contact>,
     /// Index of the known and the new contacts, built on first use.
     by_point: Option<ByPoint>,
 }
 
-impl Added {
+impl NewContacts {
     /// Starts a round.
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
@@ -41,13 +41,13 @@ impl Added {
     }
 
     /// Whether one of the `stored` or of the new contacts conflicts with `proxy`.
-    pub(crate) fn contradict(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
+    pub(crate) fn conflicts_with(&mut self, proxy: &Contact, stored: &[Contact]) -> bool {
         let (by_point, added) = self.by_point(stored);
         // Every contact that conflicts with it acts on its first point.
         let mut there = by_point
             .at(proxy.points[0])
             .map(|place| (stored.get(place)).unwrap_or_else(|| &added[place - stored.len()]));
-        there.any(|own| contradicts(proxy, own))
+        there.any(|own| conflicts(proxy, own))
     }
 
     /// Whether one of the `stored` contacts conflicts with `own` and would replace it.
@@ -56,7 +56,7 @@ impl Added {
         let mut proxies = (own.stencil().iter())
             .flat_map(|&point| by_point.at(point))
             .filter_map(|place| stored.get(place));
-        proxies.any(|proxy| contradicts(proxy, own))
+        proxies.any(|proxy| conflicts(proxy, own))
     }
 
     fn by_point(&mut self, stored: &[Contact]) -> (&ByPoint, &[Contact]) {
@@ -94,14 +94,14 @@ mod tests {
     #[test]
     fn every_contact_is_asked() {
         let stored: Vec<Contact> = [10, 20, 30].map(edges).to_vec();
-        let mut added = Added::default();
+        let mut added = NewContacts::default();
         for round in 0..2 {
             added.clear();
             added.push(&edges(40), stored.len());
             for (point, expected) in [(10, true), (30, true), (40, true), (50, false), (60, false)]
             {
                 assert_eq!(
-                    added.contradict(&ends(point), &stored),
+                    added.conflicts_with(&ends(point), &stored),
                     expected,
                     "{round}, {point}"
                 );
@@ -109,16 +109,19 @@ mod tests {
             added.push(&edges(60), stored.len());
             added.push(&edges(50), stored.len());
             for point in [10, 20, 30, 40, 50, 60] {
-                assert!(added.contradict(&ends(point), &stored), "{round}, {point}");
+                assert!(
+                    added.conflicts_with(&ends(point), &stored),
+                    "{round}, {point}"
+                );
             }
-            assert!(!added.contradict(&ends(70), &stored));
+            assert!(!added.conflicts_with(&ends(70), &stored));
         }
     }
 
     #[test]
     fn new_contacts_join_in_order() {
         let mut contacts: Vec<Contact> = [10, 20, 40].map(edges).to_vec();
-        let mut added = Added::default();
+        let mut added = NewContacts::default();
         assert!(!added.join(&mut contacts));
         for point in [50, 30, 0] {
             added.push(&edges(point), 3);

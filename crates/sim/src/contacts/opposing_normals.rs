@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_starts_behind_its_normal_is_turned_and_leaves_its_force() {
+    fn a_contact_behind_its_normal_is_flipped_without_its_force() {
         let up = Vector3::z();
         let tilted = Vector3::new(0.1, 0.0, -1.0).normalize();
         for turned_first in [true, false] {
@@ -152,10 +152,10 @@ mod tests {
     }
 
     /// A vertex beside a side. The direction to its closest point is more lateral than normal, so that only the edges
-    /// there tell on which side of the face it is. With friction, two clamping rows would leave the solver without a
+    /// there determine its side of the face. With friction, two clamping rows would leave the solver without a
     /// solution.
     #[test]
-    fn a_face_says_nothing_of_what_is_beside_it() {
+    fn a_face_does_not_decide_for_points_beside_it() {
         let at = [
             [-0.036_330_096, 0.080_282_584, 0.046_546_901],
             [-0.030_239_279, 0.093_005_790, 0.044_414_224],

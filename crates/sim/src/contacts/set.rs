@@ -1,20 +1,20 @@
-//! The contacts of a step, each with the row of the problem that was solved for it.
+//! The contacts of a step, each with its row in the last problem.
 
 use super::contact::Contact;
 use impinge_contact::{ContactState, Multipliers};
 
-/// Contacts, ascending by key, and their rows in the latest problem.
+/// Contacts, ascending by key, and their rows in the last problem.
 ///
-/// [`edit`](Self::edit) forgets the rows, [`retain`](Self::retain) keeps them.
+/// [`edit`](Self::edit) removes the rows, [`retain`](Self::retain) keeps them.
 #[derive(Debug, Default)]
 pub(crate) struct ContactSet {
     contacts: Vec<Contact>,
-    /// Row of each contact; empty unless a problem was made of the contacts at hand.
+    /// Row of each contact; empty if the contacts have changed since the last problem.
     rows: Vec<usize>,
 }
 
 impl ContactSet {
-    /// Takes over the contacts of a state.
+    /// Loads the contacts of a state.
     pub(crate) fn start_from(&mut self, contacts: &[Contact]) {
         self.edit().clear();
         self.contacts.extend_from_slice(contacts);
@@ -25,19 +25,37 @@ impl ContactSet {
         &self.contacts
     }
 
-    /// The contacts, to be added to, merged, sorted or dropped.
+    /// The contacts, for adding, merging, sorting or removing.
     pub(crate) fn edit(&mut self) -> &mut Vec<Contact> {
         self.rows.clear();
         &mut self.contacts
     }
 
-    /// A problem has one row per contact, in their order.
+    /// Edits the contacts that `is_some` holds for, all others unseen and unchanged.
+    pub(crate) fn edit_some<R>(
+        &mut self,
+        is_some: impl Fn(&Contact) -> bool,
+        edit: impl FnOnce(&mut Vec<Contact>) -> R,
+    ) -> R {
+        let contacts = self.edit();
+        if contacts.iter().all(&is_some) {
+            return edit(contacts);
+        }
+        let (mut some, others): (Vec<_>, Vec<_>) = contacts.drain(..).partition(is_some);
+        let result = edit(&mut some);
+        contacts.extend(some);
+        contacts.extend(others);
+        contacts.sort_by_key(|contact| contact.key);
+        result
+    }
+
+    /// Numbers the rows of a problem with one row per contact, in their order.
     pub(crate) fn number_rows(&mut self) {
         self.rows.clear();
         self.rows.extend(0..self.contacts.len());
     }
 
-    /// Drops the contacts that `keep` does not hold on to; it may change the others.
+    /// Removes the contacts for which `keep` is false; `keep` may change the others.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Contact) -> bool) {
         let mut kept = Vec::new();
         let mut index = 0;
@@ -52,14 +70,14 @@ impl ContactSet {
         self.rows = kept;
     }
 
-    /// Takes the states and forces that the latest problem was solved with; `solved` has one entry per row.
+    /// Takes the states and forces of the last solve; `solved` has one entry per row.
     pub(crate) fn take(&mut self, solved: &[Multipliers]) {
         for (contact, &row) in self.contacts.iter_mut().zip(&self.rows) {
             contact.multipliers = solved[row];
         }
     }
 
-    /// The same for the contacts that push.
+    /// The same for contacts that push.
     pub(crate) fn take_forces(&mut self, solved: &[Multipliers]) {
         for (contact, &row) in self.contacts.iter_mut().zip(&self.rows) {
             if contact.multipliers.state != ContactState::Inactive {
@@ -68,7 +86,7 @@ impl ContactSet {
         }
     }
 
-    /// Gives the contacts to a state, for those that it has.
+    /// Exchanges the contacts with those of a state.
     pub(crate) fn swap_with(&mut self, contacts: &mut Vec<Contact>) {
         std::mem::swap(self.edit(), contacts);
     }
@@ -105,7 +123,7 @@ mod tests {
         contacts.map(|contact| contact.multipliers.lambda).collect()
     }
 
-    /// A contact keeps the row that was solved for it, whichever others are dropped.
+    /// A contact keeps its row when others are removed.
     #[test]
     fn forces_reach_the_contact_they_were_solved_for() {
         let mut set = four();
@@ -115,7 +133,7 @@ mod tests {
         assert_eq!(forces(&set), [0.0, 2.0, 3.0]);
     }
 
-    /// After an edit no row belongs to a contact.
+    /// After an edit no contact has a row.
     #[test]
     fn an_edited_set_takes_nothing() {
         let mut set = four();
@@ -125,7 +143,7 @@ mod tests {
         assert_eq!(forces(&set), [0.0; 3]);
     }
 
-    /// Contacts that do not push keep what they have.
+    /// Contacts that do not push are unchanged.
     #[test]
     fn only_pushing_contacts_take_forces() {
         let mut set = four();

@@ -14,8 +14,8 @@ use super::format::FORMAT;
 pub enum OutputError {
     /// The disk is full.
     #[error(
-        "the disk is full: {} could not be written; what was written before is whole\n  mend: free some space or give \
-         another folder with --out",
+        "the disk is full: {} could not be written; all files written before are valid\n  \
+         mend: free some space or give another folder with --out",
         path.display()
     )]
     DiskFull {
@@ -26,8 +26,7 @@ pub enum OutputError {
     },
     /// The folder is not writable.
     #[error(
-        "{} may not be written: {source}\n  mend: give a folder that you may write to with --out, or change its \
-         permissions",
+        "{} is not writable: {source}\n  mend: give a writable folder with --out, or change its permissions",
         path.display()
     )]
     NotWritable {
@@ -47,8 +46,8 @@ pub enum OutputError {
     },
     /// The folder holds files of other origin than a run.
     #[error(
-        "the folder {} holds other files ({example}), which a run would mix with its own\n  mend: give an empty or \
-         new folder with --out",
+        "the folder {} contains files that belong to no run ({example})\n  \
+         mend: give an empty or new folder with --out",
         path.display()
     )]
     FolderInUse {
@@ -69,8 +68,8 @@ pub enum OutputError {
     },
     /// There is no run to resume.
     #[error(
-        "{} holds no run to take up: checkpoint.bin could not be read: {source}\n  mend: check the folder, or run the \
-         scene without --resume",
+        "{} contains no run that can be resumed: checkpoint.bin could not be read: {source}\n  \
+         mend: check the folder, or run the scene without --resume",
         path.display()
     )]
     NothingToResume {
@@ -81,8 +80,8 @@ pub enum OutputError {
     },
     /// The run in the folder was written by another version of the program.
     #[error(
-        "the run in {} has format {format}, and this program reads and goes on with format {FORMAT}\n  mend: run the \
-         scene again, or use the version of the program that manifest.json names",
+        "the run in {} has format {format}; this program supports format {FORMAT}\n  \
+         mend: run the scene again, or use the version of the program that manifest.json names",
         path.display()
     )]
     OtherFormat {
@@ -93,8 +92,8 @@ pub enum OutputError {
     },
     /// A frame of the run to resume is missing or changed.
     #[error(
-        "the run in {} cannot be taken up: its frame {file} {problem}\n  mend: restore the file, or run the scene \
-         without --resume",
+        "the run in {} cannot be resumed: frame {file} {problem}\n  \
+         mend: restore the file, or run the scene without --resume",
         path.display()
     )]
     FrameLost {
@@ -107,8 +106,8 @@ pub enum OutputError {
     },
     /// The run in the folder was of another scene.
     #[error(
-        "the run in {} is of another scene: {key} differs\n  mend: run with the scene and the --set of that run \
-         (manifest.json holds them), or without --resume",
+        "the run in {} belongs to a different scene: {key} differs\n  \
+         mend: run with the scene and the --set of that run (manifest.json holds them), or without --resume",
         path.display()
     )]
     OtherScene {
@@ -119,8 +118,8 @@ pub enum OutputError {
     },
     /// The run in the folder was of the same scene, but with other contents of its mesh files.
     #[error(
-        "the run in {} is of other meshes: a mesh file of the scene has changed since, or the program that makes \
-         meshes\n  mend: put the files back as they were, or run without --resume",
+        "the meshes of the run in {} differ from the present ones: a mesh file or the mesh generator has changed\n  \
+         mend: restore the mesh files, or run without --resume",
         path.display()
     )]
     OtherMeshes {
@@ -149,8 +148,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// A file is incomplete or has invalid contents.
-    #[error("{} is not a whole file of a run: {problem}\n  mend: run the scene again, or restore the file",
-    path.display())]
+    #[error("{} is damaged: {problem}\n  mend: run the scene again, or restore the file", path.display())]
     Format {
         /// The file.
         path: PathBuf,

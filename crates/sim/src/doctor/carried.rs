@@ -18,7 +18,7 @@ const LOOKS: [f64; 2] = [16.0, 4096.0];
 const HALVINGS: usize = 20;
 
 /// Points of one solid that follow one prescribed motion.
-pub(super) struct Part<'a> {
+pub(super) struct CarriedPoints<'a> {
     pub(super) solid: usize,
     pub(super) motion: &'a RigidMotion,
     pub(super) points: Vec<Vector3<f64>>,
@@ -34,7 +34,7 @@ pub(super) struct Part<'a> {
 }
 
 /// The parts of a model with prescribed motions.
-pub(super) fn parts(model: &Model) -> Vec<Part<'_>> {
+pub(super) fn parts(model: &Model) -> Vec<CarriedPoints<'_>> {
     let mut parts = Vec::new();
     for solid in 0..model.geometry.solid_count() {
         let body = model.geometry.solid(solid);
@@ -62,7 +62,7 @@ pub(super) fn parts(model: &Model) -> Vec<Part<'_>> {
                 .iter()
                 .map(|x| (x - center).norm())
                 .fold(0.0, f64::max);
-            parts.push(Part {
+            parts.push(CarriedPoints {
                 solid,
                 motion: &model.unknowns.motions[motion as usize],
                 points,
@@ -77,7 +77,7 @@ pub(super) fn parts(model: &Model) -> Vec<Part<'_>> {
     parts
 }
 
-impl Part<'_> {
+impl CarriedPoints<'_> {
     /// Time at which the motion releases its points (s), or the end of the run.
     pub(super) fn end(&self, duration: f64) -> f64 {
         self.motion.until.unwrap_or(duration).min(duration)
@@ -92,12 +92,12 @@ impl Part<'_> {
     }
 
     /// Times at which the part is checked against `other` (s), ascending from 0.
-    pub(super) fn looks(&self, other: Option<&Self>, duration: f64) -> Vec<f64> {
+    pub(super) fn check_times(&self, other: Option<&Self>, duration: f64) -> Vec<f64> {
         let end = other
             .map_or(duration, |other| other.end(duration))
             .min(self.end(duration));
-        let speed = self.speed() + other.map_or(0.0, Part::speed);
-        let sum = |of: fn(&Part<'_>) -> f64| of(self) + other.map_or(0.0, of);
+        let speed = self.speed() + other.map_or(0.0, CarriedPoints::speed);
+        let sum = |of: fn(&CarriedPoints<'_>) -> f64| of(self) + other.map_or(0.0, of);
         let thickness = sum(|part| part.thickness);
         // Parts without thickness are compared by their radii: they overlap that long, or only briefly.
         let size = if thickness > 0.0 {

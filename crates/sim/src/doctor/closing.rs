@@ -6,7 +6,7 @@
 use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
 
-use super::carried::{Part, first_time, parts};
+use super::carried::{CarriedPoints, first_time, parts};
 use super::finding::Symptom;
 use super::squeeze::squeezes;
 use crate::model::Model;
@@ -60,7 +60,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                 part.points.iter().map(place).fold(f64::INFINITY, f64::min)
             };
             let enters = |time: f64| height(time) <= 0.0;
-            if let Some(time) = first_time(&part.looks(None, duration), enters) {
+            if let Some(time) = first_time(&part.check_times(None, duration), enters) {
                 out.push(Symptom::PathsMeet {
                     first: model.geometry.solid(part.solid).name.clone(),
                     second: half_space.name.clone(),
@@ -74,14 +74,22 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
 }
 
 /// Time and place at which two parts meet that start apart.
-fn meeting(first: &Part<'_>, second: &Part<'_>, duration: f64) -> Option<(f64, Vector3<f64>)> {
+fn meeting(
+    first: &CarriedPoints<'_>,
+    second: &CarriedPoints<'_>,
+    duration: f64,
+) -> Option<(f64, Vector3<f64>)> {
     let place = |time: f64| meeting_at(first, second, time);
-    let times = first.looks(Some(second), duration);
+    let times = first.check_times(Some(second), duration);
     let time = first_time(&times, |time| place(time).is_some())?;
     place(time).map(|place| (time, place))
 }
 
-fn meeting_at(first: &Part<'_>, second: &Part<'_>, time: f64) -> Option<Vector3<f64>> {
+fn meeting_at(
+    first: &CarriedPoints<'_>,
+    second: &CarriedPoints<'_>,
+    time: f64,
+) -> Option<Vector3<f64>> {
     let centers = [first, second].map(|part| part.motion.position_at(&part.center, time));
     if (centers[0] - centers[1]).norm() > first.radius + second.radius {
         return None;

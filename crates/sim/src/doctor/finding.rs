@@ -311,12 +311,13 @@ impl Symptom {
 
     fn mend(&self) -> String {
         match self {
-            Self::Unusable { .. } => "correct the scene as said".to_owned(),
+            Self::Unusable { .. } => "correct the scene as described".to_owned(),
             Self::Overlap { .. } | Self::Inside { .. } | Self::Penetration { .. } => {
-                "move them apart: `impinge doctor SCENE --separate OUT` writes a scene where they are".to_owned()
+                "move them apart; `impinge doctor SCENE --separate OUT` writes a scene in which they are \
+                 apart".to_owned()
             }
             Self::SelfIntersection { .. } => {
-                "mend the mesh: separate its sheets, or remesh its outer surface with `impinge mesh \
+                "repair the mesh: separate the intersecting parts, or remesh the outer surface with `impinge mesh \
                  tetrahedralize`".to_owned()
             }
             Self::Slivers { .. } | Self::NodeMasses { .. } => {
@@ -324,22 +325,22 @@ impl Symptom {
                  ..`".to_owned()
             }
             Self::MassRatio { .. } => {
-                "check `density` and `scale`; if they are meant so, expect many iterations where the two \
-                 touch".to_owned()
+                "check `density` and `scale`; if they are correct, contacts of the two bodies need many \
+                 iterations".to_owned()
             }
             Self::WaveSpeed { step, .. } => format!(
-                "nothing, if slow motion matters and vibration does not; else a `time.step` of {} s",
+                "none if vibrations do not matter; otherwise use a `time.step` of {} s",
                 short(*step)
             ),
             Self::FastStart { .. } => {
-                "check `velocity`, or shorten `time.step`: nothing passes through, but one linearisation a step bends \
-                 far paths".to_owned()
+                "check `velocity`, or shorten `time.step`: bodies cannot pass through each other, but the \
+                 linearisation of a long step is inaccurate".to_owned()
             }
             Self::OwnWeight { .. } => {
                 "check the units of `young` (Pa), `density` (kg/m³) and the mesh (m)".to_owned()
             }
             Self::Touching { .. } => {
-                "nothing; to keep every coordinate as it is, leave a gap of half the contact clearance \
+                "none; to keep all coordinates unchanged, leave a gap of half the contact clearance \
                  (`solver.gap_tolerance`)".to_owned()
             }
             Self::Squeezed { time, .. } => format!(
@@ -347,26 +348,26 @@ impl Symptom {
                 short(*time)
             ),
             Self::PathsMeet { time, .. } => format!(
-                "end one of the motions by `then` before {} s, or lead it past the other",
+                "end one of the motions before {} s with `then`, or change its path",
                 short(*time)
             ),
-            Self::JointOff { .. } => "correct the joint if that is not meant".to_owned(),
+            Self::JointOff { .. } => "correct the joint if this is not intended".to_owned(),
             Self::BoundApart { .. } => "bring the bodies together, or join them by a `link`".to_owned(),
             Self::Units { .. } | Self::SizeAmongOthers { .. } => {
                 "all numbers are SI units: m, kg, s, Pa; a mesh in millimetres needs `scale = 0.001`".to_owned()
             }
             Self::JointApart { .. } => {
-                "move the bodies or the anchor to where it holds, change `length` or `limits`, or give it a \
+                "move the bodies or the anchor so that the joint is satisfied, change `length` or `limits`, or set a \
                  `compliance`".to_owned()
             }
             Self::LongDamping { .. } => {
-                "write formulation = \"stiffness\", where damping takes energy however long it is, or a smaller \
+                "write formulation = \"stiffness\", in which damping always dissipates energy, or use a smaller \
                  `damping`".to_owned()
             }
             Self::Tolerance { key, .. } => format!(
-                "leave `solver.{key}` and `tolerances = \"paper\"` out: the default follows from the scene"
+                "remove `solver.{key}` and `tolerances = \"paper\"`: the default is computed from the scene"
             ),
-            Self::Locking { .. } => "use 0.45 or less where volume need not be kept exactly".to_owned(),
+            Self::Locking { .. } => "use 0.45 or less unless the volume must be preserved exactly".to_owned(),
         }
     }
 }
@@ -385,8 +386,8 @@ impl fmt::Display for Symptom {
                 place,
             } => write!(
                 f,
-                "`{first}` and `{second}` overlap at the start: {triangle_pairs} pairs of triangles meet, for example \
-                 near {} m; moving `{first}` by {} m along {} frees it",
+                "`{first}` and `{second}` overlap at the start: {triangle_pairs} pairs of triangles intersect, for \
+                 example near {} m; moving `{first}` by {} m along {} separates them",
                 Point(place),
                 short(*depth),
                 Point(direction)
@@ -399,8 +400,8 @@ impl fmt::Display for Symptom {
                 place,
             } => write!(
                 f,
-                "`{first}` lies inside `{second}` at the start, for example at {} m; moving it by {} m along {} takes \
-                 it out",
+                "`{first}` lies inside `{second}` at the start, for example at {} m; moving it by {} m along {} \
+                 separates them",
                 Point(place),
                 short(*depth),
                 Point(direction)
@@ -413,7 +414,7 @@ impl fmt::Display for Symptom {
                 ..
             } if *depth > 0.0 => write!(
                 f,
-                "`{first}` reaches {} m into the half-space `{second}` at the start, at {} m",
+                "`{first}` penetrates the half-space `{second}` by {} m at the start, at {} m",
                 short(*depth),
                 Point(place)
             ),
@@ -433,7 +434,8 @@ impl fmt::Display for Symptom {
                 place,
             } => write!(
                 f,
-                "the surface of `{body}` meets itself in {triangle_pairs} pairs of triangles, for example near {} m",
+                "the surface of `{body}` intersects itself in {triangle_pairs} pairs of triangles, for example near \
+                 {} m",
                 Point(place)
             ),
             Self::Slivers {
@@ -443,14 +445,14 @@ impl fmt::Display for Symptom {
                 quality,
             } => write!(
                 f,
-                "`{body}` has slivers: {count} tetrahedra of a quality below {}, the worst, of nodes {nodes:?}, with \
-                 {} (1 is regular)",
+                "`{body}` has {count} slivers (tetrahedra with quality below {}); the worst has nodes {nodes:?} and \
+                 quality {} (1 is regular)",
                 SLIVER_QUALITY,
                 short(*quality)
             ),
             Self::NodeMasses { body, ratio } => write!(
                 f,
-                "the nodes of `{body}` differ in mass by a factor of {}",
+                "the node masses of `{body}` differ by a factor of {}",
                 short(*ratio)
             ),
             Self::MassRatio {
@@ -485,7 +487,7 @@ impl fmt::Display for Symptom {
             ),
             Self::OwnWeight { body, strain } => write!(
                 f,
-                "`{body}` is so soft that its own weight strains it by about {} %",
+                "`{body}` is strained by about {} % under its own weight",
                 short(100.0 * strain)
             ),
             Self::Units {
@@ -495,7 +497,7 @@ impl fmt::Display for Symptom {
                 unit,
             } => write!(
                 f,
-                "the {quantity} of {subject} is {} {unit}: is it in other units?",
+                "the {quantity} of {subject} is {} {unit}: check the units",
                 short(*value)
             ),
             Self::Touching {
@@ -512,8 +514,8 @@ impl fmt::Display for Symptom {
                 }
                 write!(
                     f,
-                    " touch at the start: a run moves their surfaces back by up to {} m, to the gap at which contacts \
-                     rest",
+                    " touch at the start: a run moves their surfaces apart by up to {} m, to the gap of resting \
+                     contacts",
                     short(*distance)
                 )
             }
@@ -529,8 +531,8 @@ impl fmt::Display for Symptom {
             } => {
                 write!(
                     f,
-                    "`{first}` and `{second}` close on `{body}`, which is {} m wide there: from {} s on there is too \
-                     little room, and at {} s {} m are left",
+                    "`{first}` and `{second}` squeeze `{body}`, which is {} m wide there: from {} s on their distance \
+                     is too small for it; at {} s it is {} m",
                     short(*width),
                     short(*time),
                     short(*room_time),
@@ -556,7 +558,7 @@ impl fmt::Display for Symptom {
                 if *tested {
                     "the run stops there"
                 } else {
-                    "they are not kept apart, and no body between them has room"
+                    "they have no contact with each other, and no body fits between them"
                 }
             ),
             Self::SizeAmongOthers {
@@ -566,7 +568,7 @@ impl fmt::Display for Symptom {
                 other_size,
             } => write!(
                 f,
-                "`{body}` is {} m across and `{other}`, the next in size, {} m: is one of them in other units?",
+                "`{body}` has size {} m and the next smaller `{other}` {} m: check the units",
                 short(*size),
                 short(*other_size)
             ),
@@ -577,7 +579,7 @@ impl fmt::Display for Symptom {
                 distance,
             } => write!(
                 f,
-                "{joint} binds `{first}` to `{second}`, which is {} m away from it",
+                "{joint} binds `{first}` to `{second}` over a distance of {} m",
                 short(*distance)
             ),
             Self::JointApart {
@@ -586,7 +588,7 @@ impl fmt::Display for Symptom {
                 rate,
             } => write!(
                 f,
-                "{joint} starts {} (m, or rad) from where it holds, and the first step closes that at {} a second",
+                "{joint} is violated by {} (m or rad) at the start; the first step closes this at {} per second",
                 short(*misfit),
                 short(*rate)
             ),
@@ -596,7 +598,7 @@ impl fmt::Display for Symptom {
                 steps,
             } => write!(
                 f,
-                "the damping of {rows} in compliance form, {} s, is {} steps long: what turns gains energy by it",
+                "the damping time of {rows} in compliance form, {} s, is {} steps: rotating bodies gain energy",
                 short(*damping),
                 short(*steps)
             ),
@@ -608,7 +610,7 @@ impl fmt::Display for Symptom {
                 meaning,
             } => write!(
                 f,
-                "`{key}` is {} {unit}, {} times the {meaning} ({} {unit}): results may mean nothing",
+                "`{key}` is {} {unit}, {} times the {meaning} ({} {unit}): results may be meaningless",
                 short(*value),
                 short(*value / *scale),
                 short(*scale)

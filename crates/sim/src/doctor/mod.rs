@@ -25,7 +25,7 @@
 //! "#, &[""; 0])?;
 //! let diagnosis = examine(&scene);
 //! assert!(!diagnosis.can_start());
-//! assert!(diagnosis.findings[0].to_string().contains("reaches 0.01 m into the half-space `ground`"));
+//! assert!(diagnosis.findings[0].to_string().contains("penetrates the half-space `ground` by 0.01 m"));
 //!
 //! let separation = separate(&scene)?;
 //! assert!(separation.moves[0].length < 0.0101);

@@ -12,7 +12,7 @@ use crate::overlap::{
 };
 
 /// Limit of counted triangle pairs; a start with more of them is reported in any case.
-const MOST_TRIANGLE_PAIRS: usize = 1_000_000;
+const MAX_TRIANGLE_PAIRS: usize = 1_000_000;
 
 /// Intersecting triangle pairs of two solids.
 struct Meeting {
@@ -74,7 +74,7 @@ fn meetings(model: &Model) -> Vec<Meeting> {
     let mut pairs: Vec<([usize; 2], [u32; 2])> = surface_intersections(
         &model.points.rest,
         &model.geometry.surface,
-        MOST_TRIANGLE_PAIRS,
+        MAX_TRIANGLE_PAIRS,
     )
     .into_iter()
     .map(|pair| {

@@ -118,15 +118,17 @@ pub enum SeparateError {
     #[error(transparent)]
     Unusable(#[from] SimError),
     /// A surface intersects itself; no translation changes that.
-    #[error("the surface of `{body}` meets itself, which moving bodies cannot mend: mend its mesh")]
+    #[error(
+        "the surface of `{body}` intersects itself; moving bodies cannot correct this: repair its mesh"
+    )]
     SelfIntersection {
         /// The body.
         body: String,
     },
     /// Neither of two overlapping bodies may be moved.
     #[error(
-        "`{first}` and `{second}` overlap by {} m at the start and neither is moved: {why}; move one of them by hand, \
-         with its prescribed nodes and their boxes",
+        "`{first}` and `{second}` overlap by {} m at the start, and neither may be moved: {why}; move one of them in \
+         the scene, with its prescribed nodes and their boxes",
         short(*depth)
     )]
     Immovable {
@@ -141,8 +143,8 @@ pub enum SeparateError {
     },
     /// Bodies so confined that moving them did not separate them.
     #[error(
-        "`{first}` and `{second}` still overlap after {rounds} rounds of moving: is there room for all bodies? Remove \
-         some, or move the obstacles"
+        "`{first}` and `{second}` still overlap after {rounds} rounds: there may not be enough space; remove bodies, \
+         or move obstacles"
     )]
     Stuck {
         /// A body.

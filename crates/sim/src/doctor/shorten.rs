@@ -25,13 +25,13 @@ pub(super) fn shorten(model: &Model, solids: &[Solid], margin: f64, moves: &mut 
         order.sort_by(|&a, &b| moves[b].norm().total_cmp(&moves[a].norm()).then(a.cmp(&b)));
         let mut gained = false;
         for body in order {
-            let place = Place {
+            let movable = MovableBody {
                 model,
                 solids,
                 moves,
                 body,
             };
-            let shorter = place.shorter(margin);
+            let shorter = movable.shorter(margin);
             gained |= shorter.norm() < (1.0 - GAIN) * moves[body].norm();
             moves[body] = shorter;
         }
@@ -42,14 +42,14 @@ pub(super) fn shorten(model: &Model, solids: &[Solid], margin: f64, moves: &mut 
 }
 
 /// One body among all others, which are fixed.
-struct Place<'a> {
+struct MovableBody<'a> {
     model: &'a Model,
     solids: &'a [Solid],
     moves: &'a [Vector3<f64>],
     body: usize,
 }
 
-impl Place<'_> {
+impl MovableBody<'_> {
     /// The other solids whose boxes intersect the body's after a move by `translation`.
     fn neighbours(&self, translation: Vector3<f64>) -> impl Iterator<Item = (usize, Vector3<f64>)> {
         (0..self.solids.len())

@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 
-use super::carried::{Part, first_time};
+use super::carried::{CarriedPoints, first_time};
 use super::finding::Symptom;
 use crate::model::Model;
 use crate::scene::RigidMotion;
@@ -14,7 +14,7 @@ const PRESSED: f64 = 0.2;
 
 /// A solid or half-space that a body can be pressed against.
 enum Wall<'a> {
-    Part(&'a Part<'a>),
+    CarriedPoints(&'a CarriedPoints<'a>),
     /// A half-space by its index.
     HalfSpace(usize),
 }
@@ -51,8 +51,8 @@ impl Squeeze {
 }
 
 /// For each pair of walls, the body for which the space is too small first; ascending by time.
-pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<Squeeze> {
-    let walls: Vec<Wall<'_>> = (parts.iter().map(Wall::Part))
+pub(super) fn squeezes(model: &Model, parts: &[CarriedPoints<'_>], duration: f64) -> Vec<Squeeze> {
+    let walls: Vec<Wall<'_>> = (parts.iter().map(Wall::CarriedPoints))
         .chain((0..model.geometry.half_spaces.len()).map(Wall::HalfSpace))
         .collect();
     let mut found: Vec<Squeeze> = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn squeezes(model: &Model, parts: &[Part<'_>], duration: f64) -> Vec<
 /// Directions along which two walls move relative to each other, if they do not rotate.
 fn directions<'a>(model: &Model, first: &Wall<'a>, second: &Wall<'a>) -> Vec<Vector3<f64>> {
     let [one, two]: [Option<&'a RigidMotion>; 2] = [first, second].map(|wall| match wall {
-        Wall::Part(part) => Some(part.motion),
+        Wall::CarriedPoints(part) => Some(part.motion),
         Wall::HalfSpace(_) => None,
     });
     let mut moving = [one, two].into_iter().flatten();
@@ -145,7 +145,7 @@ fn squeeze(
     let points = &model.points.rest[model.geometry.bodies[body].points.clone()];
     let of_body = interval(points.iter(), along);
     let extent = |wall: &Wall<'_>| match wall {
-        Wall::Part(part) => interval(part.points.iter(), along),
+        Wall::CarriedPoints(part) => interval(part.points.iter(), along),
         Wall::HalfSpace(index) => {
             let half_space = &model.geometry.half_spaces[*index];
             let height = along.dot(&half_space.point);
@@ -157,7 +157,7 @@ fn squeeze(
         }
     };
     let shift = |wall: &Wall<'_>, time: f64| match wall {
-        Wall::Part(part) => part.motion.shift_at(time),
+        Wall::CarriedPoints(part) => part.motion.shift_at(time),
         Wall::HalfSpace(_) => Vector3::zeros(),
     };
     let [mut low, mut high] = walls;
@@ -166,7 +166,7 @@ fn squeeze(
     }
     let [below, above] = [extent(low)[1], extent(high)[0]];
     // Between its own held nodes, a body starts where they end.
-    let is_own = |wall: &Wall<'_>| matches!(wall, Wall::Part(part) if part.solid == body);
+    let is_own = |wall: &Wall<'_>| matches!(wall, Wall::CarriedPoints(part) if part.solid == body);
     let foot = if is_own(low) { below } else { of_body[0] };
     let head = if is_own(high) { above } else { of_body[1] };
     // A body without width fits until the walls meet.
@@ -186,7 +186,7 @@ fn squeeze(
 
     // The space is linear in time between the starts of legs.
     let parts = [low, high].into_iter().filter_map(|wall| match wall {
-        Wall::Part(part) => Some(*part),
+        Wall::CarriedPoints(part) => Some(*part),
         Wall::HalfSpace(_) => None,
     });
     let end = parts
@@ -211,7 +211,7 @@ fn squeeze(
     for side in [across, along.cross(&across)] {
         let mut spans = vec![interval(points.iter(), &side)];
         for wall in [low, high] {
-            if let Wall::Part(part) = wall {
+            if let Wall::CarriedPoints(part) = wall {
                 let offset = side.dot(&shift(wall, time));
                 spans.push(interval(part.points.iter(), &side).map(|x| x + offset));
             }
@@ -229,7 +229,7 @@ fn squeeze(
         }
     }
     let number = |wall: &Wall<'_>| match wall {
-        Wall::Part(part) => part.solid,
+        Wall::CarriedPoints(part) => part.solid,
         Wall::HalfSpace(index) => model.geometry.solid_count() + index,
     };
     let [one, two] = [number(low), number(high)];

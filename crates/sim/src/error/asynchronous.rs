@@ -30,8 +30,8 @@ pub enum SystemError {
     },
     /// Two features start so close that no layer between them can be resolved.
     #[error(
-        "the points {points:?} start {distance:e} m apart, near {place:?} m; the layers end at {floor:e} m: \
-         move them apart, or use a smaller thickness"
+        "the points {points:?} start {distance:e} m apart, near {place:?} m, closer than the deepest penalty layer \
+         ({floor:e} m); move them apart, or use a smaller thickness"
     )]
     TooClose {
         /// Points of the pair.
@@ -45,7 +45,7 @@ pub enum SystemError {
     },
     /// A clock would tick so often that time makes no progress.
     #[error(
-        "a clock of {what} would tick every {period:e} s, and below {shortest:e} s time hardly passes; {mend}"
+        "the period of {what} is {period:e} s, shorter than the minimum of {shortest:e} s; {mend}"
     )]
     TooFast {
         /// The force with this clock.
@@ -70,9 +70,8 @@ pub enum SystemError {
 }
 
 /// The reason why no k-DOP holds a point for long enough.
-const RESTLESS: &str = "is too fast, or too far from the origin for its size: the room that is searched around it \
-                        would have to be made anew without end; start it slower, or nearer to the origin, or use a \
-                        shorter `time.step`";
+const RESTLESS: &str = "is too fast, or too far from the origin: its bounding volume would have to be renewed \
+                        endlessly; use a smaller velocity, a position nearer to the origin, or a shorter `time.step`";
 
 /// The reason why a run ended early; the state is that of the last event, which is safe.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -80,11 +79,10 @@ const RESTLESS: &str = "is too fast, or too far from the origin for its size: th
 pub enum Stop {
     /// Layers became so deep that time makes no progress.
     #[error(
-        "safe, but no progress: at t = {time:.9} s the points {points:?} near {place:?} m, {distance:e} m apart and \
-         closing at {speed:e} m/s, need layer {depth}, whose clock ticks every {period:e} s. Prescribed motions that \
-         press without limit are to be changed; what comes too fast for its layers is stopped in a few of them by \
-         `asynchronous.stiffness` = {stiffness:e} (N/m); and `asynchronous.thickness` = {thickness:e} (m) with the \
-         stiffness that it has now reaches this gap in a few"
+        "no progress at t = {time:.9} s: the points {points:?} near {place:?} m, {distance:e} m apart and approaching \
+         at {speed:e} m/s, need penalty layer {depth} with a period of {period:e} s. Change prescribed motions that \
+         squeeze without limit; for a fast impact set `asynchronous.stiffness` = {stiffness:e} (N/m); for a small gap \
+         set `asynchronous.thickness` = {thickness:e} (m). All earlier states are valid"
     )]
     NoProgress {
         /// Simulated time (s).
@@ -108,7 +106,8 @@ pub enum Stop {
     },
     /// A point leaves every k-DOP at once.
     #[error(
-        "safe, but no progress: at t = {time:.9} s point {point}, at {place:?} m and with {speed:e} m/s, {}",
+        "no progress at t = {time:.9} s, all earlier states are valid: point {point}, at {place:?} m and with \
+         {speed:e} m/s, {}",
         RESTLESS
     )]
     Restless {
@@ -126,8 +125,8 @@ pub enum Stop {
     Interrupted,
     /// A velocity became non-finite.
     #[error(
-        "at t = {time:.9} s the velocity of point {point} is not finite: an elastic force is beyond what its clock \
-         can carry"
+        "at t = {time:.9} s the velocity of point {point} is not finite: the period of an elastic force is too long; \
+         reduce `asynchronous.force_step`"
     )]
     NotFinite {
         /// Simulated time (s).

@@ -103,8 +103,8 @@ impl Bind<'_> {
         let left_out = nodes.len() - made.len();
         let notice = (left_out > 0 && (self.joint.selects_nodes() || enclosed)).then(|| {
             format!(
-                "joint {} binds {} nodes of `{}` to `{}`; {left_out} others that it selects are up to {farthest:.3e} \
-                 m off that surface, where {near:.3e} m count as on it, and are left out",
+                "joint {} binds {} nodes of `{}` to `{}`; {left_out} other selected nodes are up to {farthest:.3e} m \
+                 from that surface (limit {near:.3e} m) and are not bound",
                 self.index,
                 made.len(),
                 body.name,
@@ -237,8 +237,7 @@ impl Bind<'_> {
             _ => {
                 let [a, b, c] = x.into();
                 let problem = format!(
-                    "the node of `{}` at [{a}, {b}, {c}] is {:.3e} m off `{}`, which is thin and has no inside that \
-                     would go on to there",
+                    "the node of `{}` at [{a}, {b}, {c}] is {:.3e} m from `{}`, which is thin and has no inside",
                     body.name, closest.distance, onto.name
                 );
                 let mend = "bring them together, or bind the thin body to the other one";
@@ -268,14 +267,14 @@ impl Bind<'_> {
             return self.fail(key, problem, mend);
         }
         let problem = format!(
-            "joint {} binds nothing: the node of `{first}` nearest to `{second}` is {nearest:.6} m away from it, and \
-             at most {near:.3e} m count as on its surface",
+            "joint {} binds no node: the nearest node of `{first}` is {nearest:.6} m from `{second}`, and the limit \
+             is {near:.3e} m",
             self.index
         );
         self.fail(
             "second",
             problem,
-            "move the bodies or what the joint selects to where they meet; swap `first` and `second` where the \
+            "move the bodies or the selection of the joint to where they meet; swap `first` and `second` where the \
              surface of the second is small between the nodes of the first; or write a larger `distance` (m)",
         )
     }

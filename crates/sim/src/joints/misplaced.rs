@@ -48,11 +48,11 @@ pub(super) fn notice(
         let [x, y, z] = nearest(parts, frames, held, anchor).into();
         format!("its nearest node, at [{x}, {y}, {z}], is held instead")
     } else {
-        "it is held there as by a rigid arm".to_owned()
+        "a rigid arm connects them".to_owned()
     };
     Some(format!(
-        "joint {index} holds `{}` at [{x}, {y}, {z}], which is {off:.3} m off the body of {across:.3} m across: \
-         {what}; correct the joint if that is not meant",
+        "joint {index} holds `{}` at [{x}, {y}, {z}], {off:.3} m away from the body (size {across:.3} m): {what}; \
+         correct the joint if this is not intended",
         body.name
     ))
 }

@@ -3,7 +3,7 @@
 use super::materials::{BodyMaterials, needs_elements};
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
-use super::{Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
+use super::{Components, Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
 use crate::{
     error::SimError,
     geometry::{Body, BodyLengths, Geometry, HalfSpace, Neighbours},
@@ -563,6 +563,7 @@ impl Builder {
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
         };
+        let components = Components::new(&geometry, &points.mass, &elements, &constraints);
         let unknowns = Unknowns::new(
             self.motions_of_points,
             parts.motions.clone(),
@@ -576,11 +577,13 @@ impl Builder {
             rigid: self.rigid,
             elements,
             constraints,
+            components,
             unknowns,
             settings: Settings {
                 gravity: scene.world.gravity.into(),
                 time_step: scene.time.step,
                 minimum_step: scene.time.minimum_step(),
+                free_flight: scene.time.free_flight,
                 allow_inversion: scene.solver.allow_inversion,
                 anchored_contacts: scene.solver.anchored_contacts,
                 solver,

@@ -2,6 +2,7 @@
 
 mod build;
 mod builder;
+mod components;
 mod constraints;
 mod elements;
 mod materials;
@@ -13,6 +14,7 @@ mod start;
 mod touching;
 mod unknowns;
 
+pub use components::Components;
 pub use constraints::Constraints;
 pub use elements::Elements;
 pub(crate) use materials::BodyMaterials;
@@ -41,6 +43,8 @@ pub struct Model {
     pub elements: Elements,
     /// Joints, links, and strains that are constraints.
     pub constraints: Constraints,
+    /// Connected components of deformable bodies.
+    pub components: Components,
     /// The motion of each point, and the blocks of unknowns.
     pub unknowns: Unknowns,
     /// Parameters of a step.
@@ -66,6 +70,14 @@ impl Model {
     /// Number of blocks of unknowns: free nodes, and two for every free rigid body.
     pub fn blocks(&self) -> usize {
         self.unknowns.point_of_block.len() + 2 * self.rigid.len()
+    }
+
+    /// The body of a block of unknowns, in the order of [`Geometry::bodies`].
+    pub(crate) fn body_of_block(&self, block: usize) -> usize {
+        match self.unknowns.point_of_block.get(block) {
+            Some(&point) => self.geometry.solid_of_point(point),
+            None => self.rigid[(block - self.unknowns.point_of_block.len()) / 2].body,
+        }
     }
 
     /// Mass of a body (kg); 0 for obstacles and rigid bodies with a prescribed motion.

@@ -34,13 +34,13 @@ impl TouchingStart {
             count => format!(" (and {} other pairs)", count - 1),
         };
         let path = if self.prescribed {
-            ", the paths of held points with them"
+            " (and the paths of prescribed points)"
         } else {
             ""
         };
         format!(
-            "`{first}` and `{second}`{others} touch at the start: their surfaces were moved back by up to {:.3e} \
-             m{path}, to the gap at which contacts rest",
+            "`{first}` and `{second}`{others} touch at the start: their surfaces{path} were moved apart by up to \
+             {:.3e} m, to the gap of resting contacts",
             self.distance
         )
     }

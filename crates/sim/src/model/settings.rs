@@ -1,6 +1,6 @@
 //! The parameters of a step.
 
-use crate::scene::Asynchronous;
+use crate::scene::{Asynchronous, FreeFlight};
 use impinge_contact::method::Method;
 use nalgebra::Vector3;
 use std::path::PathBuf;
@@ -14,6 +14,8 @@ pub struct Settings {
     pub time_step: f64,
     /// Shortest substep (s).
     pub minimum_step: f64,
+    /// Motion of deformable bodies without forces.
+    pub free_flight: FreeFlight,
     /// Whether elements may invert.
     pub allow_inversion: bool,
     /// Whether sticking contacts keep their anchor from step to step.

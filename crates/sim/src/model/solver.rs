@@ -46,10 +46,10 @@ pub(super) fn check_method(
     } else if lacks_rows {
         ("joints", "")
     } else if has.bodies_at_rest && !of_tets {
-        let what = "compliance at rest of bodies that flow, in compliance form, of hexahedra or without elements";
+        let what = "plastic or meshless bodies, hexahedra, or bodies in compliance form";
         (what, "")
     } else if has.bodies_at_rest && is_thin {
-        ("compliance at rest of thin bodies", "")
+        ("thin bodies", "")
     } else {
         return Ok(());
     };
@@ -60,7 +60,7 @@ pub(super) fn check_method(
     let able: Vec<String> = (MethodSpec::methods().filter(|spec| can(&spec.capabilities)))
         .map(|spec| format!("\"{}\"", spec.name))
         .collect();
-    let problem = format!("the method `{}` knows no {what}", solver.name());
+    let problem = format!("the method `{}` does not support {what}", solver.name());
     let mend = format!("leave it out, or write {}{otherwise}", able.join(" or "));
     Err(scene.error_at("solver.method", problem, mend).into())
 }

@@ -35,7 +35,7 @@ const PARALLEL: f64 = 1e-8;
 
 /// Largest number of intersecting triangle pairs in the search for overlapping solids. A start with more of them is
 /// rejected in any case.
-const MOST_OVERLAPS: usize = 1_000_000;
+const MAX_OVERLAPS: usize = 1_000_000;
 
 /// Limits of the projections at one point: sweeps, and relative distance to the result. No result depends on their
 /// digits.
@@ -60,7 +60,7 @@ pub(super) fn recede(model: &Model) -> Option<(Vec<Vector3<f64>>, TouchingStart)
         .map(|(x, way)| x + way)
         .collect();
     let overlapping: BTreeSet<[usize; 2]> =
-        surface_intersections(&moved, &model.geometry.surface, MOST_OVERLAPS)
+        surface_intersections(&moved, &model.geometry.surface, MAX_OVERLAPS)
             .into_iter()
             .map(|pair| {
                 let mut solids = pair.triangles.map(|triangle| {

@@ -18,7 +18,7 @@ const HEADER: &[u8; 21] = b"impinge checkpoint 4\n";
 const ANY_HEADER: &[u8] = b"impinge checkpoint ";
 
 /// Upper bound of valid counters: a thousand events per nanosecond over a year, and far from overflow of a sum.
-const MOST_EVENTS: u64 = 1 << 55;
+const MAX_EVENTS: u64 = 1 << 55;
 
 /// Length of the checksum after the header (bytes).
 const CHECKSUM_LEN: usize = 8;
@@ -82,7 +82,7 @@ impl Checkpoint<'static> {
         }
         let checkpoint: Self =
             postcard::from_bytes(body).map_err(|error| damaged(&error.to_string()))?;
-        if checkpoint.counters.largest() > MOST_EVENTS {
+        if checkpoint.counters.largest() > MAX_EVENTS {
             return Err(damaged("it counts more than any run can"));
         }
         Ok(checkpoint)

@@ -111,7 +111,7 @@ pub fn write_events(
         windows_returned: statistics.windows_returned,
         events_in_vain: statistics.events_in_vain,
         script_ticks: statistics.script_ticks,
-        promises_broken: statistics.promises_broken,
+        promises_broken: statistics.velocity_bounds_left,
         layers_called: statistics.activations,
         layers_dismissed: statistics.deactivations,
         deepest_layer: statistics.deepest_layer,

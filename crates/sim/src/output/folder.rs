@@ -172,7 +172,7 @@ impl FrameWriter {
         let damaged =
             |file: &str, problem: String| Err(OutputError::format(&folder.join(file), problem));
         if earlier.scene_hash != checkpoint.scene_hash {
-            let problem = "it is not of the run that the manifest beside it names";
+            let problem = "it does not belong to the run of manifest.json";
             return damaged(CHECKPOINT, problem.to_owned());
         }
         if earlier.scene_hash != header.0.scene_hash {
@@ -201,13 +201,15 @@ impl FrameWriter {
             }
             last = read_regular(&folder.join(&frame.file)).map_err(|_| lost("is missing"))?;
             if Checksum::of(&last) != frame.checksum {
-                return Err(lost("is not as it was written (its checksum differs)"));
+                return Err(lost(
+                    "was changed after it was written (its checksum differs)",
+                ));
             }
         }
         let shown = vtu::decode(&last, &folder.join(frame_name(frames.len() - 1)))?;
         let state = &checkpoint.state;
         if (&shown.points, &shown.velocities) != (&state.positions, &state.velocities) {
-            let problem = format!("its state is not the one that the frame of step {step} shows");
+            let problem = format!("its state differs from the frame of step {step}");
             return damaged(CHECKPOINT, problem);
         }
         Ok(KeptFrames {

@@ -25,11 +25,11 @@ const VERSION: u32 = 1;
 /// Bytes before the arrays.
 const HEADER: usize = 24;
 
-/// Bytes of a path beside its corners, and of a corner.
+/// Bytes per path without its corners, and bytes per corner.
 const PER_PATH: u128 = 8;
 const PER_CORNER: u128 = 32;
 
-/// The bytes of the file.
+/// The contents of the file.
 pub(super) fn encode(pieces: &Pieces) -> Vec<u8> {
     let points = pieces.points();
     let paths = || (0..points.len()).map(|path| pieces.path(path));
@@ -53,17 +53,17 @@ pub(super) fn encode(pieces: &Pieces) -> Vec<u8> {
 /// Reads the pieces in the file at `path`.
 ///
 /// # Errors
-/// [`OutputError::Read`] if there is none, [`OutputError::Format`] saying what is wrong with it.
+/// [`OutputError::Read`] if it cannot be read, [`OutputError::Format`] naming the problem if it is invalid.
 pub fn read_pieces(path: impl AsRef<Path>) -> Result<Pieces, OutputError> {
     let path = path.as_ref();
     let bytes = read_regular(path).map_err(|source| OutputError::read(path, source))?;
     decode(&bytes, path)
 }
 
-/// Reads the pieces in `bytes`, those of the file at `path`. What is allocated is in proportion to `bytes`.
+/// Reads the pieces in `bytes`, the contents of the file at `path`. Allocations are proportional to `bytes`.
 ///
 /// # Errors
-/// [`OutputError::Format`] saying what is wrong.
+/// [`OutputError::Format`] naming the problem.
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Pieces, OutputError> {
     parse(bytes).map_err(|problem| OutputError::format(path, problem))
 }
@@ -92,7 +92,7 @@ fn parse(bytes: &[u8]) -> Result<Pieces, String> {
             arrays.len()
         ));
     }
-    // All of these fit into what is there.
+    // All arrays fit into the remaining bytes.
     let (points, arrays) = arrays.split_at(4 * paths as usize);
     let (counts, arrays) = arrays.split_at(4 * paths as usize);
     let (times, positions) = arrays.split_at(arrays.len() / 4);
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((read.corners(), read.count()), (5, 3));
     }
 
-    /// Every cut, every byte replaced and every count made huge is refused or is other pieces, never a panic.
+    /// Files with any cut, any changed byte or any huge count are rejected or give other pieces, without a panic.
     #[test]
     fn damaged_files_are_errors() {
         let bytes = encode(&some());

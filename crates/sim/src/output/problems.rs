@@ -95,7 +95,8 @@ impl DumpWhen {
     }
 }
 
-/// Writes `problems/step_NNNNN_round_RR.problem` for every selected solve.
+/// Writes `problems/step_NNNNN_round_RR.problem` for every selected solve; the name of those after the first island of
+/// a round ends in `_island_II`.
 ///
 /// A clone shares the state: one goes to the simulation, another reports the result.
 #[derive(Debug, Clone)]
@@ -162,7 +163,12 @@ impl SolveObserver for ProblemDump {
                 time: stamp.time,
             },
         };
-        let name = format!("step_{:05}_round_{:02}.problem", stamp.step, stamp.round);
+        let island = match stamp.island {
+            0 => String::new(),
+            number => format!("_island_{number:02}"),
+        };
+        let (step, round) = (stamp.step, stamp.round);
+        let name = format!("step_{step:05}_round_{round:02}{island}.problem");
         match atomic::write(&inner.folder.join(name), &stored.to_bytes()) {
             Ok(()) => inner.written += 1,
             Err(error) => {

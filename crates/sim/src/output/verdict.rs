@@ -107,9 +107,8 @@ pub fn verdict(
     if counters.crossings > 0 {
         let first = first_crossing.map_or(String::new(), |first| format!("; first {first}"));
         unmet.push(format!(
-            "surfaces passed through each other in {} steps (column `crossings` of steps.csv says where){first}\n  \
-             mend: use stepper = \"synchronous\", which keeps bodies apart, join them, or move them out of each \
-             other's way",
+            "surfaces crossed in {} steps (see column `crossings` of steps.csv){first}\n  \
+             mend: use stepper = \"synchronous\", which prevents crossings, join the bodies, or move them apart",
             counters.crossings
         ));
     }
@@ -149,39 +148,38 @@ fn unmet_guarantees(counters: &Counters) -> Vec<String> {
         (
             counters.inexact_solves,
             "inexact_solves",
-            "parts of steps were accepted although their solve did not meet its tolerance",
+            "substeps were accepted although their solve missed its tolerance",
             "raise solver.max_iterations, or shorten time.step",
         ),
         (
             counters.relaxed_solves,
             "relaxed_solves",
-            "parts of steps were accepted with friction settled to the gap tolerance only",
+            "substeps were accepted with friction converged to the gap tolerance only",
             "raise solver.max_iterations, or shorten time.step",
         ),
         (
             counters.unmet_momentum,
             "unmet_momentum",
-            "parts of steps were accepted with a momentum residual beyond twice the tolerance",
+            "substeps were accepted with a momentum residual above twice the tolerance",
             "shorten time.step, or use another solver.method",
         ),
         (
             counters.energy_gains,
             "energy_gains",
-            "steps ended with more energy than they began with, and nothing outside explains it",
-            "shorten time.step, or lower solver.tolerances",
+            "steps gained energy that no external work explains",
+            "shorten time.step, or write solver.tolerances = \"tight\"",
         ),
     ];
     rows.into_iter()
         .filter(|(count, ..)| *count > 0)
         .map(|(count, column, problem, mend)| {
-            format!("{count} {problem} (column `{column}` of steps.csv says where)\n  mend: {mend}")
+            format!("{count} {problem} (see column `{column}` of steps.csv)\n  mend: {mend}")
         })
         .collect()
 }
 
 fn inverted(count: u64) -> String {
     format!(
-        "elements were inverted, {count} counted over the ends of steps (column `inverted_elements` of steps.csv says \
-         where)"
+        "inverted elements: {count}, summed over the ends of steps (see column `inverted_elements` of steps.csv)"
     )
 }

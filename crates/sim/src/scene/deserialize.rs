@@ -14,7 +14,7 @@ use super::error::closest;
 
 /// The kind of a mismatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MismatchKind {
     /// A key that the format does not have.
     Unknown,
     /// A required key that is missing.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 /// A mismatch between a document and the format.
 #[derive(Debug)]
 pub(super) struct Mismatch {
-    pub(super) kind: Kind,
+    pub(super) kind: MismatchKind,
     pub(super) origin: Option<Origin>,
     pub(super) problem: String,
     pub(super) mend: String,
@@ -35,7 +35,7 @@ pub(super) struct Mismatch {
 impl Mismatch {
     fn new(problem: String, mend: String) -> Self {
         Self {
-            kind: Kind::Unfit,
+            kind: MismatchKind::Unfit,
             origin: None,
             problem,
             mend,
@@ -87,7 +87,7 @@ impl Error for Mismatch {
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         Self {
-            kind: Kind::Unknown,
+            kind: MismatchKind::Unknown,
             ..Self::new(
                 format!("`{field}` is not a key here"),
                 suggestion(field, expected, "the keys here are"),
@@ -104,10 +104,10 @@ impl Error for Mismatch {
 
     fn missing_field(field: &'static str) -> Self {
         Self {
-            kind: Kind::Missing,
+            kind: MismatchKind::Missing,
             ..Self::new(
                 format!("the key `{field}` is missing here"),
-                format!("add `{field}`; `impinge scene schema` tells its meaning and unit"),
+                format!("add `{field}`; `impinge scene schema` shows its meaning and unit"),
             )
         }
     }
@@ -195,9 +195,9 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                 }),
                 _ => Err(Mismatch {
                     kind: if entries.is_empty() {
-                        Kind::Missing
+                        MismatchKind::Missing
                     } else {
-                        Kind::Unfit
+                        MismatchKind::Unfit
                     },
                     ..Mismatch::new(
                         format!("expected exactly one choice, found {}", entries.len()),

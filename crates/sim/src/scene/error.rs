@@ -31,7 +31,7 @@ pub enum SceneError {
 /// All messages, one after the other, and their number.
 fn in_turn(diagnostics: &[Diagnostic]) -> String {
     let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-    format!("{} mistakes\n{}", all.len(), all.join("\n"))
+    format!("{} errors in the scene\n{}", all.len(), all.join("\n"))
 }
 
 impl SceneError {

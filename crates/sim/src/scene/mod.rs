@@ -56,10 +56,10 @@ pub use build::{
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, Copies, Delassus, Detection, Evaluation, FilledSurface,
-    Fixed, Formulation, Joint, JointKind, JointStiffness, Leg, Material, MaterialModel, MeshFile,
-    MeshGroup, Motion, Obstacle, ObstacleShape, Orthotropic, OutputOptions, Preconditioner, Pull,
-    Region, Rotation, Shell, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Via,
-    World,
+    Fixed, Formulation, FreeFlight, Joint, JointKind, JointStiffness, Leg, Material, MaterialModel,
+    MeshFile, MeshGroup, Motion, Obstacle, ObstacleShape, Orthotropic, OutputOptions,
+    Preconditioner, Pull, Region, Rotation, Shell, Solver, SolverMethod, StepperChoice, Time,
+    Tolerances, Turn, Via, World,
 };
 pub use motion::{MotionLeg, RigidMotion};
 

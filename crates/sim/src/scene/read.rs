@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::deserialize::{Kind, Mismatch, NodeDeserializer};
+use super::deserialize::{Mismatch, MismatchKind, NodeDeserializer};
 use super::document::{Document, Node, Origin, Value};
 use super::{Scene, SceneError};
 
@@ -34,10 +34,10 @@ pub(super) fn read(document: &Document) -> Result<(Scene, Vec<SceneError>), Scen
         } = mismatch;
         let origin = origin.unwrap_or(Origin::Text(0..0));
         // A missing key may be one that was removed.
-        if kind != Kind::Missing || !incomplete.contains(&origin) {
+        if kind != MismatchKind::Missing || !incomplete.contains(&origin) {
             errors.push(document.error(&origin, problem, mend));
         }
-        is_whole &= kind == Kind::Unknown;
+        is_whole &= kind == MismatchKind::Unknown;
         match take_out(&mut root, &origin) {
             Taken::From(table) if errors.len() < MOST => incomplete.push(table),
             _ => break,

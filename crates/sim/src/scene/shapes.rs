@@ -183,9 +183,9 @@ pub(super) fn strip(
             reason = "the count is positive, and a large one is refused"
         )]
         let cells = (side.norm() / spacing).ceil().clamp(1.0, 1e6) as usize;
-        if middle.len() + cells > MOST_CELLS {
+        if middle.len() + cells > MAX_CELLS {
             return Err(problem(format!(
-                "it has more than {MOST_CELLS} cells of the spacing {spacing} m"
+                "it has more than {MAX_CELLS} cells of the spacing {spacing} m"
             )));
         }
         // A corner belongs to both adjacent sides.
@@ -229,7 +229,7 @@ pub(super) fn strip(
 }
 
 /// Largest number of cells along a strip: a typing error must not exhaust the memory.
-const MOST_CELLS: usize = 100_000;
+const MAX_CELLS: usize = 100_000;
 
 /// Least relative length of `across` orthogonal to the line.
 const LEAST_ACROSS: f64 = 1e-2;

@@ -131,7 +131,7 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
     match Constrained::new(model, state) {
         Ok(mut constrained) => Ok(constrained.take_notices()),
         Err(error @ SimError::Constrained(ConstrainedError::Contradiction { .. })) => Err(error),
-        // An error that only this stepper has is no fault of the joints.
+        // Errors that only this stepper reports are not caused by the joints.
         Err(_) => Ok(Vec::new()),
     }
 }
@@ -258,15 +258,16 @@ impl Stepper for Constrained {
             least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),
             ..StepReport::default()
         };
-        judge(self.stepper.problem(), self.stepper.solution(), &mut report);
-        let outside = (self.account).outside(
+        let solved = (self.stepper.problem(), self.stepper.solution());
+        judge(solved, (1, &|_| 0), 1.0, &mut report);
+        let external = (self.account).external_work(
             model,
             [&self.start, &state.positions],
             &state.velocities,
             &[],
         );
         let energies = Energies::of(model, state);
-        self.account.close(energies, outside, state, &mut report);
+        self.account.close(energies, external, state, &mut report);
         measure(model, state, &mut report);
         self.look_for_crossings(model, state, &mut report);
         report.times.resolve = begin.elapsed().as_secs_f64();

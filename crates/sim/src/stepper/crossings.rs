@@ -19,7 +19,7 @@ pub(crate) struct Crossings {
 /// The first two surfaces that crossed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crossing {
-    /// Their bodies in the collision surface; twice the same for a self-intersection.
+    /// Their bodies in the collision surface; the same twice for a self-intersection.
     pub(crate) bodies: [usize; 2],
     /// Fraction of the step at the crossing.
     pub(crate) at: f64,

@@ -14,6 +14,8 @@ pub struct SolveStamp {
     pub step: u64,
     /// Number of the solve within the step, from 1; rejected attempts count too.
     pub round: u32,
+    /// Number of the island among those of the round, from 0, in the order of their unknowns.
+    pub island: u32,
     /// Simulated time at the start of the step or substep (s).
     pub time: f64,
 }

@@ -214,7 +214,7 @@ fn a_heavy_end_swings_a_rigid_chain_out_of_its_plane() {
 
 /// A chain that starts hanging at rest stays.
 #[test]
-fn what_rests_stays_at_rest() {
+fn bodies_at_rest_stay_at_rest() {
     let cable = Cable {
         links: 10,
         link_length: 0.1,

@@ -276,7 +276,7 @@ fn a_written_scene_runs_from_any_folder() {
 }
 
 #[test]
-fn what_cannot_be_moved_is_named() {
+fn immovable_bodies_are_named() {
     let fixed = |text: String| format!("{text}fixed = [{{}}]\n");
     let held = cube("held", [0.0, 0.0, 0.2]);
     let half_held =
@@ -376,7 +376,7 @@ fn doubts_about_joints_and_tolerances() {
     assert!(apart.can_start());
     let said = apart.findings[0].to_string();
     assert!(
-        said.contains("joint 0 of `cube` and the world starts 0.8 (m, or rad) from where it holds"),
+        said.contains("joint 0 of `cube` and the world is violated by 0.8 (m or rad) at the start"),
         "{said}"
     );
     // A rope may be slack, and a compliant joint may be stretched.

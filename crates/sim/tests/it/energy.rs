@@ -96,7 +96,7 @@ fn prescribed_elements_hold_their_energy() {
 /// A mass of 1 kg on a rod of 1 m with a compliance of 1 nm/N, released horizontally. The rod stores `T² C/2`, with the
 /// tension `T = 3 m g sin θ` of a pendulum, not the square of the elongation by a straight step over its compliance.
 #[test]
-fn a_stiff_rod_holds_what_its_force_says() {
+fn the_energy_of_a_stiff_rod_agrees_with_its_force() {
     let text = r#"
 [time]
 step = 5e-3
@@ -135,7 +135,7 @@ compliance = 1e-9
 
 /// Two falling cubes of a stiffness that a step of 10 ms does not resolve gain energy.
 #[test]
-fn what_a_step_too_long_for_the_stiffness_gains_is_counted() {
+fn gains_of_a_step_too_long_for_the_stiffness_are_counted() {
     let text = r#"
 [time]
 step = 0.01

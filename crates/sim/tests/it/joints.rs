@@ -132,7 +132,7 @@ fn joints_hold_points_of_bodies_without_elements() {
 }
 
 #[test]
-fn what_cannot_be_bound_is_refused_with_place_and_mend() {
+fn invalid_bindings_are_rejected_with_place_and_remedy() {
     let cases: [(&str, &str, &[&str]); 9] = [
         (
             "reach = 0.23",
@@ -157,8 +157,8 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
             "reach = 0.23",
             "reach = 0.23\ndistance = 1e-4",
             &[
-                "joint 0 binds nothing",
-                "the node of `below` nearest to `above` is 0.001000 m away",
+                "joint 0 binds no node",
+                "the nearest node of `below` is 0.001000 m from `above`",
                 "larger `distance`",
             ],
         ),
@@ -205,10 +205,10 @@ fn what_cannot_be_bound_is_refused_with_place_and_mend() {
     };
     let apart = onto("below", "sheet", -0.1);
     let message = refused(&apart);
-    assert!(message.contains("joint 0 binds nothing"), "{message}");
+    assert!(message.contains("joint 0 binds no node"), "{message}");
     let message = refused(&apart.replace("reach = 0.23", "reach = 0.23\ndistance = 0.02"));
     assert!(
-        message.contains("m off `sheet`") && message.contains("which is thin"),
+        message.contains("m from `sheet`") && message.contains("which is thin"),
         "{message}"
     );
     run(
@@ -300,7 +300,12 @@ fn misplaced_frames_are_named_at_load() {
         let far = joined(&format!("kind = \"{kind}\"\nanchor = [50, 0, 0]\n{axis}"));
         let said = notices(&far);
         assert_eq!(said.len(), 1, "{kind}: {said:?}");
-        for word in ["joint 0", "`box`", "49.950 m off", "0.173 m across"] {
+        for word in [
+            "joint 0",
+            "`box`",
+            "49.950 m away from the body",
+            "size 0.173 m",
+        ] {
             assert!(said[0].contains(word), "{kind}, {word}: {said:?}");
         }
         let near = far.replace("[50, 0, 0]", "[0.2, 0, 0]");
@@ -316,7 +321,7 @@ fn misplaced_frames_are_named_at_load() {
 
 /// A deformable body does not extend beyond its elements: its nearest node is held, and the notice names it.
 #[test]
-fn what_is_held_instead_of_a_misplaced_place_is_said() {
+fn the_node_held_instead_of_a_misplaced_anchor_is_named() {
     let at = HANGING.find("[[joint]]").expect("a joint");
     let ball = "[[joint]]\nkind = \"ball\"\nfirst = \"below\"\nanchor = [0.08, 0.07, -20]\n";
     let said = notices(&format!("{}{ball}", &HANGING[..at]));
@@ -401,25 +406,25 @@ fn joints_that_cannot_be_are_named() {
         (
             both,
             [
-                "nothing that constraint 0 (joint 0 of `a` and `b`) acts on can move",
-                "leave it out",
+                "constraint 0 (joint 0 of `a` and `b`) acts on fixed points only",
+                "remove it",
             ],
         ),
         (
             boxes_with("kind = \"weld\"\nfirst = \"a\"\nsecond = \"soft\""),
             [
-                "a.toml:33:10: `soft` does not move as a free rigid body",
+                "a.toml:33:10: `soft` is no free rigid body",
                 "kind = \"ball\"",
             ],
         ),
         (
             boxes_with("kind = \"hinge\"\nfirst = \"soft\"\naxis = [0, 0, 1]"),
-            ["both sides of a hinge must", "leave `second` out"],
+            ["a hinge connects free rigid bodies", "leave `second` out"],
         ),
         (
             boxes_with("kind = \"ball\"\nfirst = \"a\"\nsecond = \"ground\""),
             [
-                "`ground` is a half-space, which nothing can be joined to",
+                "`ground` is a half-space; joints to half-spaces are not supported",
                 "leave the key out",
             ],
         ),
@@ -512,8 +517,8 @@ fn bodies_that_do_not_meet_are_not_bound() {
     let message = refused(&apart);
     for word in [
         "a.toml:",
-        "joint 0 binds nothing",
-        "the node of `stiff` nearest to `soft` is 0.300000 m away",
+        "joint 0 binds no node",
+        "the nearest node of `stiff` is 0.300000 m from `soft`",
         "swap `first` and `second`",
     ] {
         assert!(message.contains(word), "{word}: {message}");

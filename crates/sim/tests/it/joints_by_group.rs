@@ -76,7 +76,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The simulation of the cubes with this selection, or what is wrong with it.
+/// The simulation of the cubes with this selection, or its error.
 fn bound(folder: &Path, scene: &str) -> Result<Simulation, String> {
     let path = folder.join("scene.toml");
     fs::write(&path, scene).expect("room");
@@ -133,7 +133,7 @@ fn nodes_of_a_group_that_are_off_the_surface_are_left_out() {
     let mut simulation = bound(folder.path(), &format!("{CUBES}group = 6\n")).expect("sound");
     assert_eq!(simulation.model().constraints.rows.len(), 4);
     let said = simulation.take_notices();
-    let counted = "joint 0 binds 4 nodes of `stiff` to `soft`; 12 others";
+    let counted = "joint 0 binds 4 nodes of `stiff` to `soft`; 12 other";
     assert!(
         said.iter().any(|notice| notice.contains(counted)),
         "{said:?}"

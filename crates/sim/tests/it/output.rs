@@ -269,7 +269,7 @@ fn a_new_run_replaces_an_earlier_one() {
 /// Symptom: a run killed between a frame and its entry in a list, or before its first file was complete, left a folder
 /// that no run would use. Law: the files of a killed run can be replaced.
 #[test]
-fn what_a_killed_run_left_is_replaced() {
+fn remains_of_a_killed_run_are_replaced() {
     let fixture = Fixture::new();
     let replaced = |left: &[&str]| {
         let folder = tempfile::tempdir().unwrap();

@@ -64,5 +64,5 @@ fn a_state_that_does_not_fit_is_refused() {
     let mut late = simulation(LET_GO);
     late.advance().expect("a step");
     let error = late.resume(own.clone()).expect_err("it has gone on");
-    assert!(error.to_string().contains("steps of its own"), "{error}");
+    assert!(error.to_string().contains("already advanced"), "{error}");
 }

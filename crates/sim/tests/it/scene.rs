@@ -333,7 +333,7 @@ fn errors_of_overrides_name_them() {
 }
 
 #[test]
-fn the_schema_is_what_it_was() {
+fn the_schema_is_unchanged() {
     let schema = serde_json::to_string_pretty(&Scene::json_schema()).unwrap();
     insta::assert_snapshot!("schema", schema);
 }

@@ -36,7 +36,7 @@ thickness = 0.1
 friction = -0.2
 ";
     let said = mistakes(text);
-    assert!(said.starts_with("5 mistakes\n"), "{said}");
+    assert!(said.starts_with("5 errors in the scene\n"), "{said}");
     let places = [
         "test.toml:7:22: Young's modulus (Pa) is -1",
         "test.toml:7:36: Poisson's ratio is 0.7",
@@ -78,7 +78,7 @@ position = [0, "up", 0]
     for place in places {
         assert!(said.contains(place), "{place}:\n{said}");
     }
-    assert!(said.starts_with("5 mistakes\n"), "{said}");
+    assert!(said.starts_with("5 errors in the scene\n"), "{said}");
 }
 
 /// A scene with one thin body.

@@ -431,18 +431,21 @@ fixed = [
 
 /// Inconsistent settings are rejected with their place and a remedy.
 #[test]
-fn what_does_not_fit_is_refused() {
+fn inconsistent_settings_are_rejected() {
     for (text, wants) in [
-        (with("hexahedra", "meshless = 0.1"), "without elements"),
-        (with("cuboid", "meshless = 0.001"), "rest measure"),
+        (
+            with("hexahedra", "meshless = 0.1"),
+            "not supported for hexahedra",
+        ),
+        (with("cuboid", "meshless = 0.001"), "rest volume or area"),
         (
             with("cuboid", "model = \"neo_hookean\", yield_stress = 1e3"),
-            "only a corotational material",
+            "for the corotational model only",
         ),
         (with("cuboid", "yield_stress = -1"), "yield stress"),
         (
             with("cuboid", "extrapolation_below = 0.5"),
-            "only a neo-Hookean material",
+            "for the neo-Hookean model only",
         ),
         (
             with("cuboid", "model = \"neo_hookean\", extrapolation_below = 1"),
@@ -455,7 +458,7 @@ fn what_does_not_fit_is_refused() {
         (
             with("hexahedra", "formulation = \"stiffness\"")
                 .replace("compliant-kkt", "warped-compliance"),
-            "of hexahedra",
+            "plastic or meshless bodies, hexahedra",
         ),
         (
             with("hexahedra", "formulation = \"stiffness\"")
@@ -466,7 +469,7 @@ fn what_does_not_fit_is_refused() {
                     1,
                 )
                 .replace(", stiffness_damping = 0.05", ""),
-            "the asynchronous stepper knows tetrahedra",
+            "the asynchronous stepper supports elastic tetrahedra",
         ),
     ] {
         let message = refused(&text);

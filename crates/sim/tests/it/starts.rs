@@ -163,12 +163,12 @@ fn a_column_may_be_clamped_on_the_ground() {
 
 /// A sheet laid flat on an obstacle or on a body stays there.
 #[test]
-fn a_sheet_may_lie_on_what_it_touches() {
+fn a_sheet_may_touch_its_support() {
     let sheet = "[[body]]\nname = \"sheet\"\nkind = \"shell\"\nmesh = \
-                 { grid = { size = [0.16, 0.16], cells = [4, 4] } }\nshell = \
-                 { stretch = 100, density = 0.2 }\nposition = [0, 0, 0.1]\n";
-    let table = "[[obstacle]]\nname = \"table\"\nshape = { cuboid = { size = [0.1, 0.1, 0.1] } }\nposition = [0, 0, \
-                 0.05]\n";
+                 { grid = { size = [0.16, 0.16], cells = [4, 4] } }\n\
+                 shell = { stretch = 100, density = 0.2 }\nposition = [0, 0, 0.1]\n";
+    let table = "[[obstacle]]\nname = \"table\"\nshape = { cuboid = { size = [0.1, 0.1, 0.1] } }\nposition = \
+                 [0, 0, 0.05]\n";
     let body = elastic("table", 2, [0.0, 0.0, 0.05]);
     for parts in [[sheet, table], [&body, sheet]] {
         let mut simulation = simulation(&[parts[0], parts[1], GROUND]);

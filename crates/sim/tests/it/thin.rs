@@ -156,7 +156,7 @@ fn a_strip_that_is_let_go_falls() {
 
 /// Invalid input is rejected with its place and a remedy.
 #[test]
-fn what_cannot_be_stepped_is_named() {
+fn unsupported_thin_bodies_are_named() {
     let rows = with("formulation = \"compliance\"");
     let ica = refused(&rows.replace("[time]", "method = \"ica\"\n[time]"));
     assert!(
@@ -236,7 +236,11 @@ fn strips_follow_their_line() {
             "[0, 1, 0]",
             "turns back",
         ),
-        ("[[-0.4, 0, 0], [0, 0, 0]]", "[0, 0, 0]", "has no direction"),
+        (
+            "[[-0.4, 0, 0], [0, 0, 0]]",
+            "[0, 0, 0]",
+            "is the zero vector",
+        ),
         (
             "[[-0.4, 0, 0], [1e9, 0, 0]]",
             "[0, 1, 0]",

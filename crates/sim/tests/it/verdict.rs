@@ -98,7 +98,7 @@ fn every_unmet_guarantee_has_the_exit_code_and_is_named() {
 }
 
 #[test]
-fn what_is_accepted_is_named_all_the_same() {
+fn accepted_deviations_are_still_named() {
     let accepted = Accepted {
         inexact: true,
         ..Accepted::default()

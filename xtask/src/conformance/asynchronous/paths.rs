@@ -22,12 +22,12 @@ const STRICT: CcdRule = CcdRule {
 };
 
 /// Time (s) and position of a point.
-type Knot = (f64, Vector3<f64>);
+type Breakpoint = (f64, Vector3<f64>);
 
 /// The paths of all points over an interval, straight between breakpoints.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    knots: Vec<Vec<Knot>>,
+    breakpoints: Vec<Vec<Breakpoint>>,
     velocities: Vec<Vector3<f64>>,
 }
 
@@ -57,36 +57,40 @@ impl Paths {
     /// Paths that begin at `time` (s).
     pub(super) fn begin(vertices: &[Vertex], time: f64) -> Self {
         Self {
-            knots: vertices.iter().map(|v| vec![(time, v.at(time))]).collect(),
+            breakpoints: vertices.iter().map(|v| vec![(time, v.at(time))]).collect(),
             velocities: vertices.iter().map(|v| v.velocity).collect(),
         }
     }
 
     /// Records every velocity that an event changed.
     pub(super) fn note(&mut self, vertices: &[Vertex]) {
-        for ((knots, velocity), vertex) in self
-            .knots
+        for ((breakpoints, velocity), vertex) in self
+            .breakpoints
             .iter_mut()
             .zip(&mut self.velocities)
             .zip(vertices)
         {
             if vertex.velocity != *velocity {
                 *velocity = vertex.velocity;
-                push(knots, (vertex.time, vertex.position));
+                push(breakpoints, (vertex.time, vertex.position));
             }
         }
     }
 
     /// Ends all paths at `time` (s).
     pub(super) fn end(&mut self, vertices: &[Vertex], time: f64) {
-        for (knots, vertex) in self.knots.iter_mut().zip(vertices) {
-            push(knots, (time, vertex.at(time)));
+        for (breakpoints, vertex) in self.breakpoints.iter_mut().zip(vertices) {
+            push(breakpoints, (time, vertex.at(time)));
         }
     }
 
     /// Tests every pair of the surface on every piece on which all four points move straight.
     pub(super) fn judge(&self, surface: &CollisionSurface) -> Verdict {
-        let boxes: Vec<Aabb> = self.knots.iter().map(|knots| box_of(knots)).collect();
+        let boxes: Vec<Aabb> = self
+            .breakpoints
+            .iter()
+            .map(|breakpoints| box_of(breakpoints))
+            .collect();
         let mut candidates = CandidateSet::default();
         Bvh::default().collect(surface, &boxes, &mut candidates);
         let mut verdict = Verdict {
@@ -96,9 +100,15 @@ impl Paths {
         let mut times = Vec::new();
         for pair in candidates.iter() {
             let points = pair.points(surface);
-            let paths = points.map(|point| self.knots[point as usize].as_slice());
+            let paths = points.map(|point| self.breakpoints[point as usize].as_slice());
             times.clear();
-            times.extend(paths.iter().copied().flatten().map(|knot| knot.0));
+            times.extend(
+                paths
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .map(|breakpoint| breakpoint.0),
+            );
             times.sort_unstable_by(f64::total_cmp);
             times.dedup();
             let mut places = [0; 4];
@@ -120,28 +130,31 @@ impl Paths {
     pub(super) fn below(&self, points: &[u32], normal: &Vector3<f64>, offset: f64) -> usize {
         points
             .iter()
-            .flat_map(|&point| &self.knots[point as usize])
-            .filter(|knot| normal.dot(&knot.1) <= offset)
+            .flat_map(|&point| &self.breakpoints[point as usize])
+            .filter(|breakpoint| normal.dot(&breakpoint.1) <= offset)
             .count()
     }
 }
 
 /// Several events at one instant share one breakpoint, since the position is the same.
-fn push(knots: &mut Vec<Knot>, knot: Knot) {
-    match knots.last_mut() {
-        Some(last) if last.0 >= knot.0 => *last = knot,
-        _ => knots.push(knot),
+fn push(breakpoints: &mut Vec<Breakpoint>, breakpoint: Breakpoint) {
+    match breakpoints.last_mut() {
+        Some(last) if last.0 >= breakpoint.0 => *last = breakpoint,
+        _ => breakpoints.push(breakpoint),
     }
 }
 
-fn box_of(knots: &[Knot]) -> Aabb {
-    let bounds = Aabb::from_points(knots.iter().map(|knot| &knot.1));
-    let largest = knots.iter().map(|knot| knot.1.amax()).fold(0.0, f64::max);
+fn box_of(breakpoints: &[Breakpoint]) -> Aabb {
+    let bounds = Aabb::from_points(breakpoints.iter().map(|breakpoint| &breakpoint.1));
+    let largest = breakpoints
+        .iter()
+        .map(|breakpoint| breakpoint.1.amax())
+        .fold(0.0, f64::max);
     bounds.inflated(ROUNDING * largest)
 }
 
 /// Positions at `time`, which must not decrease between calls with the same `places`.
-fn at(paths: &[&[Knot]; 4], places: &mut [usize; 4], time: f64) -> [Vector3<f64>; 4] {
+fn at(paths: &[&[Breakpoint]; 4], places: &mut [usize; 4], time: f64) -> [Vector3<f64>; 4] {
     std::array::from_fn(|k| {
         let (path, place) = (paths[k], &mut places[k]);
         while *place + 1 < path.len() && path[*place + 1].0 <= time {

@@ -1,11 +1,11 @@
-//! Text to problem.
+//! Reads problems from text.
 
 use super::super::{BlockRows, FrictionError, FrictionProblem, GlobalFrictionProblem};
 use super::tokens::Tokens;
 use nalgebra::{Matrix3, Vector3};
 use nalgebra_sparse::CscMatrix;
 
-/// What a file of the format holds.
+/// Contents of a file.
 #[derive(Debug, Clone)]
 pub enum StoredFrictionProblem {
     /// `W`, `q`, `mu`.
@@ -17,7 +17,7 @@ pub enum StoredFrictionProblem {
 /// Reads and validates a problem.
 ///
 /// # Errors
-/// [`FrictionError::Syntax`] with the line, or what the validation of the problem finds.
+/// [`FrictionError::Syntax`] with the line, or the error of the validation.
 pub fn read_problem(text: &str) -> Result<StoredFrictionProblem, FrictionError> {
     let mut tokens = Tokens::new(text);
     tokens.keyword("FCP")?;
@@ -119,13 +119,13 @@ fn columns(
     let entries = tokens.count("the number of stored entries")?;
     let starts = tokens.indices(columns + 1, "ascending column starts")?;
     let row_indices = tokens.indices(entries, "ascending row indices in each column")?;
-    // What stands on this line decides whether the structure is sound; say so here.
+    // The structure depends on this line, so its errors name it.
     let structure = tokens.unexpected(
         Some("a matrix whose column starts or row indices are out of order or range"),
         "compressed columns with ascending row indices",
     );
     let values = tokens.numbers(entries, "a value per stored entry")?;
-    // Looked at here: the library takes slices by the starts before it has looked at all of them.
+    // Checked here, because the library slices by the starts before it checks them.
     if !starts.is_sorted() || starts.last() != Some(&entries) {
         return Err(structure);
     }

@@ -1,4 +1,4 @@
-//! Words of a text with the lines they stand on.
+//! Words of a text with their lines.
 
 use super::super::FrictionError;
 
@@ -33,7 +33,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The error of finding `word` where `expected` should stand.
+    /// The error for `word` in the place of `expected`.
     pub(super) fn unexpected(&self, word: Option<&str>, expected: &'static str) -> FrictionError {
         let found = match word {
             Some(word) => {
@@ -74,7 +74,7 @@ impl<'a> Tokens<'a> {
             .map_err(|_| self.unexpected(Some(word), expected))
     }
 
-    /// A count of things that each take at least a byte and a blank.
+    /// A count of items that each take at least a byte and a blank.
     pub(super) fn count(&mut self, expected: &'static str) -> Result<usize, FrictionError> {
         let word = self.word(expected)?;
         match word.parse::<usize>() {
@@ -99,7 +99,7 @@ impl<'a> Tokens<'a> {
         (0..count).map(|_| self.index(expected)).collect()
     }
 
-    /// Whether nothing but comments is left.
+    /// Requires that only comments are left.
     pub(super) fn at_end(&mut self) -> Result<(), FrictionError> {
         match self.next() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! Vectors to text.
+//! Writes vectors as text.
 
 use nalgebra::Vector3;
 use std::fmt::Write;

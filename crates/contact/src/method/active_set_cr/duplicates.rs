@@ -1,4 +1,4 @@
-//! `Z`: how many near-duplicates each contact has, so that the preconditioner does not count their stiffness twice.
+//! `Z`: number of near-duplicates of each contact, so that the preconditioner does not count their stiffness twice.
 
 use crate::method::rows::at;
 use crate::{ContactProblem, method::active_set_cr::DuplicateRule};
@@ -51,7 +51,7 @@ impl BlockContacts {
 #[derive(Debug, Default)]
 pub(super) struct DuplicateCounter {
     by_block: BlockContacts,
-    /// Per contact: its slot in `pairs` while one contact's row is gathered, else `u32::MAX`.
+    /// Index in `pairs` of each contact while a row is gathered, else `u32::MAX`.
     slot: Vec<u32>,
     /// `(other contact, similarity so far, Delassus block so far)`.
     pairs: Vec<(u32, f64, Matrix3<f64>)>,
@@ -68,7 +68,7 @@ impl DuplicateCounter {
         z: &mut [f64],
     ) {
         self.by_block.rebuild(problem);
-        // What the last contact of an earlier, perhaps larger, problem left.
+        // Removes the remains of the last contact of an earlier problem, which may have been larger.
         self.pairs.clear();
         self.slot.clear();
         self.slot.resize(problem.contacts(), u32::MAX);
@@ -95,7 +95,7 @@ impl DuplicateCounter {
         }
     }
 
-    /// Collects every contact that shares a block with `contact`, itself included, in the order first met.
+    /// Collects all contacts that share a block with `contact`, itself included.
     fn gather(&mut self, problem: &ContactProblem, contact: usize, inverse_diagonal: &[f64]) {
         for (other, ..) in self.pairs.drain(..) {
             self.slot[other as usize] = u32::MAX;

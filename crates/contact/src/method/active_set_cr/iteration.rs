@@ -1,4 +1,4 @@
-//! The iteration: conjugate residuals on the frozen active set, interrupted by active-set updates.
+//! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
     prediction_back_off::PredictionBackOff,
@@ -14,10 +14,10 @@ use crate::method::{
 use crate::{ContactProblem, ContactSolution};
 
 impl ActiveSetCr {
-    /// The iteration, from the states that `solution` comes with, or from predicted ones.
+    /// The iteration, from the states of `solution` or from predicted ones.
     ///
     /// One loop of more than 80 lines: restart, guard, delay and stagnation test share its local state, and each may
-    /// start the next round of it.
+    /// start its next pass.
     pub(super) fn iterate(
         &mut self,
         problem: &ContactProblem,
@@ -54,7 +54,7 @@ impl ActiveSetCr {
                     return report;
                 }
                 (stationary, since_restart) = (false, 0);
-                // What the old equalities had come down to says nothing about the new ones.
+                // The residual of the old equalities has no meaning for the new ones.
                 norm = self.residual_norm(problem);
                 spike_guard.note(norm, 0);
                 self.restart_delay = RestartDelay::begin(report.iterations);
@@ -92,7 +92,7 @@ impl ActiveSetCr {
             let guarded = cr.is_useless(alpha, norm);
             let guarded_before = cr.was_guarded();
             if guarded {
-                // Either `z` alone leads nowhere, or nothing does: then no direction may be formed from rounding
+                // Either `z` or every direction is useless; in the second case no direction may be formed from rounding
                 // errors.
                 stationary = cr.is_stationary(&mut system);
                 report.extra_products += 1;
@@ -116,7 +116,7 @@ impl ActiveSetCr {
         report
     }
 
-    /// Gives up a preconditioner that leads nowhere, if there is another one, and goes on from the exact residual.
+    /// Replaces a preconditioner with zero curvature, if there is another one, and restarts from the exact residual.
     fn start_over(
         &mut self,
         problem: &ContactProblem,
@@ -133,7 +133,7 @@ impl ActiveSetCr {
         self.settings.anticipation > 0 && problem.contacts() > 0
     }
 
-    /// Anticipates the states, if it is to, and sets their equalities up; true if nothing is left to be solved.
+    /// Predicts the states, if this is due, and sets up their equalities; true if the problem is solved.
     fn find_states(
         &mut self,
         problem: &ContactProblem,
@@ -154,7 +154,7 @@ impl ActiveSetCr {
         false
     }
 
-    /// Rows, reference forces and residual of the states that `solution` comes with.
+    /// Computes rows, reference forces and residual for the states of `solution`.
     fn begin_equalities(
         &mut self,
         problem: &ContactProblem,
@@ -178,14 +178,12 @@ impl ActiveSetCr {
         self.update_active_set(
             problem,
             solution,
-            UpdateOccasion::Forced {
-                contradicting: false,
-            },
+            UpdateOccasion::Forced { conflicting: false },
             report,
         );
     }
 
-    /// Where the equalities seem solved, or as good as they can be: whether that is the end, else a new start.
+    /// Called when the equalities seem solved or stationary: returns whether the solve ends, else restarts.
     fn settle(
         &mut self,
         problem: &ContactProblem,
@@ -193,13 +191,13 @@ impl ActiveSetCr {
         stationary: bool,
         report: &mut ContactReport,
     ) -> Option<Termination> {
-        // The recurrences have drifted, and soft rows are not the gaps: judge by the definition before saying so.
+        // The recurrences have drifted, and soft rows differ from gaps: the exact residual decides.
         self.recompute_residual(problem, solution);
         self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
         let occasion = UpdateOccasion::Forced {
-            contradicting: stationary,
+            conflicting: stationary,
         };
         let changed = self.update_active_set(problem, solution, occasion, report);
         if !changed

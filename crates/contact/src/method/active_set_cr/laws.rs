@@ -1,4 +1,4 @@
-//! Whether velocities and forces meet the laws of contact and friction, whatever states they came from.
+//! Checks the laws of contact and friction between velocities and forces, independently of states.
 
 use super::{preconditioner::Preconditioner, solver::ActiveSetCr};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Impulse of a change of friction that is always worth committing, over the momentum tolerance.
+/// Impulse over the momentum tolerance above which a change of friction is always made.
 const IMPULSE: f64 = 0.25;
 
 impl ActiveSetCr {
-    /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, in the measures of
+    /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, measured as in
     /// [`fn@crate::residual`].
     pub(super) fn laws_hold(
         &self,
@@ -38,16 +38,17 @@ impl ActiveSetCr {
         normal < 1.0 && friction < 1.0
     }
 
-    /// Compliance that friction of a contact is measured with at the least (m/N).
+    /// Smallest compliance for the friction of a contact (m/N).
     ///
-    /// On a stiff body a large force is a small displacement: friction must not pass as noise that would be seen in
-    /// the momentum balance. (Normal forces may: letting go of each that pulls a little makes stiff bodies chatter.)
+    /// On a stiff body a large force is a small displacement: friction that is visible in the momentum balance must not
+    /// count as noise. (Normal forces may: releasing each small pull would make stiff bodies chatter.)
     pub(super) fn least_compliance_of(&self, problem: &ContactProblem, contact: usize) -> f64 {
         let strict = (self.settings.tolerances).of(problem, contact, false);
         strict.slip * problem.time_step / (IMPULSE * strict.momentum)
     }
 
-    /// What `velocity` and the force `(λ, F)` of one contact are off the laws of contact and friction, in tolerances.
+    /// Violation of the laws of contact and friction by `velocity` and the force `(λ, F)` of one contact, in
+    /// tolerances.
     pub(super) fn misfits(
         &self,
         problem: &ContactProblem,
@@ -72,8 +73,8 @@ impl ActiveSetCr {
         ]
     }
 
-    /// Whether the iterate solves the problem, though the equalities of its states may not hold or some state may not
-    /// be the one it seems: where contacts contradict each other by less than the tolerances, states never settle.
+    /// Whether the iterate solves the problem, even if its equalities do not hold or some state is wrong: if contacts
+    /// conflict by less than the tolerances, states never converge.
     pub(super) fn is_solution(
         &mut self,
         problem: &ContactProblem,
@@ -90,7 +91,7 @@ impl ActiveSetCr {
         if !within(self) || !laws(self) {
             return false;
         }
-        // The recurrence has drifted: judge by the definition before saying so.
+        // The recurrence has drifted: the exact residual decides.
         self.recompute_residual(problem, solution);
         report.extra_products += 1;
         within(self)

@@ -1,10 +1,9 @@
 //! Active-set conjugate residuals: one Krylov solve for velocities and contact forces together.
 //!
-//! Source: Verschoor & Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG
-//! 38(2), 2019, Algorithms 1 (inner part), 2 and 3. Differs from it in: signs (`A v = b + Jᵀλ`), the size of a change
-//! that is worth committing, the guarded direction where `zᵀBz` vanishes, a relative stationarity test, a tangential
-//! tolerance of its own, slip directions that are solved for, rows that are soft about a reference force, and `A v` not
-//! being kept.
+//! Source: Verschoor and Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG
+//! 38(2), 2019, Algorithms 1 (inner part), 2 and 3. Differs from it in: signs (`A v = b + Jᵀλ`), the smallest size of a
+//! state change, the guarded direction if `zᵀBz` vanishes, a relative stationarity test, a separate tangential
+//! tolerance, slip directions as unknowns, rows that are soft about a reference force, and `A v`, which is not stored.
 //! `docs/methods/active_set_cr.md` gives the reasons.
 
 mod duplicates;
@@ -84,7 +83,7 @@ impl ActiveSetCr {
         crate::method::rows::check(problem, solution)
     }
 
-    /// The whole of it, for a problem that is known to be sound.
+    /// The whole method, for a valid problem.
     fn solve_checked(
         &mut self,
         problem: &ContactProblem,
@@ -120,13 +119,13 @@ impl ActiveSetCr {
         }
         self.settings = strict;
         if report.relaxed {
-            // What was settled less finely from some time on may meet the finer tolerance all the same.
+            // Friction that was relaxed during the solve may meet the finer tolerance nevertheless.
             self.relaxed = false;
             let force_of = |contact: usize| solution.contacts[contact].force();
             report.relaxed = !self.laws_hold(problem, &solution.velocity, force_of);
         }
         if before.termination == Termination::Converged {
-            // No rows were made equalities.
+            // There are no equalities.
             self.work.cr.residual.m.fill(0.0);
         }
         report.residual = self.residual_norm(problem);

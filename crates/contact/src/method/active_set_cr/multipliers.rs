@@ -1,14 +1,14 @@
-//! Rows of constraints, by the method of multipliers around the iteration, which itself knows contacts only.
+//! Constraint rows by the method of multipliers: an outer loop around the iteration, which handles contacts only.
 //!
-//! A row `j v + C λ = c` is softened to `j v + (C + D) λ₊ = c + D λ`, and `λ₊` eliminated:
+//! A row `j v + C λ = c` is replaced by `j v + (C + D) λ₊ = c + D λ`, and `λ₊` is eliminated:
 //!
 //! ```text
 //! A' = A + jᵀ K j,   b' = b + jᵀ K (c + D λ),   K = (C + D)⁻¹          λ₊ = K (c + D λ − j v)
 //! ```
 //!
-//! What a round leaves is `D (λ − λ₊)`, so a row that is soft enough by itself (`D = 0`) takes one round, and a hard
-//! one as many as `D` is large: a part of `w = j diag(A)⁻¹ jᵀ` that is made smaller where rounds contract slowly. A
-//! one-sided row is in `A'` while `c + D λ − j v > 0` at the start of its round.
+//! The remaining error of a round is `D (λ − λ₊)`. A row with enough compliance of its own (`D = 0`) needs one round, a
+//! hard one more rounds for a larger `D`. `D` is a share of `w = j diag(A)⁻¹ jᵀ`, reduced while rounds contract slowly.
+//! A one-sided row is in `A'` while `c + D λ − j v > 0` at the start of its round.
 //!
 //! # Source
 //! Hestenes 1969, "Multiplier and Gradient Methods", <https://doi.org/10.1007/BF00927673>; Nocedal & Wright 2006,
@@ -24,13 +24,13 @@ use nalgebra::{DMatrix, DVector, Matrix3};
 /// `D/w` of the first round.
 const FIRST_SHARE: f64 = 1e-3;
 
-/// `D/w` below which the iteration would take more than a further round.
+/// Smallest `D/w`: below, the iteration takes longer than a further round.
 const LEAST_SHARE: f64 = 1e-9;
 
-/// What a round should leave of what the one before left.
+/// Wanted ratio of the errors after and before a round.
 const CONTRACTION: f64 = 0.1;
 
-/// Rounds of one solve.
+/// Largest number of rounds of one solve.
 const MOST_ROUNDS: u32 = 60;
 
 /// One group of rows in a round.
@@ -40,7 +40,7 @@ struct Softened {
     stiffness: DMatrix<f64>,
     /// `c + D λ`.
     target: DVector<f64>,
-    /// Rows that are in `A'`.
+    /// Whether each row is in `A'`.
     active: Vec<bool>,
 }
 
@@ -97,7 +97,7 @@ impl ActiveSetCr {
     }
 }
 
-/// The problem without its rows, its momentum matrix with room for what they couple.
+/// The problem without its rows; its momentum matrix has entries for the unknowns that rows couple.
 fn with_room(problem: &ContactProblem) -> ContactProblem {
     let mut plain = problem.clone();
     plain.constraints.clear();
@@ -130,7 +130,7 @@ fn with_room(problem: &ContactProblem) -> ContactProblem {
     plain
 }
 
-/// Adds to a block; one below the diagonal to its transpose above it.
+/// Adds to a block; a block below the diagonal is added transposed above it.
 fn add(matrix: &mut SymmetricBlockMatrix, row: usize, column: usize, block: &Matrix3<f64>) {
     let (row, column, block) = if row <= column {
         (row, column, *block)
@@ -142,7 +142,7 @@ fn add(matrix: &mut SymmetricBlockMatrix, row: usize, column: usize, block: &Mat
     }
 }
 
-/// The problem of a round about the forces of `solution`.
+/// The problem of a round for the forces of `solution`.
 fn soften(
     problem: &ContactProblem,
     plain: &ContactProblem,
@@ -216,7 +216,7 @@ fn soften_group(
         compliance[(row, row)] += more;
         target[row] += more * force;
         if group.unilateral {
-            // Rows of one group press one by one; what couples them is that of the round before.
+            // Each row of a group is active or not by itself; the coupling of the last round is used.
             for column in (0..rows).filter(|&column| column != row) {
                 target[row] -= compliance[(row, column)] * lambda[column];
             }
@@ -227,7 +227,7 @@ fn soften_group(
     if group.unilateral {
         compliance = DMatrix::from_diagonal(&compliance.diagonal());
     }
-    // `D > 0` wherever `C` has nothing.
+    // `D > 0` wherever `C` is singular.
     let stiffness = (compliance.clone().cholesky())
         .map_or_else(|| DMatrix::zeros(rows, rows), |factor| factor.inverse());
     Softened {
@@ -237,7 +237,7 @@ fn soften_group(
     }
 }
 
-/// `λ₊`, of the rows that took part.
+/// Takes `λ₊` of the rows in `A'`.
 fn take_forces(problem: &ContactProblem, softened: &[Softened], solution: &mut ContactSolution) {
     for (index, of) in softened.iter().enumerate() {
         let rows = of.active.len();

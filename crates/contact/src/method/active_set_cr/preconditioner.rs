@@ -25,12 +25,12 @@ impl fmt::Debug for OfMomentum {
 #[derive(Debug, Default)]
 pub(super) struct Preconditioner {
     pub(super) kind: PreconditionerKind,
-    /// Revision of the matrix that the diagonal is of.
+    /// Revision of the matrix of the diagonal.
     revision: Option<u64>,
     /// `diag(A)`, length `n` (kg), and its inverse (1/kg).
     diagonal: Vec<f64>,
     inverse_diagonal: Vec<f64>,
-    /// `D⁻¹` where `D` is made of blocks (1/kg); empty where it is the diagonal.
+    /// `D⁻¹` if `D` is block diagonal (1/kg); empty if it is diagonal.
     inverse_blocks: Vec<Matrix3<f64>>,
     /// `W = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
     compliance: Vec<f64>,
@@ -38,18 +38,18 @@ pub(super) struct Preconditioner {
     softness: Vec<f64>,
     /// `Z ∘ W`, 3 per contact (m/N).
     scaled: Vec<f64>,
-    /// `E/W` of the part that only keeps rows from contradicting each other.
+    /// `E/W` of the softness that lets nearly conflicting rows be satisfied together.
     relative_softness: f64,
     /// `1/S_d = 1/(Z ∘ W + E)`, 3 per contact (N/m).
     inverse_scaled: Vec<f64>,
     duplicates: DuplicateCounter,
-    /// Whether that was done for the present problem.
+    /// Whether duplicates of the present problem have been counted.
     counted: bool,
     pub(super) of_momentum: OfMomentum,
 }
 
 impl Preconditioner {
-    /// Recomputes the estimates for `problem` that depend on single contacts only.
+    /// Recomputes the estimates that depend on single contacts only.
     pub(super) fn prepare(
         &mut self,
         problem: &ContactProblem,
@@ -64,7 +64,7 @@ impl Preconditioner {
         self.kind = kind;
         self.relative_softness = softness;
         self.counted = false;
-        // The solves of a step are about one matrix.
+        // All solves of a step have one matrix.
         let revision = Some(problem.momentum.revision());
         if std::mem::replace(&mut self.revision, revision) != revision {
             self.diagonal.resize(problem.unknowns(), 0.0);
@@ -82,7 +82,7 @@ impl Preconditioner {
             self.inverse_blocks
                 .extend(diagonals.map(|(block, diagonal)| {
                     let inverse = problem.momentum.diagonal_block(block).try_inverse();
-                    // Positive definite blocks have one; whatever else there is falls back on what the other kinds do.
+                    // Positive definite blocks have an inverse; other blocks use their diagonal.
                     inverse.unwrap_or_else(|| {
                         Matrix3::from_diagonal(&Vector3::from_column_slice(diagonal))
                     })
@@ -97,8 +97,8 @@ impl Preconditioner {
                 w += if inverse_blocks.is_empty() {
                     jacobian.component_mul(jacobian) * at(inverse_diagonal, block)
                 } else {
-                    let yields = jacobian * inverse_blocks[block as usize];
-                    yields.component_mul(jacobian).column_sum()
+                    let response = jacobian * inverse_blocks[block as usize];
+                    response.component_mul(jacobian).column_sum()
                 };
             }
             out.copy_from_slice(w.as_slice());
@@ -121,14 +121,14 @@ impl Preconditioner {
 
     /// `D⁻¹ x` of one block.
     #[inline]
-    fn yields(&self, block: u32, x: &Vector3<f64>) -> Vector3<f64> {
+    fn apply_inverse_diagonal(&self, block: u32, x: &Vector3<f64>) -> Vector3<f64> {
         match self.inverse_blocks.get(block as usize) {
             Some(inverse) => inverse * x,
             None => x.component_mul(&at(&self.inverse_diagonal, block)),
         }
     }
 
-    /// Counts near-duplicate contacts, which [`apply`](Self::apply) relies on; once for a problem.
+    /// Counts near-duplicate contacts, as [`apply`](Self::apply) requires; once per problem.
     pub(super) fn count_duplicates(&mut self, problem: &ContactProblem, rule: DuplicateRule) {
         if std::mem::replace(&mut self.counted, true) {
             return;
@@ -152,7 +152,7 @@ impl Preconditioner {
         }
     }
 
-    /// Sets `E` of one contact, `sliding` being the softness of the row across its slip (m/N), 0 without such a row.
+    /// Sets `E` of one contact; `sliding` is the softness of the row across its slip (m/N), or 0.
     pub(super) fn soften(&mut self, contact: usize, sliding: f64) {
         let tangential = self.relative_softness * self.tangential_compliance(contact) + sliding;
         let normal = self.relative_softness * self.normal_compliance(contact);
@@ -163,7 +163,7 @@ impl Preconditioner {
         }
     }
 
-    /// The part of a contact's tangential softness that is about the reference force (m/N).
+    /// Tangential softness of a contact about its reference force (m/N).
     pub(super) fn elastic_softness(&self, contact: usize) -> f64 {
         self.relative_softness * self.tangential_compliance(contact)
     }
@@ -186,7 +186,7 @@ impl Preconditioner {
         self.compliance[3 * contact + 1].max(self.compliance[3 * contact + 2])
     }
 
-    /// `z = C⁻¹ r` over the rows that take part.
+    /// `z = C⁻¹ r` over the active rows.
     pub(super) fn apply(
         &self,
         problem: &ContactProblem,
@@ -206,8 +206,8 @@ impl Preconditioner {
         } else {
             let blocks = z_v.chunks_exact_mut(3).zip(r_v.chunks_exact(3));
             for ((z, r), inverse) in blocks.zip(&self.inverse_blocks) {
-                let yielded = inverse * Vector3::from_column_slice(r);
-                z.copy_from_slice(yielded.as_slice());
+                let product = inverse * Vector3::from_column_slice(r);
+                z.copy_from_slice(product.as_slice());
             }
         }
         match self.kind {
@@ -236,16 +236,16 @@ impl Preconditioner {
         for &contact in active {
             let contact = contact as usize;
             let (blocks, jacobians) = problem.row(contact);
-            // `L w` must see every `w` as it was: it is formed anew from `a`, not read from the half-finished result.
+            // `L w` needs every `w` before its update, so `w` is computed from `a`, not read from the partial result.
             let mut moved = Vector3::zeros();
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                moved += jacobian * self.yields(block, &at(r_v, block));
+                moved += jacobian * self.apply_inverse_diagonal(block, &at(r_v, block));
             }
             let t = -(moved + at(r_m, contact as u32))
                 .component_mul(&at(&self.inverse_scaled, contact as u32));
             let t = masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                let change = self.yields(block, &jacobian.tr_mul(&t));
+                let change = self.apply_inverse_diagonal(block, &jacobian.tr_mul(&t));
                 let z = &mut z_v[3 * block as usize..][..3];
                 z[0] += change[0];
                 z[1] += change[1];
@@ -290,7 +290,7 @@ mod tests {
         problem
     }
 
-    /// `C⁻¹` column by column.
+    /// `C⁻¹` by columns.
     fn applied(
         preconditioner: &Preconditioner,
         problem: &ContactProblem,
@@ -308,7 +308,7 @@ mod tests {
         for column in 0..size {
             let mut r = DVector::<f64>::zeros(size);
             r[column] = 1.0;
-            // The iteration never passes anything in rows that do not take part.
+            // In the iteration, inactive rows are always 0.
             for (contact, mask) in masks.iter().enumerate() {
                 let rows = 6 + 3 * contact;
                 let kept = mask.apply(Vector3::new(r[rows], r[rows + 1], r[rows + 2]));
@@ -323,7 +323,7 @@ mod tests {
         out
     }
 
-    /// The block inverse, written with dense matrices: with `D` the diagonal, and with its blocks.
+    /// The block inverse agrees with dense matrices, for `D` diagonal and block diagonal.
     #[test]
     fn full_is_the_block_formula() {
         let problem = problem(3);
@@ -341,7 +341,7 @@ mod tests {
         compare_with_the_formula(&problem, PreconditionerKind::FullBlocks, &blocks);
     }
 
-    /// Compares three equal contacts' `C⁻¹` with that of `D⁻¹ = inverse`.
+    /// Compares `C⁻¹` of three equal contacts with that of `D⁻¹ = inverse`.
     fn compare_with_the_formula(
         problem: &ContactProblem,
         kind: PreconditionerKind,
@@ -366,7 +366,7 @@ mod tests {
                     .copy_from(&(-Matrix3::from_diagonal(&mask) * jacobian));
             }
             for row in 0..3 {
-                // All three contacts are equal: each counts three times, whatever the states.
+                // All three contacts are equal, so each counts three times, in any state.
                 let mut w = 0.0;
                 let (blocks, jacobians) = problem.row(contact);
                 for (&block, jacobian) in blocks.iter().zip(jacobians) {
@@ -393,7 +393,7 @@ mod tests {
         assert!(upper.amax() < 1e-12);
     }
 
-    /// Five copies in a state, and the smallest eigenvalue of `D^½ C⁻¹ D^½` in the upper left block: with copies
+    /// For five copies in one state: the smallest eigenvalue of the upper left block of `D^½ C⁻¹ D^½`, with copies
     /// counted by a rule, and with `Z = 1`.
     fn smallest_eigenvalues(
         problem: &ContactProblem,
@@ -425,13 +425,13 @@ mod tests {
         [counted, smallest(&preconditioner)]
     }
 
-    /// K5: copies leave the upper left block semi-definite when they are counted, by either rule, and `1 − m` when they
-    /// are not.
+    /// Counted copies leave the upper left block semi-definite, by either rule; uncounted copies give the eigenvalue `1
+    /// − m`.
     #[test]
     fn counted_copies_leave_no_negative_eigenvalue() {
         const COPIES: usize = 5;
         let anisotropic = problem(COPIES);
-        // Rows of one contact are orthogonal under a `D⁻¹` that is isotropic in each block.
+        // Rows of one contact are orthogonal if `D⁻¹` is isotropic in each block.
         let mut isotropic = problem(COPIES);
         for (block, mass) in [2.0, 3.0].into_iter().enumerate() {
             *isotropic.momentum.diagonal_block_mut(block) = Matrix3::from_diagonal_element(mass);
@@ -449,8 +449,7 @@ mod tests {
         }
     }
 
-    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum counts that too, the similarity leaves what
-    /// a single contact does.
+    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum accounts for that, the similarity does not.
     #[test]
     fn only_the_row_sum_counts_rows_that_are_not_orthogonal() {
         let problem = problem(5);
@@ -458,8 +457,8 @@ mod tests {
         let (blocks, jacobians) = problem.row(0);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-            let yields = Matrix3::from_diagonal(&diagonal.map(f64::recip));
-            delassus += jacobian * yields * jacobian.transpose();
+            let inverse = Matrix3::from_diagonal(&diagonal.map(f64::recip));
+            delassus += jacobian * inverse * jacobian.transpose();
         }
         let scale = Matrix3::from_diagonal(&delassus.diagonal().map(|w| w.sqrt().recip()));
         let largest = (scale * delassus * scale).symmetric_eigenvalues().max();

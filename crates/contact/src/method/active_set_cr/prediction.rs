@@ -1,4 +1,4 @@
-//! Active-set prediction: accelerated forward-backward steps find which contacts stick, slide or separate.
+//! Active-set prediction: accelerated forward-backward steps find the sticking, sliding and separated contacts.
 //!
 //! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds
 //! it), one step from `y` is
@@ -8,12 +8,12 @@
 //! y⁺ = v⁺ + β (v⁺ − v)
 //! ```
 //!
-//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss–Seidel update the contact forces of
-//! the last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann & Gross, "Implicit contact
+//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss-Seidel update the contact forces of
+//! the last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann and Gross, "Implicit contact
 //! handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature
-//! (`extrapolation.rs`). `β` restarts where the motion turns against the extrapolation (O'Donoghue & Candès, "Adaptive
-//! restart for accelerated gradient schemes", FoCM 15, 2015). The steps contract, which changes of an active set in a
-//! dense pile need not.
+//! (`extrapolation.rs`). `β` restarts when the motion turns against the extrapolation (O'Donoghue and Candès, "Adaptive
+//! restart for accelerated gradient schemes", FoCM 15, 2015). The steps are contractive, which changes of an active set
+//! in a dense pile need not be.
 
 use super::{
     extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
@@ -22,35 +22,34 @@ use super::{
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
 
-/// `ℓ` at the start (1). Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps meet it; `ℓ` grows
-/// where they do.
+/// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
 const FIRST_BOUND: f64 = 1.2;
 
-/// `ℓ` over a measured curvature that exceeded it (1).
+/// `ℓ` over a measured curvature that exceeded it.
 const MARGIN: f64 = 1.02;
 
-/// Most sweeps over all contacts in one step (1): the first finds the states, the others balance neighbours.
+/// Largest number of sweeps over all contacts in one step: the first finds the states, the others balance neighbours.
 const SWEEPS: u32 = 4;
 
-/// Change of a sweep, as a displacement over its tolerance (1), below which no further sweep follows.
+/// Change of a sweep, as a displacement over its tolerance, below which no further sweep follows.
 const SETTLED: f64 = 0.1;
 
-/// Ratio of residuals over the quiet steps (1) below which the prediction continues.
+/// Ratio of residuals over the quiet steps below which the prediction continues.
 const WORTHWHILE: f64 = 0.5;
 
-/// Steps between checks of friction where only friction is unmet (1). Friction that is not halved in between is relaxed
-/// to the gap tolerance.
+/// Number of steps between checks of friction when only friction is unmet. Friction that is not halved in between is
+/// relaxed to the gap tolerance.
 const FRICTION_CHECKS: u64 = 50;
 
-/// Further steps while momentum balances (1): opposing forces grow slowly to the values that keep gaps open.
+/// Number of further steps while momentum balances: opposing forces grow slowly to the values that keep gaps open.
 const WHILE_CLOSED: u64 = 1000;
 
-/// How a prediction ended.
+/// Outcome of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prediction {
     /// Everything is within tolerance.
     Solved,
-    /// The states are as good as they get; their equalities are left to be solved.
+    /// The states are predicted; their equalities remain to be solved.
     States,
 }
 
@@ -60,7 +59,7 @@ impl Prediction {
     }
 }
 
-/// What a step was like.
+/// Measures of one step.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     /// `‖b − A v⁺ + Jᵀλ⁺ + J_tᵀF⁺‖` (N·s).
@@ -72,8 +71,8 @@ struct Step {
 }
 
 impl ActiveSetCr {
-    /// Steps until everything is within tolerance, or until states stay as they are for `patience` steps and the
-    /// residual falls too slowly.
+    /// Steps until everything is within tolerance, or until states are unchanged for `patience` steps and the residual
+    /// falls too slowly.
     ///
     /// Velocities, forces and states of `solution` are those of the last step.
     pub(super) fn predict(
@@ -98,7 +97,7 @@ impl ActiveSetCr {
         let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
         let mut outcome = Prediction::States;
         let mut bound_of_last = None;
-        // With the momentum closed only rows are left to be met, and equalities have nothing to offer for that.
+        // If momentum is balanced only rows are unmet, and equalities do not help with those.
         let mut closed = false;
         let mut friction_left = None;
         while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
@@ -156,7 +155,7 @@ impl ActiveSetCr {
         outcome
     }
 
-    /// Lays out the iterates at the warm start and returns its `‖w r_v‖`.
+    /// Initialises the iterates with the warm start and returns its `‖w r_v‖`.
     fn begin(&mut self, problem: &ContactProblem, solution: &ContactSolution) -> f64 {
         self.work.cr.residual.m.fill(0.0);
         let work = &mut self.prediction;
@@ -166,7 +165,7 @@ impl ActiveSetCr {
         problem
             .momentum
             .multiply(&work.y, &mut work.ay, &mut self.work.product);
-        // The first step extrapolates nothing.
+        // The first step does not extrapolate.
         work.a_next.copy_from_slice(&work.ay);
         work.a_last.copy_from_slice(&work.ay);
         let preconditioner = &self.preconditioner;
@@ -191,7 +190,7 @@ impl ActiveSetCr {
 
     /// `y ← v⁺ + β (v⁺ − v)`, `v ← v⁺`, and the next `v⁺` for the forces of the last step, in `solution`.
     ///
-    /// All in one pass: vectors of large problems come from memory every time.
+    /// One pass, because vectors of large problems do not fit into the cache.
     fn step_with_known_forces(
         &mut self,
         problem: &ContactProblem,
@@ -224,7 +223,7 @@ impl ActiveSetCr {
         work.sweeps.push_all(problem, metric, next);
     }
 
-    /// Meets the laws of contact, `v⁺` in `solution` following; returns how many contacts changed state.
+    /// Solves the contacts for their laws and updates `v⁺` in `solution`; returns the number of state changes.
     fn sweep(
         &mut self,
         problem: &ContactProblem,
@@ -256,7 +255,7 @@ impl ActiveSetCr {
         changes
     }
 
-    /// By construction of the step its residual is `(M − A)(v⁺ − y)`: no product with the rows is needed.
+    /// By construction the residual of the step is `(M − A)(v⁺ − y)`: no product with the rows is needed.
     fn measure_step(
         &mut self,
         problem: &ContactProblem,
@@ -286,7 +285,7 @@ impl ActiveSetCr {
         }
     }
 
-    /// Writes the residual of the last step out.
+    /// Writes the residual of the last step.
     fn write_residual(&mut self, solution: &ContactSolution, bound: f64) {
         let work = &self.prediction;
         let (steps, a_steps) = (
@@ -310,7 +309,7 @@ impl ActiveSetCr {
         self.laws_hold(problem, &solution.velocity, |contact| sweeps.force(contact))
     }
 
-    /// What friction is off its law at the most, in tolerances, where normal forces meet theirs.
+    /// Largest violation of the friction law, in tolerances, if all normal forces meet their law.
     fn friction_left(&self, problem: &ContactProblem, solution: &ContactSolution) -> Option<f64> {
         let sweeps = &self.prediction.sweeps;
         let mut most = 0.0_f64;

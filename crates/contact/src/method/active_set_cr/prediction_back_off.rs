@@ -1,28 +1,29 @@
-//! Prediction back-off: when the active set is predicted again within a solve.
+//! Prediction back-off: the wait before the active set is predicted again within a solve.
 
-/// Steps without a change of state after which the first prediction ends (1). Few: the iteration corrects the rest.
+/// Number of steps without a change of state after which the first prediction ends. Few are enough: the iteration
+/// corrects the rest.
 const QUIET_STEPS: u64 = 25;
 
-/// Updates with changes after which the active set is predicted again (1).
+/// Number of updates with changes after which the active set is predicted again.
 const UPDATES: u32 = 8;
 
-/// Growth of the quiet steps with each prediction that did not last (1).
+/// Growth of the quiet steps after each prediction whose active set changed again.
 const GROWTH: u64 = 4;
 
-/// Iterations that cost as much as one step of a long prediction with all its sweeps (1).
+/// Number of iterations that cost as much as one step of a long prediction with all its sweeps.
 const COST: u64 = 4;
 
 /// Active-set updates since the last prediction.
 ///
-/// A prediction without an answer may have been long. The iteration then gets as much time before the next one, else
-/// crushed bodies spend most of a solve on repeated predictions.
+/// A prediction without a solution may be long. The iteration then gets as much time before the next one; otherwise
+/// most of a solve of crushed bodies would be repeated predictions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PredictionBackOff {
-    /// Steps without a change of state that end the next prediction.
+    /// Number of steps without a change of state that end the next prediction.
     pub(super) quiet_steps: u64,
-    /// Updates with changes.
+    /// Number of updates with changes.
     updates: u32,
-    /// The iteration before which nothing is predicted.
+    /// First iteration at which the active set may be predicted again.
     not_before: u64,
 }
 
@@ -37,14 +38,14 @@ impl Default for PredictionBackOff {
 }
 
 impl PredictionBackOff {
-    /// A prediction took the iterations from `begin` to `end` and gave no answer.
+    /// Records a prediction from iteration `begin` to `end` without a solution.
     pub(super) fn predicted(&mut self, [begin, end]: [u64; 2]) {
         self.quiet_steps *= GROWTH;
         self.updates = 0;
         self.not_before = end + COST * (end - begin);
     }
 
-    /// Counts an update with changes after so many iterations; whether to predict again.
+    /// Counts an update with changes at `iteration`; returns whether to predict again.
     pub(super) fn is_due(&mut self, iteration: u64) -> bool {
         self.updates += 1;
         self.updates > UPDATES && iteration >= self.not_before

@@ -2,13 +2,13 @@
 
 use super::sweeps::Sweeps;
 
-/// Most further sweeps of a step over the contacts that still move (1): nearly contradicting rows converge slowly.
+/// Largest number of further sweeps of a step over the contacts that still change: nearly conflicting rows converge
+/// slowly.
 pub(super) const FURTHER_SWEEPS: u32 = 200;
 
-/// Such sweeps that all steps of one solve may take together (1), beyond the usual sweeps for each step. Rows without a
-/// common solution take [`FURTHER_SWEEPS`] at every step and never settle; this bound ends that. A solve that reaches
-/// it goes on with these a step: a smaller bound costs it iterations, a larger one only delays the end of hopeless
-/// solves.
+/// Largest number of such sweeps in all steps of one solve, beyond the usual sweeps of each step. Rows without a common
+/// solution take [`FURTHER_SWEEPS`] in every step and never converge; this bound ends that. A smaller bound costs
+/// iterations in difficult solves, a larger one only delays the end of impossible ones.
 const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 
 /// Iterates of the steps; momentum vectors of length `n`.
@@ -23,12 +23,12 @@ pub(super) struct PredictionIterates {
     /// `A v⁺`.
     pub(super) a_next: Vec<f64>,
     pub(super) sweeps: Sweeps,
-    /// Further sweeps that the solve may still take.
+    /// Number of further sweeps left in the solve.
     pub(super) further_left: u64,
 }
 
 impl PredictionIterates {
-    /// Gives a new solve its further sweeps.
+    /// Resets the number of further sweeps for a new solve.
     pub(super) fn begin_solve(&mut self) {
         self.further_left = FURTHER_OF_SOLVE;
     }

@@ -1,14 +1,14 @@
 //! Residual-spike guard: no active-set update while the residual is far above its best value.
 
-/// Residual over its least value (1) above which states are not updated. Values from 1.5 to 10 serve; without a bound a
-/// single long step changes thousands of states.
+/// Residual over its least value above which states are not updated. Values from 1.5 to 10 serve; without a bound a
+/// single long step can change thousands of states.
 const SPIKE: f64 = 3.0;
 
 /// The least residual since the active set last changed.
 ///
-/// An indefinite preconditioner minimises nothing: where `(C⁻¹Bp)ᵀBp` is close to zero, one step is hundreds of times
-/// too long, and the next steps take it back. States that are updated in between change by the thousand, and the active
-/// set is then far from the answer.
+/// Conjugate residuals with an indefinite preconditioner minimise no norm. If `(C⁻¹Bp)ᵀBp` is close to zero, one step
+/// is hundreds of times too long, and the next steps undo it. An update in between would change thousands of states,
+/// and the active set would be far from the solution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResidualSpikeGuard {
     least: f64,
@@ -23,7 +23,7 @@ impl Default for ResidualSpikeGuard {
 }
 
 impl ResidualSpikeGuard {
-    /// Notes the residual `norm` after `since_restart` iterations with the same active set.
+    /// Records the residual `norm`, `since_restart` iterations after a restart.
     pub(super) fn note(&mut self, norm: f64, since_restart: u64) {
         self.least = if since_restart == 0 {
             norm
@@ -32,7 +32,7 @@ impl ResidualSpikeGuard {
         };
     }
 
-    /// Whether states may be updated where the residual is `norm`.
+    /// Whether states may be updated at the residual `norm`.
     pub(super) fn allows(self, norm: f64) -> bool {
         norm <= SPIKE * self.least
     }
@@ -42,9 +42,9 @@ impl ResidualSpikeGuard {
 mod tests {
     use super::*;
 
-    /// A risen residual blocks updates until it has fallen again; another active set resets the guard.
+    /// A high residual blocks updates until it has fallen again; a new active set resets the guard.
     #[test]
-    fn only_what_has_come_down_again_is_looked_at() {
+    fn updates_wait_until_the_residual_has_fallen() {
         let mut spike_guard = ResidualSpikeGuard::default();
         let mut since_restart = 0..;
         let seen = [4.0, 1.0, 2.5, 700.0, 4.0, 2.9].map(|norm| {

@@ -6,7 +6,7 @@ use crate::{
     setting::{not_negative, positive},
 };
 
-/// `C⁻¹` of the iteration.
+/// Preconditioner `C⁻¹` of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -16,10 +16,10 @@ use crate::{
 pub enum PreconditionerKind {
     /// `diag(D, S_d)⁻¹`: positive definite.
     Diagonal,
-    /// The block inverse with `A → D` and `L A⁻¹ Lᵀ → S_d`: indefinite, several times fewer iterations.
+    /// The block inverse with `A → D` and `L A⁻¹ Lᵀ → S_d`: indefinite, and several times fewer iterations.
     #[default]
     Full,
-    /// The same with the 3×3 blocks on the diagonal of `A` as `D`: twice the memory, and hardly fewer iterations.
+    /// The same with the 3×3 diagonal blocks of `A` as `D`: twice the memory, and hardly fewer iterations.
     FullBlocks,
 }
 
@@ -31,14 +31,15 @@ pub enum PreconditionerKind {
     serde(rename_all = "snake_case")
 )]
 pub enum DuplicateRule {
-    /// The paper's: product of weight similarities over common blocks.
+    /// The rule of the paper: product of weight similarities over common blocks.
     #[default]
     Similarity,
-    /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper-left preconditioner block provably semi-definite.
+    /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper left block of the preconditioner provably
+    /// semi-definite.
     RowSum,
 }
 
-/// When the active set is updated.
+/// Schedule of active-set updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -49,13 +50,13 @@ pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
     Interval,
-    /// After every iteration, but where [`ActiveSetCrSettings::rest`] has it wait.
+    /// After every iteration, except during the delay of [`ActiveSetCrSettings::rest`].
     Every,
-    /// Only when the current equalities are solved: a plain active-set method.
+    /// When the present equalities are solved: a plain active-set method.
     AtConvergence,
 }
 
-/// How the slip direction `δ` of a sliding contact follows its slip `s`.
+/// Rule by which the slip direction `δ` of a sliding contact follows its slip `s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -63,19 +64,19 @@ pub enum EvaluationSchedule {
     serde(rename_all = "snake_case")
 )]
 pub enum DirectionRule {
-    /// Solved for: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
-    /// then turns to the force that came out, Newton's method for the direction of maximum dissipation.
+    /// Implicit: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
+    /// then takes the direction of the resulting force: Newton's method for the direction of maximum dissipation.
     ///
-    /// Turning `δ` by an angle moves the slip back by about `W_t μ λ` times it, so any fixed part overshoots for ever
-    /// once `‖s‖` is less than half that part of `W_t μ λ`: a contact that barely slides. The row becomes a sticking
+    /// An explicit rotation of `δ` moves the slip back by `W_t μ λ` times the angle. For a contact that barely slides,
+    /// with `‖s‖` below half of that, any fixed share of the misalignment would overshoot; the row becomes a sticking
     /// one there.
     #[default]
     Implicit,
-    /// Turned by the part `direction_step` of the misalignment at each evaluation, as in the paper.
+    /// Rotated by the share `direction_step` of the misalignment in each update, as in the paper.
     Damped,
 }
 
-/// Everything that steers the method; the defaults are the paper's where it gives them.
+/// Settings of the method; the defaults are those of the paper where it gives them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -87,40 +88,41 @@ pub struct ActiveSetCrSettings {
     pub preconditioner: PreconditionerKind,
     /// `Z`.
     pub duplicates: DuplicateRule,
-    /// When states are evaluated.
+    /// Schedule of active-set updates.
     pub schedule: EvaluationSchedule,
     /// Stopping tolerances.
     pub tolerances: Tolerances,
-    /// `ε_θ`: misalignment of the slip direction that is left alone (rad).
+    /// `ε_θ`: largest misalignment of the slip direction that is not corrected (rad).
     pub direction_tolerance: f64,
-    /// How `δ` follows the slip.
+    /// Rule by which `δ` follows the slip.
     pub direction_rule: DirectionRule,
-    /// `α_θ`: part of the misalignment that [`DirectionRule::Damped`] removes per evaluation.
+    /// `α_θ`: share of the misalignment that [`DirectionRule::Damped`] removes per update.
     pub direction_step: f64,
-    /// Most iterations of one solve; those on a subdomain count by its share of the blocks.
+    /// Largest number of iterations of one solve; those on a subdomain count by its share of the blocks.
     pub max_iterations: u64,
-    /// Iterations after a restart with forced updates only.
+    /// Number of iterations after a restart with forced updates only.
     pub cool_down: u64,
-    /// Restart delay: share of the iterations since the residual was last halved in which only forced updates happen
-    /// after a change; 0 for the paper's schedule.
+    /// Restart delay: after a change, only forced updates for this share of the iterations since the residual last
+    /// halved; 0 for the paper's schedule.
     pub rest: f64,
-    /// Iterations after which states are taken to cycle, as on nearly rigid or over-constrained bodies: friction then
-    /// waits for the normal forces. `u64::MAX` for never, as in the paper.
+    /// Number of iterations after which states count as cycling, as for nearly rigid or over-constrained bodies:
+    /// friction is then updated only after the normal forces. `u64::MAX` for never, as in the paper.
     pub patience: u64,
-    /// `E/W`: softness of active rows about the forces of the last restart. The rows are
-    /// `g + E(λ − λ_ref) = 0`, and `λ_ref` follows until `g` itself is within tolerance, so nothing stays soft; but
-    /// near-duplicate rows that contradict each other by less than the tolerance then cannot raise opposing forces
-    /// without bound. 0 for the paper's hard rows.
+    /// `E/W`: softness of active rows about the forces of the last restart. The rows are `g + E(λ − λ_ref) = 0`, and
+    /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
+    /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Active-set prediction: most steps before the iteration, each with one product by `A`, and a thousand more while
-    /// momentum balances; 0 for the paper's method, whose states change inside the iteration only.
+    /// Active-set prediction: largest number of steps before the iteration, each with one product by `A`; a thousand
+    /// more while momentum is balanced. 0 for the paper's method, whose states change within the iteration only.
     pub anticipation: u64,
-    /// Subdomain solves: most steps before the iteration on the whole problem; 0 for none, as in the paper.
+    /// Subdomain solves: largest number of steps before the iteration on the whole problem; 0 for none, as in the
+    /// paper.
     pub regions: u32,
-    /// Iterations after which friction is held to the gap tolerance only, as the paper does throughout; the report says
-    /// so. So is friction that is the only unmet law in a prediction and hardly improves. `u64::MAX` for never.
+    /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
+    /// report says so. The same holds for friction that is the only unmet law in a prediction and hardly improves.
+    /// `u64::MAX` for never.
     pub relax_after: u64,
-    /// Iterations between exact recomputations of the residual, against drift of the recurrence.
+    /// Number of iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
 }
 

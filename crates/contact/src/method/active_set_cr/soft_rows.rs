@@ -1,18 +1,18 @@
-//! Which rows take part, how soft they are, and about which forces.
+//! Active rows with their softness and reference forces.
 
 use super::{DirectionRule, solver::ActiveSetCr};
 use crate::method::{masked_rows::RowMask, rows::at};
 use crate::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 
-/// Largest softness of the row across a slip over `W_t`: beyond it the row has no more effect.
+/// Largest softness of the row across a slip over `W_t`: a softer row has no effect.
 const SOFTEST: f64 = 1e4;
 
-/// Part of the tolerance beyond which a gap or slip moves the reference force of its row.
+/// Share of the tolerance above which a gap or slip moves the reference force of its row.
 const FOLLOW: f64 = 0.5;
 
 impl ActiveSetCr {
-    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
     pub(super) fn recompute_rows(&mut self, solution: &ContactSolution) {
         let work = &mut self.work;
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
@@ -29,11 +29,11 @@ impl ActiveSetCr {
         }
     }
 
-    /// Fits rows to the states: which take part, how soft they are, and about which forces.
+    /// Sets the active rows, their softness and their reference forces for the present states.
     ///
-    /// Sticking and normal rows are soft about a reference force, which follows the present one only where the gap or
-    /// slip asks for it: forces that rows within tolerance hold against each other would else drift for ever. The row
-    /// across a slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
+    /// Sticking and normal rows are soft about a reference force. It follows the present force only if the gap or slip
+    /// is outside half the tolerance: otherwise opposing forces of rows within tolerance would drift. The row across a
+    /// slip is `s_⊥ + E F_⊥ = 0` with `E = ‖s‖/μλ`.
     pub(super) fn fit_rows(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.work.active.clear();
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
@@ -76,7 +76,7 @@ impl ActiveSetCr {
         }
     }
 
-    /// Whether the true gaps and slips of soft rows are within tolerance.
+    /// Whether gaps and slips of soft rows, without softness, are within tolerance.
     pub(super) fn hard_enough(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
         self.work.active.iter().all(|&contact| {
             let tolerances = self.tolerances_of(problem, contact as usize);

@@ -1,4 +1,4 @@
-//! The solver and its elementary operations: residual, rows, preconditioner, directions.
+//! The solver with its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
     preconditioner::Preconditioner,
@@ -18,15 +18,15 @@ use crate::method::{
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 use impinge_krylov::{GuardedConjugateResidual, KrylovVector, PartialSystem};
 
-/// Allowed excess of the exact residual over the tolerances once the recursive residual meets them (ratio).
+/// Largest exact residual over the tolerances after the recursive residual has met them.
 pub(super) const SLACK: f64 = 2.0;
 
 /// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
 /// force to about `ε_θ`.
 pub(super) const ACROSS: f64 = 0.1;
 
-/// The method and its workspace: reused from step to step, it stops allocating once the largest problem was seen, but
-/// for subdomains, whose problems are built for each solve.
+/// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem,
+/// except for subdomains, whose problems are built for each solve.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.
@@ -40,7 +40,7 @@ pub struct ActiveSetCr {
     pub(super) restart_delay: RestartDelay,
     /// Proposed changes of normal rows in one update: size (m), contact, new state.
     pub(super) proposals: Vec<(f64, usize, Multipliers)>,
-    /// Whether friction is settled to the tolerance of gaps only.
+    /// Whether friction has the tolerance of gaps.
     pub(super) relaxed: bool,
     pub(super) interrupt: Interrupt,
 }
@@ -54,7 +54,7 @@ impl ActiveSetCr {
         }
     }
 
-    /// `r` from the definition, with one product by `A`.
+    /// Computes `r` by its definition, with one product by `A`.
     pub(super) fn recompute_residual(
         &mut self,
         problem: &ContactProblem,
@@ -68,7 +68,7 @@ impl ActiveSetCr {
         self.recompute_rows(solution);
     }
 
-    /// `r_v` from the definition.
+    /// Computes `r_v` by its definition.
     pub(super) fn recompute_momentum(
         &mut self,
         problem: &ContactProblem,
@@ -97,13 +97,13 @@ impl ActiveSetCr {
         }
     }
 
-    /// A start along the preconditioned residual: one product with `A`.
+    /// Restarts along the preconditioned residual: one product with `A`.
     pub(super) fn restart(&mut self, problem: &ContactProblem) {
         let (cr, mut system) = self.parts(problem);
         cr.restart(&mut system);
     }
 
-    /// The iteration, and the system with the rows that take part.
+    /// The iteration, and the system with the active rows.
     pub(super) fn parts<'a>(
         &'a mut self,
         problem: &'a ContactProblem,
@@ -119,7 +119,7 @@ impl ActiveSetCr {
         (&mut work.cr, system)
     }
 
-    /// `‖(w r_v, r_m)‖`: what the iteration has come down to.
+    /// `‖(w r_v, r_m)‖` of the iteration.
     pub(super) fn residual_norm(&self, problem: &ContactProblem) -> f64 {
         let r = &self.work.cr.residual;
         problem
@@ -151,7 +151,7 @@ impl ActiveSetCr {
         })
     }
 
-    /// One step; returns its length `α`. `None` where the direction leads nowhere.
+    /// One step; returns its length `α`, or `None` if the direction is useless.
     pub(super) fn advance(
         &mut self,
         problem: &ContactProblem,
@@ -168,14 +168,14 @@ impl ActiveSetCr {
                 solution.contacts[contact as usize].add_scaled(alpha, at(&p.m, contact));
             }
         }
-        // Steps that lead nowhere have a row of the trace too.
+        // Useless steps have a row in the trace too.
         let residual = &self.work.cr.residual;
         self.trace
             .push("conjugate residuals", || residual.norm(), report);
         alpha
     }
 
-    /// From `relax_after` on, friction is settled to the gap tolerance only.
+    /// After `relax_after` iterations, friction has the gap tolerance only.
     pub(super) fn relax_if_overdue(
         &mut self,
         problem: &ContactProblem,
@@ -186,12 +186,12 @@ impl ActiveSetCr {
         }
     }
 
-    /// The tolerances of one contact, as far as friction has not been relaxed.
+    /// The tolerances of one contact, with relaxed friction if that is the case.
     pub(super) fn tolerances_of(&self, problem: &ContactProblem, contact: usize) -> Tolerances {
         (self.settings.tolerances).of(problem, contact, self.relaxed)
     }
 
-    /// Settles friction to the gap tolerance from here on, unless that is never to be.
+    /// Relaxes friction to the gap tolerance, unless the settings exclude it.
     pub(super) fn relax_friction(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
         let allowed = self.settings.relax_after < u64::MAX;
         if allowed && self.settings.tolerances.can_relax(problem) {
@@ -200,7 +200,7 @@ impl ActiveSetCr {
         }
     }
 
-    /// Replaces the recurrence's residual by the definition's every `refresh_interval` iterations.
+    /// Replaces the recursive residual by the exact one every `refresh_interval` iterations.
     pub(super) fn refresh_if_due(
         &mut self,
         problem: &ContactProblem,
@@ -218,7 +218,7 @@ impl ActiveSetCr {
         }
     }
 
-    /// Gives up the indefinite preconditioner; false if the definite one is in use already.
+    /// Replaces the indefinite preconditioner by the definite one; false if that is in use already.
     pub(super) fn fall_back(&mut self, report: &mut ContactReport) -> bool {
         let full = self.preconditioner.kind != PreconditionerKind::Diagonal;
         if full {
@@ -229,7 +229,7 @@ impl ActiveSetCr {
     }
 }
 
-/// `B` and `C` with the rows that take part.
+/// `B` and `C` with the active rows.
 pub(super) struct Masked<'a> {
     problem: &'a ContactProblem,
     masks: &'a [RowMask],

@@ -1,13 +1,13 @@
-//! Stagnation test: the residual of a frozen active set no longer falls.
+//! Stagnation test: the residual of a fixed active set has stopped falling.
 
-/// Iterations in which the residual has to halve. Values from 25 to 200 serve.
+/// Number of iterations in which the residual has to halve. Values from 25 to 200 serve.
 const WINDOW: u64 = 100;
 
-/// The least residual since the active set last changed, and the iterations without halving it.
+/// The least residual since the active set last changed, and the number of iterations since it last halved.
 ///
-/// An indefinite preconditioner minimises nothing. Where rows nearly contradict each other `(C⁻¹Bp)ᵀBp` may be close to
-/// zero. One step is then hundreds of times too long, and rounding errors in the next directions move the residual up
-/// and down for ever, by steps of negative length, after which states are not updated either.
+/// Conjugate residuals with an indefinite preconditioner minimise no norm. If rows nearly conflict, `(C⁻¹Bp)ᵀBp` may be
+/// close to zero. One step is then hundreds of times too long, and rounding errors in the following directions make the
+/// residual oscillate, by steps of negative length. States would then never be updated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StagnationTest {
     least: f64,
@@ -15,7 +15,7 @@ pub(super) struct StagnationTest {
 }
 
 impl StagnationTest {
-    /// Whether the residual `norm`, so many iterations after a restart, has not been halved for too long.
+    /// Whether the residual `norm`, `since_restart` iterations after a restart, has not halved in the window.
     pub(super) fn detects(&mut self, norm: f64, since_restart: u64) -> bool {
         if since_restart <= 1 || norm < 0.5 * self.least {
             (self.least, self.since) = (norm, 0);

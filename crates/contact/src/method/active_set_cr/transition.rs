@@ -1,7 +1,7 @@
 //! State transitions of one contact (Algorithms 2 and 3 of Verschoor & Jalba 2019).
 //!
-//! A tentative change is committed only if its size *as a displacement* exceeds the tolerance: this keeps contacts from
-//! chattering at a kink. Each transition has its own size.
+//! A transition is made only if its size *as a displacement* exceeds the tolerance: this prevents chattering. Each
+//! transition has its own size.
 
 use super::settings::{ActiveSetCrSettings, DirectionRule};
 use super::solver::{ACROSS, SLACK};
@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 pub(super) struct ContactView {
     /// `(g, s)` (m).
     pub(super) displacement: Vector3<f64>,
-    /// Those of the contact.
+    /// Tolerances of the contact.
     pub(super) tolerances: Tolerances,
     /// `μ`.
     pub(super) friction: f64,
@@ -25,8 +25,8 @@ pub(super) struct ContactView {
     pub(super) weight: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) solved: bool,
-    /// Whether they contradict each other, so that this is as good as they can be met together.
-    pub(super) contradicting: bool,
+    /// Whether the present equalities conflict, so that their residual cannot become smaller.
+    pub(super) conflicting: bool,
 }
 
 /// Which transitions an active-set update may make.
@@ -41,15 +41,15 @@ pub(super) enum Transitions {
 }
 
 impl ContactView {
-    /// The part of `tolerance` that must not decide anything.
+    /// Range of displacements that is noise and must not decide a transition.
     fn noise(&self, tolerance: f64) -> f64 {
         if self.solved { SLACK * tolerance } else { 0.0 }
     }
 }
 
-/// The state that replaces `now`, or `None` when nothing is worth committing.
+/// The state that replaces `now`, or `None` if no transition is large enough.
 ///
-/// The moving average's history is advanced in `now` in any case.
+/// The history of the moving average in `now` is updated in any case.
 pub(super) fn transition(
     now: &mut Multipliers,
     view: &ContactView,
@@ -64,8 +64,8 @@ pub(super) fn transition(
     if allowed != Transitions::Normal {
         now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
     }
-    if view.contradicting
-        && let Some(next) = give_way(now, view)
+    if view.conflicting
+        && let Some(next) = release_conflicting(now, view)
     {
         return Some(next);
     }
@@ -96,7 +96,7 @@ fn activation(
     (-gap > tolerances.gap).then(|| Multipliers::fresh(slip, friction, tolerances.slip))
 }
 
-/// Active → inactive: separated *and* pulling; either alone may be transient. Size: the force that goes, as a
+/// Active → inactive: separated *and* pulling, because either alone may be transient. Size: the removed force as a
 /// displacement.
 fn deactivation(
     now: &Multipliers,
@@ -108,8 +108,9 @@ fn deactivation(
     (normal.max(tangential) > tolerances.gap).then(Multipliers::default)
 }
 
-/// What an equality does that others kept from being met: a gap left open pushes no longer, a slip left over slides.
-fn give_way(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
+/// Release of an equality that conflicting ones leave unmet: a contact with an open gap separates, a sticking contact
+/// with a slip slides.
+fn release_conflicting(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
     let tolerances = &view.tolerances;
     let slip = [view.displacement[1], view.displacement[2]];
     let slipped = norm(slip);
@@ -130,7 +131,7 @@ fn give_way(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
     }
 }
 
-/// Sticking → sliding: the force left the cone while the slip still asks for more.
+/// Sticking → sliding: the force is outside the cone, and the slip does not oppose it.
 fn slide_off(
     now: &Multipliers,
     slip: [f64; 2],
@@ -142,7 +143,7 @@ fn slide_off(
     if force <= cone || dot(slip, now.gamma) > force * view.noise(view.tolerances.slip) {
         return None;
     }
-    // λ' = ‖γ‖/μ keeps the total force continuous; K1 then averages it with the true normal force.
+    // λ' = ‖γ‖/μ keeps the total force continuous; the moving average then combines it with the true normal force.
     let mut next = Multipliers {
         state: ContactState::Sliding,
         gamma: [0.0; 2],
@@ -154,7 +155,7 @@ fn slide_off(
         align(&mut next, slip, view, settings);
     }
     apply_sliding_force(&mut next, smoothed, view.friction);
-    // Measured to the edge of the cone, not to the averaged force that is committed: half an excess would be left.
+    // Measured to the edge of the cone, not to the averaged force, which would give half of it.
     let change = [
         -cone * next.slip_direction[0] - now.gamma[0],
         -cone * next.slip_direction[1] - now.gamma[1],
@@ -162,7 +163,7 @@ fn slide_off(
     (view.tangential_compliance * norm(change) > view.tolerances.slip).then_some(next)
 }
 
-/// Sliding → sticking: the slip turned against its direction. The force stays; size `‖s‖`.
+/// Sliding → sticking: the slip is opposite to its direction. The force is unchanged; size `‖s‖`.
 fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<Multipliers> {
     let undirected = norm(now.slip_direction) == 0.0;
     (!undirected && dot(slip, now.slip_direction) <= 0.0 && norm(slip) > tolerances.slip).then_some(
@@ -175,9 +176,9 @@ fn stick(now: &Multipliers, slip: [f64; 2], tolerances: &Tolerances) -> Option<M
     )
 }
 
-/// Sliding → sliding: magnitude follows the normal force, direction follows the force that the row across it found.
+/// Sliding → sliding: the size follows the normal force, and the direction follows the force of the row across it.
 ///
-/// Nothing is done while the force is, to tolerance, what Coulomb's law asks for at this slip.
+/// Nothing changes while the force satisfies Coulomb's law at this slip to tolerance.
 fn keep_sliding(
     now: &Multipliers,
     slip: [f64; 2],
@@ -193,7 +194,7 @@ fn keep_sliding(
     let against_force = (size > 0.0).then(|| [-force[0] / size, -force[1] / size]);
     let direction = against_force.or(along_slip)?;
 
-    // The row across the slip is only met to tolerance: less slip than that across the force says nothing.
+    // The row across the slip is met to tolerance only: a slip below it across the force has no meaning.
     let across = (slip[0] * direction[1] - slip[1] * direction[0]).abs();
     let aligned = along_slip.is_none_or(|along| {
         let cosine = dot(along, direction);
@@ -220,7 +221,7 @@ fn keep_sliding(
 
 /// Sliding → sliding as in the paper (Algorithm 3): `δ` takes a damped step towards the slip.
 ///
-/// The change is measured to the *aligned* target; the damped step towards it is what is committed.
+/// The size is measured to the *aligned* direction; the damped step is what changes the state.
 fn keep_sliding_damped(
     now: &Multipliers,
     slip: [f64; 2],
@@ -251,7 +252,7 @@ fn keep_sliding_damped(
     Some(next)
 }
 
-/// K2: one damped step of `δ` towards the slip.
+/// One damped step of `δ` towards the slip.
 fn align(
     contact: &mut Multipliers,
     slip: [f64; 2],
@@ -272,7 +273,7 @@ fn align(
     contact.slip_direction = [turned[0] / length, turned[1] / length];
 }
 
-/// K3: `γ' = −μ λ' δ`.
+/// `γ' = −μ λ' δ`.
 fn apply_sliding_force(contact: &mut Multipliers, smoothed: f64, friction: f64) {
     let size = friction * smoothed;
     contact.sliding_force = [
@@ -281,7 +282,7 @@ fn apply_sliding_force(contact: &mut Multipliers, smoothed: f64, friction: f64) 
     ];
 }
 
-/// Whether the slip is measurable, points forward and is more than `ε_θ` away from `δ`.
+/// Whether the slip is measurable, points forward, and differs from `δ` by more than `ε_θ`.
 fn misaligned(
     delta: [f64; 2],
     slip: [f64; 2],

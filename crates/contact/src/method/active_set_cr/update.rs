@@ -1,4 +1,4 @@
-//! Active-set update: which contacts change state, and which of the changes are committed.
+//! Active-set update: proposes changes of contact states and makes those that are large enough.
 
 use super::{
     EvaluationSchedule,
@@ -12,18 +12,18 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// Least weight of the present normal force in its moving average (1), where states cycle.
+/// Smallest weight of the present normal force in its moving average, for cycling states.
 const LEAST_WEIGHT: f64 = 0.2;
 
-/// Why an update happens: forced, or as the schedule says.
+/// Reason of an update: forced, or scheduled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UpdateOccasion {
-    Forced { contradicting: bool },
+    Forced { conflicting: bool },
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
 impl UpdateOccasion {
-    /// The occasion after so many iterations, `since_restart` of them with the same active set.
+    /// The reason of an update at `iteration`, `since_restart` iterations after the last change of the active set.
     pub(super) fn after(iteration: u64, since_restart: u64) -> Self {
         Self::Scheduled {
             iteration,
@@ -33,9 +33,9 @@ impl UpdateOccasion {
 }
 
 impl ActiveSetCr {
-    /// Proposes a state for every contact and commits the changes that are large enough; true if there was one.
+    /// Proposes a state for every contact and makes the changes that are large enough; returns whether there was one.
     ///
-    /// Afterwards `r` belongs to the new states: only sparse rows were touched.
+    /// Afterwards `r` belongs to the new states: only sparse rows have changed.
     pub(super) fn update_active_set(
         &mut self,
         problem: &ContactProblem,
@@ -53,14 +53,14 @@ impl ActiveSetCr {
                 EvaluationSchedule::AtConvergence => false,
                 EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval(problem)),
             };
-            // Without progress the delay grows, until updates see solutions and not transients.
+            // Without progress the delay grows, so that updates see solutions rather than transients.
             let delay = self.restart_delay.iterations(self.settings.rest, iteration);
             if !due || since_restart < delay.saturating_add(self.settings.cool_down) {
                 return false;
             }
         }
         report.evaluations += 1;
-        // Where states cycle, friction waits for the normal forces.
+        // If states cycle, friction waits for the normal forces.
         let cycling = report.iterations > self.settings.patience;
         let overdue = report.iterations as f64 / self.settings.patience as f64;
         let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
@@ -82,7 +82,7 @@ impl ActiveSetCr {
             return false;
         }
         if changing_friction {
-            // Other forces of friction make another problem of the normal rows.
+            // Other friction forces change the problem of the normal rows.
             self.pivoting = BlockPivoting::default();
         }
         report.state_changes += changes;
@@ -91,11 +91,11 @@ impl ActiveSetCr {
         true
     }
 
-    /// One update of every contact; returns the number of committed changes.
+    /// One update of every contact; returns the number of changes.
     ///
-    /// An update of the normal rows alone commits all changes while their number falls, else only the largest. Between
-    /// two changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] counts from
-    /// one change of friction to the next.
+    /// An update of the normal rows alone makes all changes while their number falls, else only the largest. Between
+    /// two changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] starts again
+    /// after each change of friction.
     pub(super) fn update_contacts(
         &mut self,
         problem: &ContactProblem,
@@ -122,10 +122,7 @@ impl ActiveSetCr {
                     .max(self.least_compliance_of(problem, contact)),
                 weight,
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
-                contradicting: occasion
-                    == UpdateOccasion::Forced {
-                        contradicting: true,
-                    },
+                conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
             let Some(next) = transition(multipliers, &view, allowed, &self.settings) else {
                 continue;

@@ -1,18 +1,18 @@
-//! Contacts and one-sided rows in themselves: what of their own motion momentum and bilateral rows leave them.
+//! The friction problem of contacts and one-sided rows, condensed from momentum and bilateral rows.
 
 use super::system::KktSystem;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
 use crate::{ContactError, ContactProblem};
 use nalgebra::{Matrix3, Vector3};
 
-/// A contact, or a one-sided row in the place of its normal.
+/// A contact or a one-sided row, which acts like the normal row of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pressing {
     Contact(usize),
     Row { group: usize, row: usize },
 }
 
-/// Contacts first, then one-sided rows, group by group.
+/// Lists contacts first, then one-sided rows by group.
 pub(super) fn pressing(problem: &ContactProblem, list: &mut Vec<Pressing>) {
     list.clear();
     list.extend((0..problem.contacts()).map(Pressing::Contact));
@@ -58,7 +58,7 @@ impl Pressing {
         }
     }
 
-    /// Rows that have a direction: three of a contact, one of a row.
+    /// Number of rows: three for a contact, one for a one-sided row.
     fn directions(self) -> usize {
         match self {
             Self::Contact(_) => 3,
@@ -66,7 +66,7 @@ impl Pressing {
         }
     }
 
-    /// `C` between two rows of one group.
+    /// Entry of `C` between two rows of one group.
     fn compliance(self, other: Self, problem: &ContactProblem) -> f64 {
         match (self, other) {
             (Self::Row { group, row }, Self::Row { group: g, row: r }) if g == group => {
@@ -78,7 +78,7 @@ impl Pressing {
     }
 }
 
-/// `W = G K⁻¹ Gᵀ + C` in 3×3 blocks, `q` the motion `free` leaves.
+/// `W = G K⁻¹ Gᵀ + C` in 3×3 blocks; `q` is the motion at the `free` velocities.
 ///
 /// # Errors
 /// [`ContactError::NotFinite`] if a solve overflowed.
@@ -108,7 +108,8 @@ pub(super) fn condense(
             }
             block.m11 += felt.compliance(pushed, problem);
             if row == column && pushed.directions() == 1 {
-                // No tangential motion and, with μ = 0, no tangential force: any number keeps the block regular.
+                // No tangential motion and, with μ = 0, no tangential force: any positive entry makes the block
+                // regular.
                 block.m22 = block.m11;
                 block.m33 = block.m11;
             }
@@ -133,7 +134,7 @@ impl Pressing {
     }
 }
 
-/// A validated problem condenses to a sound one unless numbers overflow, or bilateral rows leave a contact no motion.
+/// A valid problem condenses to a valid one, unless numbers overflow or bilateral rows fix all points of a contact.
 fn unusable(error: &FrictionError) -> ContactError {
     let index = match *error {
         FrictionError::NotFinite { index, .. } => index,

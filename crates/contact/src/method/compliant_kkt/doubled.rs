@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cancels_is_kept() {
+    fn cancelled_digits_are_kept() {
         let mut sum = Doubled::new(1.0);
         sum.add_product(1e16, 3.0);
         sum.add_product(-3e16, 1.0);

@@ -1,13 +1,13 @@
-//! MINRES on the KKT matrix, preconditioned by what momentum and rows yield for themselves.
+//! MINRES on the KKT matrix, with a block diagonal preconditioner of momentum and rows.
 //!
 //! ```text
 //! P = diag(diag(A), S),  S = j diag(A)⁻¹ jᵀ + C
 //! ```
 //!
-//! With a diagonal `A` and hard rows, `P⁻¹K` has three eigenvalues and MINRES ends after three steps (Murphy, Golub &
-//! Wathen 2000, "A Note on Preconditioning for Indefinite Linear Systems"). What geometric stiffness adds to `A` costs
-//! a few more. The diagonals alone, which Tournier et al. 2015 scale by, leave the waves along the rows to the
-//! iteration: hundreds of steps where the velocities are small.
+//! With a diagonal `A` and hard rows, `P⁻¹K` has three eigenvalues and MINRES ends after three steps (Murphy, Golub and
+//! Wathen 2000, "A Note on Preconditioning for Indefinite Linear Systems"). Geometric stiffness in `A` needs a few more
+//! steps. The diagonal preconditioner of Tournier et al. 2015 does not couple rows: waves along them then need hundreds
+//! of steps.
 
 use super::response::RowResponse;
 use super::system::own_response;
@@ -62,7 +62,7 @@ struct OwnResponses {
 
 enum Rows {
     Factor(Box<RowResponse>),
-    /// `1/S_ii`, where `S` has no factor in floating point.
+    /// `1/S_ii`, if `S` has no factor in floating point.
     Diagonal(Vec<f64>),
 }
 
@@ -78,8 +78,8 @@ impl OwnResponses {
                     let of = rows.group(group);
                     let count = of.offset.len();
                     (0..count).map(move |row| {
-                        let yields = of.compliance[row * count + row];
-                        (own_response(problem, group, row) + yields).recip()
+                        let compliance = of.compliance[row * count + row];
+                        (own_response(problem, group, row) + compliance).recip()
                     })
                 });
                 Rows::Diagonal(diagonal.collect())

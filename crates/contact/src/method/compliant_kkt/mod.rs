@@ -1,4 +1,5 @@
-//! Momentum and bilateral constraint rows in one factorisation; contacts and one-sided rows in what it leaves them.
+//! Momentum and bilateral constraint rows in one factorisation, and a condensed friction problem of contacts and
+//! one-sided rows.
 //!
 //! ```text
 //! K = [A −jᵀ; −j −C] = P L D Lᵀ Pᵀ             bilateral rows, hard or compliant, exactly
@@ -29,17 +30,17 @@ use impinge_krylov::StoppingRule;
 use nalgebra::Vector3;
 use system::{KktSystem, Refined};
 
-/// Relative errors of the friction problem that are tried in turn until the residual is within tolerance.
+/// Relative errors of the friction problem, tried in turn until the residual is within tolerance.
 const TARGETS: [f64; 6] = [1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12];
 
-/// Targets that all stages of the friction solver may miss: the second starts from the best that the first found, and a
-/// third finds no more.
+/// Largest number of targets that all stages of the friction solver may miss. The second attempt starts from the best
+/// forces of the first; a third does not improve them.
 const MOST_MISSED: u32 = 2;
 
-/// Sweeps without halving the error after which Newton takes over, and ADMM where it does not get there.
+/// Number of sweeps without halving the error after which Newton's method starts, and ADMM if that does not converge.
 const PATIENCE: u64 = 30;
 
-/// The method, its pattern, factors and vectors: reused from step to step.
+/// The method with its pattern, factors and vectors, which are reused from step to step.
 ///
 /// # Source
 /// Tournier et al. 2015, §3 and §6.2; differs from it in: the order of elimination, refinement in doubled precision,
@@ -68,11 +69,11 @@ impl CompliantKkt {
         }
     }
 
-    /// Factors of `problem` and the motion without contacts and one-sided rows.
+    /// Factorises `problem` and computes the motion without contacts and one-sided rows.
     ///
-    /// Every row that may depend on others has a minute compliance in the factors, and refinement against the rows as
-    /// they are removes what it did: rows that say the same twice share their force evenly. Where two steps are not
-    /// enough for that, more are taken.
+    /// In the factors, every row that may depend on others gets a small compliance. Refinement with the exact rows
+    /// removes its effect, so that redundant rows share their force evenly. If two steps of refinement are not enough,
+    /// more are taken.
     fn prepare(
         &mut self,
         problem: &ContactProblem,
@@ -100,7 +101,7 @@ impl CompliantKkt {
         self.system.solve(&self.rhs, &mut self.free, steps)
     }
 
-    /// Velocities and bilateral multipliers out of `[v; λ]`.
+    /// Extracts velocities and bilateral multipliers from `[v; λ]`.
     fn write(&self, problem: &ContactProblem, x: &[f64], solution: &mut ContactSolution) {
         let n = problem.unknowns();
         solution.velocity.copy_from_slice(&x[..n]);
@@ -113,7 +114,7 @@ impl CompliantKkt {
         }
     }
 
-    /// `[v; λ] = K⁻¹ [b + Gᵀ f; −c]`, and what every contact does.
+    /// Writes `[v; λ] = K⁻¹ [b + Gᵀ f; −c]` and the multipliers of all contacts.
     fn write_pressed(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
         let n = problem.unknowns();
         let mut rhs = std::mem::take(&mut self.scratch);
@@ -146,7 +147,7 @@ impl CompliantKkt {
         }
     }
 
-    /// Forces to start from: those of the warm start.
+    /// Sets the start forces to those of the warm start.
     fn start_forces(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.forces.clear();
         for of in &self.list {
@@ -163,7 +164,7 @@ impl CompliantKkt {
         }
     }
 
-    /// Solves for contact forces to ever tighter targets until the residual is within tolerance.
+    /// Solves for contact forces to ever smaller errors until the residual is within tolerance.
     fn press(
         &mut self,
         problem: &ContactProblem,
@@ -197,7 +198,7 @@ impl CompliantKkt {
                 .solve(&friction, &mut self.forces, &target)
                 .map_err(unusable)?;
             report.sweeps += swept.sweeps;
-            report.evaluations += swept.looks;
+            report.evaluations += swept.evaluations;
             if !swept.converged {
                 let mut auto = Auto::default();
                 auto.heed(&self.interrupt);
@@ -205,7 +206,7 @@ impl CompliantKkt {
                     .solve(&friction, &mut self.forces, &target)
                     .map_err(unusable)?;
                 report.iterations += steps.newton_steps;
-                report.evaluations += steps.looks;
+                report.evaluations += steps.evaluations;
                 missed += u32::from(!steps.converged);
             }
             self.write_pressed(problem, solution);
@@ -254,7 +255,7 @@ impl CompliantKkt {
     }
 }
 
-/// Steps of refinement where the usual number leaves too much.
+/// Steps of refinement if the usual number is not enough.
 const MORE_REFINEMENTS: u32 = 8;
 
 impl ContactSolver for CompliantKkt {
@@ -272,7 +273,7 @@ impl ContactSolver for CompliantKkt {
         let mut report = ContactReport::default();
         let refined = self.prepare(problem, &mut report)?;
         report.extra_products += u64::from(refined.steps) + 1;
-        // Rows that contradict each other: momentum is kept, the rows are met as well as they can be.
+        // Incompatible rows: momentum is balanced, and the rows are solved in the least-squares sense.
         report.termination = match refined.backward_error {
             error if error.is_nan() || error == f64::INFINITY => Termination::Breakdown,
             _ if KktSystem::is_trusted(&refined) => Termination::Converged,

@@ -1,14 +1,14 @@
-//! In which order the unknowns of a KKT matrix are eliminated so that no pivot vanishes or cancels.
+//! Elimination order of the unknowns of a KKT matrix in which no pivot vanishes or cancels.
 //!
-//! A row without compliance has no pivot of its own: it gets one, `−j A⁻¹ jᵀ`, from unknowns eliminated before it. Two
-//! rules:
+//! A row without compliance has no pivot of its own. Its pivot, `−j A⁻¹ jᵀ`, comes from unknowns eliminated before it.
+//! Two rules:
 //!
-//! 1. *Leaves first.* Where a constraint touches unknowns that nothing else touches and that can meet its rows alone
-//!    (the free end of a chain), those come first, then its rows. What is left is a smaller problem of the same kind,
-//!    in which the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of terms
-//!    of one sign: nothing cancels, whatever the masses. It is the articulated-body recursion.
-//! 2. Every other row comes right after the last unknown that it touches, those in an order of minimum degree. Its
-//!    pivot then exists whenever the rows are independent.
+//! 1. *Leaves first.* If a constraint has unknowns that no other constraint uses and that can satisfy its rows alone
+//!    (the free end of a chain), these unknowns come first, then its rows. The rest is a smaller problem of the same
+//!    kind, in which the constraint's other unknowns carry the mass of the leaf as well. All of its pivots are sums of
+//!    terms of one sign: nothing cancels, whatever the masses. This is the articulated-body recursion.
+//! 2. Every other row comes right after the last of its unknowns; these unknowns are in an order of minimum degree. Its
+//!    pivot then exists if the rows are independent.
 
 use crate::ContactError;
 use crate::constraint::ConstraintRows;
@@ -17,8 +17,8 @@ use impinge_krylov::direct::{minimum_degree_order, symmetric_eigen};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
-/// Least share of a row that a leaf has to carry for going first: an arm of tens of metres passes, rows that only a
-/// small angle keeps apart do not.
+/// Smallest share of a row that its leaf must carry to come first. An arm of tens of metres is above it; rows that
+/// differ by a small angle only are below.
 const LEAF_SHARE: f64 = 1e-4;
 
 /// Rows of all groups that act on the same blocks.
@@ -27,10 +27,10 @@ struct Bundle {
     blocks: Vec<u32>,
 }
 
-/// The order: unknown `3 block + axis` of the velocities, then `n + row` for the `bilateral` rows.
+/// Sequence of unknowns: `3 block + axis` for velocities, then `n + row` for the `bilateral` rows.
 pub(super) struct Order {
     pub(super) sequence: Vec<usize>,
-    /// Rows that a leaf carries: they cannot depend on others.
+    /// Whether each row is carried by a leaf: such rows cannot depend on others.
     pub(super) safe: Vec<bool>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn eliminate(
         }
     };
 
-    // Leaves first. A stack keeps the order and the cost linear in the size of a tree.
+    // Leaves first. With a stack, order and cost are linear in the size of a tree.
     let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
     for (index, bundle) in bundles.iter().enumerate() {
         for &block in &bundle.blocks {
@@ -105,7 +105,7 @@ pub(super) fn eliminate(
         }
     }
 
-    // The rest by minimum degree, its rows as soon as they can be.
+    // The other blocks by minimum degree, each row as early as possible.
     let sequence = least_degree_first(momentum, &bundles, &gone)?;
     let mut waiting: Vec<usize> = bundles
         .iter()
@@ -133,7 +133,7 @@ pub(super) fn eliminate(
     Ok(order)
 }
 
-/// The blocks that are not `gone`, by minimum degree in the graph of `momentum` and `bundles`.
+/// The blocks that are not `gone`, in an order of minimum degree in the graph of `momentum` and `bundles`.
 fn least_degree_first(
     momentum: &BlockPattern,
     bundles: &[Bundle],
@@ -170,16 +170,16 @@ fn least_degree_first(
     Ok(sequence.into_iter().map(|at| rest[at]).collect())
 }
 
-/// Groups on the same blocks go together: the two directions of a hinge.
+/// Bundles groups on the same blocks, such as the two directions of a hinge.
 ///
-/// Not those on a part of them. A link to a fixed point acts on one of the two ends of its neighbour; the two together
-/// can be carried by the particle between them only while they are not in line, and their pivots cancel.
+/// Groups on a part of these blocks are not included. A link to a fixed point acts on one of the two ends of its
+/// neighbour. The particle between the links carries both only if they are not in line, and their pivots cancel.
 fn bundle(rows: &ConstraintRows, bilateral: &[usize], blocks: usize) -> Vec<Bundle> {
     let mut bundles: Vec<Bundle> = Vec::new();
     let mut starting_at: Vec<Vec<usize>> = vec![Vec::new(); blocks];
     for &group in bilateral {
         let own = rows.group(group).blocks;
-        // Compliant rows between what does not move have no blocks: they are alike to no others.
+        // Compliant rows between fixed points have no blocks, so they are never bundled.
         if let Some(&first) = own.first() {
             let alike = &mut starting_at[first as usize];
             if let Some(&index) = alike.iter().find(|&&index| bundles[index].blocks == own) {

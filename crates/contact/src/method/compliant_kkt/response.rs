@@ -1,4 +1,4 @@
-//! `S = j diag(A)⁻¹ jᵀ + C`: how rows yield where every unknown feels its own inertia only, factorised.
+//! `S = j diag(A)⁻¹ jᵀ + C`: response of the rows if every unknown has its own inertia only, factorised.
 
 use crate::ContactProblem;
 use crate::constraint::ConstraintRows;
@@ -8,18 +8,18 @@ use nalgebra::Vector3;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 use std::sync::{Mutex, PoisonError};
 
-/// Share of its own diagonal that is added to `S`: rows that say the same twice make it singular.
+/// Share of its own diagonal that is added to `S`, because redundant rows make it singular.
 const RIDGE: f64 = 1e-12;
 
 /// `S = L Lᵀ`.
 pub(super) struct RowResponse {
     factor: SparseCholesky,
-    /// Nobody else waits for it: a preconditioner is applied by one thread, but has to be fit for several.
+    /// Never contended: the preconditioner is applied by one thread, but its type must be `Sync`.
     scratch: Mutex<SolveScratch>,
 }
 
 impl RowResponse {
-    /// Of the rows of `problem`, where `diagonal` is that of its momentum matrix.
+    /// Factorises `S` for the rows of `problem`; `diagonal` is that of its momentum matrix.
     ///
     /// # Errors
     /// [`KrylovError`] if `S` is not positive definite in floating point.
@@ -42,7 +42,7 @@ impl RowResponse {
 
 /// The upper triangle of `S`, with its ridge.
 fn upper_triangle(rows: &ConstraintRows, diagonal: &[f64]) -> CscMatrix<f64> {
-    // Rows by the blocks they act on: only those that share one feel each other.
+    // Rows by their blocks: only rows that share a block are coupled.
     let mut on_block: Vec<Vec<(usize, Vector3<f64>)>> = vec![Vec::new(); diagonal.len() / 3];
     let mut upper = CooMatrix::new(rows.len(), rows.len());
     for group in 0..rows.groups() {
@@ -60,9 +60,9 @@ fn upper_triangle(rows: &ConstraintRows, diagonal: &[f64]) -> CscMatrix<f64> {
         }
     }
     for (list, own) in on_block.iter().zip(diagonal.chunks_exact(3)) {
-        let yields = Vector3::from_column_slice(own).map(f64::recip);
+        let inverse = Vector3::from_column_slice(own).map(f64::recip);
         for (at, (row, j)) in list.iter().enumerate() {
-            let moved = j.component_mul(&yields);
+            let moved = j.component_mul(&inverse);
             for (column, other) in &list[at..] {
                 upper.push(*row, *column, moved.dot(other));
             }
@@ -71,7 +71,7 @@ fn upper_triangle(rows: &ConstraintRows, diagonal: &[f64]) -> CscMatrix<f64> {
     let mut upper = CscMatrix::from(&upper);
     for (row, mut column) in (0..rows.len()).zip(upper.col_iter_mut()) {
         let (places, values) = column.rows_and_values_mut();
-        // Rows of a column ascend, so the diagonal is the last of an upper triangle.
+        // Entries of a column ascend, so the diagonal is the last of the upper triangle.
         if let (Some(&place), Some(value)) = (places.last(), values.last_mut()) {
             debug_assert_eq!(place, row, "a diagonal entry");
             *value *= 1.0 + RIDGE;

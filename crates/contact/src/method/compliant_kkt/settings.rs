@@ -3,7 +3,7 @@
 use crate::setting::positive;
 use crate::{ContactError, Tolerances};
 
-/// How momentum and bilateral rows are solved for.
+/// Linear solver for momentum and bilateral rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -11,14 +11,14 @@ use crate::{ContactError, Tolerances};
     serde(rename_all = "snake_case")
 )]
 pub enum KktSolver {
-    /// `L D Lᵀ` with refinement. Knows all kinds of rows.
+    /// `L D Lᵀ` with refinement, for all kinds of rows.
     #[default]
     Direct,
-    /// MINRES, preconditioned by what momentum and rows yield for themselves. Knows bilateral rows only.
+    /// MINRES with a block diagonal preconditioner, for bilateral rows only.
     Minres,
 }
 
-/// Everything that steers the method.
+/// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -30,11 +30,11 @@ pub struct CompliantKktSettings {
     pub tolerances: Tolerances,
     /// Sweeps of Gauss-Seidel over contacts and one-sided rows before Newton takes over.
     pub max_sweeps: u64,
-    /// Most sweeps, most Newton steps, most iterations of MINRES.
+    /// Largest number of sweeps, of Newton steps and of iterations of MINRES.
     pub max_iterations: u64,
-    /// Most steps of refinement of a direct solve; one that does not improve is the last.
+    /// Largest number of refinement steps of a direct solve; a step without improvement is the last.
     pub refinements: u32,
-    /// How momentum and bilateral rows are solved for.
+    /// Linear solver for momentum and bilateral rows.
     pub solver: KktSolver,
     /// `‖r‖/‖rhs‖`, both scaled, at which MINRES stops.
     pub relative: f64,

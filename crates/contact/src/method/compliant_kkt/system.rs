@@ -14,16 +14,17 @@ use impinge_krylov::direct::SparseLdlt;
 use nalgebra_sparse::{CscMatrix, pattern::SparsityPattern};
 use std::sync::Arc;
 
-/// Compliance that a row gets which others say already, over `j diag(A)⁻¹ jᵀ`: refined away where they agree.
+/// Compliance of redundant rows in the factors, over `j diag(A)⁻¹ jᵀ`; refinement removes its effect if the rows are
+/// compatible.
 const REGULARISATION: f64 = 1e-12;
 
-/// Backward error of a refined solve above which the rows are taken for dependent.
+/// Backward error of a refined solve above which the rows count as dependent.
 const TRUSTED: f64 = 1e-9;
 
-/// Growth of the backward error that takes a step of refinement back.
+/// Growth of the backward error above which a refinement step is undone.
 const WORSE: f64 = 16.0;
 
-/// Where the entries of one matrix go; valid for problems of the same pattern.
+/// Positions of the entries of one matrix; valid for problems of the same pattern.
 struct Layout {
     momentum: Arc<BlockPattern>,
     constraints: ConstraintRows,
@@ -31,20 +32,20 @@ struct Layout {
     bilateral: Vec<usize>,
     /// First row of each group among the bilateral ones.
     first_row: Vec<usize>,
-    /// Place of entry `(row, column)` of each stored block, those below the diagonal unused.
+    /// Position of entry `(row, column)` of each stored block; those below the diagonal are unused.
     places: Vec<[usize; 9]>,
     order: Order,
 }
 
-/// Matrix, factors and vectors of the solves. Reused from step to step while the pattern stays.
+/// Matrix, factors and vectors of the solves, reused while the pattern stays the same.
 #[derive(Default)]
 pub(super) struct KktSystem {
     layout: Option<Layout>,
     matrix: Option<CscMatrix<f64>>,
     factors: Option<SparseLdlt>,
-    /// Diagonal taken off each bilateral row in the factors, not in the matrix.
+    /// Diagonal subtracted from each bilateral row in the factors, not in the matrix.
     regularised: Vec<f64>,
-    /// Diagonal of the rows as it was before.
+    /// Diagonal of the rows without regularisation.
     kept: Vec<f64>,
     residual: Vec<f64>,
     bound: Vec<f64>,
@@ -54,11 +55,11 @@ pub(super) struct KktSystem {
     best: Vec<f64>,
 }
 
-/// How good a refined solve is.
+/// Quality of a refined solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refined {
-    /// `max |r_i| / Σ_k |K_ik x_k|`; rows in which that sum is rounding itself are measured by the largest velocity and
-    /// the largest force instead of their own.
+    /// `max |r_i| / Σ_k |K_ik x_k|`. If that sum is rounding itself, the largest velocity and the largest force replace
+    /// the entries of `x`.
     pub(super) backward_error: f64,
     pub(super) steps: u32,
 }
@@ -68,15 +69,15 @@ impl KktSystem {
         self.matrix.as_ref().map_or(0, CscMatrix::nrows)
     }
 
-    /// Bilateral groups, and where the rows of a group start among the bilateral ones.
+    /// Bilateral groups, and the first row of each group among the bilateral ones.
     pub(super) fn bilateral(&self) -> (&[usize], &[usize]) {
         self.layout
             .as_ref()
             .map_or((&[], &[]), |l| (&l.bilateral, &l.first_row))
     }
 
-    /// Assembles the matrix of `problem` and factorises it; every row that may depend on others gets a minute
-    /// compliance in the factors.
+    /// Assembles and factorises the matrix of `problem`. In the factors, every row that may depend on others gets a
+    /// small compliance.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) -> Result<(), ContactError> {
         let unknowns = problem.unknowns();
         let fits = self.layout.as_ref().is_some_and(|layout| {
@@ -116,7 +117,7 @@ impl KktSystem {
                 .factorize(matrix)
                 .map_err(|_| ContactError::DependentConstraints);
         }
-        // In place and back, to the last bit: a copy of the matrix would be memory for every step.
+        // Changed in place and restored exactly: a copy of the matrix would need memory in every step.
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
         for (row, shift) in self.regularised.iter().enumerate() {
@@ -133,12 +134,12 @@ impl KktSystem {
         factorised.map_err(|_| ContactError::DependentConstraints)
     }
 
-    /// Whether a refined solve says that the factors are of a matrix with independent rows.
+    /// Whether a refined solve shows that the rows are independent.
     pub(super) fn is_trusted(refined: &Refined) -> bool {
         refined.backward_error <= TRUSTED
     }
 
-    /// Solves for columns without refinement: for the compliance that contacts feel.
+    /// Solves for columns without refinement, for the compliance at the contacts.
     pub(super) fn apply(&mut self, x: &mut [f64]) {
         if let Some(factors) = &mut self.factors {
             factors.solve_in_place(x);
@@ -155,8 +156,8 @@ impl KktSystem {
         self.apply(x);
         loop {
             let error = self.measure(rhs, x);
-            // Backward errors are at rounding long before small differences of large forces are right, which refinement
-            // goes on to improve; only a step that makes them worse is taken back.
+            // Backward errors reach rounding before small differences of large forces are accurate. Further steps
+            // improve these, so only a step that makes errors worse is undone.
             if refined.steps > 0
                 && (error > WORSE * refined.backward_error.max(f64::EPSILON) || error.is_nan())
             {
@@ -217,7 +218,7 @@ impl KktSystem {
             .extend(self.sums.iter().map(|sum| sum.value()));
         let mut worst = 0.0_f64;
         for row in 0..n {
-            // A row whose unknowns should all vanish holds rounding only, none of it small beside the rest of it.
+            // A row whose unknowns should all vanish contains only rounding.
             let rounding = 1e3 * n as f64 * f64::EPSILON * self.scale[row];
             let size = if self.bound[row] > rounding {
                 self.bound[row]
@@ -251,7 +252,7 @@ impl KktSystem {
         }
         let order = eliminate(&momentum, constraints, &bilateral, &first_row)?;
 
-        // Blocks of each block column, from above: the pattern stores rows.
+        // Blocks of each block column, from the top: the pattern stores rows.
         let blocks = momentum.blocks();
         let mut columns: Vec<Vec<(usize, usize)>> = vec![Vec::new(); blocks];
         for row in 0..blocks {
@@ -305,7 +306,7 @@ impl KktSystem {
     }
 }
 
-/// Numbers into the places of `layout`.
+/// Writes the entries to the positions of `layout`.
 fn fill(layout: &Layout, problem: &ContactProblem, matrix: &mut CscMatrix<f64>) {
     let unknowns = problem.unknowns();
     let (offsets, _, values) = matrix.csc_data_mut();
@@ -338,7 +339,7 @@ fn fill(layout: &Layout, problem: &ContactProblem, matrix: &mut CscMatrix<f64>) 
     }
 }
 
-/// `j diag(A)⁻¹ jᵀ` of one row: how far one unit of its force moves it.
+/// `j diag(A)⁻¹ jᵀ` of one row: its displacement per unit of force.
 pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -> f64 {
     let of = problem.constraints.group(group);
     let entries = of.jacobian[row * of.blocks.len()..].iter();

@@ -5,12 +5,12 @@ use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
 use nalgebra::{Matrix2, Matrix3, Vector3};
 
-/// Forces, and the local matrices of the contacts.
+/// Forces and local matrices of the contacts.
 #[derive(Debug, Default)]
 pub(super) struct ContactSweep {
     /// `f = (λ, γ)` per contact (N).
     pub(super) forces: Vec<Vector3<f64>>,
-    /// `D₃⁻¹ Ĵᵀ` of every row entry, all contacts one after the other (s/kg).
+    /// `D₃⁻¹ Ĵᵀ` of every row entry, contact by contact (s/kg).
     responses: Vec<Matrix3<f64>>,
     /// First entry of every contact in `responses`.
     starts: Vec<usize>,
@@ -40,9 +40,10 @@ impl ContactSweep {
         self.predicted.resize(problem.unknowns(), 0.0);
     }
 
-    /// Sweeps until no displacement changes by more than `tolerance` (m), at most `most` times; returns how often.
+    /// Sweeps until no displacement changes by more than `tolerance` (m), at most `most` times; returns the number of
+    /// sweeps.
     ///
-    /// `v_j` is the prediction without contacts, block by block.
+    /// `v_j` is the prediction without contacts, by blocks.
     pub(super) fn solve(
         &mut self,
         problem: &ContactProblem,
@@ -96,7 +97,7 @@ impl ContactSweep {
     }
 }
 
-/// The contacts in a sweep; the change of one is what its force moves it (m).
+/// The contacts in a sweep; the change of a contact is the displacement due to its change of force (m).
 struct Relaxed<'a> {
     sweep: &'a mut ContactSweep,
     problem: &'a ContactProblem,
@@ -116,7 +117,7 @@ impl SweptContacts for Relaxed<'_> {
         let w = self.sweep.local[contact];
         let mut new = old;
         new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
-        // The slip that the new normal force leaves.
+        // The slip after the change of the normal force.
         let pushed = new[0] - old[0];
         let slip = [u[1] + w[(1, 0)] * pushed, u[2] + w[(2, 0)] * pushed];
         let radius = self.problem.friction(contact) * new[0];
@@ -137,7 +138,7 @@ impl SweptContacts for Relaxed<'_> {
     }
 }
 
-/// The friction force in the disk that opposes its slip: exact where it sticks, else by steps of projected gradients.
+/// The friction force in the disk that opposes its slip: exact if it sticks, else by projected gradient steps.
 fn on_disk(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64; 2] {
     let tangential = Matrix2::new(w[(1, 1)], w[(1, 2)], w[(2, 1)], w[(2, 2)]);
     let determinant = tangential.determinant();
@@ -159,7 +160,7 @@ fn on_disk(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64
             slip[0] + tangential[(0, 0)] * moved[0] + tangential[(0, 1)] * moved[1],
             slip[1] + tangential[(1, 0)] * moved[0] + tangential[(1, 1)] * moved[1],
         ];
-        // Nearly isotropic: twice the step is the exact one then.
+        // Nearly isotropic: twice the step is then exact.
         let pushed = [
             force[0] - 2.0 * step * slip[0],
             force[1] - 2.0 * step * slip[1],
@@ -174,7 +175,7 @@ fn on_disk(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64
     force
 }
 
-/// The friction force in the square, one component after the other.
+/// The friction force in the square, by components.
 fn in_square(w: &Matrix3<f64>, old: [f64; 2], slip: [f64; 2], radius: f64) -> [f64; 2] {
     let first = (old[0] - slip[0] / w[(1, 1)]).clamp(-radius, radius);
     let left = slip[1] + w[(2, 1)] * (first - old[0]);

@@ -1,5 +1,5 @@
-//! Iterative constraint anticipation: a small complementarity problem anticipates, in each pass of block relaxation on
-//! the velocities, the forces that the contacts will need.
+//! Iterative constraint anticipation: in each pass of block relaxation on the velocities, a small complementarity
+//! problem predicts the contact forces.
 //!
 //! With `A = Lo + D₃ + Up` (strict block triangles and 3×3 diagonal) and `f = (λ, γ)`:
 //!
@@ -11,10 +11,10 @@
 //!
 //! At the fixed point `A v = b + Ĵᵀf` and `u` is the true displacement.
 //!
-//! Source: Otaduy, Tamstorf, Steinemann & Gross, "Implicit Contact Handling for Deformable Objects", Computer Graphics
-//! Forum 28(2), 2009, as described by Verschoor & Jalba 2019, section 6.2.2. Differs from them in: one product with `A`
-//! a pass and not two, since Jacobi and Gauss-Seidel share the halves; the exact friction cone; a start from velocity
-//! and forces of the step before.
+//! Source: Otaduy, Tamstorf, Steinemann and Gross, "Implicit Contact Handling for Deformable Objects", Computer
+//! Graphics Forum 28(2), 2009, as described by Verschoor and Jalba 2019, section 6.2.2. Differs from them in: one
+//! product with `A` per pass instead of two, since Jacobi and Gauss-Seidel share the halves; the exact friction cone; a
+//! start from velocity and forces of the last step.
 
 mod contacts;
 mod settings;
@@ -36,13 +36,13 @@ use velocity::VelocitySweep;
 /// Momentum tolerance of the conjugate gradients over that of the whole: the "slightly lower tolerance" of the paper.
 const START_SHARE: f64 = 0.5;
 
-/// What the sweeps over the contacts settle to, over the slip tolerance.
+/// Tolerance of the sweeps over the contacts, over the slip tolerance.
 const SWEEP_SHARE: f64 = 0.1;
 
-/// Passes without a better residual after which the method is given up.
+/// Number of passes without a better residual after which the method ends.
 const STAGNATION: u64 = 2000;
 
-/// The method and its workspace: reused from step to step.
+/// The method and its workspace, which is reused from step to step.
 #[derive(Debug, Default)]
 pub struct ConstraintAnticipation {
     /// Settings of the next solve.
@@ -66,7 +66,7 @@ impl ConstraintAnticipation {
         }
     }
 
-    /// Forces and velocity that the passes start from.
+    /// Computes the forces and the velocity before the first pass.
     fn start(
         &mut self,
         problem: &ContactProblem,
@@ -105,14 +105,14 @@ impl ConstraintAnticipation {
             )]
             let rule = StoppingRule {
                 relative: 0.0,
-                // In the norm without weights every body has to be within the smallest tolerance.
+                // In the norm without weights, every body must be within the smallest tolerance.
                 absolute: START_SHARE * self.settings.tolerances.momentum
                     / problem.largest_momentum_weight(),
                 max_iterations: self.settings.max_iterations as usize,
             };
             let solved = solve(&mut self.gradients, &system, &mut solution.velocity, &rule);
             report.iterations += solved.iterations as u64;
-            // One product at its beginning and one at its end.
+            // One product at the beginning and one at the end.
             report.extra_products += 2;
         }
         self.velocities.start(problem, &solution.velocity)?;
@@ -123,7 +123,7 @@ impl ConstraintAnticipation {
         Ok(())
     }
 
-    /// Passes until the residual is within tolerance; the solution holds the best iterate.
+    /// Passes until the residual is within tolerance; the solution is the best iterate.
     fn relax(
         &mut self,
         problem: &ContactProblem,
@@ -187,7 +187,7 @@ impl ConstraintAnticipation {
         self.best.restore(solution);
     }
 
-    /// One pass: anticipate the forces, relax the velocities.
+    /// One pass: predicts the forces and relaxes the velocities.
     fn pass(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
         let momentum = &problem.momentum;
         let velocities = &self.velocities;
@@ -214,7 +214,7 @@ impl ConstraintAnticipation {
         report.iterations += 1;
     }
 
-    /// Velocity and forces at hand, with the states that belong to them.
+    /// Writes the present velocity and forces with their states.
     fn export(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (out, v) in solution
             .velocity

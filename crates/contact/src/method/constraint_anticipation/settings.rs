@@ -3,7 +3,7 @@
 use crate::setting::positive;
 use crate::{ContactError, FrictionLaw, Tolerances};
 
-/// What the passes start from.
+/// Start of the passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -15,12 +15,12 @@ pub enum Start {
     Free,
     /// The velocity under the contact forces of the warm start, by conjugate gradients.
     Balanced,
-    /// The velocity of the warm start as it is.
+    /// The velocity of the warm start.
     #[default]
     Warm,
 }
 
-/// Everything that steers the method.
+/// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -28,19 +28,19 @@ pub enum Start {
     serde(deny_unknown_fields, default)
 )]
 pub struct ConstraintAnticipationSettings {
-    /// What the passes start from.
+    /// Start of the passes.
     pub start: Start,
-    /// Friction forces that the answer is chosen from, and judged by.
+    /// Friction law of the method and of the residual.
     pub law: FrictionLaw,
-    /// Whether every other sweep over the velocities runs backwards: symmetric Gauss-Seidel.
+    /// Whether every second sweep over the velocities runs backwards: symmetric Gauss-Seidel.
     pub alternate: bool,
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,
-    /// Most sweeps over the contacts in one pass.
+    /// Largest number of sweeps over the contacts in one pass.
     pub max_sweeps: u64,
-    /// Most passes and iterations of conjugate gradients together.
+    /// Largest number of passes and iterations of conjugate gradients together.
     pub max_iterations: u64,
-    /// Iterations after which friction is only settled to the gap tolerance; the report says so.
+    /// Number of iterations after which friction converges to the gap tolerance only; the report says so.
     pub relax_after: u64,
 }
 

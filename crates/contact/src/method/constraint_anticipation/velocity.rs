@@ -1,10 +1,10 @@
-//! Block Gauss-Seidel on `A v = b + Ĵᵀf`, its products with the triangles of `A` kept from pass to pass.
+//! Block Gauss-Seidel on `A v = b + Ĵᵀf`; products with the triangles of `A` are kept from pass to pass.
 
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
 
-/// `A = Lo + D₃ + Up`, and what its triangles make of the present velocity.
+/// `A = Lo + D₃ + Up`, and the products of its triangles with the present velocity.
 #[derive(Debug, Default)]
 pub(super) struct VelocitySweep {
     /// `D₃⁻¹`, one per block (1/kg).
@@ -18,7 +18,7 @@ pub(super) struct VelocitySweep {
 }
 
 impl VelocitySweep {
-    /// Inverts the diagonal blocks and takes over a velocity.
+    /// Inverts the diagonal blocks and loads a velocity.
     pub(super) fn start(
         &mut self,
         problem: &ContactProblem,
@@ -31,7 +31,7 @@ impl VelocitySweep {
                 .diagonal_block(block)
                 .cholesky()
                 .map(|c| c.inverse());
-            // A positive diagonal does not make a positive definite block.
+            // A block with a positive diagonal may be indefinite.
             self.inverse_diagonal
                 .push(inverse.ok_or(ContactError::SingularMomentum {
                     index: 3 * block,

@@ -1,22 +1,21 @@
-//! Anderson's acceleration of sweeps: the next forces from the last few sweeps together.
+//! Anderson acceleration of sweeps: the next forces are a combination of the last few sweeps.
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
-/// Sweeps that are remembered. Where few bodies carry many, the error is mostly in a few slow shapes: more than these
-/// gained nothing on piles, and each costs about one product with a block per contact and sweep.
+/// Number of stored sweeps. If few bodies carry many, the error is mostly in a few slowly converging modes. More sweeps
+/// do not help; each costs about one product with a block per contact and sweep.
 const DEPTH: usize = 10;
 
-/// Ridge of the least-squares problem over each entry of its diagonal: changes of successive sweeps are nearly
-/// parallel.
+/// Ridge over the diagonal of the least-squares problem: changes of successive sweeps are nearly parallel.
 const RIDGE: f64 = 1e-12;
 
-/// With `g(f)` one sweep from forces `f`, seeks the combination of the last sweeps that a sweep would change least.
+/// With `g(f)` one sweep from forces `f`, computes the combination of the last sweeps that a sweep would change least.
 ///
 /// ```text
 /// γ = argmin ‖d − ΔD γ‖,  d = g(f) − f,     next f = g(f) − ΔG γ
 /// ```
 ///
-/// The norm weighs each contact with its own compliance, so that forces are comparable as the work they do.
+/// The norm weights each contact by its compliance, so that forces are comparable as work.
 ///
 /// # Source
 /// Walker & Ni 2011, "Anderson acceleration for fixed-point iterations", <https://doi.org/10.1137/10078356X>; differs
@@ -24,17 +23,16 @@ const RIDGE: f64 = 1e-12;
 #[derive(Debug, Default)]
 pub(super) struct Acceleration {
     weights: Vec<f64>,
-    /// Forces before the sweep, after it, and what it changed.
+    /// Forces before the sweep and after it, and their change.
     before: Vec<Vector3<f64>>,
     image: Vec<Vector3<f64>>,
     change: Vec<Vector3<f64>>,
-    /// `‖d‖²` of the last sweep; no sweep yet if infinite.
+    /// `‖d‖²` of the last sweep; infinite before the first.
     size: f64,
-    /// `ΔG` and `ΔD`, column by column in a ring.
+    /// `ΔG` and `ΔD` by columns, as a ring buffer.
     images: [Vec<Vector3<f64>>; DEPTH],
     changes: [Vec<Vector3<f64>>; DEPTH],
-    /// What the forces move after the last sweep, and its `ΔG`: linear in the forces, so that the same combination
-    /// holds.
+    /// Displacements after the last sweep and their `ΔG`. They are linear in the forces, so the same combination holds.
     moved: Vec<Vector3<f64>>,
     moves: [Vec<Vector3<f64>>; DEPTH],
     /// `ΔDᵀ ΔD`.
@@ -44,7 +42,7 @@ pub(super) struct Acceleration {
 }
 
 impl Acceleration {
-    /// Forgets all for contacts of these weights, whose forces move so many things.
+    /// Starts with contacts of these weights, and a number `moved` of displacements.
     pub(super) fn start(&mut self, weights: impl Iterator<Item = f64>, moved: usize) {
         self.weights.clear();
         self.weights.extend(weights);
@@ -62,22 +60,22 @@ impl Acceleration {
         self.forget();
     }
 
-    /// Forgets the sweeps, not the contacts.
+    /// Removes the stored sweeps, not the contacts.
     pub(super) fn forget(&mut self) {
         self.stored = 0;
         self.next = 0;
     }
 
-    /// Has to be told the forces before every sweep.
+    /// Stores the forces before a sweep; required before every sweep.
     pub(super) fn before(&mut self, forces: &[Vector3<f64>]) {
         self.before.copy_from_slice(forces);
     }
 
-    /// Replaces the forces after a sweep, and what they move, by those to sweep from next. These may leave their cones
-    /// a little: the sweep sees to that where it matters.
+    /// Replaces forces and displacements after a sweep by extrapolated ones. These forces may be slightly outside their
+    /// cones; the next sweep corrects this where it matters.
     ///
-    /// All is forgotten where a sweep changed more than the one before: contacts have opened, closed or begun to slide,
-    /// and what was learnt of the old states misleads.
+    /// If a sweep changed forces more than the last one, the stored sweeps are removed: contacts have opened, closed or
+    /// started to slide, and sweeps with the old states are misleading.
     pub(super) fn after(&mut self, forces: &mut [Vector3<f64>], moved: &mut [Vector3<f64>]) {
         let column = self.next;
         let mut size = 0.0;
@@ -131,7 +129,7 @@ impl Acceleration {
         pairs.map(|((a, b), weight)| weight * a.dot(b)).sum()
     }
 
-    /// `γ`; `None` where the changes say nothing.
+    /// `γ`; `None` if the changes do not determine it.
     fn combination(&self) -> Option<SVector<f64, DEPTH>> {
         let mut matrix = self.products;
         let mut rhs = SVector::<f64, DEPTH>::zeros();

@@ -7,24 +7,24 @@ use super::row_cache::RowCache;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
-/// Marks a place that no response is asked of.
+/// Marks a place without a response.
 const NOWHERE: usize = usize::MAX;
 
-/// `W` with the displacements under the forces of the moment.
+/// `W` with the displacements of the present forces.
 #[derive(Default)]
 pub(super) struct Assembled {
-    /// Symmetric to the last bit: its rows are read as columns.
+    /// Exactly symmetric: its rows are read as columns.
     pub(super) w: BlockRows,
-    /// `W f`, kept up to date.
+    /// `W f`, updated with every change of a force.
     moved: Vec<Vector3<f64>>,
 }
 
 impl Assembled {
-    /// Builds `W`: one response of the compliance per contact and part it touches, then a product per pair of contacts
-    /// that share a part. What two contacts make of each other is taken from `kept` where it knows both.
+    /// Builds `W`: one response of the compliance per contact and part, then a product per pair of contacts with a
+    /// common part. Blocks of pairs in `kept` are copied.
     ///
-    /// Only pairs in order are computed: `W` is symmetric to the last bit, and the same whatever was kept as long as
-    /// contacts keep their order.
+    /// Only pairs in ascending order are computed, so `W` is exactly symmetric. The result does not depend on `kept` as
+    /// long as contacts keep their order.
     pub(super) fn new(
         nodes: &ContactNodes,
         compliance: &mut dyn Compliance,
@@ -75,7 +75,7 @@ impl DelassusOperator for Assembled {
     fn load(&mut self, forces: &[Vector3<f64>]) {
         self.moved.clear();
         self.moved.resize(self.w.size(), Vector3::zeros());
-        // A third of all contacts stand open.
+        // About a third of all contacts have no force.
         for (contact, force) in forces.iter().enumerate() {
             self.change(contact, force);
         }

@@ -1,36 +1,36 @@
-//! The seam between how bodies yield and what contacts make of it.
+//! The interface between the compliance of bodies and the contacts.
 
 use crate::compliance::TurnedBodies;
 use crate::{ContactError, ContactProblem};
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// A contact's rows on one node: the place among the nodes of its part that may touch, and `[J; J_t]` there.
+/// Rows of a contact on one node: the number of the node among the contact nodes of its part, and `[J; J_t]` there.
 pub(super) type Push = (usize, Matrix3<f64>);
 
-/// What the free motion took.
+/// Effort and accuracy of the free motion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FreeMotion {
     /// Products with `A`, or solves.
     pub(super) products: u64,
-    /// `‖A v* − b‖` as the method sees it (N·s).
+    /// `‖A v* − b‖` as computed by the method (N·s).
     pub(super) residual: f64,
-    /// Whether that is as small as asked.
+    /// Whether the residual is within the tolerance.
     pub(super) converged: bool,
 }
 
-/// `C`: the velocities that impulses cause, symmetric and positive definite; `A⁻¹` or close to it.
+/// `C`: the velocities due to impulses, symmetric and positive definite; `A⁻¹` or an approximation.
 ///
-/// Blocks fall into parts that do not feel each other: bodies, or what stands for them.
+/// Blocks belong to parts without coupling: bodies, or single blocks.
 pub(super) trait Compliance {
-    /// Makes it that of `problem`, with the momentum of free bodies repaired if it is an approximation and `repair`
-    /// says so; true if it was another before.
+    /// Prepares the compliance of `problem`; for an approximation, `repair` adds the exact momentum of free bodies.
+    /// Returns whether the compliance has changed.
     ///
     /// # Errors
-    /// [`ContactError`] if the matrix or what is known of the bodies is unusable.
+    /// [`ContactError`] if the matrix or the data of the bodies are unusable.
     fn prepare(&mut self, problem: &ContactProblem, repair: bool) -> Result<bool, ContactError>;
 
-    /// Tells what is known of the bodies; only an approximation listens.
+    /// Sets the data of the bodies; only an approximation uses them.
     fn know_bodies(&mut self, bodies: &Arc<TurnedBodies>) {
         let _ = bodies;
     }
@@ -38,10 +38,10 @@ pub(super) trait Compliance {
     /// Number of parts.
     fn parts(&self) -> usize;
 
-    /// Part of a block, and its place among those of the part that may touch; `None` for one that may not.
+    /// Part of a block, and its number among the contact nodes of the part; `None` for other blocks.
     fn place(&self, block: u32) -> Option<(usize, usize)>;
 
-    /// `C Jᵀ` of one contact, whose rows on the part are `pushed`, at each of the places `felt`.
+    /// `C Jᵀ` of one contact with the rows `pushed` on the part, at each of the nodes `felt`.
     fn respond(
         &mut self,
         part: usize,
@@ -50,7 +50,7 @@ pub(super) trait Compliance {
         response: &mut Vec<Matrix3<f64>>,
     );
 
-    /// `A⁻¹ rhs`, exact to `tolerance` (N·s) whatever `C` is; starts from `velocity`.
+    /// `A⁻¹ rhs`, accurate to `tolerance` (N·s) for any `C`, starting from `velocity`.
     fn free_motion(
         &mut self,
         problem: &ContactProblem,
@@ -59,14 +59,14 @@ pub(super) trait Compliance {
         velocity: &mut [f64],
     ) -> FreeMotion;
 
-    /// Replaces impulses on all blocks by the velocities `C` gives for them.
+    /// Replaces impulses on all blocks by the velocities `C x`.
     fn apply(&mut self, x: &mut [f64]);
 
-    /// [`apply`](Self::apply) for impulses of which many are those of the last call.
+    /// [`apply`](Self::apply) for impulses that are mostly those of the last call.
     fn apply_again(&mut self, x: &mut [f64]) {
         self.apply(x);
     }
 
-    /// Whether `C` is `A⁻¹`: then momentum balances, and its residual is the solver's to answer for.
+    /// Whether `C = A⁻¹`. Momentum is then balanced by the method, and its residual counts.
     fn is_exact(&self) -> bool;
 }

@@ -22,7 +22,7 @@ pub(super) struct ContactNodes {
 
 impl ContactNodes {
     /// # Errors
-    /// [`ContactError::InteriorContact`] for a contact on a node whose compliance is not known.
+    /// [`ContactError::InteriorContact`] for a contact on a node without known compliance.
     pub(super) fn find(
         problem: &ContactProblem,
         compliance: &dyn Compliance,
@@ -61,7 +61,7 @@ impl ContactNodes {
 }
 
 impl ContactNodes {
-    /// Of each contact, those that act on a node with it, itself among them, ascending.
+    /// For each contact, the contacts on its nodes, itself included, ascending.
     pub(super) fn neighbours(&self) -> Vec<Vec<u32>> {
         let mut neighbours = vec![Vec::new(); self.contacts];
         let mut at_place: Vec<(usize, u32)> = Vec::new();
@@ -86,7 +86,7 @@ impl ContactNodes {
         neighbours
     }
 
-    /// Places of `part` that contacts act on, ascending.
+    /// Nodes of `part` with contacts, ascending.
     pub(super) fn places(&self, part: usize) -> Vec<usize> {
         let rows = self.on_part[part].iter().flat_map(|touch| &touch.rows);
         let mut places: Vec<usize> = rows.map(|(place, _)| *place).collect();

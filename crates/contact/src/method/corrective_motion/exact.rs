@@ -8,15 +8,15 @@ use impinge_krylov::direct::BlockCholesky;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// `A⁻¹` by Cholesky factors of the blocks of unknowns that `A` connects, which are the bodies.
+/// `A⁻¹` by Cholesky factors of the connected blocks of unknowns, which are the bodies.
 ///
-/// Factors are kept until the values of `A` change: the rounds of a step share them. The orderings are kept until its
+/// Factors are kept until the values of `A` change, so the rounds of a step share them. Orderings are kept until its
 /// pattern changes.
 #[derive(Default)]
 pub(super) struct ExactCompliance {
     pattern: Option<Arc<BlockPattern>>,
     factorised: MatrixSnapshot,
-    /// Part and place in it of every block.
+    /// Part and number in it of every block.
     place_of_block: Vec<(u32, u32)>,
     parts: Vec<BlockCholesky>,
     scratch: Vec<f64>,
@@ -53,7 +53,7 @@ impl Compliance for ExactCompliance {
         if same_pattern && self.factorised.matches(a) {
             return Ok(false);
         }
-        // A failure on the way must not leave factors that look valid.
+        // After a failure the factors must not count as valid.
         self.factorised.forget();
         if !same_pattern {
             self.analyse(a.pattern())?;
@@ -137,7 +137,7 @@ impl Compliance for ExactCompliance {
     }
 }
 
-/// Sets of blocks that the pattern connects, ordered by their first.
+/// Sets of connected blocks, ordered by their first.
 fn connected(pattern: &BlockPattern) -> Vec<Vec<usize>> {
     fn root(parents: &mut [usize], mut block: usize) -> usize {
         while parents[block] != block {
@@ -153,7 +153,7 @@ fn connected(pattern: &BlockPattern) -> Vec<Vec<usize>> {
                 root(&mut parents, row),
                 root(&mut parents, pattern.columns()[slot] as usize),
             );
-            // The smaller becomes the root: the order of parts follows from the blocks alone.
+            // The smaller becomes the root, so the order of parts depends on the blocks alone.
             parents[a.max(b)] = a.min(b);
         }
     }

@@ -1,4 +1,4 @@
-//! The friction problem of the contacts without its operator, and the contacts as a sweep meets them.
+//! The friction problem of the contacts without its operator, and its contacts in a sweep.
 
 use super::acceleration::within_cone;
 use super::operator::DelassusOperator;
@@ -6,23 +6,23 @@ use super::scale::Scale;
 use crate::{delassus::one_contact_near, sweep::SweptContacts};
 use nalgebra::Vector3;
 
-/// Merit over the wanted one (1) below which a sweep skips a contact.
+/// Merit over the wanted one below which a sweep skips a contact.
 pub(super) const IDLE: f64 = 0.25;
 
-/// Free displacements, friction coefficients, and the scales that residuals are measured with.
+/// Free displacements, friction coefficients and scales of the residual.
 pub(super) struct FrictionData<'a> {
     /// `q = J v* − c` (m).
     pub(super) free: &'a [Vector3<f64>],
     /// `μ`.
     pub(super) friction: &'a [f64],
-    /// Scales of their residuals.
+    /// Scales of the contacts' residuals.
     pub(super) scales: &'a [Scale],
-    /// Of each contact, those that act on a node with it.
+    /// For each contact, the contacts on its nodes.
     pub(super) neighbours: &'a [Vec<u32>],
 }
 
 impl FrictionData<'_> {
-    /// The contacts as a sweep meets them, which skips those whose merit is at most `idle`.
+    /// The contacts in a sweep, which skips those with a merit of at most `idle`.
     pub(super) fn swept<'a>(
         &'a self,
         delassus: &'a mut dyn DelassusOperator,
@@ -37,14 +37,14 @@ impl FrictionData<'_> {
         }
     }
 
-    /// Brings every force into its cone.
+    /// Projects every force onto its cone.
     pub(super) fn onto_cones(&self, forces: &mut [Vector3<f64>]) {
         for (force, friction) in forces.iter_mut().zip(self.friction) {
             *force = within_cone(force, *friction);
         }
     }
 
-    /// Fills `merits` and returns the worst; NaN if one is.
+    /// Computes all `merits` and returns the worst; NaN if one is NaN.
     pub(super) fn merits_of(
         &self,
         delassus: &dyn DelassusOperator,
@@ -70,7 +70,7 @@ impl FrictionData<'_> {
     }
 }
 
-/// Forces in a sweep, with the displacements under them. The error of a contact is its merit before it is solved.
+/// Forces in a sweep, with their displacements. The error of a contact is its merit before it is solved.
 pub(super) struct SweptForces<'a> {
     data: &'a FrictionData<'a>,
     delassus: &'a mut dyn DelassusOperator,
@@ -90,7 +90,7 @@ impl SweptContacts for SweptForces<'_> {
             return (None, merit);
         }
         let own = self.delassus.own(contact);
-        // Where it slides, u_T = −λ f_T: nearly so already.
+        // A sliding contact has u_T = −λ f_T; this holds nearly.
         let guess = -u.yz().dot(&before.yz()) / before.yz().norm_squared();
         let others = u - own * before;
         let force = one_contact_near(own, &others, data.friction[contact], guess);

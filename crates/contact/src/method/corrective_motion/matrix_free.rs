@@ -1,4 +1,4 @@
-//! The matrix-free Delassus operator: displacements of contact nodes are updated, `W` is never assembled.
+//! The matrix-free Delassus operator: velocities of contact nodes are updated, and `W` is never assembled.
 
 use super::compliance::Compliance;
 use super::contact_nodes::ContactNodes;
@@ -6,13 +6,13 @@ use super::operator::DelassusOperator;
 use crate::delassus::BlockRows;
 use nalgebra::{Matrix3, Vector3};
 
-/// The displacements that the forces of the moment cause at all touched nodes.
+/// Velocities of all contact nodes due to the present forces.
 ///
-/// Memory and time of a sweep grow with the pairs of touched nodes on a body, not with the pairs of contacts: fewer
-/// where many contacts share nodes.
+/// Memory and time of a sweep are proportional to the pairs of contact nodes on a body, not to the pairs of contacts.
+/// These are fewer if many contacts share nodes.
 pub(super) struct MatrixFree {
     parts: Vec<PartCompliance>,
-    /// Velocity of each touched node under the forces, part after part (m/s).
+    /// Velocity of each contact node due to the forces, by parts (m/s).
     moved: Vec<Vector3<f64>>,
     /// Per contact, its rows on each part: `(part, index of the touched node, [J; J_t])`.
     rows: Vec<Vec<(usize, usize, Matrix3<f64>)>>,
@@ -20,15 +20,15 @@ pub(super) struct MatrixFree {
 }
 
 struct PartCompliance {
-    /// `C` between touched nodes, column by column.
+    /// `C` between contact nodes, by columns.
     compliance: Vec<Matrix3<f64>>,
-    /// First of its nodes among all, and their number.
+    /// Number of its first node among all, and number of its nodes.
     first: usize,
     nodes: usize,
 }
 
 impl MatrixFree {
-    /// Asks the compliance for one response per touched node.
+    /// Computes one response of the compliance per contact node.
     pub(super) fn new(nodes: &ContactNodes, compliance: &mut dyn Compliance) -> Self {
         let mut out = Self {
             parts: Vec::with_capacity(nodes.on_part.len()),
@@ -67,7 +67,7 @@ impl MatrixFree {
         out
     }
 
-    /// What one contact feels of another, if they share a part.
+    /// Block of `W` between two contacts, if they have a common part.
     fn block(&self, felt: usize, pushed: usize) -> Option<Matrix3<f64>> {
         let mut block = None;
         for (part, here, jacobian) in &self.rows[felt] {

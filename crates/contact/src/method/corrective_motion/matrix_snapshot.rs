@@ -1,19 +1,19 @@
-//! The values of the last momentum matrix, to compare with.
+//! The values of the last momentum matrix, for comparison.
 
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Matrix3;
 
-/// Values that were taken in, if any were.
+/// Stored values, if there are any.
 #[derive(Default)]
 pub(super) struct MatrixSnapshot {
     values: Vec<Matrix3<f64>>,
-    /// Of the matrix that had them last.
+    /// Revision of the last matrix with these values.
     revision: Option<u64>,
 }
 
 impl MatrixSnapshot {
-    /// Whether `matrix` has these values: the rounds of a step bring the very same one, which takes no look at them,
-    /// and the steps of a linear material may bring one that was assembled anew.
+    /// Whether `matrix` has the stored values. The rounds of a step share one matrix, which its revision shows. The
+    /// steps of a linear material may have an equal matrix that was assembled again.
     pub(super) fn matches(&mut self, matrix: &SymmetricBlockMatrix) -> bool {
         let same = self.revision == Some(matrix.revision()) || self.values == matrix.values();
         if same {
@@ -22,14 +22,14 @@ impl MatrixSnapshot {
         same
     }
 
-    /// Takes in the values of `matrix`.
+    /// Stores the values of `matrix`.
     pub(super) fn take(&mut self, matrix: &SymmetricBlockMatrix) {
         self.values.clear();
         self.values.extend_from_slice(matrix.values());
         self.revision = Some(matrix.revision());
     }
 
-    /// Forgets them.
+    /// Removes the stored values.
     pub(super) fn forget(&mut self) {
         self.values.clear();
         self.revision = None;

@@ -1,17 +1,17 @@
-//! Free motion, contact forces from the compliance at the contacts, corrective motion.
+//! Corrective motion: free motion, contact forces from the compliance at the contacts, and the motion due to them.
 //!
 //! ```text
 //! v* = A⁻¹ b                          free motion
-//! W = J C Jᵀ,  q = J v* − c           what the contacts feel of it
+//! W = J C Jᵀ,  q = J v* − c           compliance and free displacement at the contacts
 //! W f + q, f: Signorini, Coulomb      a friction problem in the contacts alone
 //! v = v* + C Jᵀ f                     corrective motion
 //! ```
 //!
-//! Two axes: the compliance `C` is `A⁻¹` by factors of every step ([`CorrectiveMotion::exact`]) or the compliance at
-//! rest, rotated node by node ([`CorrectiveMotion::warped`]); and `W` is built in 3×3 blocks, or applied through the
-//! bodies ([`DelassusForm`]). Contacts hold exactly for either compliance, since the corrective motion uses the same.
-//! Momentum does with `A⁻¹`; with the other it takes corrections, which repeat the free motion under the forces that
-//! were found ([`CorrectiveMotionSettings::corrections`]). `docs/methods/corrective_motion.md` explains it.
+//! There are two choices. The compliance `C` is `A⁻¹`, factorised in every step ([`CorrectiveMotion::exact`]), or the
+//! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
+//! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
+//! same. Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
+//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
 mod assembled;
@@ -58,54 +58,55 @@ use std::sync::Arc;
 use sweep::{SweepLimits, Workspace, sweep};
 use warped::WarpedCompliance;
 
-/// Residual over its tolerance that sweeping aims at; the rest is for the rounding of what the judge computes anew.
+/// Residual over its tolerance at which sweeps end; the rest is for rounding of the independent residual.
 const ENOUGH: f64 = 0.5;
 
-/// Relative errors of the friction problem that are tried in turn where sweeping was not enough.
+/// Relative errors of the friction problem, tried in turn if sweeps were not enough.
 ///
-/// Below the last the rounding of `W` shows.
+/// The last is near the rounding of `W`.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];
 
-/// Accelerated sweeps without halving the error after which Newton takes over: they pause where many contacts change
-/// their state.
+/// Number of accelerated sweeps without halving the error after which Newton's method starts. It is large, because
+/// acceleration restarts when many contacts change state.
 const ACCELERATED_STAGNATION: u64 = 100;
 
-/// Plain sweeps without halving the error after which Newton takes over.
+/// Number of plain sweeps without halving the error after which Newton's method starts.
 const PLAIN_STAGNATION: u64 = 30;
 
-/// Most plain sweeps, which only start Newton, whatever the setting is.
+/// Largest number of plain sweeps, which only provide a start for Newton's method.
 const MOST_PLAIN: u64 = 100;
 
-/// Inner problems without halving the error after which Newton gives up.
+/// Number of inner problems without halving the error after which Newton's method ends.
 const NEWTON_STAGNATION: u64 = 12;
 
-/// Contacts above which Newton waits until sweeps are used up: one of its steps costs as much as hundreds of them.
+/// Number of contacts above which Newton's method waits for the last sweep: one of its steps costs as much as hundreds
+/// of sweeps.
 const FEW_FOR_NEWTON: usize = 100;
 
-/// Contacts above which Newton is not tried: it would factorise a matrix that is full where they share bodies.
+/// Number of contacts above which Newton's method is not tried: the matrix of contacts on common bodies is dense.
 const MOST_FOR_NEWTON: usize = 500;
 
-/// Free motions that are repeated in one solve because the forces they carried were worse than none.
+/// Largest number of free motions that are repeated in one solve because the forces in them were worse than none.
 const MOST_REPEATS: u32 = 3;
 
-/// Part of the momentum residual that a correction leaves at the most, for another one to be worth its cost. Most leave
-/// a tenth; a body so far from rest that one leaves more than this would take hundreds.
+/// Largest ratio of momentum residuals before and after a correction that justifies another one. Most corrections
+/// reduce it to a tenth; above this ratio a solve would need hundreds.
 const PROGRESS: f64 = 0.95;
 
-/// Part of the momentum tolerance that the free motion may use up.
+/// Share of the momentum tolerance for the free motion.
 const FREE_SHARE: f64 = 0.1;
 
-/// The method, its compliance and its workspace: reused from step to step.
+/// The method with its compliance and its workspace, which is reused from step to step.
 ///
 /// # Source
-/// Saupin, Duriez, Cotin & Grisoni 2008, "Efficient Contact Modeling using Compliance Warping"; differs from it in: the
-/// exact solution of each contact in Gauss-Seidel, Newton after it, sweeping until the step's own tolerances are met,
-/// momentum repair, and the momentum system of the step is the caller's.
+/// Saupin, Duriez, Cotin and Grisoni 2008, "Efficient Contact Modeling using Compliance Warping"; differs from it in:
+/// the exact solution of each contact in Gauss-Seidel, Newton's method after it, sweeps until the tolerances of the
+/// step are met, the momentum projection, and the momentum system, which is that of the caller.
 pub struct CorrectiveMotion {
     /// Settings of the next solve.
     pub settings: CorrectiveMotionSettings,
     compliance: Box<dyn Compliance + Send>,
-    /// `v*`, the right-hand side it belongs to, and what it took.
+    /// `v*`, its right-hand side, and its effort.
     free: Vec<f64>,
     free_of: Vec<f64>,
     /// `Jᵀ f₀`, and scratch of the same length.
@@ -122,13 +123,13 @@ pub struct CorrectiveMotion {
 }
 
 impl CorrectiveMotion {
-    /// With `C = A⁻¹`: one sparse factorisation per body whenever `A` changes.
+    /// A solver with `C = A⁻¹`: one sparse factorisation per body whenever `A` changes.
     pub fn exact(settings: CorrectiveMotionSettings) -> Self {
         Self::with(settings, Box::<ExactCompliance>::default())
     }
 
-    /// With the compliance at rest of the bodies that [`know_bodies`](ContactSolver::know_bodies) tells of: nothing is
-    /// factorised in a step. Before it was told of any, only problems without deformable bodies can be solved.
+    /// A solver with the compliance at rest of the bodies given to [`know_bodies`](ContactSolver::know_bodies): it
+    /// factorises nothing in a step. Without bodies it solves only problems without deformable bodies.
     pub fn warped(settings: CorrectiveMotionSettings) -> Self {
         Self::with(settings, Box::<WarpedCompliance>::default())
     }
@@ -152,8 +153,8 @@ impl CorrectiveMotion {
         }
     }
 
-    /// `W = J C Jᵀ` of the contacts of `problem` (m/N), for the compliance of the last problem that was solved or
-    /// condensed: whoever changed the momentum matrix since has to do that first.
+    /// `W = J C Jᵀ` of the contacts of `problem` (m/N), for the compliance of the last solved or condensed problem.
+    /// After a change of the momentum matrix, solve or condense first.
     ///
     /// # Errors
     /// [`ContactError::RightHandSideLength`] if that problem had other unknowns; [`ContactError::InteriorContact`] for
@@ -187,7 +188,7 @@ impl CorrectiveMotion {
         self.friction_problem(built.w)
     }
 
-    /// Replaces impulses on all blocks (N·s) by the velocities (m/s) that the compliance gives for them.
+    /// Replaces impulses on all blocks (N·s) by the velocities `C x` (m/s).
     ///
     /// # Errors
     /// As [`solve`](ContactSolver::solve).
@@ -212,7 +213,7 @@ impl CorrectiveMotion {
         Ok(())
     }
 
-    /// Compliance and free motion of `problem`, unless they are those of the last solve.
+    /// Computes compliance and free motion of `problem`, unless they are those of the last solve.
     fn prepare(&mut self, problem: &ContactProblem, start: &[f64]) -> Result<(), ContactError> {
         let repair = self.settings.momentum_repair;
         let changed = self.compliance.prepare(problem, repair)?;
@@ -229,14 +230,13 @@ impl CorrectiveMotion {
         Ok(())
     }
 
-    /// The free motion with what the present forces `f₀` do that `C` does not know of.
+    /// The free motion, with the part of the present forces `f₀` that `C` does not represent.
     ///
     /// ```text
     /// v* = A⁻¹ (b + Jᵀ f₀) − C Jᵀ f₀
     /// ```
     ///
-    /// so that `v* + C Jᵀ f` has an error of `C` in `f − f₀` only. With the exact compliance it is `A⁻¹ b` whatever
-    /// `f₀` is.
+    /// So the error of `C` in `v* + C Jᵀ f` affects `f − f₀` only. For the exact compliance it is `A⁻¹ b` for any `f₀`.
     fn move_freely(&mut self, problem: &ContactProblem, start: &[f64]) {
         self.free.clear();
         self.free.extend_from_slice(start);
@@ -250,7 +250,7 @@ impl CorrectiveMotion {
         self.scratch.clear();
         let known = problem.rhs.iter().zip(&self.carried);
         self.scratch.extend(known.map(|(b, p)| b + p));
-        // In the norm without weights every body has to be within the smallest tolerance.
+        // In the norm without weights, every body must be within the smallest tolerance.
         let smallest = self.settings.tolerances.momentum / problem.largest_momentum_weight();
         let tolerance = FREE_SHARE * smallest;
         self.free_motion =
@@ -265,7 +265,7 @@ impl CorrectiveMotion {
         }
     }
 
-    /// Whether the forces are farther from those that the free motion carries than from none: then these did harm.
+    /// Whether the forces differ more from those in the free motion than from zero: the free motion was then harmful.
     fn has_diverged(&mut self, problem: &ContactProblem) -> bool {
         if self.compliance.is_exact() {
             return false;
@@ -316,7 +316,7 @@ impl CorrectiveMotion {
             .map_err(|error| unusable(&error))
     }
 
-    /// `v = v* + C Jᵀ f`, and every contact's state from what it does.
+    /// Writes `v = v* + C Jᵀ f` and the states of all contacts.
     fn write(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
         let correction = &mut solution.velocity;
         correction.fill(0.0);
@@ -339,7 +339,7 @@ impl CorrectiveMotion {
         }
     }
 
-    /// Writes and judges what the forces lead to; how it ended, if it did.
+    /// Writes the solution and computes its residual; returns how the solve ended, if it did.
     fn finish(
         &mut self,
         problem: &ContactProblem,
@@ -355,7 +355,7 @@ impl CorrectiveMotion {
             return Some(Termination::Breakdown);
         }
         if !self.compliance.is_exact() {
-            // Momentum is what an approximate compliance gives up, and no force could mend it.
+            // An approximate compliance does not balance momentum, and forces cannot correct this.
             judged = ContactResidual {
                 momentum: 0.0,
                 ..judged
@@ -388,7 +388,7 @@ impl CorrectiveMotion {
         report.evaluations += swept.checks;
     }
 
-    /// Forces and corrective motion, with the free motion repeated as often as they ask for it.
+    /// Computes forces and corrective motion, and repeats the free motion while necessary.
     fn solve_repeatedly(
         &mut self,
         problem: &ContactProblem,
@@ -417,7 +417,7 @@ impl CorrectiveMotion {
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
             let nears = report.residual < PROGRESS * last;
             if self.has_diverged(problem) && repeats < MOST_REPEATS {
-                // Its free motion is thrown away: it is no step towards the balance.
+                // This free motion is discarded: it is no step towards the balance.
                 last = f64::INFINITY;
                 repeats += 1;
             } else if unbalanced && nears && corrections < self.settings.corrections {
@@ -430,7 +430,7 @@ impl CorrectiveMotion {
         }
     }
 
-    /// Forces and corrective motion for the free motion as it is; how it ended.
+    /// Computes forces and corrective motion for the present free motion; returns how it ended.
     fn solve_contacts(
         &mut self,
         problem: &ContactProblem,
@@ -477,8 +477,7 @@ impl CorrectiveMotion {
         Ok(Termination::MaxIterations)
     }
 
-    /// Solves the friction problem to a relative error: sweeps while they pay, then Newton. Returns the error that was
-    /// reached.
+    /// Solves the friction problem to a relative error by sweeps, then by Newton's method. Returns the error.
     fn solve_friction(
         &mut self,
         friction: &FrictionProblem,
@@ -497,7 +496,7 @@ impl CorrectiveMotion {
             .solve(friction, &mut self.reactions, &target)
             .map_err(unusable)?;
         report.sweeps += swept.sweeps;
-        report.evaluations += swept.looks;
+        report.evaluations += swept.evaluations;
         let mut error = swept.error;
         if !swept.converged {
             let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION);
@@ -506,21 +505,21 @@ impl CorrectiveMotion {
                 .solve(friction, &mut self.reactions, &target)
                 .map_err(unusable)?;
             report.iterations += steps.newton_steps;
-            report.evaluations += steps.looks;
+            report.evaluations += steps.evaluations;
             error = steps.error;
         }
         Ok(error)
     }
 }
 
-/// Where contacts touch, `W`, and which of them share nodes.
+/// Contact nodes, `W`, and the contacts that share nodes.
 struct Contacts {
     nodes: ContactNodes,
     form: Form,
     neighbours: Vec<Vec<u32>>,
 }
 
-/// `W` in the form that was asked for.
+/// `W` in the form of the settings.
 enum Form {
     Assembled(Assembled),
     MatrixFree(MatrixFree),
@@ -545,7 +544,7 @@ impl Contacts {
         }
     }
 
-    /// The blocks of `W`, whatever the form.
+    /// The blocks of `W`, for both forms.
     fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
         match &self.form {
             Form::Assembled(built) => built.w.clone(),
@@ -565,7 +564,7 @@ impl Form {
     }
 }
 
-/// The forces of a warm start, or none where they are not finite.
+/// The forces of a warm start; zero if they are not finite.
 fn start_forces(solution: &ContactSolution, reactions: &mut Vec<Vector3<f64>>) {
     reactions.clear();
     reactions.extend(solution.contacts.iter().map(Multipliers::force));
@@ -611,7 +610,7 @@ pub(super) fn multipliers(
     }
 }
 
-/// A validated contact problem condenses to a sound friction problem unless numbers overflow.
+/// A valid contact problem condenses to a valid friction problem, unless numbers overflow.
 fn unusable(error: &FrictionError) -> ContactError {
     let index = match *error {
         FrictionError::NotFinite { index, .. } => index,

@@ -25,9 +25,9 @@ pub(super) struct MomentumProjection {
 }
 
 impl MomentumProjection {
-    /// For a body with these moments, whose warped compliance `apply` puts in the place of three columns.
+    /// The projection of a body with these moments; `apply` multiplies three columns by the warped compliance.
     ///
-    /// `None` for a body without extent in some direction: it has fewer than six uniform motions.
+    /// `None` for a body without extent in some direction, which has fewer than six rigid modes.
     pub(super) fn new(moments: &RigidMoments, apply: impl FnMut(&mut [f64])) -> Option<Self> {
         let mut repair = Self {
             masses: moments.masses.clone(),
@@ -68,7 +68,7 @@ impl MomentumProjection {
         out
     }
 
-    /// What a contact's rows, `Jᵀ` being `impulse` on `node`, add to [`response`](Self::response) everywhere.
+    /// Combines the rows of a contact, with `Jᵀ` as `pushed` impulses on nodes, for [`response`](Self::response).
     pub(super) fn gather(&self, pushed: impl Iterator<Item = (usize, Matrix3<f64>)>) -> Gathered {
         let mut gathered = Gathered {
             along_fields: Matrix6x3::zeros(),
@@ -78,7 +78,7 @@ impl MomentumProjection {
             gathered.along_fields += self.fields[node].tr_mul(&impulse);
             gathered.along_warped += self.warped[node].tr_mul(&impulse);
         }
-        // Z (S + I) Zᵀ − Z Yᵀ, all but the first factor.
+        // All of Z (S + I) Zᵀ − Z Yᵀ except the first factor.
         gathered.along_warped = self.core * gathered.along_fields - gathered.along_warped;
         gathered
     }
@@ -89,7 +89,7 @@ impl MomentumProjection {
         self.fields[node] * gathered.along_warped - self.warped[node] * gathered.along_fields
     }
 
-    /// `C r` in the place of `r`, given `C̃`.
+    /// Replaces `r` by `C r`; `warped` multiplies by `C̃`.
     pub(super) fn apply(&self, x: &mut [f64], warped: impl FnOnce(&mut [f64])) {
         let mut along = Vector6::zeros();
         for (z, x) in self.fields.iter().zip(x.chunks_exact(3)) {
@@ -116,7 +116,7 @@ impl MomentumProjection {
     }
 }
 
-/// A contact's rows along `Z` and `Y`.
+/// Rows of a contact along `Z` and `Y`.
 pub(super) struct Gathered {
     along_fields: Matrix6x3<f64>,
     along_warped: Matrix6x3<f64>,

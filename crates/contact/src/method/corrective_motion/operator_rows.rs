@@ -1,10 +1,10 @@
-//! The rows of `W` while they are filled.
+//! The rows of `W` during assembly.
 
 use super::contact_nodes::ContactNodes;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
 
-/// The rows of `W` while they are filled.
+/// The rows of `W` during assembly.
 pub(super) struct OperatorRows {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -12,7 +12,7 @@ pub(super) struct OperatorRows {
 }
 
 impl OperatorRows {
-    /// Places for all pairs of contacts that share a part, and for the diagonal, all zero; in the memory of `self`.
+    /// Zero blocks for the diagonal and all pairs of contacts with a common part, in the memory of `self`.
     pub(super) fn for_contacts(mut self, nodes: &ContactNodes) -> Self {
         self.starts.clear();
         self.starts.push(0);
@@ -41,7 +41,7 @@ impl OperatorRows {
         self
     }
 
-    /// The rows of `w`; [cleared](Self::clear) rows have to be filled again.
+    /// The rows of `w`; [cleared](Self::clear) rows must be filled again.
     pub(super) fn reusing(w: BlockRows) -> Self {
         let (starts, columns, values) = w.into_rows();
         Self {
@@ -51,7 +51,7 @@ impl OperatorRows {
         }
     }
 
-    /// Zeros for all pairs that a contact is one of.
+    /// Sets all blocks of a contact to zero.
     pub(super) fn clear(&mut self, contact: usize) {
         for slot in self.starts[contact]..self.starts[contact + 1] {
             self.values[slot] = Matrix3::zeros();
@@ -59,7 +59,7 @@ impl OperatorRows {
         }
     }
 
-    /// Adds to a block and, off the diagonal, to its mirror image.
+    /// Adds to a block and, off the diagonal, to its transpose.
     pub(super) fn add(&mut self, row: usize, column: usize, block: &Matrix3<f64>) {
         if row == column {
             let block = (block + block.transpose()) * 0.5;
@@ -92,7 +92,7 @@ fn on(nodes: &ContactNodes, part: usize) -> impl Iterator<Item = u32> {
     nodes.on_part[part].iter().map(|touch| touch.contact as u32)
 }
 
-/// Appends what is in either of two ascending lists, once.
+/// Appends the union of two ascending lists.
 fn merge(first: impl Iterator<Item = u32>, second: impl Iterator<Item = u32>, out: &mut Vec<u32>) {
     let (mut first, mut second) = (first.peekable(), second.peekable());
     while let (Some(&a), Some(&b)) = (first.peek(), second.peek()) {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_both_lists_is_merged_once() {
+    fn common_entries_are_merged_once() {
         let merged = |first: &[u32], second: &[u32]| {
             let mut out = vec![9];
             merge(first.iter().copied(), second.iter().copied(), &mut out);

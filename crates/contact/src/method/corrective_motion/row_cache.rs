@@ -6,31 +6,31 @@ use crate::ContactProblem;
 use crate::delassus::BlockRows;
 use nalgebra::Matrix3;
 
-/// Marks a contact that is not known.
+/// Marks an unknown contact.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The rows of the last problem and their `W`, valid while the compliance is the same.
+/// The rows of the last problem with their `W`, valid while the compliance is the same.
 ///
-/// The collision rounds of a step turn and add few contacts: only their blocks of `W` are new.
+/// The collision rounds of a step re-linearise and add few contacts: only their blocks of `W` are new.
 #[derive(Default)]
 pub(super) struct RowCache {
     starts: Vec<usize>,
     blocks: Vec<u32>,
     jacobians: Vec<Matrix3<f64>>,
     w: BlockRows,
-    /// Memory of an older `W`.
+    /// Memory of an earlier `W`.
     spare: BlockRows,
-    /// Whether every contact is where it was, on the same nodes, so that `W` has the same places.
+    /// Whether every contact has the same index and nodes, so that `W` has the same pattern.
     in_place: bool,
-    /// Of each contact of the problem that is about to be solved, which one it was.
+    /// Former index of each contact of the present problem.
     old_of_new: Vec<u32>,
-    /// Which contact of that problem each one is.
+    /// Present index of each contact of the last problem.
     new_of_old: Vec<u32>,
     order: Vec<u32>,
 }
 
 impl RowCache {
-    /// Forgets all.
+    /// Removes all contacts.
     pub(super) fn forget(&mut self) {
         self.starts.clear();
         self.old_of_new.clear();
@@ -38,7 +38,7 @@ impl RowCache {
         self.in_place = false;
     }
 
-    /// Takes in what belongs to `problem`, in the place of what was known.
+    /// Stores the contacts and the `W` of `problem`.
     pub(super) fn store(&mut self, problem: &ContactProblem, w: BlockRows) {
         self.starts.clear();
         self.starts.push(0);
@@ -53,7 +53,7 @@ impl RowCache {
         self.w = w;
     }
 
-    /// Finds the contacts of `problem` among those that are known: the same rows on the same nodes, to the last bit.
+    /// Finds the known contacts of `problem`: those with exactly the same rows on the same nodes.
     pub(super) fn match_contacts(&mut self, problem: &ContactProblem) {
         let known = self.starts.len().saturating_sub(1);
         let mut order = std::mem::take(&mut self.order);
@@ -64,7 +64,7 @@ impl RowCache {
         self.new_of_old.resize(known, UNKNOWN);
         self.old_of_new.clear();
         self.old_of_new.resize(problem.contacts(), UNKNOWN);
-        // Without contacts there may be a `w` of before all was forgotten.
+        // Without contacts, a removed `w` may still be there.
         self.in_place = known > 0 && known == problem.contacts();
         for contact in 0..known.min(problem.contacts()) {
             let (blocks, jacobians) = problem.row(contact);
@@ -78,7 +78,7 @@ impl RowCache {
             }
         }
         for contact in 0..problem.contacts() {
-            // In the same places nothing else is looked for: it would have to move there.
+            // With the same pattern other positions are not searched: a match would have to move.
             if self.in_place || self.old_of_new[contact] != UNKNOWN {
                 continue;
             }
@@ -98,7 +98,7 @@ impl RowCache {
         self.order = order;
     }
 
-    /// Whether what these two make of each other is known.
+    /// Whether the block of these two contacts is known.
     pub(super) fn knows(&self, first: usize, second: usize) -> bool {
         let known = |contact| {
             self.old_of_new
@@ -142,7 +142,7 @@ impl RowCache {
                 if now == UNKNOWN {
                     continue;
                 }
-                // Contacts keep their order but where features were renumbered.
+                // Contacts keep their order unless features were renumbered.
                 if place > 0 && columns[place - 1] >= now {
                     place = columns.partition_point(|&column| column < now);
                 }

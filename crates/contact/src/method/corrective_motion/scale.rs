@@ -1,9 +1,9 @@
-//! How far one contact is from what it is asked.
+//! The merit of one contact: its residual over the tolerances.
 
 use crate::Tolerances;
 use nalgebra::Vector3;
 
-/// What the residual of a contact is measured with: numbers that a sweep would else divide for again and again.
+/// Scales of a contact's residual; stored, because divisions in every sweep would be slow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     /// `W_n` of the residual (m/N).
@@ -11,18 +11,18 @@ pub(super) struct Scale {
     /// `W_t` of the residual (m/N), and its inverse.
     tangential: f64,
     per_tangential: f64,
-    /// Inverses of what gap and slip may be off by (1/m).
+    /// Inverse tolerances of gap and slip (1/m).
     per_gap: f64,
     per_slip: f64,
 }
 
 impl Scale {
-    /// For the compliances `[W_n, W_t]` that the step's residual is scaled with (m/N), and for what gaps, slips and
-    /// forces (N) may be off by.
+    /// Scales for the compliances `[W_n, W_t]` of the step's residual (m/N) and the tolerances of gaps, slips and
+    /// forces (N).
     ///
-    /// In a stiff body a gap within its tolerance still leaves open most of the force, which the next step takes for
-    /// velocity: bodies would hop, and their friction with them. So gaps and slips are also held to what a force within
-    /// its tolerance makes.
+    /// In a stiff body a gap within its tolerance may correspond to most of the force, which the next step would turn
+    /// into velocity: bodies would jump. So gaps and slips are also limited to the displacement due to a force of its
+    /// tolerance.
     pub(super) fn new([normal, tangential]: [f64; 2], tolerances: &Tolerances, force: f64) -> Self {
         Self {
             normal,
@@ -33,10 +33,10 @@ impl Scale {
         }
     }
 
-    /// Gap or slip over its tolerance, whichever is worse, measured as the step's residual measures them; `u` is the
-    /// displacement of the contact, `q` included (m).
+    /// Gap or slip over its tolerance, whichever is larger, as in the step's residual; `u` is the displacement of the
+    /// contact, `q` included (m).
     pub(super) fn merit(&self, force: &Vector3<f64>, u: &Vector3<f64>, friction: f64) -> f64 {
-        // What stands open, as a third of all contacts do, is where it should be.
+        // An open contact without force has no residual; about a third of all contacts are open.
         if u.x >= 0.0 && *force == Vector3::zeros() {
             return 0.0;
         }
@@ -47,13 +47,13 @@ impl Scale {
         ];
         let radius = friction * force.x.max(0.0);
         let squared = pushed[0] * pushed[0] + pushed[1] * pushed[1];
-        // Without the care for overflow that `hypot` takes, and its time: forces are far from the ends of the range.
+        // `hypot` would be slower, and forces are far from overflow.
         let off = if squared > radius * radius {
             let share = radius / squared.sqrt();
             let off = [force.y - share * pushed[0], force.z - share * pushed[1]];
             self.tangential * (off[0] * off[0] + off[1] * off[1]).sqrt()
         } else {
-            // What is pushed back to where it is within the cone is off by its slip.
+            // A force that is projected to itself, inside the cone: the residual is the slip.
             (u.y * u.y + u.z * u.z).sqrt()
         };
         let tangential = off * self.per_slip;
@@ -64,7 +64,7 @@ impl Scale {
         }
     }
 
-    /// Whether a contact that stands open by `u` has a little force left, which would pass for one that presses.
+    /// Whether an open contact (with gap `u`) has a small remaining force, which would count as a normal force.
     pub(super) fn pulls_apart(&self, force: &Vector3<f64>, u: &Vector3<f64>) -> bool {
         force.x != 0.0 && u.x > self.normal * force.x
     }
@@ -82,7 +82,7 @@ mod tests {
     };
 
     proptest! {
-        /// Against the definition: the complementarity of force and gap, and the projection onto the cone's disk.
+        /// Compared with the definition: complementarity of force and gap, and projection onto the disk of the cone.
         #[test]
         fn the_merit_is_the_worse_of_gap_and_slip_over_its_tolerance(
             [w_n, w_t] in [1e-6..1e-3, 1e-6..1e-3_f64],

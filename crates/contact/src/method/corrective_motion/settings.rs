@@ -3,7 +3,7 @@
 use crate::setting::positive;
 use crate::{ContactError, Tolerances};
 
-/// How `W = J C Jᵀ` is applied.
+/// Form of `W = J C Jᵀ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -15,13 +15,13 @@ pub enum DelassusForm {
     #[default]
     #[cfg_attr(feature = "serde", serde(rename = "built"))]
     Assembled,
-    /// Matrix-free, through displacements of the contact nodes of each body (key `unbuilt`): for many contacts on few
+    /// Matrix-free, through velocities of the contact nodes of each body (key `unbuilt`): for many contacts on few
     /// nodes.
     #[cfg_attr(feature = "serde", serde(rename = "unbuilt"))]
     MatrixFree,
 }
 
-/// Everything that steers the method.
+/// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -31,17 +31,18 @@ pub enum DelassusForm {
 pub struct CorrectiveMotionSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,
-    /// Accelerated sweeps of Gauss-Seidel before Newton takes over, which then starts with at most 100 plain ones.
+    /// Largest number of accelerated Gauss-Seidel sweeps before Newton's method, which starts with at most 100 plain
+    /// ones.
     pub max_sweeps: u64,
-    /// Most sweeps, and most Newton steps.
+    /// Largest number of sweeps and of Newton steps.
     pub max_iterations: u64,
-    /// How `W` is applied.
+    /// Form of `W`.
     pub delassus: DelassusForm,
-    /// With a warped compliance: whether contact forces change the momentum of free bodies by exactly what they are.
+    /// For a warped compliance: whether contact forces change the momentum of free bodies exactly.
     pub momentum_repair: bool,
-    /// With a warped compliance: how often, at most, the free motion is repeated under the forces that were found,
-    /// until momentum balances to its tolerance or gets no nearer. Each time leaves a tenth of the error or so, and
-    /// most solves need two or none.
+    /// For a warped compliance: largest number of repeated free motions under the present forces. Repetition ends when
+    /// momentum balances to its tolerance or stops improving. Each reduces the error to about a tenth, and most solves
+    /// need at most two.
     pub corrections: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Some contacts by themselves, while all others hold still.
+//! Some contacts alone, with all others fixed.
 
 use super::assembled::Assembled;
 use super::friction_data::FrictionData;
@@ -6,7 +6,7 @@ use super::operator::DelassusOperator;
 use super::scale::Scale;
 use nalgebra::Vector3;
 
-/// Their part of `W`, what they are asked, and their forces.
+/// Their part of `W`, their friction problem and their forces.
 #[derive(Default)]
 pub(super) struct Subset {
     /// Ascending.
@@ -19,7 +19,7 @@ pub(super) struct Subset {
 }
 
 impl Subset {
-    /// Copies what belongs to `contacts`. `forces` are those that `delassus` is loaded with.
+    /// Copies the data of `contacts`. `forces` are those of `delassus`.
     pub(super) fn take(
         &mut self,
         delassus: &dyn DelassusOperator,
@@ -44,7 +44,7 @@ impl Subset {
         }
     }
 
-    /// What they are asked, with their `neighbours` among each other.
+    /// Their friction problem, with `neighbours` among themselves.
     pub(super) fn split<'a>(
         &'a mut self,
         neighbours: &'a [Vec<u32>],
@@ -58,7 +58,7 @@ impl Subset {
         (data, &mut self.delassus, &mut self.forces)
     }
 
-    /// Puts their forces among those of all, which `delassus` is loaded with before and after.
+    /// Writes their forces to `forces` and to `delassus`.
     pub(super) fn give(&self, delassus: &mut dyn DelassusOperator, forces: &mut [Vector3<f64>]) {
         for (&contact, force) in self.contacts.iter().zip(&self.forces) {
             let contact = contact as usize;

@@ -1,4 +1,4 @@
-//! Gauss-Seidel over the contacts until gaps and slips are what the step asks for.
+//! Gauss-Seidel over the contacts until gaps and slips are within the tolerances of the step.
 
 use super::acceleration::Acceleration;
 use super::friction_data::{FrictionData, IDLE};
@@ -7,55 +7,55 @@ use super::unconverged_contacts::UnconvergedContacts;
 use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// Sweeps between two evaluations of the residual (1): one costs about a sweep.
+/// Number of sweeps between two evaluations of the residual; one evaluation costs about a sweep.
 const CHECK_INTERVAL: u64 = 5;
 
-/// Residual over its tolerance that will do, leaving room for the rounding of what the judge computes anew, and sweeps
-/// without halving it after which no more is asked.
+/// Acceptable residual over its tolerance, with a margin for rounding of the independent residual, and number of sweeps
+/// without halving it after which it is accepted.
 const GOOD: f64 = 0.95;
 const GOOD_STAGNATION: u64 = 2 * CHECK_INTERVAL;
 
-/// Part of the residual that sweeping single places has to leave at most at the start of a solve, else all contacts are
-/// swept next.
+/// Largest ratio of residuals after and before sweeps over a subset, at the start of a solve, for which such sweeps are
+/// repeated.
 const SUBSET_PAYS: f64 = 0.5;
 
-/// Sweeps without halving the residual after which single places are looked after again.
+/// Number of sweeps without halving the residual after which a subset is swept again.
 const SUBSET_STAGNATION: u64 = 10;
 
-/// Memory of [`sweep`]: reused from solve to solve.
+/// Memory of [`sweep`], reused from solve to solve.
 #[derive(Default)]
 pub(super) struct Workspace {
     best: Vec<Vector3<f64>>,
-    /// Of each contact, its residual over its tolerance at the last evaluation.
+    /// Merit of each contact at the last evaluation.
     merits: Vec<f64>,
     acceleration: Acceleration,
     subset: UnconvergedContacts,
-    /// Ends the sweeps once it is raised.
+    /// Ends the sweeps when raised.
     pub(super) interrupt: Interrupt,
 }
 
-/// How sweeping ended.
+/// Outcome of the sweeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SweepReport {
     pub(super) sweeps: u64,
     pub(super) checks: u64,
-    /// Worst residual over its tolerance, of the forces that were left.
+    /// Worst merit of the final forces.
     pub(super) merit: f64,
 }
 
-/// Most sweeps, and sweeps without halving the residual after which it is no use to go on.
+/// Largest number of sweeps, and number of sweeps without halving the residual after which they end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SweepLimits {
     pub(super) most: u64,
     pub(super) halving: u64,
 }
 
-/// Sweeps from `forces`, which end as the best seen, until the merit is below `enough`.
+/// Sweeps from `forces` until the merit is below `enough`; `forces` are then the best found.
 ///
-/// One contact is solved exactly under all others, in their order; between sweeps acceleration jumps ahead. What a
-/// contact costs is to tell all others of a new force, so a sweep passes over those that are good already, and over
-/// those that stand open. Where few contacts are off, as in most rounds of a step but the first, these are swept by
-/// themselves ([`UnconvergedContacts`]): at the start for as long as that pays, later where sweeping over all stalls.
+/// Each contact in turn is solved exactly with all others fixed; acceleration extrapolates between sweeps. The cost of
+/// a contact is the update of all others after a change of its force, so sweeps skip contacts with a small residual and
+/// open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are swept alone
+/// ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
 pub(super) fn sweep(
     delassus: &mut dyn DelassusOperator,
     data: &FrictionData<'_>,
@@ -96,7 +96,7 @@ pub(super) fn sweep(
             acceleration.forget();
             ahead = false;
         }
-        // Where sweeping over all stalls it goes on after the places.
+        // After a stagnation of sweeps over all contacts, these continue after those over the subset.
         if !by_subset || stagnates {
             let until_check = CHECK_INTERVAL.min(limits.most - swept.sweeps);
             for _ in 0..until_check {
@@ -109,7 +109,7 @@ pub(super) fn sweep(
                 let worst = crate::sweep::sweep(&mut data.swept(delassus, forces, idle), contacts);
                 swept.sweeps += 1;
                 ahead = true;
-                // Evaluate early only where the residual may be small enough.
+                // Evaluate early only if the residual may be small enough.
                 if worst <= enough {
                     break;
                 }
@@ -117,7 +117,7 @@ pub(super) fn sweep(
         }
         let mut merit = data.merits_of(delassus, forces, merits);
         if merit <= enough {
-            // Displacements that are kept up to date drift by rounding.
+            // Updated displacements drift by rounding.
             data.onto_cones(forces);
             delassus.load(forces);
             merit = data.merits_of(delassus, forces, merits);
@@ -153,22 +153,23 @@ mod tests {
     use crate::{Tolerances, delassus::BlockRows, sweep::relax};
     use nalgebra::Matrix3;
 
-    /// Contacts of a tower, which carries its own weight.
+    /// Number of contacts of a tower that carries its own weight.
     const STOREYS: usize = 40;
 
-    /// One more, which the tower's foot pulls shut once it bears half of that: open after the first sweeps.
+    /// A further contact, which closes when the foot of the tower bears half of the weight: open after the first
+    /// sweeps.
     const LATE: usize = STOREYS;
 
-    /// And some that stay open.
+    /// All contacts; the others stay open.
     const CONTACTS: usize = STOREYS + 21;
 
-    /// The tower, the one that closes late and the open ones: `W` and free displacements.
+    /// `W` and free displacements of the tower, the contact that closes late, and the open ones.
     fn tower() -> (Assembled, Vec<Vector3<f64>>) {
         let mut triplets = Vec::new();
         let one = Matrix3::identity();
         for contact in 0..CONTACTS {
             let storey = contact < STOREYS;
-            // The foot stands on the ground, so that only one body yields there.
+            // At the foot only one body has a compliance.
             let yields = if storey && contact > 0 { 2.0 } else { 1.0 };
             triplets.push((contact, contact, one * yields));
             if storey && contact > 0 {
@@ -215,7 +216,7 @@ mod tests {
         }
     }
 
-    /// What stood open at first is not left at that once it has closed.
+    /// A contact that is open at first is solved after it has closed.
     #[test]
     fn a_contact_that_closes_late_joins_although_the_others_stall() {
         let (mut built, free) = tower();
@@ -227,7 +228,7 @@ mod tests {
             most: 10_000,
             halving: 50,
         };
-        // Nothing is good enough, so every sweeping ends by stalling.
+        // The tolerance is 0, so every sweep ends by stagnation.
         sweep(
             &mut built,
             &data,
@@ -242,9 +243,9 @@ mod tests {
         assert!(forces[LATE].x > 0.0 && gap.abs() < 1e-9, "{gap:e}");
     }
 
-    /// Displacements that are kept up to date through sweeps and jumps are those of the forces, to rounding.
+    /// Updated displacements agree with those of the forces, to rounding, after sweeps and extrapolations.
     #[test]
-    fn what_the_forces_move_is_kept_up_to_date() {
+    fn displacements_follow_the_forces() {
         let (mut built, free) = tower();
         let neighbours = vec![Vec::new(); CONTACTS];
         let scales = scales();
@@ -269,7 +270,7 @@ mod tests {
         }
     }
 
-    /// What is good enough is passed over, unless a little force stands across an open gap: that one goes.
+    /// Contacts within tolerance are skipped, except open contacts with a small force, which is removed.
     #[test]
     fn a_force_across_an_open_gap_is_taken_away_however_small_it_is() {
         let (mut built, free) = tower();
@@ -279,7 +280,7 @@ mod tests {
         let (open, top, little) = (LATE + 1, STOREYS - 1, Vector3::new(1e-12, 0.0, 0.0));
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         forces[open] = little;
-        // What the storey below bears closes the gap of the top one by a thousandth of its tolerance.
+        // The force of the storey below closes the gap of the top one by a thousandth of its tolerance.
         forces[top - 1] = little;
         built.load(&forces);
         for contact in [open, top] {

@@ -6,33 +6,33 @@ use super::operator::DelassusOperator;
 use super::subset::Subset;
 use nalgebra::Vector3;
 
-/// Part of all contacts above which sweeping them all is no dearer.
+/// Share of all contacts above which sweeps over all are no more expensive.
 const MOST_OF_ALL: f64 = 0.3;
 
-/// Contacts whose residual is within this part of what is enough are left alone, unless they are near one that is off.
+/// Merit over the wanted one below which contacts are left out, unless an unconverged contact is near.
 const NEAR: f64 = 0.25;
 
-/// Residual that is sought in a place over the one sought for all: what the others feel of it comes on top.
+/// Wanted residual of a subset over that of all contacts: effects of its neighbours are added.
 const SHARE: f64 = 0.5;
 
-/// Sweeps over a place.
+/// Largest number of sweeps over a subset.
 const MOST_SWEEPS: usize = 40;
 
-/// The unconverged contacts and two layers of neighbours by shared nodes, while all others are fixed.
+/// The unconverged contacts and two layers of neighbours by shared nodes; all others are fixed.
 ///
-/// The collision rounds of a step change few contacts at a time, and the compliance of a soft body falls off with
-/// distance: the unconverged contacts form a few clusters, whose part of `W` is small and stays in the cache. Where
-/// flat parts of two surfaces meet, many contacts share few nodes and need hundreds of sweeps, which are cheap here.
+/// The collision rounds of a step change few contacts, and the compliance of a soft body decreases with distance. So
+/// the unconverged contacts form a few clusters, whose part of `W` is small and fits into the cache. Where flat parts
+/// of two surfaces touch, many contacts share few nodes and need hundreds of sweeps, which are cheap here.
 #[derive(Default)]
 pub(super) struct UnconvergedContacts {
     subset: Subset,
     acceleration: Acceleration,
-    /// Whether a contact is among them.
+    /// Whether each contact is in the subset.
     chosen: Vec<bool>,
 }
 
 impl UnconvergedContacts {
-    /// Finds them by the `merits` of all contacts; whether they are few.
+    /// Finds the unconverged contacts by the `merits` of all contacts; returns whether they are few.
     pub(super) fn find(&mut self, data: &FrictionData<'_>, merits: &[f64], enough: f64) -> bool {
         let most = MOST_OF_ALL * merits.len() as f64;
         self.chosen.clear();
@@ -56,7 +56,7 @@ impl UnconvergedContacts {
         self.subset.contacts.len() as f64 <= most
     }
 
-    /// Sweeps over them alone and changes their `forces`, and `delassus` with them.
+    /// Sweeps over the subset alone, and changes its `forces` in `delassus` too.
     pub(super) fn sweep(
         &mut self,
         delassus: &mut dyn DelassusOperator,
@@ -76,8 +76,7 @@ impl UnconvergedContacts {
             let contacts = local.len();
             let mut swept = place.swept(within, local, IDLE * asked);
             let worst = crate::sweep::sweep(&mut swept, contacts);
-            // What they were off by before they were settled, one after the other: the look at all contacts that
-            // follows is the judge.
+            // These are residuals before each contact was solved; the following evaluation of all contacts decides.
             if sweep == MOST_SWEEPS || worst <= asked {
                 break;
             }

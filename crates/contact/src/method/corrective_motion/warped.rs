@@ -12,26 +12,27 @@ use impinge_krylov::{
 use nalgebra::{Matrix3, Vector3};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Iterations of the free motion after which it is given up; with `C̃` as preconditioner some ten are enough.
+/// Largest number of iterations of the free motion; with `C̃` as preconditioner about ten are enough.
 const MOST_ITERATIONS: usize = 500;
 
-/// Marks a block that no body has.
+/// Marks a block without body.
 const NOBODY: u32 = u32::MAX;
 
-/// `C̃` of the bodies that were made known, the inverse of the diagonal block for all other blocks.
+/// `C̃` of the known bodies, and the inverse of the diagonal block for all other blocks.
 ///
-/// Nothing is factorised in a step, and what contacts need costs the same for any number of elements below the surface.
+/// Nothing is factorised in a step, and the cost of contacts does not depend on the number of elements below the
+/// surface.
 #[derive(Default)]
 pub(super) struct WarpedCompliance {
     known: Option<Arc<TurnedBodies>>,
-    /// What `prepare` accepted last.
+    /// The bodies of the last `prepare`.
     prepared: Option<Arc<TurnedBodies>>,
     momentum: MatrixSnapshot,
-    /// Body of every block and its place among the blocks of the body; [`NOBODY`] and the number of a lone block.
+    /// Body of every block and number of the block in it; for other blocks [`NOBODY`] and the number of the lone block.
     place_of_block: Vec<(u32, u32)>,
     /// Blocks of no body, with the inverses of their diagonal blocks.
     lone: Vec<(u32, Matrix3<f64>)>,
-    /// Per body, if that was asked for.
+    /// Momentum projection of each body, if requested.
     repairs: Vec<Option<MomentumProjection>>,
     repaired: bool,
     gradients: ConjugateGradient,
@@ -39,12 +40,12 @@ pub(super) struct WarpedCompliance {
     last: Last,
 }
 
-/// Impulses and what they moved at the last [`Compliance::apply_again`]; empty where that no longer holds.
+/// Impulses and velocities of the last [`Compliance::apply_again`]; empty if invalid.
 #[derive(Default)]
 struct Last {
     impulses: Vec<f64>,
     moved: Vec<f64>,
-    /// Bodies for which it still does.
+    /// Bodies for which they are valid.
     bodies: Vec<usize>,
 }
 
@@ -70,7 +71,7 @@ impl Compliance for WarpedCompliance {
         if same && self.repaired == repair && self.momentum.matches(&problem.momentum) {
             return Ok(false);
         }
-        // A failure on the way must not leave something that looks prepared.
+        // After a failure nothing must count as prepared.
         self.prepared = None;
         self.last.impulses.clear();
         if !known.bodies.is_empty() && !same_step(known.time_step, problem.time_step) {
@@ -128,7 +129,7 @@ impl Compliance for WarpedCompliance {
             return;
         };
         let node = |place: usize| body.rest.surface()[place] as usize;
-        // Rows are turned back to rest there, one rotation per node, and what they move is turned forth (4.3).
+        // Rows are rotated to the rest shape, one rotation per node, and displacements are rotated back (section 4.3).
         let impulses = &mut self.scratch.impulses;
         impulses.clear();
         impulses.extend(pushed.iter().map(|(place, jacobian)| {
@@ -179,7 +180,7 @@ impl Compliance for WarpedCompliance {
         FreeMotion {
             products: solved.iterations as u64 + 2,
             residual: solved.residual,
-            // Rounding may stand in the way of a tolerance that is below it.
+            // The tolerance may be below rounding.
             converged: matches!(
                 solved.termination,
                 Termination::Converged | Termination::Stagnated
@@ -215,7 +216,7 @@ impl Compliance for WarpedCompliance {
                 }
                 continue;
             }
-            // Bodies of a kind share a factor, which is then read once for several of them.
+            // Bodies of one kind share a factor, which is read once for several of them.
             let of_another_kind = |&first: &usize| !Arc::ptr_eq(&bodies[first].rest, &body.rest);
             if together.len() == MOST_RIGHT_HAND_SIDES
                 || together.first().is_some_and(of_another_kind)
@@ -233,7 +234,7 @@ impl Compliance for WarpedCompliance {
         }
     }
 
-    /// Only bodies on which an impulse changed are solved for: the rounds of a step change few.
+    /// Solves only for bodies with changed impulses: few change in the rounds of a step.
     fn apply_again(&mut self, x: &mut [f64]) {
         let Some(known) = self.prepared.clone() else {
             return;
@@ -251,7 +252,7 @@ impl Compliance for WarpedCompliance {
         }
         last.impulses.clear();
         last.impulses.extend_from_slice(x);
-        // Without impulses a body is passed over.
+        // Bodies without impulses are skipped.
         for &index in &last.bodies {
             for &block in &known.bodies[index].blocks {
                 x[3 * block as usize..][..3].fill(0.0);
@@ -279,7 +280,7 @@ impl WarpedCompliance {
         self.prepared.as_ref().map_or(&[], |known| &known.bodies)
     }
 
-    /// Fills the places of all blocks and inverts those of no body.
+    /// Numbers all blocks and inverts those without body.
     fn place_blocks(
         &mut self,
         problem: &ContactProblem,
@@ -327,12 +328,12 @@ impl WarpedCompliance {
     }
 }
 
-/// Steps are equal up to the rounding of dividing them.
+/// Steps are equal up to the rounding of a subdivision.
 fn same_step(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
-/// `R (A⁰)⁻¹ Rᵀ` in the place of up to three columns of one body.
+/// Replaces up to three columns of one body by `R (A⁰)⁻¹ Rᵀ` of them.
 fn warp(body: &TurnedBody, columns: &mut [f64], scratch: &mut SolveScratch) {
     let size = 3 * body.rotations.len();
     for column in columns.chunks_exact_mut(size) {
@@ -350,7 +351,7 @@ fn warp(body: &TurnedBody, columns: &mut [f64], scratch: &mut SolveScratch) {
     }
 }
 
-/// `R (A⁰)⁻¹ Rᵀ` of all unknowns of some `members` of `bodies` that have one factor.
+/// `R (A⁰)⁻¹ Rᵀ` for all unknowns of the `members` of `bodies`, which share one factor.
 fn warp_together(
     bodies: &[TurnedBody],
     members: &[usize],
@@ -383,7 +384,7 @@ fn warp_together(
     }
 }
 
-/// `C̃` as a preconditioner; its scratch is behind a lock that nobody else takes.
+/// `C̃` as a preconditioner; the lock of its scratch is never contended.
 struct AsPreconditioner<'a>(Mutex<&'a mut WarpedCompliance>);
 
 impl Preconditioner for AsPreconditioner<'_> {

@@ -1,4 +1,4 @@
-//! The friction projection: dissipation is greatest within bounds that the frozen normal forces give.
+//! The friction projection: maximum dissipation within bounds from the fixed normal forces.
 
 use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::Kkt;
@@ -10,15 +10,15 @@ use nalgebra::Vector3;
 /// Tolerance of the row across a slip over that of a sticking row.
 const ACROSS: f64 = 0.1;
 
-/// How a contact grips.
+/// Friction state of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Grip {
-    /// It presses nothing, or is without friction.
+    /// No normal force, or no friction.
     #[default]
     Off,
-    /// Its slip is zero.
+    /// No slip.
     Stick,
-    /// Cone: force of the full size against the slip, whose direction is solved for.
+    /// Cone: the largest force, opposite to the slip, whose direction is solved for.
     Slide,
     /// Pyramid: each component is free (0) or at its bound (−1, +1), and at least one is at its bound.
     Bound([i8; 2]),
@@ -34,7 +34,7 @@ pub(super) struct FrictionHalf {
 }
 
 impl FrictionHalf {
-    /// The states of a warm start.
+    /// Sets the states of a warm start.
     pub(super) fn start(&mut self, law: FrictionLaw, solution: &ContactSolution) {
         self.law = law;
         self.grip.clear();
@@ -52,7 +52,7 @@ impl FrictionHalf {
         self.grip[contact]
     }
 
-    /// Takes the bounds from the normal forces, and brings forces within them.
+    /// Computes the bounds from the normal forces, and limits the forces to them.
     pub(super) fn bound(
         &mut self,
         problem: &ContactProblem,
@@ -223,7 +223,7 @@ fn scaled(force: [f64; 2], factor: f64) -> [f64; 2] {
     [force[0] * factor, force[1] * factor]
 }
 
-/// Bounded components go to their bounds; free ones beyond them become bounded.
+/// Moves bounded components to their bounds; free components beyond them become bounded.
 fn boxed(grip: Grip, force: [f64; 2], radius: f64) -> (Grip, [f64; 2]) {
     let mut sides = match grip {
         Grip::Bound(sides) => sides,

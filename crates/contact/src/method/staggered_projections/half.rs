@@ -1,4 +1,4 @@
-//! The half of the multipliers that a projection solves for, and when it is done.
+//! The half of the multipliers that a projection solves for, and its convergence criterion.
 
 use super::settings::Schedule;
 use super::system::Row;
@@ -16,9 +16,9 @@ pub(super) enum Turn {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Proposal<S> {
     pub(super) state: S,
-    /// `(λ, γ)` that goes with it (N).
+    /// Its force `(λ, γ)` (N).
     pub(super) force: Vector3<f64>,
-    /// The change as a displacement (m).
+    /// Size of the change as a displacement (m).
     pub(super) worth: f64,
 }
 
@@ -31,13 +31,13 @@ pub(super) struct ProposalView {
     pub(super) normal_compliance: f64,
     /// `W_t` (m/N).
     pub(super) tangential_compliance: f64,
-    /// Displacement of rows that is noise without a sign, as their equalities are solved (m).
+    /// Displacement of solved rows that is noise without a sign (m).
     pub(super) noise: f64,
-    /// What a change has to be worth (m).
+    /// Smallest size of a change (m).
     pub(super) tolerance: f64,
 }
 
-/// The half of the multipliers that a projection solves for; the other half stays as it is.
+/// The half of the multipliers that a projection solves for; the other half is fixed.
 pub(super) trait Half {
     type State: Copy;
 
@@ -49,24 +49,24 @@ pub(super) trait Half {
         view: &ProposalView,
     ) -> Option<Proposal<Self::State>>;
     fn set(&mut self, contact: usize, state: Self::State);
-    /// Part of the tolerance that the rows of a contact have to meet.
+    /// Share of the tolerance for the rows of a contact.
     fn share(&self, contact: usize) -> f64;
 }
 
-/// When a projection is done, and how far it may go.
+/// Convergence criterion and limits of a projection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) tolerances: Tolerances,
     /// Factor of the tolerances (1).
     pub(super) looseness: f64,
-    /// Whose rows it is about.
+    /// The half that it solves for.
     pub(super) turn: Turn,
-    /// Whether friction is settled to the tolerance of gaps only.
+    /// Whether friction has the tolerance of gaps.
     pub(super) relaxed: bool,
     pub(super) schedule: Schedule,
-    /// Iterations of the whole solve after which it ends.
+    /// Iteration limit of the whole solve.
     pub(super) limit: u64,
-    /// Ends it, too.
+    /// Ends the projection when raised.
     pub(super) interrupt: &'a Interrupt,
 }
 

@@ -1,12 +1,12 @@
-//! Conjugate residuals on the KKT system of one projection: fixed rows, diagonal preconditioner.
+//! Conjugate residuals on the KKT system of one projection, with fixed active rows and a diagonal preconditioner.
 //!
 //! ```text
 //! [ A   Lᵀ ] [ v    ]   [ b + forces of rows that do not take part ]
 //! [ L  −E  ] [ λ, γ ] = [ −c − E (λ, γ)_ref                         ]      L = −[J; J_t], masked
 //! ```
 //!
-//! A change of states or forces alters the residual by sparse rows only, so it costs no product with `A`. Vectors hold
-//! the momentum part first, then three entries per contact; entries of rows that do not take part are zero.
+//! A change of states or forces changes the residual by sparse rows only, so it needs no product with `A`. Vectors have
+//! the momentum part first, then three entries per contact; entries of inactive rows are zero.
 
 use super::system::{Row, System};
 use crate::method::rows::{add_impulse, at, displacement};
@@ -15,10 +15,10 @@ use impinge_krylov::vector::{axpy, norm};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use nalgebra::Vector3;
 
-/// Largest softness of the row across a slip over its compliance: beyond it the row has no more effect.
+/// Largest softness of the row across a slip over its compliance: a softer row has no effect.
 const SOFTEST: f64 = 1e4;
 
-/// What a step came to.
+/// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// A direction is ready for the next step.
@@ -37,12 +37,12 @@ pub(super) struct Kkt {
     pub(super) displacement: Vec<f64>,
     cr: GuardedConjugateResidual<Vec<f64>>,
     scratch: Vec<f64>,
-    /// Products with `A` so far.
+    /// Number of products with `A` so far.
     pub(super) products: u64,
 }
 
 impl Kkt {
-    /// Lays out memory and diagonal estimates for `problem`; no row takes part yet.
+    /// Allocates memory and computes diagonal estimates for `problem`, without active rows.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) {
         self.system.prepare(problem);
         self.products = 0;
@@ -55,7 +55,7 @@ impl Kkt {
         self.scratch.resize(problem.momentum.scratch_len(), 0.0);
     }
 
-    /// Forgets the reference forces of an earlier problem.
+    /// Sets the reference forces to those of `solution`.
     pub(super) fn refer_to(&mut self, solution: &ContactSolution) {
         self.reference.clear();
         for multipliers in &solution.contacts {
@@ -80,7 +80,7 @@ impl Kkt {
         at(&self.cr.residual[self.system.unknowns..], contact as u32)
     }
 
-    /// `r_v` from the definition, with one product by `A`; and every `(g, s)`.
+    /// Computes `r_v` by its definition, with one product by `A`, and all `(g, s)`.
     pub(super) fn recompute(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         let r_v = &mut self.cr.residual[..self.system.unknowns];
         problem
@@ -100,7 +100,7 @@ impl Kkt {
         self.update_displacements(problem, solution);
     }
 
-    /// Every `(g, s)`.
+    /// Computes all `(g, s)`.
     pub(super) fn update_displacements(
         &mut self,
         problem: &ContactProblem,
@@ -113,7 +113,7 @@ impl Kkt {
         }
     }
 
-    /// A contact's force changes by `change` (N): only its sparse rows of the residual do.
+    /// Adds `change` (N) to the force of a contact: only its sparse rows change the residual.
     pub(super) fn add_force(
         &mut self,
         problem: &ContactProblem,
@@ -128,8 +128,8 @@ impl Kkt {
         );
     }
 
-    /// Takes the rows that `fit` gives to each contact, soft by `elastic` of their compliance about reference forces
-    /// that follow wherever the row's displacement exceeds what `follow` says of its contact (m).
+    /// Sets the rows that `fit` gives for each contact. They have a softness of `elastic` times their compliance about
+    /// reference forces, which follow if the row's displacement exceeds `follow` of its contact (m).
     pub(super) fn fit(
         &mut self,
         solution: &ContactSolution,
@@ -164,7 +164,7 @@ impl Kkt {
         self.fill_rows(solution);
     }
 
-    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)`, masked, from the displacements at hand.
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
     pub(super) fn fill_rows(&mut self, solution: &ContactSolution) {
         let r_m = &mut self.cr.residual[self.system.unknowns..];
         r_m.fill(0.0);
@@ -179,21 +179,21 @@ impl Kkt {
         }
     }
 
-    /// A start along the preconditioned residual: one product with `A`.
+    /// Restarts along the preconditioned residual: one product with `A`.
     pub(super) fn restart(&mut self, problem: &ContactProblem) {
         let (cr, mut system) = self.parts(problem);
         cr.restart(&mut system);
         self.products += 1;
     }
 
-    /// After [`recompute`](Self::recompute) in the middle of an iteration: rows and `z` follow, directions stay.
+    /// After [`recompute`](Self::recompute) within an iteration: updates rows and `z`; directions are unchanged.
     pub(super) fn refresh(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.fill_rows(solution);
         let (cr, mut system) = self.parts(problem);
         cr.refresh(&mut system);
     }
 
-    /// Steps along the direction at hand and returns `α`; 0 where the direction leads nowhere.
+    /// Steps along the present direction and returns `α`, which is 0 if the direction is useless.
     pub(super) fn advance(
         &mut self,
         problem: &ContactProblem,
@@ -242,7 +242,7 @@ impl Kkt {
     }
 }
 
-/// The system with the rows that take part.
+/// The system with the active rows.
 struct Masked<'a> {
     system: &'a System,
     problem: &'a ContactProblem,

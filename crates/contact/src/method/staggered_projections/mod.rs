@@ -1,19 +1,19 @@
-//! Staggered projections: normal forces and friction forces solved for in turn, each with the other frozen.
+//! Staggered projections: normal forces and friction forces are solved for in turn, each with the other fixed.
 //!
 //! ```text
 //! N:  min ½vᵀAv − (b + J_tᵀγ)ᵀv    with J v ≥ c_n                                  → v, λ
 //! T:  min ½vᵀAv − (b + Jᵀλ)ᵀv + Σ μ λ |J_t v − c_t|                                → v, γ
 //! ```
 //!
-//! Both are convex; their alternation need not converge. Either projection is solved by conjugate residuals with the
-//! diagonal preconditioner, its states changing at convergence ([`Schedule::AtConvergence`], an active-set method) or
-//! inside the iteration ([`Schedule::Interval`]).
+//! Both are convex; their alternation need not converge. Each projection is solved by conjugate residuals with the
+//! diagonal preconditioner. Its states change at convergence ([`Schedule::AtConvergence`], an active-set method) or
+//! within the iteration ([`Schedule::Interval`]).
 //!
-//! Source: Kaufman, Sueda, James & Pai, "Staggered Projections for Frictional Contact in Multibody Systems", ACM TOG
-//! 27(5), 2008, in the form that Verschoor & Jalba 2019, section 6.2.3, compare with. Differs from them in: it stops by
-//! the independent residual and not by the change of friction in the norm of `A⁻¹`, which saves two solves a stagger;
-//! projections far from the solution are solved to part of the present residual only (`forcing`); states that change in
-//! circles change one at a time; the exact friction cone can be had.
+//! Source: Kaufman, Sueda, James and Pai, "Staggered Projections for Frictional Contact in Multibody Systems", ACM TOG
+//! 27(5), 2008, in the form that Verschoor and Jalba 2019, section 6.2.3, compare with. Differs from them in: it stops
+//! by the independent residual, not by the change of friction in the norm of `A⁻¹`, which saves two solves per stagger;
+//! projections far from the solution are solved to a share of the present residual only (`forcing`); cycling states
+//! change one at a time; the exact friction cone is available.
 
 mod friction;
 mod half;
@@ -37,13 +37,13 @@ use kkt::Kkt;
 use normal::NormalHalf;
 use projection::{End, Log, Projection};
 
-/// What a projection is solved to, over the tolerance of the whole.
+/// Tolerance of a projection over the tolerance of the whole.
 const MARGIN: f64 = 0.5;
 
-/// Projections without a better residual after which the alternation is given up: it goes in circles.
+/// Number of projections without a better residual after which the alternation counts as cycling and ends.
 const CIRCLES: u64 = 60;
 
-/// The method and its workspace: reused from step to step.
+/// The method and its workspace, which is reused from step to step.
 #[derive(Debug, Default)]
 pub struct StaggeredProjections {
     /// Settings of the next solve.
@@ -65,7 +65,7 @@ impl StaggeredProjections {
         }
     }
 
-    /// Takes over the warm start: all friction is in `gamma` while the method runs.
+    /// Loads the warm start: all friction is in `gamma` while the method runs.
     fn start(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for multipliers in &mut solution.contacts {
             multipliers.gamma = multipliers.friction_force();
@@ -83,7 +83,7 @@ impl StaggeredProjections {
         self.kkt.recompute(problem, solution);
     }
 
-    /// One projection to `looseness` times the tolerances; what it took is added to `report`.
+    /// Solves one projection to `looseness` times the tolerances and adds its effort to `report`.
     fn project(
         &mut self,
         turn: Turn,
@@ -134,7 +134,7 @@ impl StaggeredProjections {
         }
     }
 
-    /// Alternates until the residual is within tolerance; the solution holds the best iterate.
+    /// Alternates until the residual is within tolerance; the solution is the best iterate.
     fn alternate(
         &mut self,
         problem: &ContactProblem,
@@ -192,7 +192,7 @@ impl StaggeredProjections {
         report
     }
 
-    /// States and forces as the other methods leave them.
+    /// Converts states and forces to the form of the other methods.
     fn finish(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let [x, y] = multipliers.gamma;

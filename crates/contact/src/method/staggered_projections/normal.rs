@@ -1,4 +1,4 @@
-//! The normal projection: `λ ≥ 0 ⊥ g ≥ 0`, friction frozen.
+//! The normal projection: `λ ≥ 0 ⊥ g ≥ 0` with fixed friction.
 
 use super::half::{Half, Proposal, ProposalView};
 use super::system::Row;
@@ -6,14 +6,14 @@ use crate::method::masked_rows::RowMask;
 use crate::{ContactSolution, ContactState, Multipliers};
 use nalgebra::Vector3;
 
-/// Which contacts press.
+/// Active contacts.
 #[derive(Debug, Default)]
 pub(super) struct NormalHalf {
     pressed: Vec<bool>,
 }
 
 impl NormalHalf {
-    /// The states of a warm start.
+    /// Sets the states of a warm start.
     pub(super) fn start(&mut self, solution: &ContactSolution) {
         self.pressed.clear();
         let pressed = solution
@@ -57,7 +57,7 @@ impl Half for NormalHalf {
                 worth: -gap,
             });
         }
-        // Separated *and* pulling; either alone may pass.
+        // Separated *and* pulling, because either alone may be transient.
         let worth = view.normal_compliance * -multipliers.lambda;
         (gap >= -view.noise && worth > view.tolerance).then_some(Proposal {
             state: false,

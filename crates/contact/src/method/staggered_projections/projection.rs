@@ -1,4 +1,4 @@
-//! One projection: a quadratic problem with bounded multipliers, solved by changing which rows take part.
+//! One projection: a quadratic problem with bounded multipliers, solved by changes of the active rows.
 
 use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
@@ -9,13 +9,13 @@ use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
-/// Allowed excess of the exact residual over a tolerance once the recursive residual meets it (ratio).
+/// Largest exact residual over the tolerance after the recursive residual has met it.
 const SLACK: f64 = 2.0;
 
-/// Softness of rows over their compliance, about forces that follow: as in the active-set conjugate residuals.
+/// Softness of rows over their compliance, about reference forces that follow, as in active-set conjugate residuals.
 const ELASTIC: f64 = 1e-3;
 
-/// Part of the tolerance beyond which a displacement moves the reference force of its row.
+/// Share of the tolerance above which a displacement moves the reference force of its row.
 const FOLLOW: f64 = 0.5;
 
 /// Iterations between exact recomputations of the residual, against drift of the recurrence.
@@ -24,21 +24,21 @@ const REFRESH: u64 = 50;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Done,
-    /// The equalities contradict each other.
+    /// The equalities conflict.
     Stalled,
     Limit,
     NotFinite,
 }
 
-/// Where a projection writes what it takes.
+/// Report and trace of a projection.
 pub(super) struct Log<'a> {
     pub(super) phase: &'static str,
-    /// Of the whole solve.
+    /// Report of the whole solve.
     pub(super) report: &'a mut ContactReport,
     pub(super) trace: &'a mut Trace,
 }
 
-/// One projection under way.
+/// A running projection.
 pub(super) struct Projection<'a, H> {
     pub(super) kkt: &'a mut Kkt,
     pub(super) half: &'a mut H,
@@ -48,7 +48,7 @@ pub(super) struct Projection<'a, H> {
 }
 
 impl<H: Half> Projection<'_, H> {
-    /// Solves from `solution`, whose momentum residual the iteration already knows.
+    /// Solves from `solution`, for which the residual of the iteration is valid.
     pub(super) fn run(mut self, solution: &mut ContactSolution) -> End {
         let begin = self.log.report.iterations;
         let mut pivoting = BlockPivoting::default();
@@ -110,7 +110,7 @@ impl<H: Half> Projection<'_, H> {
         }
     }
 
-    /// Whether states are updated inside the iteration: as in the active-set conjugate residuals.
+    /// Whether an update of states within the iteration is due, as in active-set conjugate residuals.
     fn due(&self, iteration: u64) -> bool {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
@@ -138,8 +138,8 @@ impl<H: Half> Projection<'_, H> {
         );
     }
 
-    /// Commits the proposals of all contacts, or the largest one; true if there was any. Displacements of `noise`
-    /// tolerances have no sign.
+    /// Makes the proposed changes of all contacts, or only the largest; returns whether there was any. Displacements
+    /// within `noise` tolerances have no sign.
     fn update_states(
         &mut self,
         solution: &mut ContactSolution,
@@ -212,7 +212,7 @@ impl<H: Half> Projection<'_, H> {
             })
     }
 
-    /// Whether the true displacements of soft rows are within tolerance.
+    /// Whether displacements of soft rows, without softness, are within tolerance.
     fn hard_enough(&self, solution: &ContactSolution) -> bool {
         self.kkt.system.active.iter().all(|&contact| {
             let index = contact as usize;

@@ -3,7 +3,7 @@
 use crate::setting::positive;
 use crate::{ContactError, FrictionLaw, Tolerances};
 
-/// When the states of a projection change.
+/// Time of state changes in a projection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -11,14 +11,14 @@ use crate::{ContactError, FrictionLaw, Tolerances};
     serde(rename_all = "snake_case")
 )]
 pub enum Schedule {
-    /// Only when the equalities of the present states are solved: an active-set method.
+    /// When the equalities of the present states are solved: an active-set method.
     #[default]
     AtConvergence,
-    /// Inside the iteration, every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations, postponed where they are not worth it.
+    /// Within the iteration, every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations, delayed if they are not worth it.
     Interval,
 }
 
-/// Everything that steers the method.
+/// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -26,19 +26,19 @@ pub enum Schedule {
     serde(deny_unknown_fields, default)
 )]
 pub struct StaggeredProjectionsSettings {
-    /// When the states of a projection change.
+    /// Time of state changes in a projection.
     pub schedule: Schedule,
-    /// Friction forces that the friction projection chooses from, and that the answer is judged by.
+    /// Friction law of the friction projection and of the residual.
     pub law: FrictionLaw,
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,
-    /// Part of the present residual that a projection is solved to; 0 for always to tolerance, as in the papers.
+    /// Share of the present residual that a projection is solved to; 0 solves each to tolerance, as in the papers.
     pub forcing: f64,
-    /// Most projections, two to a stagger.
+    /// Largest number of projections; a stagger has two.
     pub max_projections: u64,
-    /// Most iterations of all projections together.
+    /// Largest number of iterations of all projections together.
     pub max_iterations: u64,
-    /// Iterations after which friction is only settled to the gap tolerance; the report says so.
+    /// Number of iterations after which friction converges to the gap tolerance only; the report says so.
     pub relax_after: u64,
 }
 

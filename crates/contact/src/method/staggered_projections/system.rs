@@ -1,15 +1,15 @@
-//! The masked system of a projection: which rows take part, how soft they are, and its diagonal preconditioner.
+//! The system of a projection: active rows, their softness, and a diagonal preconditioner.
 
 use crate::ContactProblem;
 use crate::method::masked_rows::{MaskedRows, RowMask};
 use crate::method::rows::at;
 use nalgebra::{Matrix3, Vector3};
 
-/// One row set as a projection wants it.
+/// The rows of one contact in a projection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Row {
     pub(super) mask: RowMask,
-    /// `E` beyond the elastic part, for the row across a slip (m/N).
+    /// Softness `E` beyond the elastic part, for the row across a slip (m/N).
     pub(super) softness: f64,
 }
 
@@ -26,14 +26,14 @@ pub(super) struct System {
     /// `E`, 3 per contact (m/N).
     pub(super) softness: Vec<f64>,
     pub(super) masks: Vec<RowMask>,
-    /// Contacts with rows that take part, ascending.
+    /// Contacts with active rows, ascending.
     pub(super) active: Vec<u32>,
-    /// Per block: what contacts weigh there; scratch of the count.
+    /// Weight of the contacts on each block; scratch of the count.
     load: Vec<f64>,
 }
 
 impl System {
-    /// Diagonal estimates for `problem`; no row takes part yet.
+    /// Computes diagonal estimates for `problem`, without active rows.
     pub(super) fn prepare(&mut self, problem: &ContactProblem) {
         let (n, contacts) = (problem.unknowns(), problem.contacts());
         self.unknowns = n;
@@ -59,7 +59,7 @@ impl System {
         self.active.clear();
     }
 
-    /// `Z`: how many contacts act on the blocks of a contact, each weighted by how much of the compliance is there.
+    /// `Z`: number of contacts on the blocks of a contact, each block weighted by its share of the compliance.
     ///
     /// A block's load is the sum of `‖D^{-½} jᵀ‖` over the normal rows `j` there, so `Z W` bounds the row sum of
     /// `L D⁻¹ Lᵀ` by the Cauchy-Schwarz inequality; `m` copies of a contact alone count `m`.

@@ -11,7 +11,7 @@ use impinge_contact::constraint::{
 use nalgebra::{UnitQuaternion, Vector3};
 
 #[test]
-fn what_has_no_meaning_is_refused() {
+fn invalid_constraints_are_rejected() {
     let (a, b) = (Point::particle(0), Point::particle(1));
     for length in [0.0, -1.0, f64::NAN] {
         assert!(matches!(

@@ -109,7 +109,7 @@ proptest! {
 
     /// The projection never adds energy.
     #[test]
-    fn what_resists_has_no_positive_part(seed in any::<u64>(), count in 1_usize..5) {
+    fn resisting_rows_have_no_positive_part(seed in any::<u64>(), count in 1_usize..5) {
         let mut numbers = Numbers::new(seed);
         let resisting = sum(&forces(&mut numbers, count)).resisting();
         prop_assert!(largest_eigenvalue(&resisting) < 1e-12);

@@ -133,7 +133,7 @@ end
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_name_their_line() {
     let wrong = |from: &str, to: &str| {
         assert!(LOCAL.contains(from), "{from}");
         read_problem(&LOCAL.replacen(from, to, 1))

@@ -77,7 +77,7 @@ fn separating_without_friction_is_no_defect() {
 
 /// Sufficiently large forces make both errors small, whatever the contacts do.
 #[test]
-fn what_is_gross_is_no_answer() {
+fn gross_errors_are_no_solution() {
     let block = |row, column, sign: f64| (row, column, Matrix3::from_diagonal_element(sign));
     let blocks = vec![
         block(0, 0, 1.0),

@@ -63,7 +63,7 @@ proptest! {
 
 /// A particle on four coinciding contacts: nine of twelve equations are redundant.
 #[test]
-fn superfluous_contacts_share_what_one_would_carry() {
+fn redundant_contacts_share_the_force_of_one() {
     let one = DMatrix::from_fn(3, 12, |i, k| if k % 3 == i { 1.0 } else { 0.0 });
     let w = one.transpose() * &one * 0.5;
     let q = vec![Vector3::new(-2.0, 3.0, 4.0); 4];

@@ -57,7 +57,7 @@ pub(super) fn merge<'a>(
     if parts == 1 {
         count(lists.clone(), 0, ends);
         seconds.resize(total + SHORT, 0);
-        on_widest(Place {
+        on_widest(PairPlacer {
             lists,
             from: 0,
             ends,
@@ -77,7 +77,7 @@ pub(super) fn merge<'a>(
     for ((index, count), ends) in counts.into_iter().enumerate().zip(ends.chunks_mut(part)) {
         let (out, others) = rest.split_at_mut(count);
         let (seconds, other_seconds) = rest_of_seconds.split_at_mut(count + SHORT);
-        parts.push(Place {
+        parts.push(PairPlacer {
             lists: lists.clone(),
             from: index * part,
             ends,
@@ -105,7 +105,7 @@ fn count<'a>(lists: impl Iterator<Item = &'a [Pair]>, from: usize, counts: &mut 
 }
 
 /// Moves counted pairs to their places.
-struct Place<'a, L> {
+struct PairPlacer<'a, L> {
     lists: L,
     /// First of the first features.
     from: usize,
@@ -115,7 +115,7 @@ struct Place<'a, L> {
     out: &'a mut [Pair],
 }
 
-impl<'a, L: Iterator<Item = &'a [Pair]>> OnLanes for Place<'_, L> {
+impl<'a, L: Iterator<Item = &'a [Pair]>> OnLanes for PairPlacer<'_, L> {
     type Output = ();
 
     #[inline(always)]

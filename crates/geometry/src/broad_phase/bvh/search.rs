@@ -324,7 +324,7 @@ mod tests {
     use crate::mesh::generate::{RingShape, ring};
 
     #[test]
-    fn what_is_found_does_not_depend_on_the_processor() {
+    fn pairs_do_not_depend_on_the_processor() {
         let shape = ring(RingShape {
             major_radius: 1.0,
             section: 0.3,

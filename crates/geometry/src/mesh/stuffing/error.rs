@@ -35,8 +35,8 @@ pub enum StuffingError {
     },
     /// A part of the surface bounds nothing: a shell inside another of the same winding, or an inverted part.
     #[error(
-        "behind triangle {triangle} the surface winds {winding} times around the space, not 0 or 1 times: reverse the \
-         part that it belongs to (a cavity is wound inwards, a part of its own outwards), or remove it"
+        "the winding number behind triangle {triangle} is {winding}; it must be 0 or 1: reverse the part of the \
+         surface (cavities are oriented inwards, separate parts outwards), or remove it"
     )]
     Nested {
         /// A triangle of the offending part.

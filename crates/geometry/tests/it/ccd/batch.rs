@@ -135,7 +135,7 @@ fn a_batch_is_the_single_queries_in_order() {
 }
 
 #[test]
-fn what_stays_apart_has_no_earliest_impact() {
+fn separated_pairs_have_no_earliest_impact() {
     let crash = crash(1e-4);
     let rule = CcdRule::default();
     let mut found = Vec::new();

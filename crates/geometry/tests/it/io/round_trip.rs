@@ -97,7 +97,7 @@ fn larger_solids_round_trip() {
 }
 
 #[test]
-fn other_programs_read_what_is_written() {
+fn other_programs_read_written_meshes() {
     let mesh = generate::cuboid([1.0, 2.0, 3.0], [2, 1, 1]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("box.msh");

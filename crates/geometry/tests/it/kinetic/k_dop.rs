@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tree_finds_what_brute_force_finds(
+    fn the_tree_agrees_with_brute_force(
         centres in prop::collection::vec((vector(1.0), 0_u32..4), 1..60),
         moves in prop::collection::vec((any::<prop::sample::Index>(), vector(1.5), 0.0..0.3_f64), 0..40),
         probe in vector(1.0),

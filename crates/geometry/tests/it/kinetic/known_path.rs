@@ -2,7 +2,7 @@
 
 use super::support::vector;
 use impinge_geometry::kinetic::known_path::{chord_widths, first_approach, position_at};
-use impinge_geometry::kinetic::{Chord, Knot, PairKind};
+use impinge_geometry::kinetic::{Breakpoint, Chord, PairKind};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn kind() -> impl Strategy<Value = PairKind> {
 }
 
 /// A path from time 0 to 1 with some breakpoints in between, or one at rest.
-fn path() -> impl Strategy<Value = Vec<Knot>> {
+fn path() -> impl Strategy<Value = Vec<Breakpoint>> {
     let moving = (
         vector(1.0),
         prop::collection::vec((0.0..1.0_f64, vector(0.3)), 0..6),
@@ -32,14 +32,14 @@ fn path() -> impl Strategy<Value = Vec<Knot>> {
             first
                 .chain(bends)
                 .chain(last)
-                .map(|(time, off)| Knot {
+                .map(|(time, off)| Breakpoint {
                     time,
                     position: start + way * time + off,
                 })
                 .collect()
         });
     let resting = vector(1.0).prop_map(|position| {
-        vec![Knot {
+        vec![Breakpoint {
             time: 0.0,
             position,
         }]
@@ -47,7 +47,7 @@ fn path() -> impl Strategy<Value = Vec<Knot>> {
     prop_oneof![4 => moving, 1 => resting]
 }
 
-fn distance_at(kind: PairKind, paths: &[&[Knot]; 4], time: f64) -> f64 {
+fn distance_at(kind: PairKind, paths: &[&[Breakpoint]; 4], time: f64) -> f64 {
     kind.closest(&paths.map(|path| position_at(path, time)))
         .distance
 }
@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn what_is_called_clear_is_clear_and_what_is_near_is_near(
+    fn separated_intervals_are_separated_and_approaches_are_near(
         kind in kind(),
         paths in [path(), path(), path(), path()],
         share in 0.05..1.2_f64,

@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_too_close_or_not_finite_waits_for_nothing(
+    fn close_or_non_finite_pairs_expire_at_once(
         kind in kind(),
         points in [moving_point(), moving_point(), moving_point(), moving_point()],
         excess in 1.0..2.0_f64,

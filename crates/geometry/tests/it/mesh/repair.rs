@@ -169,7 +169,7 @@ fn a_sheet_drawn_on_both_sides_keeps_one() {
 }
 
 #[test]
-fn what_cannot_be_mended_is_named() {
+fn irreparable_defects_are_named() {
     let (_, report) = surface(cubes(&[[0.0; 3], [0.5, 0.3, 0.2]]));
     assert!(report.first_intersection.is_some() && report.to_string().contains("unite"));
     // A small box inside a large one, outwards: not a cavity.

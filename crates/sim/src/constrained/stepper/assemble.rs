@@ -71,7 +71,7 @@ impl ConstrainedStepper {
                 (self.condenser).add(constraint, evaluation, h, momentum, rhs);
                 lambda.copy_from_slice(&self.condenser.lambda);
             } else {
-                (self.scratch).push(constraint, evaluation, h, &mut problem.constraints);
+                (self.scratch).push(constraint, evaluation, h, None, &mut problem.constraints);
             }
             self.sum.add(
                 constraint,

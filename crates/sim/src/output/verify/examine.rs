@@ -7,6 +7,8 @@ use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
 use super::verification::{TIME_ROUNDING, load};
 use super::{Finding, Problem, Verification};
+use crate::flight::turns;
+use crate::model::Model;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -15,7 +17,7 @@ use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::{Matrix3, Vector3};
 use std::path::Path;
 
-/// Reported findings of one kind per frame; more are only counted.
+/// Largest number of reported findings of one kind per frame; others are only counted.
 const PER_FRAME: usize = 8;
 
 /// Tolerance of prescribed points relative to the largest coordinate: a few thousand rounding errors, far below
@@ -40,8 +42,8 @@ pub(super) struct Examiner<'a> {
     pub(super) manifest: Option<&'a Manifest>,
     pub(super) surface: CollisionSurface,
     bodies: Bodies,
-    /// Step length (s) if free nodes move straight by their velocity in each step.
-    pub(super) straight_step: Option<f64>,
+    /// The model, if free nodes move straight in each step.
+    pub(super) model_of_moves: Option<&'a Model>,
     pub(super) rigid: Option<&'a RigidRows>,
     /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
     pub(super) longest_piece: Option<f64>,
@@ -56,7 +58,7 @@ impl<'a> Examiner<'a> {
             manifest: Some(manifest),
             surface: collision_surface(reference, Some(manifest)),
             bodies: Bodies::new(reference, &manifest.rigid_bodies),
-            straight_step: None,
+            model_of_moves: None,
             rigid: None,
             longest_piece: None,
             step: None,
@@ -69,7 +71,7 @@ impl<'a> Examiner<'a> {
             manifest: None,
             surface: collision_surface(reference, None),
             bodies: Bodies::default(),
-            straight_step: None,
+            model_of_moves: None,
             rigid: None,
             longest_piece: None,
             step: None,
@@ -314,20 +316,20 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// Most that a point may cut its arc at the time of `entry`, in parts of its arm (1): nothing where pieces of
-    /// prescribed motions end, and that is the end of every step; but a run may have stopped within one.
+    /// Largest distance of a point from its arc at the time of `entry`, relative to its arm. It is 0 at the ends of the
+    /// pieces of prescribed motions, which include the end of every step; but a run may have stopped within a step.
     pub(super) fn arc_slack(&self, motion: &RigidMotion, entry: &FrameEntry) -> f64 {
         match (self.longest_piece, self.step) {
             (Some(longest), Some(step)) if !is_time_of(entry.time, entry.step, step) => {
-                // The middle of a chord is that far from its arc.
+                // Distance between the middle of a chord and its arc.
                 (motion.fastest_turn() * longest).powi(2) / 8.0
             }
             _ => 0.0,
         }
     }
 
-    /// How far `place` of a point is off the path of its motion at `time` (m), if it is not on it to rounding; `slack`
-    /// is in parts of its arm.
+    /// Distance of `place` from the path of its motion at `time` (m), if it exceeds rounding; `slack` is relative to
+    /// the arm.
     pub(super) fn off_path(
         &self,
         motion: &RigidMotion,
@@ -345,10 +347,20 @@ impl<'a> Examiner<'a> {
         (distance > allowed).then_some(distance)
     }
 
-    /// Free nodes of deformable bodies must have moved by their velocity over the step; this detects displaced ones.
+    /// Free nodes of deformable bodies must have moved by their velocity over the step, without its gain from the turn
+    /// of their component; this detects displaced ones.
     fn moves(&self, start: &Frame, end: &Frame, stamp: &Stamp, result: &mut Verification) {
-        let Some(step) = self.straight_step else {
+        let Some(model) = self.model_of_moves else {
             return;
+        };
+        let step = model.settings.time_step;
+        let has_no_motion = |point: usize| end.motion_of_point[point].is_none();
+        let motion = [start.points.as_slice(), start.velocities.as_slice()];
+        let turns = turns(model, has_no_motion, motion, step);
+        let gain = |point: usize| {
+            let component = model.components.of_point(point);
+            let turn = component.and_then(|component| turns[component]);
+            turn.map_or_else(Vector3::zeros, |turn| turn.gain(&start.points[point]))
         };
         let is_free = |point: usize| {
             end.motion_of_point[point].is_none()
@@ -358,7 +370,7 @@ impl<'a> Examiner<'a> {
             .filter(|&point| is_free(point))
             .filter_map(|point| {
                 let (from, to) = (start.points[point], end.points[point]);
-                let way = end.velocities[point] * step;
+                let way = (end.velocities[point] - gain(point)) * step;
                 let distance = (from + way - to).amax();
                 let size = from.amax().max(to.amax()).max(way.amax());
                 (distance > MOVE_ROUNDING * size).then_some((point as u32, distance))
@@ -374,7 +386,8 @@ impl<'a> Examiner<'a> {
         );
     }
 
-    /// Hands over every pair of features that may meet and whose boxes, `bounds` of their points, overlap.
+    /// Calls the function for every pair of features that may touch and whose boxes overlap; `bounds` are the boxes of
+    /// their points.
     pub(super) fn for_each_pair(
         &self,
         bounds: impl Fn(&[u32]) -> Bounds,
@@ -394,7 +407,7 @@ impl<'a> Examiner<'a> {
         });
         for_each_overlap(&of_edges, &of_edges, |first, second| {
             let ([a, b], [c, d]) = (edges[first], edges[second]);
-            // Every pair comes twice.
+            // Every pair is found twice.
             if first < second && surface.may_touch(&[a, b], &[c, d]) {
                 take([a, b, c, d], Kind::EdgeEdge);
             }
@@ -432,7 +445,7 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// How far a point is behind the plane of a half-space (m), if it certainly is.
+/// Depth of a point behind the plane of a half-space (m), if it exceeds rounding.
 pub(super) fn depth_below(half_space: &HalfSpaceEntry, place: &Vector3<f64>) -> Option<f64> {
     let height = (place - half_space.point).dot(&half_space.normal);
     // Rounding of the difference and of three products: beyond it the sign is certain.

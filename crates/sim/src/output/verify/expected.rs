@@ -19,6 +19,7 @@ pub(super) struct ExpectedRun {
     pub(super) manifest: Manifest,
     /// The initial state.
     pub(super) start: Frame,
+    pub(super) model: Model,
 }
 
 impl Expected {
@@ -54,8 +55,7 @@ impl Expected {
             Ok(built) => built,
             Err(error) if of_files => {
                 notes.push(format!(
-                    "what the run must obey was read from its manifest, not derived: its scene cannot be built again: \
-                     {error}"
+                    "checked against the manifest only, because its scene cannot be built: {error}"
                 ));
                 return Some(Self { scene, run: None });
             }
@@ -69,8 +69,7 @@ impl Expected {
         let expected = RunHeader::new(&scene, &model).into_manifest();
         if of_files && expected.mesh_hash != manifest.mesh_hash {
             notes.push(
-                "what the run must obey was read from its manifest, not derived: the mesh files of its scene have \
-                 changed"
+                "checked against the manifest only, because the mesh files of the scene have changed"
                     .to_owned(),
             );
             return Some(Self { scene, run: None });
@@ -112,6 +111,7 @@ impl Expected {
             run: Some(ExpectedRun {
                 manifest: expected,
                 start,
+                model,
             }),
         })
     }
@@ -127,7 +127,14 @@ impl Expected {
         Some(settings.longest_period.min(self.scene.time.step))
     }
 
-    /// Whether points move straight in each substep, free nodes by their velocity.
+    /// The model, if points move straight in each substep, free nodes by their velocity and the turn of their
+    /// component.
+    pub(super) fn model_of_moves(&self) -> Option<&Model> {
+        let run = self.run.as_ref()?;
+        self.moves_straight().then_some(&run.model)
+    }
+
+    /// Whether points move straight in each substep.
     pub(super) fn moves_straight(&self) -> bool {
         self.scene.stepper == StepperChoice::Synchronous
     }

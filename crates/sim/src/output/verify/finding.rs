@@ -143,7 +143,7 @@ impl fmt::Display for Problem {
                 "its elements, bodies or prescribed points differ from those of the first frame"
             ),
             Self::NotOfTheScene { key } => {
-                write!(f, "`{key}` is not what the scene in it makes it")
+                write!(f, "`{key}` does not agree with the scene in the manifest")
             }
             Self::Disagrees(what) => f.write_str(what),
             Self::Unfinished => write!(
@@ -151,7 +151,7 @@ impl fmt::Display for Problem {
                 "the file is missing: the run has not ended, was killed, or the file was deleted"
             ),
             Self::NotTheStart { array } => {
-                write!(f, "its `{array}` are not those that the scene starts with")
+                write!(f, "`{array}` differs from the start of the scene")
             }
             Self::NotFinite { array, index } => {
                 write!(f, "entry {index} of `{array}` is not a finite number")
@@ -161,7 +161,7 @@ impl fmt::Display for Problem {
                 "triangle {:?} of {} intersects triangle {:?} of {}",
                 triangles[0], bodies[0], triangles[1], bodies[1]
             ),
-            Self::Inverted { body, tet } => write!(f, "element {tet} of {body} is inside out"),
+            Self::Inverted { body, tet } => write!(f, "element {tet} of {body} is inverted"),
             Self::BelowPlane {
                 half_space,
                 body,
@@ -177,7 +177,7 @@ impl fmt::Display for Problem {
                 distance,
             } => write!(
                 f,
-                "prescribed point {point} of {body} is {distance:e} m off its path"
+                "prescribed point {point} of {body} deviates by {distance:e} m from its prescribed path"
             ),
             Self::OffVelocity {
                 body,
@@ -185,7 +185,7 @@ impl fmt::Display for Problem {
                 distance,
             } => write!(
                 f,
-                "point {point} of {body} is {distance:e} m off the place where its velocity takes it in the step"
+                "point {point} of {body} deviates by {distance:e} m from its velocity times the step"
             ),
             Self::Deformed {
                 body,
@@ -193,7 +193,7 @@ impl fmt::Display for Problem {
                 distance,
             } => write!(
                 f,
-                "rigid {body} has another shape than in the first frame: point {point} is {distance:e} m off"
+                "rigid body {body} is deformed relative to the first frame: point {point} deviates by {distance:e} m"
             ),
             Self::Crossing {
                 bodies,
@@ -204,13 +204,15 @@ impl fmt::Display for Problem {
                 if *vertex_face {
                     write!(
                         f,
-                        "on the way to it, point {p} of {} meets triangle [{q}, {r}, {s}] of {} at {at} s",
+                        "in the motion before this frame, point {p} of {} crosses triangle [{q}, {r}, {s}] of {} at \
+                         {at} s",
                         bodies[0], bodies[1]
                     )
                 } else {
                     write!(
                         f,
-                        "on the way to it, edge [{p}, {q}] of {} meets edge [{r}, {s}] of {} at {at} s",
+                        "in the motion before this frame, edge [{p}, {q}] of {} crosses edge [{r}, {s}] of {} at {at} \
+                         s",
                         bodies[0], bodies[1]
                     )
                 }

@@ -50,11 +50,10 @@ pub(super) fn first_meeting(kind: Kind, start: &Corners, end: &Corners) -> Optio
     Some(after)
 }
 
-/// Whether one plane, moving along with the first corner, parts the features at all of `places`; `false` proves
-/// nothing.
+/// Whether one plane, moving with the first corner, separates the features at all of `places`; `false` proves nothing.
 ///
-/// Between consecutive places corners move straight, but for what they may stray from that: by `stray[0]` corners of
-/// the first feature, by `stray[1]` those of the second (m).
+/// Between consecutive places corners move straight, up to a deviation (m) of `stray[0]` for corners of the first
+/// feature, and of `stray[1]` for corners of the second.
 pub(super) fn part_along(kind: Kind, places: &[Corners], stray: [f64; 2]) -> bool {
     let split = first_corners(kind);
     let along = |corners: std::ops::Range<usize>| -> Vec<Vector3<f64>> {
@@ -148,12 +147,12 @@ struct Sides<'a> {
     second: &'a [Vector3<f64>],
     /// Bound on the rounding of a difference of projections on a direction of length 1 in the sum norm (m).
     rounding: f64,
-    /// Bound on how much nearer the features come than the places say (m).
+    /// Bound on the decrease of the distance by deviations from the straight motion (m).
     stray: f64,
 }
 
 impl Sides<'_> {
-    /// Whether a plane parts the features across one of the directions that suit `corners`.
+    /// Whether a plane orthogonal to one of the candidate directions of `corners` separates the features.
     fn part_by(&self, kind: Kind, corners: &Corners) -> bool {
         match kind {
             Kind::VertexFace => directions_of_face(corners).iter().any(|d| self.parts(d)),
@@ -174,7 +173,7 @@ impl Sides<'_> {
         let [low, high] = range(self.first);
         let [other_low, other_high] = range(self.second);
         let gap = (other_low - high).max(low - other_high);
-        // Infinite and undefined heights prove nothing: their sum is so, too.
+        // Infinite and undefined heights prove nothing; their sum is infinite or undefined, too.
         let allowed = self.rounding * direction.lp_norm(1) + self.stray * direction.norm();
         sum.is_finite() && gap > allowed
     }

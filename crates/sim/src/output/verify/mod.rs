@@ -87,9 +87,7 @@ pub fn verify_run(
     );
     let mut examiner = Examiner::new(reference, rules);
     examiner.rigid = rows.as_ref();
-    examiner.straight_step = (expected.as_ref())
-        .filter(|expected| expected.moves_straight())
-        .map(|expected| expected.scene.time.step);
+    examiner.model_of_moves = expected.as_ref().and_then(Expected::model_of_moves);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
     let examiner = examiner;
@@ -118,16 +116,14 @@ pub fn verify_run(
                 "frames or pieces of the motion are missing or not sound".to_owned()
             }
             Some("asynchronous") => {
-                "points turn within a step of the asynchronous stepper, and frames show its ends only; \
-                 `output.pieces = true` in the scene stores the way between them"
+                "points of the asynchronous stepper do not move straight within a step; \
+                 `output.pieces = true` in the scene stores the pieces of their paths"
                     .to_owned()
             }
             Some(stepper @ "constrained") => {
-                format!(
-                    "points turn within a step of the {stepper} stepper, and frames show its ends only"
-                )
+                format!("points of the {stepper} stepper do not move straight within a step")
             }
-            _ => "steps or parts of steps were not stored, or a frame is not sound".to_owned(),
+            _ => "steps or substeps were not stored, or a frame has errors".to_owned(),
         };
         verification.notes.push(format!(
             "{} of {} motions between frames were not examined: {why}",

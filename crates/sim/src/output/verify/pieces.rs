@@ -1,10 +1,9 @@
-//! The examination of a motion in pieces: every vertex moves straight between its own instants.
+//! Checks a motion in pieces: every vertex moves straight between its own breakpoints.
 //!
-//! Each point goes from where one frame shows it to where the next one does, what is prescribed along its motion. Pairs
-//! of features come from boxes around whole paths. Of each pair, the chords of the paths and how far these stray from
-//! them prove that it stays apart, if not over the whole time then over halves of it, and so on. In the shortest
-//! stretches of time one plane is sought for all pieces, then for halves of them, and what is left is one piece of four
-//! straight ways.
+//! Each point moves from its place in one frame to its place in the next; prescribed points follow their motion. Pairs
+//! of features come from boxes around whole paths. For each pair, chords of the paths with their deviations prove
+//! separation, over the whole time, over halves of it, and so on. In the shortest intervals one plane is tried for all
+//! pieces, then for halves of them, down to one piece with four straight paths.
 
 use super::examine::{Examiner, Stamp, depth_below, report, report_some};
 use super::meeting::{first_meeting, part_along};
@@ -18,25 +17,25 @@ use impinge_ccd_oracle::Kind;
 use nalgebra::Vector3;
 use std::path::Path;
 
-/// Most that a prescribed motion turns in one straight piece (rad), and its rounding: docs/methods/asynchronous.md.
+/// Largest rotation of a prescribed motion in one straight piece (rad), with its rounding:
+/// docs/methods/asynchronous.md.
 const LARGEST_TURN: f64 = 0.5 * (1.0 + TIME_SLACK);
 
-/// Rounding of the length of a piece (1): times are differences of what may be many steps after the start. Any larger
-/// number only allows prescribed points to cut their arcs a little more.
+/// Relative rounding of the length of a piece: times are differences of times that may be many steps after the start. A
+/// larger value only allows prescribed points a slightly larger deviation from their arcs.
 const TIME_SLACK: f64 = 1e-6;
 
-/// Corners of a path in a part of the time: fewer cost more chords, more cost more looks at pairs that are near each
-/// other.
+/// Number of corners of a path per part of the time: fewer need more chords, more need more tests of near pairs.
 const CORNERS_PER_PART: usize = 8;
 
-/// Rounding of how far a path strays from its chord, in parts of the largest coordinate: a mean, a difference and a
+/// Rounding of the deviation of a path from its chord, relative to the largest coordinate: a mean, a difference and a
 /// length.
 const STRAY_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// A motion between two frames.
-struct Motion<'a> {
+struct FrameMotion<'a> {
     pieces: &'a Pieces,
-    /// What the list says of the frame at its end.
+    /// The entry of the frame at its end.
     entry: &'a FrameEntry,
     /// Times of the frames (s).
     times: [f64; 2],
@@ -44,7 +43,7 @@ struct Motion<'a> {
     frames: [&'a Frame; 2],
 }
 
-impl<'a> Motion<'a> {
+impl<'a> FrameMotion<'a> {
     /// Every point of the surface with the corners of its path.
     fn paths(&self) -> impl Iterator<Item = (u32, Corners<'a>)> + use<'a> {
         let pieces = self.pieces;
@@ -53,7 +52,7 @@ impl<'a> Motion<'a> {
     }
 }
 
-/// Reads the pieces of the motion to frame `index` and says whether they are those that were written.
+/// Reads the pieces of the motion to frame `index`, and checks that they are unchanged.
 fn load_pieces(
     folder: &Path,
     index: usize,
@@ -87,27 +86,27 @@ fn load_pieces(
 /// Times and positions of the corners of a path.
 type Corners<'a> = (&'a [f64], &'a [Vector3<f64>]);
 
-/// The place at `time` on the way between two `ends` at their `times`; a mean, which cannot overflow.
+/// The position at `time` on a straight path between two `ends` at their `times`; a mean, which cannot overflow.
 fn between(ends: &[Vector3<f64>; 2], times: [f64; 2], time: f64) -> Vector3<f64> {
     let part = (time - times[0]) / (times[1] - times[0]);
     ends[0] * (1.0 - part) + ends[1] * part
 }
 
-/// The bound itself; infinite where it has none.
+/// The bound, or infinity if it is NaN.
 fn certain(bound: f64) -> f64 {
     if bound.is_nan() { f64::INFINITY } else { bound }
 }
 
-/// The parts that the time between two frames is divided into: equal ones, as many as a power of 2.
+/// The parts of the time between two frames: equal ones, a power of 2 in number.
 struct Parts {
-    /// Where they begin, and where the last one ends (s).
+    /// Their starts, and the end of the last one (s).
     times: Vec<f64>,
 }
 
 impl Parts {
-    /// So many that a path has [`CORNERS_PER_PART`] corners or more in a part in the mean, which keeps chords smaller
-    /// than paths.
-    fn of(motion: &Motion<'_>) -> Self {
+    /// As many parts as give paths [`CORNERS_PER_PART`] corners or more per part on average, so that chords need less
+    /// memory than paths.
+    fn of(motion: &FrameMotion<'_>) -> Self {
         let paths = motion.pieces.points().len().max(1);
         let wanted = motion.pieces.corners() / paths / CORNERS_PER_PART;
         let count = 1_usize << wanted.max(1).ilog2();
@@ -123,19 +122,19 @@ impl Parts {
     }
 }
 
-/// The straight way from one end of a stretch of a path to the other, and how far the stretch strays from that (m).
+/// A chord of a path segment, and the largest deviation of the segment from it (m).
 #[derive(Clone, Default)]
 struct Chord {
     ends: [Vector3<f64>; 2],
     stray: f64,
 }
 
-/// A path with chords of all parts of the time, of every two that are neighbours, every four and so on.
+/// A path with chords of all parts of the time, of every two neighbours, every four and so on.
 struct Course<'a> {
     corners: Corners<'a>,
-    /// Number 1 is the whole; the halves of number `k` are `2k` and `2k + 1`. Parts begin at their count.
+    /// Number 1 is the whole; the halves of number `k` are `2k` and `2k + 1`. The first part has the number of parts.
     chords: Vec<Chord>,
-    /// The first corner after the beginning of each part.
+    /// The first corner after the start of each part.
     first: Vec<usize>,
 }
 
@@ -175,7 +174,8 @@ impl<'a> Course<'a> {
             let times = [0, 1, 2].map(|halves| parts.times[from + halves * half]);
             let [left, right] = [2 * number, 2 * number + 1].map(|half| &course.chords[half]);
             let ends = [left.ends[0], right.ends[1]];
-            // Halves stray from their chords, and these from the whole one, most in the middle.
+            // The deviation of the whole is that of a half from its chord, plus the distance between the chords, which
+            // is largest in the middle.
             let bend = (left.ends[1] - between(&ends, [times[0], times[2]], times[1])).norm();
             let stray = certain(left.stray.max(right.stray) + bend + rounding);
             course.chords[number] = Chord { ends, stray };
@@ -183,7 +183,7 @@ impl<'a> Course<'a> {
         course
     }
 
-    /// The place at `time`, which is not before that of the last call with this `next` corner.
+    /// The position at `time`, which must not be before that of the last call with this `next` corner.
     fn at(&self, time: f64, next: &mut usize) -> Vector3<f64> {
         let (times, positions) = self.corners;
         while times[*next] < time && *next + 1 < times.len() {
@@ -202,8 +202,8 @@ impl<'a> Course<'a> {
 }
 
 impl Examiner<'_> {
-    /// Examines the motion to frame `index`, between `frames`, if its pieces are there, and says whether it was
-    /// examined as a whole: not, if they are not those between the frames.
+    /// Checks the motion to frame `index`, between `frames`, if its pieces are stored. Returns whether the whole motion
+    /// was checked, which fails if the pieces do not connect the frames.
     pub(super) fn motion_in_pieces(
         &self,
         folder: &Path,
@@ -216,7 +216,7 @@ impl Examiner<'_> {
         let Some(pieces) = load_pieces(folder, index, entry, result) else {
             return false;
         };
-        let motion = Motion {
+        let motion = FrameMotion {
             pieces: &pieces,
             entry,
             times: [entries[index - 1].time, entry.time],
@@ -229,7 +229,12 @@ impl Examiner<'_> {
         is_whole
     }
 
-    fn examine_pieces(&self, motion: &Motion<'_>, file: &str, result: &mut Verification) -> bool {
+    fn examine_pieces(
+        &self,
+        motion: &FrameMotion<'_>,
+        file: &str,
+        result: &mut Verification,
+    ) -> bool {
         let [stamp, of_pieces] = [&motion.entry.file[..], file].map(|file| Stamp {
             file: file.to_owned(),
             time: Some(motion.entry.time),
@@ -251,7 +256,7 @@ impl Examiner<'_> {
     }
 
     /// Every path must lead from one frame to the other.
-    fn ends(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    fn ends(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         let is_at = |(times, positions): Corners<'_>, corner: usize, end: usize, point: u32| {
             times[corner].to_bits() == motion.times[end].to_bits()
                 && positions[corner] == motion.frames[end].points[point as usize]
@@ -273,9 +278,13 @@ impl Examiner<'_> {
         report_some(result, stamp, astray);
     }
 
-    /// Prescribed points must have their corners on the path of their motion, as close to each other as the stepper
-    /// puts them.
-    fn prescribed_pieces(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    /// Corners of prescribed points must be on the path of their motion, as close to each other as in the stepper.
+    fn prescribed_pieces(
+        &self,
+        motion: &FrameMotion<'_>,
+        stamp: &Stamp,
+        result: &mut Verification,
+    ) {
         let laws = self.manifest.map_or(&[][..], |manifest| &manifest.motions);
         let mut wrong = Vec::new();
         for (point, (times, positions)) in motion.paths() {
@@ -312,8 +321,8 @@ impl Examiner<'_> {
         report_some(result, stamp, wrong.into_iter());
     }
 
-    /// Free points must have their corners before every half-space's plane: then all between them is.
-    fn pieces_at_planes(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    /// Corners of free points must be in front of the plane of every half-space: then the whole path is.
+    fn pieces_at_planes(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         for half_space in self.manifest.iter().flat_map(|m| &m.half_spaces) {
             let behind = motion.paths().filter_map(|(point, (_, positions))| {
                 if self.reference.motion_of_point[point as usize].is_some() {
@@ -332,8 +341,8 @@ impl Examiner<'_> {
         }
     }
 
-    /// Proves that no two features meet.
-    fn crossings(&self, motion: &Motion<'_>, stamp: &Stamp, result: &mut Verification) {
+    /// Proves that no two features collide.
+    fn crossings(&self, motion: &FrameMotion<'_>, stamp: &Stamp, result: &mut Verification) {
         let parts = Parts::of(motion);
         let mut path_of_point = vec![usize::MAX; self.reference.points.len()];
         let (mut boxes, mut courses) = (Vec::new(), Vec::new());
@@ -364,7 +373,7 @@ impl Examiner<'_> {
     }
 }
 
-/// Whether the features stay apart however their corners stray from the chords.
+/// Whether the features are separated for any deviations of their corners from the chords.
 fn part_by_chords(kind: Kind, chords: [&Chord; 4]) -> bool {
     let split = match kind {
         Kind::VertexFace => 1,
@@ -383,7 +392,8 @@ fn part_by_chords(kind: Kind, chords: [&Chord; 4]) -> bool {
     part_along(kind, &[start, end], [of_first.0, of_second.0])
 }
 
-/// Two features wherever one of their corners has a corner of its path, in one part of the time.
+/// Positions of two features at all times at which one of their corners has a corner of its path, in one part of the
+/// time.
 #[derive(Default)]
 struct Pair {
     times: Vec<f64>,
@@ -391,7 +401,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// When the features meet first in the stretch of chord `number` (s); `None` if they stay apart.
+    /// Time of the first collision in the interval of chord `number` (s); `None` if there is none.
     fn first_meeting(
         &mut self,
         kind: Kind,
@@ -410,7 +420,7 @@ impl Pair {
         half(2 * number).or_else(|| half(2 * number + 1))
     }
 
-    /// Takes up the ways of the four corners in a part of the time.
+    /// Loads the paths of the four corners in one part of the time.
     fn follow(&mut self, courses: [&Course<'_>; 4], parts: &Parts, part: usize) {
         let Self { times, places } = self;
         let [from, to] = [parts.times[part], parts.times[part + 1]];
@@ -434,7 +444,7 @@ impl Pair {
         times.push(to);
     }
 
-    /// When the features meet first between two of the times (s); `None` if they stay apart.
+    /// Time of the first collision between two of the times (s); `None` if there is none.
     fn meeting_between(&self, kind: Kind, from: usize, to: usize) -> Option<f64> {
         if from + 1 >= to {
             let part = first_meeting(kind, &self.places[from], &self.places[to])?;
@@ -453,7 +463,7 @@ impl Pair {
 mod tests {
     use super::*;
 
-    /// Numbers that repeat, from 0 to 1.
+    /// A reproducible sequence of numbers from 0 to 1.
     fn numbers() -> impl FnMut() -> f64 {
         let mut state = 5u64;
         move || {
@@ -464,8 +474,8 @@ mod tests {
         }
     }
 
-    /// Random paths with corners at times of their own: chords and planes are never of another mind than every piece by
-    /// itself, and chords alone settle some pairs that stay apart.
+    /// On random paths with corners at different times, chords and planes agree with a test of every piece, and chords
+    /// alone decide some separated pairs.
     #[test]
     fn no_meeting_is_missed() {
         let mut random = numbers();
@@ -517,7 +527,7 @@ mod tests {
             }
             by_chords += u32::from(by_chord);
         }
-        // Most of the paths turn wildly, which chords alone do not settle.
+        // Most paths change direction strongly, so that chords alone do not decide them.
         let all = format!("{met} met, {by_chords} of {apart} apart by chords");
         assert!(met > 100 && by_chords > 100, "{all}");
     }

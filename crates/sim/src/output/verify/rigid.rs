@@ -130,7 +130,7 @@ impl RigidRows {
                 ));
             } else if let Some(what) = row.misfit(start, first, frame, bodies) {
                 found(format!(
-                    "`{}` of {} is not what the frame shows",
+                    "`{}` of {} does not agree with the frame",
                     what, row.name
                 ));
             }

@@ -20,7 +20,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Around `points`, of which there is at least one.
+    /// The box of `points`, of which there is at least one.
     pub(super) fn around<'a>(points: impl IntoIterator<Item = &'a Vector3<f64>>) -> Self {
         points
             .into_iter()
@@ -30,7 +30,7 @@ impl Bounds {
             })
     }
 
-    /// Around both.
+    /// The box of both.
     pub(super) fn merged(self, other: Self) -> Self {
         Self {
             lower: self.lower.inf(&other.lower),
@@ -38,7 +38,7 @@ impl Bounds {
         }
     }
 
-    /// Grown by `margin` on all sides (m).
+    /// The box extended by `margin` on all sides (m).
     pub(super) fn grown(self, margin: f64) -> Self {
         Self {
             lower: self.lower.add_scalar(-margin),
@@ -53,7 +53,7 @@ impl Bounds {
     }
 }
 
-/// Passes every pair of a box of `first` and a box of `second` with a common point to `take`, once, by their indices.
+/// Calls `take` once for every pair of a box of `first` and a box of `second` with a common point, by their indices.
 pub(super) fn for_each_overlap(
     first: &[Bounds],
     second: &[Bounds],
@@ -73,7 +73,7 @@ pub(super) fn for_each_overlap(
         order
     };
     let (ahead, behind) = (sorted(first), sorted(second));
-    // Of two overlapping boxes, one begins inside the other.
+    // Of two overlapping boxes, one starts inside the other.
     let mut from = 0;
     for &i in &ahead {
         let begin = first[i].lower[axis];
@@ -117,7 +117,7 @@ mod tests {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            // Few distinct values, so that boxes begin and end together.
+            // Few distinct values, so that boxes start and end at the same place.
             ((state >> 40) % 16) as f64
         };
         let mut boxes = |count: usize| -> Vec<Bounds> {

@@ -154,7 +154,7 @@ impl<'a> Tables<'a> {
             if entry.pieces.is_some() != stores_pieces {
                 let is = if stores_pieces { "no" } else { "a" };
                 wrong.push(format!(
-                    "it lists {is} file {} with the pieces of the motion to {}, which is not what the scene stores",
+                    "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
                     pieces_name(index),
                     entry.file
                 ));
@@ -168,7 +168,7 @@ impl<'a> Tables<'a> {
             let follows = before.is_none_or(|before| before.step < step);
             if !follows || step > first_due {
                 wrong.push(format!(
-                    "{} shows step {step}, where that of step {first_due} is due at the latest",
+                    "{} shows step {step}, but step {first_due} or an earlier one was expected",
                     entry.file
                 ));
             }
@@ -183,8 +183,7 @@ impl<'a> Tables<'a> {
                 let is_whole = is_time_of(time, step, step_length);
                 if is_whole && sum != Some(entry.parts) {
                     wrong.push(format!(
-                        "{} is said to be {} straight motions after the frame before, which is not what {STEPS_CSV} \
-                         says",
+                        "{}: `parts` is {}, which does not agree with {STEPS_CSV}",
                         entry.file, entry.parts
                     ));
                 }
@@ -305,7 +304,10 @@ impl<'a> Tables<'a> {
             .any(|end| outcome["status"] == end.name() && outcome["exit_code"] == end.exit_code());
         same.push(("outcome".to_owned(), is_end));
         for (key, _) in same.iter().filter(|(_, same)| !same) {
-            self.found(SUMMARY, format!("`{key}` is not what the other files say"));
+            self.found(
+                SUMMARY,
+                format!("`{key}` does not agree with the other files"),
+            );
         }
         Some(summary)
     }
@@ -327,7 +329,7 @@ impl<'a> Tables<'a> {
         if !lists(self.entries) && !is_behind {
             self.found(
                 FRAMES_PVD,
-                format!("it does not list what {FRAMES_CSV} lists"),
+                format!("its list of frames differs from {FRAMES_CSV}"),
             );
         }
     }
@@ -387,7 +389,7 @@ impl<'a> Tables<'a> {
         }) {
             self.found(
                 "checkpoint.bin",
-                "it holds another state than the frame of its step",
+                "its state differs from the frame of its step",
             );
         }
         Ok(())

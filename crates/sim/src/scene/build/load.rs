@@ -136,7 +136,7 @@ impl Builder<'_> {
         if self.scene.stepper == StepperChoice::Asynchronous {
             return Err(self.scene.error_at(
                 &format!("{path}.mesh"),
-                "the asynchronous stepper knows no hexahedra",
+                "the asynchronous stepper does not support hexahedra",
                 "use the synchronous stepper, or a mesh of tetrahedra",
             ));
         }

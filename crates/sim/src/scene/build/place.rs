@@ -73,7 +73,7 @@ impl Builder<'_> {
                 return Err(self.scene.error_at(
                     &format!("body.{index}.pulls.{number}"),
                     format!(
-                        "no node of {} that is free to move lies in this box, so there is nothing to pull",
+                        "no free node of {} lies in this box",
                         base_name(index, body)
                     ),
                     "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
@@ -99,7 +99,7 @@ impl Builder<'_> {
             Some(fixed) => Err(self.scene.error_at(
                 &format!("body.{index}.fixed.{fixed}"),
                 format!(
-                    "no node of {} lies in this box, so it would fix nothing",
+                    "no node of {} lies in this box",
                     base_name(index, body)
                 ),
                 "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",

@@ -16,6 +16,6 @@ pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile, ObstacleShape};
 pub use settings::{
-    Asynchronous, Delassus, Detection, Evaluation, JointStiffness, OutputOptions, Preconditioner,
-    Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
+    Asynchronous, Delassus, Detection, Evaluation, FreeFlight, JointStiffness, OutputOptions,
+    Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
 };

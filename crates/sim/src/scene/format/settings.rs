@@ -15,6 +15,30 @@ pub struct Time {
     /// a thirty-second of `step`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_step: Option<f64>,
+    /// Motion of deformable bodies without forces, from which a step solves for the deviation.
+    #[serde(default, skip_serializing_if = "FreeFlight::is_default")]
+    pub free_flight: FreeFlight,
+}
+
+/// Motion of deformable bodies without forces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FreeFlight {
+    /// Bodies turn as rigid bodies do, with their deformation: they keep their angular momentum.
+    #[default]
+    Turning,
+    /// Every point moves straight, as in implicit Euler and in the papers: bodies that spin lose angular momentum.
+    Straight,
+}
+
+impl FreeFlight {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Time {
@@ -37,6 +61,7 @@ impl Default for Time {
             step: 1e-3,
             duration: 1.0,
             minimum_step: None,
+            free_flight: FreeFlight::default(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Check<'_> {
         match (self.scene.stepper, body.kind) {
             (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
                 &format!("{path}.kind"),
-                "the constrained stepper does not know solids that deform".to_owned(),
+                "the constrained stepper does not support deformable solids".to_owned(),
                 "make it rigid or a shell, or use the synchronous stepper",
             ),
             (StepperChoice::Constrained, BodyKind::Shell)
@@ -46,7 +46,7 @@ impl Check<'_> {
             {
                 self.fail(
                     &format!("{path}.shell.bend"),
-                    "the constrained stepper does not know bending".to_owned(),
+                    "the constrained stepper does not support bending".to_owned(),
                     "leave `bend` out, or use the synchronous stepper",
                 );
             }
@@ -60,7 +60,7 @@ impl Check<'_> {
             {
                 self.fail(
                     path,
-                    "the asynchronous stepper knows tetrahedra that spring back, in one form only"
+                    "the asynchronous stepper supports elastic tetrahedra in stiffness form only"
                         .to_owned(),
                     "leave `formulation`, `yield_stress` and `meshless` out and write a `cuboid`, or use the \
                      synchronous stepper",
@@ -72,7 +72,7 @@ impl Check<'_> {
             {
                 self.fail(
                     path,
-                    "the asynchronous stepper knows neither quadrilaterals nor orthotropic thin bodies"
+                    "the asynchronous stepper supports neither quadrilaterals nor orthotropic thin bodies"
                         .to_owned(),
                     "write a `grid` and leave `orthotropic` out, or use the synchronous stepper",
                 );
@@ -82,14 +82,14 @@ impl Check<'_> {
             {
                 self.fail(
                     &format!("{path}.shell.formulation"),
-                    "the asynchronous stepper solves no equations, so there are no two forms of them"
+                    "the asynchronous stepper does not support `formulation`: it solves no equations"
                         .to_owned(),
                     "leave `formulation` out, or use the synchronous stepper",
                 );
             }
             (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
                 &format!("{path}.kind"),
-                "the asynchronous stepper does not know rigid bodies that forces move".to_owned(),
+                "the asynchronous stepper does not support freely moving rigid bodies".to_owned(),
                 "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
             ),
             (StepperChoice::Asynchronous | StepperChoice::Constrained, _)
@@ -97,7 +97,7 @@ impl Check<'_> {
             {
                 self.fail(
                     &format!("{path}.fixed.{fixed}.until"),
-                    "only the synchronous stepper can let go of nodes".to_owned(),
+                    "only the synchronous stepper supports `until`".to_owned(),
                     "leave `until` out, or use the synchronous stepper",
                 );
             }
@@ -116,7 +116,7 @@ impl Check<'_> {
                 return self.fail(
                     &format!("{path}.{key}"),
                     format!("`{key}` does not belong to a thin body"),
-                    "leave it out; `shell` says what a thin body is made of, `fixed` moves its points",
+                    "leave it out; `shell` is the material of a thin body, and `fixed` moves its points",
                 );
             }
         }
@@ -146,8 +146,7 @@ impl Check<'_> {
                 self.fail(
                     &format!("{path}.across"),
                     format!(
-                        "`across` is {} times `stretch`, so much that with `poisson` = {} some strains would give \
-                         energy back",
+                        "`across` is {} times `stretch`; with `poisson` = {} the energy is not positive definite",
                         of.across / shell.stretch,
                         shell.poisson.unwrap_or(0.0)
                     ),
@@ -214,7 +213,7 @@ impl Check<'_> {
                 if material.meshless.is_some() && matches!(body.mesh, BodyMesh::Hexahedra { .. }) {
                     return self.fail(
                         &format!("{path}.material.meshless"),
-                        "a body of hexahedra is not without elements".to_owned(),
+                        "`meshless` is not supported for hexahedra".to_owned(),
                         "leave `meshless` out, or write a `cuboid`",
                     );
                 }
@@ -283,7 +282,7 @@ impl Check<'_> {
             if given {
                 return self.fail(
                     &format!("{path}.{key}"),
-                    format!("`{key}` means nothing for a body that follows a `motion`"),
+                    format!("`{key}` has no effect on a body with a `motion`"),
                     "leave one of the two out",
                 );
             }
@@ -316,7 +315,7 @@ impl Check<'_> {
             if material.model != MaterialModel::NeoHookean {
                 return self.fail(
                     &path,
-                    "only a neo-Hookean material is extrapolated".to_owned(),
+                    "`extrapolation_below` is supported for the neo-Hookean model only".to_owned(),
                     "leave it out, or write model = \"neo_hookean\"",
                 );
             }
@@ -349,7 +348,7 @@ impl Check<'_> {
         if material.model != MaterialModel::Corotational {
             return self.fail(
                 &format!("{path}.yield_stress"),
-                "only a corotational material can flow".to_owned(),
+                "`yield_stress` is supported for the corotational model only".to_owned(),
                 "leave `yield_stress` or `model` out",
             );
         }

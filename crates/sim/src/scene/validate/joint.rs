@@ -38,7 +38,10 @@ impl Check<'_> {
             if limits[0] > limits[1] {
                 self.fail(
                     &format!("{path}.limits"),
-                    format!("the limits {} … {} leave no room", limits[0], limits[1]),
+                    format!(
+                        "the upper limit {} is below the lower limit {}",
+                        limits[1], limits[0]
+                    ),
                     "write the lower one first",
                 );
             }
@@ -132,7 +135,7 @@ impl Check<'_> {
         if joint.contact && joint.second.is_none() {
             return self.fail(
                 &format!("{path}.contact"),
-                "`contact` belongs to a joint of two bodies: bodies may touch what they are not joined to".to_owned(),
+                "`contact` is supported for joints of two bodies only; other contacts are always active".to_owned(),
                 "leave it out",
             );
         }

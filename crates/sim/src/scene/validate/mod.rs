@@ -5,7 +5,7 @@ mod joint;
 mod mesh;
 mod place;
 mod settings;
-mod unheeded;
+mod unsupported_keys;
 
 use super::format::{BodyKind, ObstacleShape, StepperChoice};
 use super::{Scene, SceneError};
@@ -51,7 +51,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
         if scene.stepper == StepperChoice::Constrained {
             check.fail(
                 &path,
-                "the constrained stepper knows no contact, so nothing would touch this obstacle"
+                "the constrained stepper does not support contact, so this obstacle has no effect"
                     .to_owned(),
                 "remove it, and hold bodies by `fixed`, `motion` and joints; or use another stepper",
             );
@@ -64,7 +64,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
             if matches!(obstacle.shape, ObstacleShape::HalfSpace { .. }) {
                 check.fail(
                     &format!("{path}.motion"),
-                    "a half-space stands still".to_owned(),
+                    "a half-space cannot move".to_owned(),
                     "leave `motion` out, or use a `cuboid` shape as the moving obstacle",
                 );
             }
@@ -73,7 +73,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     for (index, joint) in scene.joints.iter().enumerate() {
         check.joint(&format!("joint.{index}"), joint);
     }
-    check.unheeded();
+    check.unsupported_keys();
     if scene.bodies.is_empty() {
         check.fail(
             "",
@@ -170,7 +170,7 @@ impl Check<'_> {
         }
         self.fail(
             path,
-            format!("{what} has no direction: all of it is 0"),
+            format!("{what} is the zero vector"),
             "write a vector of any length but 0, for example [0, 0, 1]",
         );
     }

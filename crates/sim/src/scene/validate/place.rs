@@ -46,7 +46,7 @@ impl Check<'_> {
         if self.scene.stepper == StepperChoice::Constrained {
             return self.fail(
                 path,
-                "the constrained stepper does not know `pulls`".to_owned(),
+                "the constrained stepper does not support `pulls`".to_owned(),
                 "remove the entry, or use another stepper",
             );
         }
@@ -91,10 +91,10 @@ impl Check<'_> {
             Some(late) => self.fail(
                 &format!("{path}.motion.then.{late}.at"),
                 format!(
-                    "{} s is never reached: the nodes are let go at {until} s",
+                    "{} s is never reached: the nodes are released at {until} s",
                     motion.then[late].at
                 ),
-                "remove this leg, or let go (`until`) after it",
+                "remove this leg, or release the nodes (`until`) after it",
             ),
         }
     }

@@ -95,7 +95,7 @@ impl Check<'_> {
                 StepperChoice::Synchronous | StepperChoice::Constrained => {}
                 StepperChoice::Asynchronous => self.fail(
                     "stepper",
-                    "the asynchronous stepper needs to know the thickness of its layers".to_owned(),
+                    "the asynchronous stepper needs the thickness of its layers".to_owned(),
                     "add a table [asynchronous] with thickness = ... (m)",
                 ),
             };

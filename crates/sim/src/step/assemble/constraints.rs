@@ -1,9 +1,10 @@
-//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffnesses of
-//! those in stiffness form, and the geometric stiffness of both in the momentum matrix.
+//! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
+//! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
+    flight::Flight,
     measure::strains::{TASK, take_plastic},
     model::PointMotion,
     state::State,
@@ -23,37 +24,48 @@ pub(crate) struct JointRows {
     points: Vec<Vector3<f64>>,
     frames: Vec<Frame>,
     bodies: Vec<Option<BodyBlocks>>,
-    first_rows: Vec<usize>,
+    /// First row of each constraint at hand, and whether it turns with its component.
+    places: Vec<(usize, bool)>,
     sum: StiffnessSum,
     rows: RowScratch,
     batch: Vec<Prepared>,
 }
 
-/// Constraints that are evaluated at once: enough for every thread, few enough that what they hold stays small.
+/// The equations of a step that constraints add to.
+pub(crate) struct StepSystem<'a> {
+    /// The problem without contacts.
+    pub(crate) problem: &'a mut ContactProblem,
+    /// The warm start.
+    pub(crate) solution: &'a mut ContactSolution,
+    /// Impulses of the turn of components, in the order of the unknowns (N·s).
+    pub(crate) turn_impulses: &'a mut [f64],
+}
+
+/// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
 const BATCH: usize = 512;
 
-/// What one constraint adds to the equations of a step.
+/// Contribution of one constraint to the equations of a step.
 #[derive(Debug, Default)]
 struct Prepared {
     evaluation: Evaluation,
     condenser: Condenser,
-    /// Whether a constraint in stiffness form presses.
+    /// Whether a constraint in stiffness form is under compression.
     presses: bool,
     /// Whether it has geometric stiffness.
     stiff: bool,
 }
 
-/// Which of both a list of constraints is.
+/// Form of a list of constraints.
 #[derive(Clone, Copy)]
 enum Form<'a> {
-    /// Rows of their own, with the forces of the step before and what of their geometric stiffness counts.
+    /// Compliance form: rows, with the forces of the last step and the kind of geometric stiffness.
     Rows(&'a [f64], GeometricStiffness),
-    /// Stiffnesses.
+    /// Stiffness form.
     Stiffness,
 }
 
 impl Prepared {
-    /// Evaluates `constraint`, the first row of which is `first`.
+    /// Evaluates `constraint`; its first row is `first`.
     fn evaluate(
         &mut self,
         constraint: &Constraint,
@@ -85,21 +97,26 @@ impl Prepared {
 }
 
 impl JointRows {
-    /// Adds the rows at the start of the step and `−Δt² K̃` from the forces of the step before; the warm start takes
-    /// those forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces
-    /// and projected.
+    /// Adds the rows and `−Δt² K̃` from the forces of the step before; the warm start takes those
+    /// forces, too. What is in stiffness form is added to the momentum system, its `K̃` from the present forces and
+    /// projected.
     ///
     /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
-    /// need no column.
-    pub(crate) fn pose(
+    /// need no column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
+        flight: &Flight,
         rigid: &RigidStep,
         end: &[Vector3<f64>],
-        problem: &mut ContactProblem,
-        solution: &mut ContactSolution,
+        system: StepSystem<'_>,
     ) {
         let StepContext { model, state, .. } = context;
+        let StepSystem {
+            problem,
+            solution,
+            turn_impulses,
+        } = system;
         problem.constraints.clear();
         solution.constraints.clone_from(&state.joint_forces);
         if model.constraints.rows.is_empty() && model.constraints.soft.is_empty() {
@@ -128,6 +145,12 @@ impl JointRows {
             particles: &self.points,
             frames: &self.frames,
         };
+        let turned = Configuration {
+            particles: flight.positions(),
+            frames: &self.frames,
+        };
+        let components = &model.components;
+        let turns = |component: Option<usize>| component.is_some_and(|one| flight.is_turning(one));
         let layout = Layout {
             particles: &model.unknowns.block_of_point,
             bodies: &self.bodies,
@@ -155,42 +178,66 @@ impl JointRows {
             ),
         ] {
             self.sum.start(self.bodies.len());
-            for chunk in list.chunks(BATCH) {
-                self.first_rows.clear();
-                for constraint in chunk {
-                    self.first_rows.push(first);
+            for (chunk_index, chunk) in list.chunks(BATCH).enumerate() {
+                self.places.clear();
+                for (index, constraint) in (chunk_index * BATCH..).zip(chunk) {
+                    let component = match form {
+                        Form::Rows(..) => components.of_row(index),
+                        Form::Stiffness => components.of_soft(index),
+                    };
+                    self.places.push((first, turns(component)));
                     first += constraint.rows();
                 }
-                let evaluate = |of: &mut Prepared, constraint: &Constraint, first: usize| {
-                    of.evaluate(constraint, first, form, state, &configuration, &layout);
-                };
+                let evaluate =
+                    |of: &mut Prepared, constraint: &Constraint, place: (usize, bool)| {
+                        let (first, turns) = place;
+                        let at = if turns { &turned } else { &configuration };
+                        of.evaluate(constraint, first, form, state, at, &layout);
+                    };
                 if chunk.len() <= TASK {
-                    let places = chunk.iter().zip(&self.first_rows);
-                    for (of, (constraint, &first)) in self.batch.iter_mut().zip(places) {
-                        evaluate(of, constraint, first);
+                    let places = chunk.iter().zip(&self.places);
+                    for (of, (constraint, &place)) in self.batch.iter_mut().zip(places) {
+                        evaluate(of, constraint, place);
                     }
                 } else {
-                    let places = chunk.par_iter().zip(&self.first_rows);
+                    let places = chunk.par_iter().zip(&self.places);
                     (self.batch.par_iter_mut().zip(places))
                         .with_min_len(TASK)
-                        .for_each(|(of, (constraint, &first))| evaluate(of, constraint, first));
+                        .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
                 }
                 // One after the other: the same sums for any number of threads.
-                for (constraint, of) in chunk.iter().zip(&self.batch) {
+                for ((constraint, of), &(_, turns)) in
+                    chunk.iter().zip(&self.batch).zip(&self.places)
+                {
                     let momentum = &mut problem.momentum;
+                    let chords = turns.then(|| flight.chords());
+                    let evaluation = &of.evaluation;
                     match form {
                         Form::Rows(..) => {
                             let rows = &mut problem.constraints;
-                            self.rows.push(constraint, &of.evaluation, h, rows);
+                            self.rows.push(constraint, evaluation, h, chords, rows);
                         }
                         Form::Stiffness if of.presses => {
                             let rhs = &mut problem.rhs;
-                            (of.condenser).scatter(constraint, &of.evaluation, h, momentum, rhs);
+                            (of.condenser).scatter(constraint, evaluation, h, momentum, rhs);
+                            if let Some(chords) = chords {
+                                let of = &of.condenser;
+                                of.add_product(constraint, evaluation, h, chords, turn_impulses);
+                            }
                         }
                         Form::Stiffness => {}
                     }
                     if of.stiff {
-                        self.sum.scatter(constraint, &of.evaluation, h, momentum);
+                        self.sum.scatter(constraint, evaluation, h, momentum);
+                        if let Some(chords) = chords {
+                            StiffnessSum::add_product(
+                                constraint,
+                                evaluation,
+                                h,
+                                chords,
+                                turn_impulses,
+                            );
+                        }
                     }
                 }
             }

@@ -1,26 +1,26 @@
-//! What acts on every body in a step, and what its momentum may be off by.
+//! Impulses on every body in a step, and the momentum tolerances relative to them.
 
 use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
 use crate::step::context::StepContext;
 use crate::{
+    flight::Flight,
     model::{Model, PointMotion},
     state::State,
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
 
-/// Units in the last place that the terms of a product with `A`, and of an elastic force, are off by: rows have some
-/// twenty to fifty terms.
+/// Relative rounding of a product with `A` and of an elastic force: rows have some twenty to fifty terms.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The kinds of impulses that tolerances are relative to. Damping needs none: it balances the others, so it is at
-/// most four times the largest.
+/// Kinds of impulses that tolerances are relative to. Damping is not needed: it balances the others, so it is at most
+/// four times the largest.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Elastic,
     Contact,
-    /// Gravity and pulls.
+    /// Gravity and nodal forces.
     Given,
     Inertial,
 }
@@ -28,20 +28,29 @@ enum Kind {
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
 
+/// What the right-hand side has of nodes beside forces.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeStart<'a> {
+    pub(crate) flight: &'a Flight,
+    /// Impulses of the turn of components, in the order of the unknowns (N·s).
+    pub(crate) turn_impulses: &'a [f64],
+}
+
 /// Momentum tolerances of the bodies of a model, step by step.
 #[derive(Debug, Default)]
 pub(crate) struct BodyLoads {
-    /// Momentum of each body at the least speed that counts, in the norm over its nodes (N·s).
+    /// Momentum of each body at the smallest speed that counts, in the norm over its nodes (N·s).
     floors: Vec<f64>,
     squares: Vec<Squares>,
-    /// Squares of what rounding leaves of the momentum balance of each body (N²s²).
+    /// Squares of the rounding error in the momentum balance of each body (N²s²).
     rounding: Vec<f64>,
     /// Impulses of contacts, and of elasticity, joints and strains, in the order of the unknowns (N·s).
     contact: Vec<f64>,
     elastic: Vec<f64>,
     tolerances: Vec<f64>,
-    /// The largest tolerance of a body with unknowns (N·s).
+    /// The largest tolerance of a body with unknowns (N·s), and the value that weights are relative to.
     largest: f64,
+    reference: f64,
     /// Tolerance of the gaps of each body (m).
     gaps: Vec<f64>,
 }
@@ -52,9 +61,14 @@ impl BodyLoads {
         &self.tolerances
     }
 
-    /// The largest of them among bodies with unknowns (N·s), which the problem's weights are relative to.
+    /// The largest of them among bodies with unknowns (N·s).
     pub(crate) fn largest(&self) -> f64 {
         self.largest
+    }
+
+    /// The tolerance that the problem's weights are relative to (N·s).
+    pub(crate) fn reference(&self) -> f64 {
+        self.reference
     }
 
     /// Tolerance of the gaps of every body (m).
@@ -62,18 +76,19 @@ impl BodyLoads {
         &self.gaps
     }
 
-    /// Finds the tolerances of a step whose momentum system, constraint rows and contacts are those at its start, and
-    /// weighs the momentum residual by them.
+    /// Computes the tolerances of a step from its momentum system, constraint rows and contacts at the start, and
+    /// weights the momentum residual by them.
     ///
-    /// A body's tolerance is a share of the largest of the impulses on it ([`ToleranceScales::momentum`]), all in the
-    /// Euclidean norm over its nodes, in which residuals are measured: elastic forces at the start of the step,
-    /// contact forces and inertia of the step before, gravity and pulls. A tolerance that the scene gives is that of
+    /// A body's tolerance is a share of the largest impulse on it ([`ToleranceScales::momentum`]), in the Euclidean
+    /// norm over its nodes, like residuals. Impulses are those of elastic forces at the start of the step, of contact
+    /// forces and inertia of the last step, and of gravity and nodal forces. A tolerance that the scene gives holds for
     /// every body.
     ///
     /// [`ToleranceScales::momentum`]: crate::tolerances::ToleranceScales::momentum
     pub(crate) fn weigh(
         &mut self,
         context: StepContext<'_>,
+        start: NodeStart<'_>,
         rigid: &RigidStep,
         contacts: &[Contact],
         problem: &mut ContactProblem,
@@ -90,6 +105,7 @@ impl BodyLoads {
             self.tolerances.resize(model.geometry.bodies.len(), given);
             problem.weigh_momentum(std::iter::repeat_n(1.0, model.blocks()));
             self.largest = given;
+            self.reference = given;
             return;
         }
         if self.floors.len() != model.geometry.bodies.len() {
@@ -102,7 +118,7 @@ impl BodyLoads {
         self.rounding.resize(model.geometry.bodies.len(), 0.0);
         self.add_contacts(model, state, rigid, contacts, problem);
         self.add_constraints(problem, solution);
-        self.measure_nodes(model, state, problem);
+        self.measure_nodes(model, state, start, problem);
         self.measure_rigid(model, state, problem);
         let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
             let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
@@ -111,14 +127,16 @@ impl BodyLoads {
         };
         let bodies = self.squares.iter().zip(&self.rounding).zip(&self.floors);
         self.tolerances.extend(bodies.map(of_body));
-        let of_block = |block| self.tolerances[body_of_block(model, block)];
+        let of_block = |block| self.tolerances[model.body_of_block(block)];
         let largest = (0..model.blocks()).map(of_block).reduce(f64::max);
-        // Without unknowns there is nothing to hold to it.
+        // Without unknowns no residual is compared with it.
         self.largest = largest.unwrap_or(1.0);
-        problem.weigh_momentum((0..model.blocks()).map(|block| self.largest / of_block(block)));
+        let reference = model.geometry.tolerances.reference(self.largest);
+        problem.weigh_momentum((0..model.blocks()).map(|block| reference / of_block(block)));
+        self.reference = reference;
     }
 
-    /// Impulses of the contacts at hand on nodes and rigid bodies.
+    /// Adds the impulses of the present contacts on nodes and rigid bodies.
     fn add_contacts(
         &mut self,
         model: &Model,
@@ -149,7 +167,7 @@ impl BodyLoads {
         }
     }
 
-    /// Impulses of joints, and of bodies in compliance form, that the solve starts from.
+    /// Adds the impulses of joints, and of bodies in compliance form, from the warm start.
     fn add_constraints(&mut self, problem: &ContactProblem, solution: &ContactSolution) {
         self.elastic.clear();
         self.elastic.resize(problem.unknowns(), 0.0);
@@ -162,7 +180,13 @@ impl BodyLoads {
         }
     }
 
-    fn measure_nodes(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
+    fn measure_nodes(
+        &mut self,
+        model: &Model,
+        state: &State,
+        start: NodeStart<'_>,
+        problem: &ContactProblem,
+    ) {
         let time_step = problem.time_step;
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let body = model.geometry.solid_of_point(point);
@@ -170,7 +194,8 @@ impl BodyLoads {
             let mass = model.points.mass[point];
             let given =
                 model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
-            let known = state.velocities[point] * mass + given;
+            let turn = get(start.turn_impulses, block);
+            let known = start.flight.velocities()[point] * mass + given + turn;
             let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);
             let contact = get(&self.contact, block);
@@ -185,7 +210,7 @@ impl BodyLoads {
         }
     }
 
-    /// Inertia of a rigid body is what the other impulses make of it, so it needs no part of its own.
+    /// The inertial impulse of a rigid body is the sum of the other impulses, so it needs no measure of its own.
     fn measure_rigid(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
         for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
             let block = rigid.first_block as usize;
@@ -212,7 +237,7 @@ impl BodyLoads {
         for (kind, impulse) in kinds.into_iter().zip(impulses) {
             self.squares[body][kind as usize] += impulse.norm_squared();
         }
-        // Positions are rounded, and elastic forces, `Δt K` for `A/Δt`, with them.
+        // Positions are rounded, and with them elastic forces, whose stiffness is `Δt K = A/Δt`.
         let rounded = velocity.norm() + position.norm() / problem.time_step;
         let stiffest = problem.momentum.diagonal_block(block).diagonal().max();
         self.rounding[body] += (stiffest * rounded).powi(2);
@@ -243,13 +268,6 @@ fn floors(model: &Model) -> Vec<f64> {
         crate::tolerances::LEAST_RATE * (high - low).norm() * mass
     };
     (0..model.geometry.bodies.len()).map(of_body).collect()
-}
-
-fn body_of_block(model: &Model, block: usize) -> usize {
-    match model.unknowns.point_of_block.get(block) {
-        Some(&point) => model.geometry.solid_of_point(point),
-        None => model.rigid[(block - model.unknowns.point_of_block.len()) / 2].body,
-    }
 }
 
 fn get(values: &[f64], block: usize) -> Vector3<f64> {

@@ -1,18 +1,19 @@
-//! Rigid bodies within a step: their part of the momentum system, their rows, and where they go.
+//! Rigid bodies within a step: their part of the momentum system, their rows and their motion.
 //!
 //! # The motion that is proven collision-free
-//! A rigid body ends a step in the pose `x + Δt u`, `exp(Δt ω) R`, its shape exact. In between, its surface points move
-//! straight from start to end, like all other points: that motion is what continuous collision detection proves, what
-//! frames store and what `verify` proves again. Along the chords the body is the image of its shape under the linear
-//! maps `(1 − t) I + t exp(Δt ω)`. For a turn of `θ` in one step their determinant is at least `cos²(θ/2)`, so below
-//! half a turn the body never folds and cannot meet itself; it is only narrower halfway, by `1 − cos(θ/2)` across the
-//! axis. [`LARGEST_TURN`] keeps that to a few hundredths; a step that would turn a body further is divided.
+//! At the end of a step a rigid body has the pose `x + Δt u`, `exp(Δt ω) R`, with its exact shape. In between, its
+//! surface points move straight from start to end, like all other points. Continuous collision detection proves this
+//! motion free of collisions, frames store it and `verify` checks it. Along the chords the body is the image of its
+//! shape under the linear maps `(1 − t) I + t exp(Δt ω)`. For a rotation by `θ` in one step their determinant is at
+//! least `cos²(θ/2)`. So below half a turn the body neither folds nor intersects itself; halfway it is only narrower
+//! across the axis, by a factor `cos(θ/2)`. [`LARGEST_TURN`] limits this to 3 %; steps with larger rotations are
+//! subdivided.
 //!
-//! # Rows that are exact where it counts
-//! `u + ω × ρ` with the arm `ρ` at the start of the step is the derivative of the motion, not the motion: the end of
-//! the arc is off it by about `½ (Δt ‖ω‖)² ‖ρ‖`. That remainder is evaluated at the last solved velocity, divided by
-//! `Δt` and put into the known velocities of the points, where the motion of prescribed points stands too. So a gap
-//! that the solver sees is the gap that the pose has, once the velocities have settled between two solves.
+//! # Exact rows
+//! `u + ω × ρ`, with the arm `ρ` at the start of the step, is the derivative of the motion. The end of the arc differs
+//! from it by about `½ (Δt ‖ω‖)² ‖ρ‖`. This remainder is evaluated at the last solved velocity, divided by `Δt` and
+//! added to the known velocities of the points, like the motion of prescribed points. So the gaps of the solver are
+//! those of the pose, once the velocities of consecutive solves have converged.
 
 use crate::{error::StepFailure, model::Model, state::State};
 use impinge_contact::{ContactProblem, ContactSolution};
@@ -23,15 +24,16 @@ use crate::contacts::contact::Contact;
 use crate::model::PointMotion;
 use crate::step::context::StepContext;
 
-/// Turn of a body in one part of a step (rad) above which it is divided: 3 % narrower halfway.
+/// Largest rotation of a body in one substep (rad): halfway the body is 3 % narrower. Larger rotations subdivide the
+/// step.
 pub(crate) const LARGEST_TURN: f64 = 0.5;
 
-/// Change of the known remainder of a contact's point that asks for another solve, over the clearance: small against
-/// what the solver leaves of it.
-const SETTLED_PER_CLEARANCE: f64 = 0.02;
+/// Change of the known remainder of a contact's point, over the clearance, that requires another solve: small against
+/// the gap tolerance.
+const REMAINDER_PER_CLEARANCE: f64 = 0.02;
 
-/// Further solves for the remainder; each reduces it by about `Δt ‖ω‖`.
-pub(crate) const MOST_SETTLING_SOLVES: u32 = 8;
+/// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
+pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 
 /// Scratch for one rigid body.
 #[derive(Debug, Clone)]
@@ -41,7 +43,7 @@ struct Stepping {
     /// `I_w` there (kg·m²).
     inertia: Matrix3<f64>,
     end: RigidPose,
-    /// How far the known remainder of its points moved at the latest solve (m).
+    /// Change of the known remainder of its points in the last solve (m).
     remainder_change: f64,
 }
 
@@ -61,7 +63,7 @@ impl RigidStep {
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
-    pub(crate) fn pose(
+    pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
         problem: &mut ContactProblem,
@@ -104,8 +106,8 @@ impl RigidStep {
         self.follow(context, velocity, motion)
     }
 
-    /// Poses and points at the end of the step, from solved velocities; the remainder of the points that rows do not
-    /// see.
+    /// Poses and points at the end of the step from solved velocities, and the remainder of points that rows do not
+    /// contain.
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body turns by more than [`LARGEST_TURN`].
@@ -132,8 +134,8 @@ impl RigidStep {
             for (point, arm) in rigid.points.clone().zip(&rigid.arms) {
                 let start = state.positions[point];
                 let end = stepping.end.place(arm);
-                let seen = u + spin.cross(&(start - at.pose.center));
-                let remainder = (end - start) / time_step - seen;
+                let linearised = u + spin.cross(&(start - at.pose.center));
+                let remainder = (end - start) / time_step - linearised;
                 let change = (remainder - motion.known_velocity[point]).norm() * time_step;
                 stepping.remainder_change = stepping.remainder_change.max(change);
                 motion.known_velocity[point] = remainder;
@@ -150,7 +152,7 @@ impl RigidStep {
 
     /// Rows of body `index` on `w` for a point at `arm` (m), the centre of mass to the point at the start of the step.
     ///
-    /// Those on `u` are the `rows` on the point's own velocity themselves.
+    /// Its rows on `u` are the `rows` on the point's own velocity.
     pub(crate) fn angular_rows(
         &self,
         index: usize,
@@ -160,22 +162,27 @@ impl RigidStep {
         angular_rows(rows, arm, &self.bodies[index].axes)
     }
 
-    /// Whether the gaps that the latest solve saw are those of the poses it led to.
-    pub(crate) fn settled(&self, model: &Model, contacts: &[Contact], time_step: f64) -> bool {
+    /// The contacts whose gaps, as the latest solve saw them, are not those of the poses that it led to.
+    pub(crate) fn unsettled<'a>(
+        &self,
+        model: &Model,
+        contacts: &'a [Contact],
+        time_step: f64,
+    ) -> impl Iterator<Item = &'a Contact> {
         let moved = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
             PointMotion::Rigid(rigid) => self.bodies[rigid as usize].remainder_change,
             _ => 0.0,
         };
-        contacts.iter().all(|contact| {
+        contacts.iter().filter(move |contact| {
             let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
             let pair = model.geometry.scale_of(contact.key);
             let clearance = model.geometry.tolerances.clearance(pair.length);
             let slip = model.geometry.tolerances.slip(pair, time_step);
-            moved <= slip.min(SETTLED_PER_CLEARANCE * clearance)
+            moved > slip.min(REMAINDER_PER_CLEARANCE * clearance)
         })
     }
 
-    /// The step's end becomes the state of the rigid bodies and their points.
+    /// Sets the state of the rigid bodies and their points to the end of the step.
     pub(crate) fn accept(&self, model: &Model, state: &mut State, velocity: &[f64]) {
         for ((rigid, at), stepping) in model.rigid.iter().zip(&mut state.rigid).zip(&self.bodies) {
             let [linear, angular] = blocks(rigid.first_block);
@@ -188,15 +195,15 @@ impl RigidStep {
     }
 }
 
-/// What the rigid bodies write about all points of the model.
+/// Values that the rigid bodies write for all points of the model.
 pub(crate) struct PointMotions<'a> {
     /// Positions at the end of the step (m).
     pub(crate) end: &'a mut [Vector3<f64>],
-    /// The part of the mean velocity that no unknown stands for (m/s).
+    /// The part of the mean velocity that no unknown represents (m/s).
     pub(crate) known_velocity: &'a mut [Vector3<f64>],
 }
 
-/// Refuses turns that would narrow a body along its chords.
+/// Rejects rotations that would narrow a body too much along its chords.
 pub(crate) fn check_turn(angle: f64, body: impl Fn() -> String) -> Result<(), StepFailure> {
     if angle <= LARGEST_TURN {
         Ok(())
@@ -213,30 +220,37 @@ fn angular_rows(rows: &Matrix3<f64>, arm: &Vector3<f64>, axes: &Matrix3<f64>) ->
     -(rows * arm.cross_matrix()) * axes
 }
 
-/// Gives every rigid body the velocity that closes its momentum balance exactly, after methods that leave those of
-/// deformable bodies open.
+/// Gives every rigid body that was `solved` the velocity that closes its momentum balance exactly, after methods that
+/// leave those of deformable bodies open.
 ///
-/// Its blocks are multiples of the identity and touch no others, so what is left of the solver's residual is rounding.
+/// Its blocks are multiples of the identity, without coupling to others, so the remaining residual is rounding.
 pub(crate) fn balance_rigid(
     model: &Model,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    solved: &[bool],
 ) {
     let Some(first) = model.rigid.first().map(|rigid| rigid.first_block as usize) else {
         return;
     };
-    solution.velocity[3 * first..].copy_from_slice(&problem.rhs[3 * first..]);
+    let of_solved: Vec<_> = (model.rigid.iter())
+        .filter(|rigid| solved[rigid.body])
+        .collect();
+    for rigid in &of_solved {
+        let own = 3 * rigid.first_block as usize..3 * (rigid.first_block as usize + 2);
+        solution.velocity[own.clone()].copy_from_slice(&problem.rhs[own]);
+    }
     for (contact, multipliers) in solution.contacts.iter().enumerate() {
         let force = multipliers.force();
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            if block as usize >= first {
+            if block as usize >= first && solved[model.body_of_block(block as usize)] {
                 let impulse = get(&solution.velocity, block as usize) + jacobian.tr_mul(&force);
                 put(&mut solution.velocity, block as usize, &impulse);
             }
         }
     }
-    for rigid in &model.rigid {
+    for rigid in of_solved {
         for block in blocks(rigid.first_block) {
             let impulse = get(&solution.velocity, block);
             put(
@@ -265,13 +279,13 @@ mod tests {
     use super::*;
     use nalgebra::UnitQuaternion;
 
-    /// The rows of a rigid side are the derivative of where its material point ends, at rest: central differences, with
-    /// their measured order of 2.
+    /// The rows of a rigid side are the derivative of the end of its material point, at rest: central differences, with
+    /// a measured order of 2.
     #[test]
     fn rows_are_the_derivative_of_the_motion() {
         let arm = Vector3::new(0.3, -0.1, 0.2);
         let time_step = 0.1;
-        // Three axes of different lengths, neither unit nor aligned with the body.
+        // Three axes of different lengths, not aligned with the body.
         let axes = Matrix3::new(2.0, 0.3, 0.0, -0.4, 3.0, 0.1, 0.2, 0.0, 5.0);
         let pose = RigidPose {
             center: Vector3::new(1.0, 2.0, 3.0),
@@ -313,7 +327,7 @@ mod tests {
         assert!(error(1e-3) < 1e-6 * angular.amax());
     }
 
-    /// Rows and remainder together are the motion itself, however fast the body turns.
+    /// Rows and remainder together are the exact motion, for any angular velocity.
     #[test]
     fn rows_and_remainder_give_the_exact_end() {
         let arm = Vector3::new(0.3, -0.1, 0.2);
@@ -328,12 +342,12 @@ mod tests {
         );
         let rho = pose.orientation * arm;
         let (linear, unit) = (Matrix3::identity() * time_step, Matrix3::identity());
-        let seen = linear * u + angular_rows(&linear, &rho, &unit) * spin;
+        let linearised = linear * u + angular_rows(&linear, &rho, &unit) * spin;
         let end = pose.advanced(&u, &spin, time_step).place(&arm) - pose.place(&arm);
         let bend = 0.5 * (time_step * spin.norm()).powi(2) * rho.norm();
-        assert!((end - seen).norm() <= bend);
+        assert!((end - linearised).norm() <= bend);
         assert!(
-            (end - seen).norm() > 0.1 * bend,
+            (end - linearised).norm() > 0.1 * bend,
             "the remainder is not nothing"
         );
     }

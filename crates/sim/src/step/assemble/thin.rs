@@ -1,5 +1,6 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
+use crate::flight::Flight;
 use crate::step::context::StepContext;
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -11,21 +12,20 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and
-/// `Δt f − (Δt² K + Δt C) v_d` to `b`, all at the start of the step.
+/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C)
+/// v_d` to `b`, all at `x_R` of the flight.
 ///
-/// `K` is the positive semi-definite stiffness of each term; `C = d k/l̄ n nᵀ` damps the length of edges and
-/// `C = d 2k ∇θ ∇θᵀ` the angles between triangles, so both leave turns alone. One thread: there are few terms beside
-/// what a solve takes.
+/// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
+/// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
+/// beside a solve.
 pub(crate) fn add_thin(
     context: StepContext<'_>,
+    flight: &Flight,
     prescribed_velocity: &[Vector3<f64>],
     system: MomentumSystem<'_>,
 ) {
     let StepContext {
-        model,
-        state,
-        time_step,
+        model, time_step, ..
     } = context;
     let mut adder = Adder {
         block_of_point: &model.unknowns.block_of_point,
@@ -33,7 +33,7 @@ pub(crate) fn add_thin(
         time_step,
         system,
     };
-    let at = |point: u32| state.positions[point as usize];
+    let at = |point: u32| flight.positions()[point as usize];
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
             let diagonal = adder.system.matrix.diagonal_block_mut(block as usize);
@@ -63,7 +63,7 @@ pub(crate) fn add_thin(
     }
 }
 
-/// `k/l̄ n nᵀ` of a spring (N/m); 0 where its points coincide.
+/// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
 fn along(spring: &EdgeSpring, x: &[Vector3<f64>; 2]) -> Matrix3<f64> {
     (x[0] - x[1])
         .try_normalize(0.0)
@@ -80,7 +80,7 @@ struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    /// Forces (N) and scaled stiffness (kg) of one term; the part on points that are prescribed moves to the right-hand
+    /// Adds forces (N) and scaled stiffness (kg) of one term; the part on prescribed points moves to the right-hand
     /// side.
     fn add<const N: usize>(
         &mut self,
@@ -143,17 +143,24 @@ mod tests {
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
         let (m, b) = (&mut matrix, &mut rhs[..]);
+        let mut flight = Flight::default();
+        flight.plan(model, &state.positions, &state.velocities, h);
         let context = StepContext {
             model,
             state,
             time_step: h,
         };
-        add_thin(context, known, MomentumSystem { matrix: m, rhs: b });
+        add_thin(
+            context,
+            &flight,
+            known,
+            MomentumSystem { matrix: m, rhs: b },
+        );
         (matrix, rhs)
     }
 
-    /// Stretched flat, where no term is projected: `A − M = −Δt ∂b/∂x`, on points that are held too, by central
-    /// differences.
+    /// For a flat stretched sheet, in which no term is projected: `A − M = −Δt ∂b/∂x`, on prescribed points too, by
+    /// central differences.
     #[test]
     fn stiffness_is_the_derivative_of_the_impulse() {
         let h = 0.02;
@@ -178,7 +185,7 @@ mod tests {
                     moved[0].positions[point][axis] += step;
                     moved[1].positions[point][axis] -= step;
                     let [up, down] = moved.each_ref().map(|at| system(&model, at, h, &none).1);
-                    // What a known velocity carries over must be the same column.
+                    // The contribution of a known velocity must be the same column.
                     let mut known = none.clone();
                     known[point][axis] = 1.0;
                     let carried = system(&model, &state, h, &known).1;

@@ -1,13 +1,12 @@
-//! Energies of a state, and the account of a step: what was gained that nothing outside explains.
+//! Energies of a state, and the energy account of a step: gains that no external work explains.
 //!
 //! ```text
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the work of the outside: of pulls, and of the contact forces on what follows a prescribed motion. Friction,
-//! damping and implicit Euler only take energy, so a gain is an error: of the linearisation of a step that is too
-//! long, or of a tolerance that is too coarse. Gains add up until they are lost again, so that a slow creep is found
-//! as well as a burst.
+//! `W` is the external work: of nodal forces, and of contact forces on bodies with a prescribed motion. Friction,
+//! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
+//! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 
 use crate::contacts::contact::Contact;
 use crate::measure::strains::joint_energy;
@@ -19,17 +18,16 @@ use crate::{
 use impinge_contact::constraint::{Constraint, Term};
 use nalgebra::Vector3;
 
-/// Share of the kinetic and elastic energy that has to be gained before it counts. Steps that are resolved gain less
-/// than a tenth of that before they lose it again; one that goes wrong multiplies its energy within a few steps, so
-/// anything up to 1 finds it.
+/// Smallest gain that is reported, as a share of the kinetic and elastic energy. In correct steps gains stay below a
+/// tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
-/// The same where each force has a clock: velocities are then half a period ahead of positions, and the energy that is
-/// measured swings about the true one by `h ω/2` of what the fastest vibrations hold, 15 % at the clocks of default.
+/// The same for the asynchronous stepper. Velocities are half a period ahead of positions there, so the measured energy
+/// oscillates about the true one by `h ω/2` of the energy of the fastest vibrations: 15 % for the default periods.
 pub(crate) const MATERIAL_SHARE_OF_CLOCKS: f64 = 0.15;
 
-/// Rounding of sums of energies, in parts of the sum of their sizes: 4,500 units in the last place, for
-/// millions of terms.
+/// Rounding of sums of energies over the sum of their absolute values: 4,500 units in the last place, for millions of
+/// terms.
 const ROUNDING: f64 = 1e-12;
 
 /// Energies of a state (J).
@@ -37,11 +35,11 @@ const ROUNDING: f64 = 1e-12;
 pub(crate) struct Energies {
     pub(crate) kinetic: f64,
     pub(crate) elastic: f64,
-    /// In gravity, 0 at the origin.
+    /// Gravitational energy, 0 at the origin.
     pub(crate) gravitational: f64,
-    /// Of the penalty layers of the asynchronous stepper.
+    /// Energy of the penalty layers of the asynchronous stepper.
     pub(crate) layers: f64,
-    /// Sum of the sizes of the terms of all of them.
+    /// Sum of the absolute values of all terms.
     pub(crate) size: f64,
 }
 
@@ -78,35 +76,35 @@ impl Energies {
     }
 }
 
-/// What the outside did in a part of a step.
+/// External work in a substep.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Outside {
-    /// Its work (J).
+pub(crate) struct ExternalWork {
+    /// Work (J).
     work: f64,
-    /// Energy that contacts may add on their own (J): each may push its sides apart by the clearance.
+    /// Energy that contacts may add (J): each may push its bodies apart by the clearance.
     by_contacts: f64,
-    /// How far the clocks of the asynchronous stepper may be ahead (J): velocities have the kicks of given forces at
-    /// most a period before positions follow, and a period is at most a step.
+    /// Largest energy by which velocities of the asynchronous stepper are ahead of positions (J): by the impulses of
+    /// given forces over one period, which is at most a step.
     by_clocks: f64,
 }
 
-/// The account of energy over the parts of steps.
+/// The energy account over substeps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EnergyAccount {
-    /// Points with a prescribed motion that elements or joints pull at: nobody tells the work that moves them.
+    /// Points with a prescribed motion that elements or joints act on: the work of their motion is unknown.
     held: Vec<u32>,
-    /// Share of the kinetic and elastic energy that a gain has to exceed.
+    /// Smallest gain that is reported, as a share of the kinetic and elastic energy.
     material_share: f64,
-    /// Whether rows with damping hold energy: their forces are not the elastic ones alone, and their values are those
-    /// of a linearised step, whose error a stiff row multiplies.
+    /// Whether there are rows with damping. Their forces are not elastic alone, and their values are those of a
+    /// linearised step, whose error a stiff row amplifies.
     damped: bool,
-    /// Energies at the end of the last part.
+    /// Energies at the end of the last substep.
     last: Option<Energies>,
 }
 
 impl EnergyAccount {
-    /// An account of `model`, for as long as the same points are free; a gain has to exceed `material_share` of the
-    /// kinetic and elastic energy.
+    /// An account of `model`, valid while the same points are free. Gains above `material_share` of the kinetic and
+    /// elastic energy are reported.
     pub(crate) fn new(model: &Model, material_share: f64) -> Self {
         let mut is_pulled: Vec<bool> = model.points.mass.iter().map(|&mass| mass > 0.0).collect();
         let rows = model.constraints.rows.iter().chain(&model.constraints.soft);
@@ -126,26 +124,26 @@ impl EnergyAccount {
         }
     }
 
-    /// Ends the account, where the next part starts from another state than the last one ended with.
+    /// Resets the account, if the next substep starts from another state than the last one ended with.
     pub(crate) fn forget(&mut self) {
         self.last = None;
     }
 
-    /// Takes the state before a part as the start of the account, if there is none yet.
+    /// Takes the state before a substep as the start of the account, if it has no state.
     pub(crate) fn open(&mut self, model: &Model, state: &State) {
         self.last.get_or_insert_with(|| Energies::of(model, state));
     }
 
-    /// What the outside does in a part that takes points from `start` to `end` under the forces of `contacts`,
-    /// prescribed points with `velocities` at its end; `None` where that is not known: a prescribed motion pulls at
-    /// elements or joints, or sets off at the end, or rows with damping hold energy.
-    pub(crate) fn outside(
+    /// External work of a substep that moves points from `start` to `end` under the forces of `contacts`; prescribed
+    /// points have `velocities` at its end. `None` if the work is unknown: if a prescribed motion acts on elements or
+    /// joints or starts at the end, or if there are rows with damping.
+    pub(crate) fn external_work(
         &self,
         model: &Model,
         [start, end]: [&[Vector3<f64>]; 2],
         velocities: &[Vector3<f64>],
         contacts: &[Contact],
-    ) -> Option<Outside> {
+    ) -> Option<ExternalWork> {
         let moved = |point: usize| end[point] - start[point];
         let moves = |point: usize| {
             moved(point) != Vector3::zeros() || velocities[point] != Vector3::zeros()
@@ -153,27 +151,27 @@ impl EnergyAccount {
         if self.damped || self.held.iter().any(|&point| moves(point as usize)) {
             return None;
         }
-        let mut outside = Outside {
+        let mut external = ExternalWork {
             work: work_of_pulls(model, start, end),
-            ..Outside::default()
+            ..ExternalWork::default()
         };
         for contact in contacts {
             let clearance = model.geometry.clearance(contact.key);
             for (i, &point) in contact.stencil().iter().enumerate() {
                 if is_prescribed(model, point as usize) {
-                    outside.work -= contact.force_on(i).dot(&moved(point as usize));
+                    external.work -= contact.force_on(i).dot(&moved(point as usize));
                 }
             }
-            outside.by_contacts += contact.multipliers.force().norm() * clearance;
+            external.by_contacts += contact.multipliers.force().norm() * clearance;
         }
-        Some(outside)
+        Some(external)
     }
 
-    /// Closes the account of a part that ended with `energies`, and reports them, and a gain where there is one.
+    /// Ends the account of a substep with `energies`, and reports these and an unexplained gain.
     pub(crate) fn close(
         &mut self,
         energies: Energies,
-        outside: Option<Outside>,
+        external: Option<ExternalWork>,
         state: &mut State,
         report: &mut StepReport,
     ) {
@@ -181,15 +179,15 @@ impl EnergyAccount {
         report.elastic_energy = energies.elastic;
         report.gravitational_energy = energies.gravitational;
         let before = self.last.replace(energies);
-        let (Some(before), Some(outside)) = (before, outside) else {
+        let (Some(before), Some(external)) = (before, external) else {
             state.energy_gained = 0.0;
             return;
         };
-        let gain = energies.total() - before.total() - outside.work;
-        let allowed = outside.by_contacts + ROUNDING * (before.size + energies.size);
+        let gain = energies.total() - before.total() - external.work;
+        let allowed = external.by_contacts + ROUNDING * (before.size + energies.size);
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
         let share = self.material_share * (energies.kinetic + energies.elastic);
-        let material = share + outside.by_clocks;
+        let material = share + external.by_clocks;
         if gain.is_nan() || (gain > allowed && state.energy_gained > material) {
             report.energy_gains = 1;
             state.energy_gained = 0.0;
@@ -197,13 +195,13 @@ impl EnergyAccount {
     }
 }
 
-/// What the outside does in a step of forces with clocks from `start` to `end`, the state after it, in which no
-/// prescribed point moves or sets off; `None` if one does.
-pub(crate) fn outside_at_rest(
+/// External work of an asynchronous step from `start` to the state `end`; `None` if a prescribed point moves or starts
+/// to move.
+pub(crate) fn external_work_at_rest(
     model: &Model,
     start: &[Vector3<f64>],
     end: &State,
-) -> Option<Outside> {
+) -> Option<ExternalWork> {
     let velocities = &end.velocities;
     let end = end.positions.as_slice();
     let moves = |point: usize| {
@@ -214,12 +212,12 @@ pub(crate) fn outside_at_rest(
         let force = model.settings.gravity * model.points.mass[point] + model.points.pull[point];
         force.dot(&(end[point] - start[point])).abs()
     };
-    (!(0..start.len()).any(moves)).then(|| Outside {
+    (!(0..start.len()).any(moves)).then(|| ExternalWork {
         work: work_of_pulls(model, start, end),
         by_clocks: (model.unknowns.point_of_block.iter())
             .map(|&point| given(point as usize))
             .sum(),
-        ..Outside::default()
+        ..ExternalWork::default()
     })
 }
 

@@ -1,4 +1,4 @@
-//! Stage 6: what a finished step tells of itself.
+//! Stage 6: measures of a finished step.
 
 pub(crate) mod energy;
 pub(crate) mod plasticity;
@@ -10,25 +10,29 @@ use crate::{
     report::StepReport,
     state::State,
 };
-use impinge_contact::{ContactProblem, ContactSolution, ContactState, residual};
+use impinge_contact::residual::residual_of_islands;
+use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw};
 use nalgebra::Vector3;
 
 /// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
-/// momentum residual (N·s).
+/// largest momentum residual of one of the islands (N·s), which `islands` counts and tells of each block, times
+/// `scale`.
 pub(crate) fn judge(
-    problem: &ContactProblem,
-    solution: &ContactSolution,
+    (problem, solution): (&ContactProblem, &ContactSolution),
+    (islands, island_of): (usize, &dyn Fn(usize) -> usize),
+    scale: f64,
     report: &mut StepReport,
 ) -> f64 {
-    let judged = residual(problem, solution);
-    report.momentum_residual = report.momentum_residual.max(judged.momentum);
+    let judged = residual_of_islands(FrictionLaw::Cone, problem, solution, islands, island_of);
+    let momentum = scale * judged.momentum;
+    report.momentum_residual = report.momentum_residual.max(momentum);
     report.normal_residual = report.normal_residual.max(judged.normal);
     report.friction_residual = report.friction_residual.max(judged.friction);
-    judged.momentum
+    momentum
 }
 
 /// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount)
-/// tells its energies.
+/// computes its energies.
 pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
@@ -54,7 +58,7 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
         .elastic
         .minimum_volume_ratio(&state.positions)
         .map_or(1.0, |smallest| smallest.ratio);
-    // Asked as "not positive", so that NaN is found too.
+    // "Not positive" includes NaN.
     report.inverted_elements = if report.minimum_volume_ratio > 0.0 {
         0
     } else {
@@ -87,7 +91,7 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     report.contact_force = force.into();
 }
 
-/// Whether no element is inverted, unless that is allowed.
+/// Rejects inverted elements, unless they are allowed.
 pub(crate) fn check_inversion(
     model: &Model,
     positions: &[Vector3<f64>],

@@ -2,7 +2,7 @@
 
 use crate::{measure::strains::elastic_strains, model::Model, solid::StressLaw, state::State};
 
-/// Lets what flows flow at the end of a step.
+/// Updates the plastic strains at the end of a step.
 pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
     if state.plastic_strains.is_empty() {
         return;
@@ -12,7 +12,7 @@ pub(crate) fn flow_plastically(model: &Model, state: &mut State) {
         let StressLaw::Flowing(law) = point.law else {
             continue;
         };
-        // What was evaluated is the elastic strain: it flows from none.
+        // The strains are elastic ones, so the flow starts from no plastic strain.
         let elastic = std::array::from_fn(|row| strains[point.first_row + row]);
         let mut more = [0.0; 6];
         if law.flow(&elastic, &mut more) {

@@ -1,5 +1,5 @@
-//! Bodies between prescribed ones that approach each other: for rigid ones no step is short enough, and what deforms
-//! gives way only so far.
+//! Bodies squeezed between prescribed bodies that approach each other. For a rigid body no step is short enough; a
+//! deformable body can be compressed only so far.
 
 use crate::contacts::contact::{Contact, ContactKey};
 use crate::contacts::stencil::solids_of;
@@ -8,28 +8,27 @@ use crate::model::{Model, PointMotion};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
-/// Cosine between the normals of two walls below which a body between them is pressed rather than pushed aside.
+/// Cosine between the normals of two walls below which a body between them is squeezed rather than pushed aside.
 const OPPOSITE: f64 = -0.9;
 
-/// What keeps a body from going further, and goes its own way.
+/// A prescribed body, obstacle or half-space in contact with a body.
 struct Wall {
-    /// Number of the obstacle, body or half-space.
+    /// Its number.
     solid: usize,
-    /// Towards the body.
+    /// Normal towards the body.
     normal: Vector3<f64>,
-    /// How it goes where they touch (m/s).
+    /// Velocity at the contact (m/s).
     velocity: Vector3<f64>,
 }
 
-/// Two walls on opposite sides of a body that come nearer to each other.
+/// Two walls on opposite sides of a body that approach each other.
 struct Squeeze {
     body: usize,
     walls: [usize; 2],
 }
 
-/// What `failure` at `time` (s) comes from, if `contacts` hold a body between two prescribed ones that come nearer to
-/// each other: one that is rigid cannot be helped, and one that deforms gives way no further. An inverted element is
-/// that of its own body.
+/// The cause of `failure` at `time` (s), if `contacts` squeeze a body between two prescribed ones that approach each
+/// other. Rigid bodies come first. The cause of an inverted element is a squeeze of its own body.
 pub(crate) fn squeezed(
     model: &Model,
     contacts: &[Contact],
@@ -66,7 +65,7 @@ fn is_rigid(model: &Model, solid: usize) -> bool {
     model.rigid.iter().any(|rigid| rigid.body == solid)
 }
 
-/// The first pair of such walls of every body that has one.
+/// The first such pair of walls of every body that has one.
 fn squeezes(model: &Model, contacts: &[Contact], time: f64) -> Vec<Squeeze> {
     let mut walls: BTreeMap<usize, Vec<Wall>> = BTreeMap::new();
     for contact in contacts {
@@ -86,14 +85,14 @@ fn squeezes(model: &Model, contacts: &[Contact], time: f64) -> Vec<Squeeze> {
     walls.into_iter().filter_map(of_body).collect()
 }
 
-/// Whether two walls of a body come nearer to each other. Two sides of one wall, and walls that go together, do not.
+/// Whether two walls of a body approach each other. Two sides of one wall, and walls that move together, do not.
 fn press(a: &Wall, b: &Wall) -> bool {
     a.solid != b.solid
         && a.normal.dot(&b.normal) < OPPOSITE
         && (a.velocity - b.velocity).dot(&(a.normal - b.normal)) > 0.0
 }
 
-/// The body of a contact that gives way, and the wall on its other side, if that is what the contact is between.
+/// The free body of a contact and the wall on its other side; `None` for other contacts.
 fn wall(model: &Model, contact: &Contact, time: f64) -> Option<(usize, Wall)> {
     let motion = |point: u32| model.unknowns.motion_of_point[point as usize];
     let gives_way = |solid: usize| {

@@ -1,15 +1,15 @@
-//! How far the sides of pairs have moved relative to each other since their room was measured.
+//! Relative displacements of the features of pairs since their separation bounds were measured.
 
 use crate::contacts::sweep::Sweep;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
-/// Displacements `u` of all points at both ends of a motion, and what bounds them in each body.
+/// Displacements `u` of all points at both ends of a motion, with bounds for each body.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     /// `u` at the start and at the end of the motion (m).
     at_ends: [Vec<Vector3<f64>>; 2],
-    /// Boxes of the `u` of each body, at both ends.
+    /// Bounding boxes of `u` for each body, at both ends.
     of_bodies: [Vec<Range>; 2],
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Moved {
 struct Range {
     lower: Vector3<f64>,
     upper: Vector3<f64>,
-    /// Zero, or NaN where a displacement is not a number, which the box does not tell.
+    /// 0, or NaN if a displacement is NaN, which the box does not show.
     nan: f64,
 }
 
@@ -35,7 +35,7 @@ impl Range {
         self.nan += 0.0 * u.sum();
     }
 
-    /// Largest distance of a point of this box from one of another; NaN where one is not a number.
+    /// Largest distance between a point of this box and a point of the other; NaN if one is NaN.
     fn farthest_from(&self, other: &Self) -> f64 {
         let apart = (self.upper - other.lower).sup(&(other.upper - self.lower));
         apart.norm() + self.nan + other.nan
@@ -43,7 +43,7 @@ impl Range {
 }
 
 impl Moved {
-    /// Takes the displacements from `reference` (m) to both ends of `sweep`.
+    /// Computes the displacements from `reference` (m) to both ends of `sweep`.
     pub(crate) fn update(
         &mut self,
         surface: &CollisionSurface,
@@ -68,8 +68,8 @@ impl Moved {
         );
     }
 
-    /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion: most
-    /// pairs need no closer look. NaN where a displacement is not a number.
+    /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion; it
+    /// excludes most pairs. NaN if a displacement is NaN.
     pub(crate) fn most_between(&self, [one, other]: [u32; 2]) -> f64 {
         let [start, end] = (self.of_bodies.each_ref())
             .map(|ranges| ranges[one as usize].farthest_from(&ranges[other as usize]));
@@ -80,8 +80,8 @@ impl Moved {
         }
     }
 
-    /// Largest `‖u_i − u_j‖²` over the corners of both sides, of which the first has `first_side`, and both ends of the
-    /// motion; NaN where one is not a number.
+    /// Largest `‖u_i − u_j‖²` over the corners of both features and both ends of the motion; the first feature has
+    /// `first_side` corners. NaN if one is NaN.
     #[inline]
     pub(crate) fn approach_squared(&self, points: [u32; 4], first_side: usize) -> f64 {
         let mut largest = 0.0;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_told() {
+    fn nan_is_kept() {
         let still = vec![Vector3::zeros(); 6];
         let mut broken = still.clone();
         broken[4].x = f64::NAN;

@@ -5,7 +5,7 @@ use crate::contacts::sweep::{Hit, Sweep};
 use crate::model::Model;
 use nalgebra::Vector3;
 
-/// Where a vertex meets a half-space, if it does.
+/// Impact of a vertex on a half-space, if there is one.
 pub(crate) fn hit_on_half_space(
     model: &Model,
     index: u32,
@@ -19,10 +19,10 @@ pub(crate) fn hit_on_half_space(
     let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
     let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
     let last = height(end);
-    // A straight motion crosses a plane if and only if an end is beyond it; the bound is what the three products and
-    // the difference can be wrong by.
+    // A straight motion crosses a plane if and only if an end is beyond it. The bound covers the rounding of the three
+    // products and the difference.
     let rounding = 8.0 * f64::EPSILON * (end.amax() + half_space.point.amax());
-    // What is not a number is a hit.
+    // NaN counts as an impact.
     if last > rounding {
         return None;
     }

@@ -13,35 +13,33 @@ use impinge_geometry::{
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Candidates for boxes that are wider than one step needs, kept for as long as every vertex stays inside its box.
+/// Candidate pairs of boxes that are wider than one step needs. They are kept while every vertex stays in its box.
 ///
-/// Which pairs are found to collide does not depend on when the boxes were made: they only ever add pairs that the
-/// continuous test then rejects.
+/// The colliding pairs do not depend on the time at which the boxes were made: wider boxes add only pairs that the
+/// continuous test rejects.
 pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
-    /// One box per point: where it may be while `candidates` are complete.
+    /// Box of each point: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
     pub(crate) candidates: CandidateSet,
-    /// Grows whenever `candidates` change.
+    /// Counts the changes of `candidates`.
     pub(crate) version: u64,
 }
 
 /// Margin of a box over the mean edge of its body: small against a feature, large against the motion of a resting pile.
 const MARGIN_PER_EDGE: f64 = 0.04;
 
-/// Steps of its point's motion that a box looks ahead, at the least and at the most.
+/// Smallest and largest number of steps of motion that a box covers.
 const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 
-/// Motion that a box looks ahead, over the mean edge of its body: beyond it the candidates would be too many.
+/// Largest motion that a box covers, over the mean edge of its body. Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
-/// Steps of its point's motion in any direction that a box has room for, at most [`MOST_TURNING`] of its edges: what
-/// is fast is soon turned by what it hits. In a large pile something always is, and all boxes are made again when one
-/// is left: 960 rings at rest collected 0.60 times a step when all boxes looked 0.3 edges ahead for the fastest
-/// point, 0.55 with that for each by itself, 0.40 with room for a turn, 0.35 with 0.5 edges. Twice the room or the
-/// distance saves little more and finds a fifth more candidates.
+/// Steps of motion in any direction that a box covers in addition, at most [`MAX_TURNING`] mean edges: fast points
+/// soon change direction in a collision. If one point leaves its box, all boxes are made again. Twice the margin hardly
+/// reduces the number of collections and finds more candidates.
 const TURNING: f64 = 1.0;
-const MOST_TURNING: f64 = 0.3;
+const MAX_TURNING: f64 = 0.3;
 
 impl Detector {
     /// A detector that collects candidates by `broad_phase`.
@@ -89,7 +87,7 @@ impl Detector {
                 let motion = v.norm() * time_step;
                 let steps = (LOOKAHEAD_PER_EDGE * edge / motion).clamp(LOOKAHEAD.0, LOOKAHEAD.1);
                 let end = x + v * (steps * time_step);
-                let turning = (TURNING * motion).min(MOST_TURNING * edge);
+                let turning = (TURNING * motion).min(MAX_TURNING * edge);
                 let margin = clearance(point) + MARGIN_PER_EDGE * edge + turning;
                 Aabb::from_points([x, &end]).inflated(margin)
             };
@@ -103,8 +101,8 @@ impl Detector {
         report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;
     }
 
-    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects anew if there were
-    /// any.
+    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects candidates again
+    /// if there are any.
     pub(crate) fn cover(
         &mut self,
         model: &Model,
@@ -157,15 +155,14 @@ mod tests {
     };
     use impinge_geometry::broad_phase::Bvh;
 
-    /// O3: a vertex that the solve sends a hundred times as far as was predicted leaves its box, and what it hits there
-    /// is still found.
+    /// A vertex that moves a hundred times as far as predicted leaves its box, and its collision is still found.
     #[test]
-    fn what_leaves_its_box_is_still_caught() {
+    fn collisions_outside_the_box_are_found() {
         let mut cubes = TwoCubes::apart();
         let vertex = cubes.point([0.25, 0.25, 0.55]);
         cubes.move_upper(vertex, [0.1, 0.2, 0.8]);
         let TwoCubes { model, positions } = cubes;
-        // The box looks a few centimetres ahead; the lower cube is 0.3 m away.
+        // The box covers a few centimetres; the lower cube is 0.3 m away.
         let (predicted, time_step) = (Vector3::new(0.1, -0.2, -4.0), model.settings.time_step);
         let mut velocities = vec![Vector3::zeros(); positions.len()];
         velocities[vertex as usize] = predicted;
@@ -214,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Boxes from `velocities`, and how often candidates were collected when `then` they are those one step later.
+    /// Boxes for `velocities`, and the number of collections if the velocities one step later are `then`.
     fn boxes(velocities: &[Vector3<f64>], then: &[Vector3<f64>]) -> (Vec<Aabb>, u32) {
         let TwoCubes { model, positions } = TwoCubes::apart();
         let (mut detector, mut report) =
@@ -229,7 +226,7 @@ mod tests {
         (boxes, report.broad_phase_collections)
     }
 
-    /// What is fast widens its own box, and does not ask for others when it turns.
+    /// A fast point widens its own box only, and may change direction within it.
     #[test]
     fn a_fast_point_has_a_box_of_its_own_and_may_turn_in_it() {
         let cubes = TwoCubes::apart();
@@ -245,7 +242,7 @@ mod tests {
         for (point, (rest, moved)) in at_rest.iter().zip(&moving).enumerate() {
             assert_eq!(point != fast, rest == moved, "{point}");
         }
-        // Beyond what it has room for it gets another.
+        // If it moves farther than its margin, candidates are collected again.
         aside[fast] *= 10.0;
         assert_eq!(boxes(&forwards, &aside).1, 2);
     }

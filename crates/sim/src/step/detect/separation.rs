@@ -1,13 +1,13 @@
-//! Which candidate pairs collide on a motion; most need no continuous test, because they have not come near each other.
+//! Colliding pairs among the candidates of a motion. Separation bounds save most continuous tests.
 //!
-//! At a reference configuration every pair is proven to be some *room* apart. Let `u` be the displacement of a point
-//! from there. On a straight motion the difference `u_i − u_j` between a point of the one side and one of the other is
-//! largest at an end of the motion, and for points within the features it is an average over their corners: while
-//! `max ‖u_i − u_j‖` over both ends and all corners is less than the room, the pair is proven apart.
+//! At a reference configuration every pair has a *separation bound*, a lower bound on its distance. Let `u` be the
+//! displacement of a point from there. For a straight motion, the difference `u_i − u_j` between a point of one feature
+//! and a point of the other is largest at an end of the motion, and within features it is an average over corners. So
+//! while `max ‖u_i − u_j‖` over both ends and all corners is less than the separation bound, the pair cannot collide.
 //!
-//! The rounds of a step look at nearly the same motion again and again. The first one lists the pairs that have used up
-//! their room but for a margin; while no point ends farther than half of that margin from where it ended there, the
-//! others need no look.
+//! The rounds of a step test nearly the same motion again and again. The first round lists the near pairs: those whose
+//! bound is used up except for a margin. While no point ends farther than half of that margin from its end in the first
+//! round, all other pairs stay separated.
 
 use crate::contacts::{
     contact::ContactKey,
@@ -26,93 +26,94 @@ use rayon::prelude::*;
 /// Pairs per parallel task: enough to outweigh the task, few enough to balance.
 const PAIRS_PER_TASK: usize = 2048;
 
-/// Points per parallel task at the least.
+/// Smallest number of points per parallel task.
 pub(crate) const POINTS_PER_TASK: usize = 4096;
 
-/// Most pairs of a run, and runs per task: together they make tasks of the same order, be runs long or short.
+/// Largest number of pairs per run, and number of runs per task: together tasks are of the same order for short and
+/// long runs.
 const LONGEST_RUN: u32 = 256;
 const RUNS_PER_TASK: usize = 64;
 
-/// Room that is relied on: rounding is far below the rest.
+/// Share of a separation bound that is used; the rest exceeds rounding by far.
 const RELIED_ON: f64 = 0.99;
 
-/// Room, over the largest coordinate, that rounding makes worthless.
-const LEAST_ROOM: f64 = 1e-12;
+/// Smallest separation bound over the largest coordinate; below, rounding makes it worthless.
+const SMALLEST_BOUND: f64 = 1e-12;
 
-/// Margin of the list of near pairs, over the farthest that a point moves: rounds of a step change the motion by less.
+/// Margin of the list of near pairs, over the largest displacement of a point: rounds of a step change the motion by
+/// less.
 const MARGIN_PER_MOTION: f64 = 0.25;
 
-/// Growth of coordinates since the room was measured beyond which rounding might be more than [`RELIED_ON`] leaves for
-/// it.
-const MOST_GROWTH: f64 = 4.0;
+/// Largest growth of coordinates since the reference; beyond, rounding might exceed the margin of [`RELIED_ON`].
+const LARGEST_GROWTH: f64 = 4.0;
 
-/// Further continuous tests, over the number of pairs, that cost as much as to measure the room anew.
+/// Additional continuous tests, over the number of pairs, that cost as much as measuring all bounds again.
 const WORN: f64 = 0.5;
 
-/// The room of all candidates, and what it was measured at.
+/// The separation bounds of all candidates, with their reference configuration.
 #[derive(Debug, Default)]
-pub(crate) struct Apart {
-    /// Version of the candidates that the room belongs to; 0 before there are any.
+pub(crate) struct SeparationBounds {
+    /// Version of the candidates that the bounds belong to; 0 if there are none.
     version: u64,
-    /// Whether so many pairs have used up their room that it is worth measuring it anew.
+    /// Whether so many bounds are used up that they should be measured again.
     worn: bool,
-    /// Continuous tests right after the measurement, and those in excess of it since.
+    /// Number of continuous tests after the measurement, and number of tests beyond that since.
     tests_when_new: usize,
     further_tests: usize,
-    /// Where the room was measured (m), and the largest coordinate there.
+    /// Reference configuration (m), and its largest coordinate.
     reference: Vec<Vector3<f64>>,
     size: f64,
-    vertex_face: Rooms,
-    edge_edge: Rooms,
+    vertex_face: PairBounds,
+    edge_edge: PairBounds,
     /// `u` at both ends of the motion.
     moved: Moved,
     near: Near,
 }
 
-/// The room of candidates of one kind.
+/// The separation bounds of candidates of one kind.
 #[derive(Debug, Default)]
-struct Rooms {
+struct PairBounds {
     /// The candidates, ascending.
     pairs: Vec<[u32; 2]>,
-    /// Distance that each is proven to have at the reference (m).
-    room: Vec<f64>,
+    /// Lower bound on the distance of each pair at the reference (m).
+    bound: Vec<f64>,
     runs: Vec<Run>,
-    /// Room of the candidates that follow, while they take the place of these.
+    /// Bounds of the next candidates, while they replace the present ones.
     next: Vec<f64>,
 }
 
-/// Pairs one after the other that are of the same two bodies.
+/// Consecutive pairs of the same two bodies.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// The first of them among the candidates, and the first of the next run.
+    /// Number of its first pair among the candidates, and of the first pair of the next run.
     start: u32,
     end: u32,
     bodies: [u32; 2],
-    /// Least room of them (m).
-    room: f64,
+    /// Smallest of their bounds (m).
+    bound: f64,
 }
 
-/// The pairs that a motion like the surveyed one may bring together.
+/// Near pairs: pairs that a motion close to the stored one may bring together.
 #[derive(Debug, Default)]
 struct Near {
-    /// The motion that was surveyed (m); empty before there is any.
+    /// The stored motion (m); empty if there is none.
     start: Vec<Vector3<f64>>,
     end: Vec<Vector3<f64>>,
-    /// Room that the pairs left out have to spare (m).
+    /// Margin (m) by which the other pairs stay separated.
     margin: f64,
-    /// Places among the candidates, ascending.
+    /// Numbers among the candidates, ascending.
     vertex_face: Vec<u32>,
     edge_edge: Vec<u32>,
 }
 
 impl Near {
-    /// Whether the pairs left out are proven apart on `sweep` too.
+    /// Whether all other pairs stay separated on `sweep` too.
     fn covers(&self, sweep: Sweep<'_>) -> bool {
         let moved = farthest(&self.end, sweep.end);
         self.start == sweep.start && 2.0 * moved < self.margin
     }
 
-    /// Forgets its pairs; `sweep` is the motion whose pairs are to follow.
+    /// Removes all pairs, and stores `sweep` as the motion of the following ones.
     fn begin(&mut self, sweep: Sweep<'_>) {
         self.margin = MARGIN_PER_MOTION * farthest(sweep.start, sweep.end);
         self.start.clear();
@@ -122,7 +123,7 @@ impl Near {
     }
 }
 
-/// Largest distance of two points with the same number; infinite where one is not a number.
+/// Largest distance of two points with the same number; infinite if one is NaN.
 fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     let squared = |(a, b): (&Vector3<f64>, &Vector3<f64>)| {
         let squared = (a - b).norm_squared();
@@ -139,10 +140,10 @@ fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
         .sqrt()
 }
 
-impl Apart {
-    /// Appends the pairs among the candidates that are not proven apart on `sweep`, ascending by key.
+impl SeparationBounds {
+    /// Appends the pairs among the candidates that are not proven separated on `sweep`, ascending by key.
     ///
-    /// `version` must change whenever the candidates do, and must not be 0; the surface stays the same for life.
+    /// `version` must change with the candidates and must not be 0; the surface must always be the same.
     pub(crate) fn find_hits(
         &mut self,
         surface: &CollisionSurface,
@@ -159,9 +160,9 @@ impl Apart {
         let size = (sweep.start.par_iter().with_min_len(POINTS_PER_TASK))
             .map(Vector3::amax)
             .reduce(|| 0.0, f64::max);
-        let grown = size > MOST_GROWTH * self.size;
-        let measure_anew = self.version == 0 || self.worn || grown;
-        if measure_anew {
+        let grown = size > LARGEST_GROWTH * self.size;
+        let measure_again = self.version == 0 || self.worn || grown;
+        if measure_again {
             self.worn = false;
             self.reference.clear();
             self.reference.extend_from_slice(sweep.start);
@@ -169,7 +170,7 @@ impl Apart {
             self.vertex_face.forget();
             self.edge_edge.forget();
         }
-        let other_pairs = measure_anew || self.version != version;
+        let other_pairs = measure_again || self.version != version;
         if other_pairs {
             self.version = version;
             let reference = &self.reference;
@@ -203,10 +204,10 @@ impl Apart {
         let mut tests = examine(&kinds.0, &self.vertex_face, of_one, moved, sweep, hits);
         let of_other = &near.edge_edge;
         tests += examine(&kinds.1, &self.edge_edge, of_other, moved, sweep, hits);
-        if measure_anew {
+        if measure_again {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
-        // It may have been a busy motion.
+        // The motion after the measurement may have needed many tests.
         self.tests_when_new = self.tests_when_new.min(tests);
         self.further_tests += tests.saturating_sub(self.tests_when_new);
         let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
@@ -215,16 +216,16 @@ impl Apart {
 }
 
 /// One kind of candidates.
-trait Kind: Sync {
-    /// How many of the four points belong to the first side.
+trait CandidateKind: Sync {
+    /// Number of the four points that belong to the first feature.
     const FIRST: usize;
-    /// Whose pairs these are.
+    /// The surface of the pairs.
     fn surface(&self) -> &CollisionSurface;
-    /// Name of a pair.
+    /// Key of a pair.
     fn key(&self, pair: [u32; 2]) -> ContactKey;
-    /// Its points, the first side first.
+    /// Points of a pair, the first feature first.
     fn points(&self, pair: [u32; 2]) -> [u32; 4];
-    /// From the closest point of the second side to that of the first, as computed (m): no proof.
+    /// Vector from the closest point of the second feature to that of the first, as computed (m), without proof.
     fn between(corners: &[Vector3<f64>; 4]) -> Vector3<f64>;
     /// The continuous test.
     fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi;
@@ -232,7 +233,7 @@ trait Kind: Sync {
 
 struct VertexFace<'a>(&'a CollisionSurface);
 
-impl Kind for VertexFace<'_> {
+impl CandidateKind for VertexFace<'_> {
     const FIRST: usize = 1;
 
     fn surface(&self) -> &CollisionSurface {
@@ -260,7 +261,7 @@ impl Kind for VertexFace<'_> {
 
 struct EdgeEdge<'a>(&'a CollisionSurface);
 
-impl Kind for EdgeEdge<'_> {
+impl CandidateKind for EdgeEdge<'_> {
     const FIRST: usize = 2;
 
     fn surface(&self) -> &CollisionSurface {
@@ -287,16 +288,20 @@ impl Kind for EdgeEdge<'_> {
     }
 }
 
-impl Rooms {
-    /// Forgets all pairs: their room is to be measured at another reference.
+impl PairBounds {
+    /// Removes all pairs, before they are measured at another reference.
     fn forget(&mut self) {
         self.pairs.clear();
     }
 
-    /// Makes `pairs` (ascending) those of the rooms. Pairs that were among them keep their room, the others are
-    /// measured at `reference` too.
-    fn take_over<K: Kind>(&mut self, kind: &K, pairs: &[[u32; 2]], reference: &[Vector3<f64>]) {
-        let (known, room) = (&self.pairs, &self.room);
+    /// Replaces the pairs by `pairs` (ascending). Known pairs keep their bound, the others are measured at `reference`.
+    fn take_over<K: CandidateKind>(
+        &mut self,
+        kind: &K,
+        pairs: &[[u32; 2]],
+        reference: &[Vector3<f64>],
+    ) {
+        let (known, bound) = (&self.pairs, &self.bound);
         let fill_chunk = |(next, pairs): (&mut [f64], &[[u32; 2]])| {
             let mut place = known.partition_point(|known| *known < pairs[0]);
             for (next, pair) in next.iter_mut().zip(pairs) {
@@ -304,9 +309,9 @@ impl Rooms {
                     place += 1;
                 }
                 *next = if known.get(place) == Some(pair) {
-                    room[place]
+                    bound[place]
                 } else {
-                    room_of(kind, *pair, reference)
+                    bound_of(kind, *pair, reference)
                 };
             }
         };
@@ -314,38 +319,38 @@ impl Rooms {
         (self.next.par_chunks_mut(PAIRS_PER_TASK))
             .zip(pairs.par_chunks(PAIRS_PER_TASK))
             .for_each(fill_chunk);
-        std::mem::swap(&mut self.room, &mut self.next);
+        std::mem::swap(&mut self.bound, &mut self.next);
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
         self.find_runs(kind);
     }
 
     /// Gathers pairs into runs.
-    fn find_runs<K: Kind>(&mut self, kind: &K) {
-        let runs_of = |(chunk, (pairs, rooms)): (usize, (&[[u32; 2]], &[f64]))| {
+    fn find_runs<K: CandidateKind>(&mut self, kind: &K) {
+        let runs_of = |(chunk, (pairs, bounds)): (usize, (&[[u32; 2]], &[f64]))| {
             let mut runs: Vec<Run> = Vec::new();
             let first = (chunk * PAIRS_PER_TASK) as u32;
-            for (index, (pair, &room)) in (first..).zip(pairs.iter().zip(rooms)) {
+            for (index, (pair, &bound)) in (first..).zip(pairs.iter().zip(bounds)) {
                 let points = kind.points(*pair);
                 let bodies =
                     [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
                 match runs.last_mut() {
                     Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
                         run.end = index + 1;
-                        run.room = run.room.min(room);
+                        run.bound = run.bound.min(bound);
                     }
                     _ => runs.push(Run {
                         start: index,
                         end: index + 1,
                         bodies,
-                        room,
+                        bound,
                     }),
                 }
             }
             runs
         };
         let chunks: Vec<Vec<Run>> = (self.pairs.par_chunks(PAIRS_PER_TASK))
-            .zip(self.room.par_chunks(PAIRS_PER_TASK))
+            .zip(self.bound.par_chunks(PAIRS_PER_TASK))
             .enumerate()
             .map(runs_of)
             .collect();
@@ -356,37 +361,41 @@ impl Rooms {
     }
 }
 
-/// Room of a pair at `reference`: how far a plane across the shortest connection keeps its corners apart.
+/// Separation bound of a pair at `reference`: width of the slab across the shortest connection that separates its
+/// corners.
 ///
-/// Whatever the direction, that is a lower bound of the distance; for the computed one it is nearly the distance.
-fn room_of<K: Kind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
+/// The width is a lower bound of the distance for any direction; for the computed one it nearly equals the distance.
+fn bound_of<K: CandidateKind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
     let corners = kind.points(pair).map(|p| reference[p as usize]);
     let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
     };
     let (first, second) = corners.split_at(K::FIRST);
-    let mut room = f64::INFINITY;
+    let mut bound = f64::INFINITY;
     for one in first {
         for other in second {
-            let apart = across.dot(&(one - other));
-            if apart < room || apart.is_nan() {
-                room = apart;
+            let width = across.dot(&(one - other));
+            if width < bound || width.is_nan() {
+                bound = width;
             }
         }
     }
     let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
-    if room > LEAST_ROOM * size { room } else { 0.0 }
+    if bound > SMALLEST_BOUND * size {
+        bound
+    } else {
+        0.0
+    }
 }
 
-/// Lists the pairs that keep less than `margin` of their room, in their order.
+/// Lists the pairs with less than `margin` left of their bound, in order.
 ///
-/// Most are known to keep more from how far their bodies moved, all of a run at once or by their own room, without a
-/// look at their points.
-fn list_near<K: Kind>(
+/// The motion of bodies excludes most pairs, a whole run at once or one by one, without regard to their points.
+fn list_near<K: CandidateKind>(
     kind: &K,
-    Rooms {
-        pairs, room, runs, ..
-    }: &Rooms,
+    PairBounds {
+        pairs, bound, runs, ..
+    }: &PairBounds,
     moved: &Moved,
     margin: f64,
     near: &mut Vec<u32>,
@@ -395,11 +404,11 @@ fn list_near<K: Kind>(
         let mut listed = Vec::new();
         for run in runs {
             let most = moved.most_between(run.bodies);
-            if most < RELIED_ON * run.room - margin {
+            if most < RELIED_ON * run.bound - margin {
                 continue;
             }
             for index in run.start..run.end {
-                let spare = RELIED_ON * room[index as usize] - margin;
+                let spare = RELIED_ON * bound[index as usize] - margin;
                 if most < spare {
                     continue;
                 }
@@ -419,11 +428,10 @@ fn list_near<K: Kind>(
     }
 }
 
-/// Tests the `near` ones of pairs in their order, whatever the number of threads; returns how many needed the
-/// continuous test.
-fn examine<K: Kind>(
+/// Tests the `near` pairs in order, independently of the number of threads; returns the number of continuous tests.
+fn examine<K: CandidateKind>(
     kind: &K,
-    Rooms { pairs, room, .. }: &Rooms,
+    PairBounds { pairs, bound, .. }: &PairBounds,
     near: &[u32],
     moved: &Moved,
     sweep: Sweep<'_>,
@@ -434,7 +442,7 @@ fn examine<K: Kind>(
         let (mut found, mut tests) = (Vec::new(), 0);
         for &index in near {
             let pair = pairs[index as usize];
-            let relied_on = RELIED_ON * room[index as usize];
+            let relied_on = RELIED_ON * bound[index as usize];
             let points = kind.points(pair);
             if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
                 continue;
@@ -476,8 +484,12 @@ mod tests {
         prop::collection::vec(point, 3 * TRIANGLES)
     }
 
-    /// Every pair, by the continuous test alone.
-    fn all_hits<K: Kind>(kind: &K, pairs: &[[u32; 2]], sweep: Sweep<'_>) -> Vec<(ContactKey, f64)> {
+    /// Colliding pairs by continuous tests of all pairs.
+    fn all_hits<K: CandidateKind>(
+        kind: &K,
+        pairs: &[[u32; 2]],
+        sweep: Sweep<'_>,
+    ) -> Vec<(ContactKey, f64)> {
         let hit = |pair: &[u32; 2]| {
             let points = kind.points(*pair);
             let start = points.map(|p| sweep.start[p as usize]);
@@ -489,10 +501,10 @@ mod tests {
     }
 
     proptest! {
-        /// Over steps and rounds, whatever was proven before and whichever candidates come and go: the same hits as if
-        /// every pair were tested.
+        /// Over steps and rounds, with any earlier bounds and changing candidates, the colliding pairs are those of a
+        /// test of all pairs.
         #[test]
-        fn nothing_is_missed(
+        fn no_collision_is_missed(
             first in points(1.0),
             moves in prop::collection::vec((points(1.0), 0.001..0.3, prop::option::of(2..5_usize)), 6),
         ) {
@@ -504,7 +516,7 @@ mod tests {
             BruteForce.collect(&surface, &vec![everywhere; first.len()], &mut all);
             let (mut candidates, mut version) = (all.clone(), 1);
 
-            let mut apart = Apart::default();
+            let mut separation = SeparationBounds::default();
             let mut start = first;
             let mut end = start.clone();
             for (round, (direction, share, left_out)) in moves.into_iter().enumerate() {
@@ -517,12 +529,12 @@ mod tests {
                     candidates.edge_edge = some(&all.edge_edge);
                     version += 1;
                 }
-                // Every other motion is one more round of the same step, and ends near the one before.
+                // Every second motion is a further round of the same step, with nearly the same end.
                 let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
                 end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
                 let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
                 let mut found = Vec::new();
-                apart.find_hits(&surface, &candidates, version, sweep, &mut found);
+                separation.find_hits(&surface, &candidates, version, sweep, &mut found);
                 let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
                 let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
                 expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));
@@ -534,9 +546,9 @@ mod tests {
         }
     }
 
-    /// What a pair was proven to have stays; only new ones are measured, at the same reference.
+    /// Known pairs keep their bound; only new pairs are measured, at the same reference.
     #[test]
-    fn candidates_that_stay_keep_their_room() {
+    fn known_pairs_keep_their_bound() {
         let triangles = (0..4).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
         let bodies = (0..12).map(|p| p / 3).collect();
         let surface = CollisionSurface::new(triangles, 12, bodies, vec![false; 4]);
@@ -544,22 +556,22 @@ mod tests {
             .map(|i| Vector3::new(f64::from(i % 3), f64::from(i * i % 5), f64::from(i / 3)))
             .collect();
         let kind = VertexFace(&surface);
-        let mut rooms = Rooms::default();
-        rooms.take_over(&kind, &[[0, 1], [0, 2], [4, 0]], &points);
-        rooms.room[1] = 0.125;
+        let mut bounds = PairBounds::default();
+        bounds.take_over(&kind, &[[0, 1], [0, 2], [4, 0]], &points);
+        bounds.bound[1] = 0.125;
         let pairs = [[0, 2], [3, 0], [4, 0], [9, 1]];
-        rooms.take_over(&kind, &pairs, &points);
-        assert_eq!(rooms.pairs, pairs);
-        let measured = |place: usize| room_of(&kind, pairs[place], &points);
-        assert_eq!(rooms.room, [0.125, measured(1), measured(2), measured(3)]);
-        rooms.forget();
-        rooms.take_over(&kind, &pairs[..1], &points);
-        assert_eq!(rooms.room, [measured(0)]);
+        bounds.take_over(&kind, &pairs, &points);
+        assert_eq!(bounds.pairs, pairs);
+        let measured = |place: usize| bound_of(&kind, pairs[place], &points);
+        assert_eq!(bounds.bound, [0.125, measured(1), measured(2), measured(3)]);
+        bounds.forget();
+        bounds.take_over(&kind, &pairs[..1], &points);
+        assert_eq!(bounds.bound, [measured(0)]);
     }
 
-    /// A resting scene needs no test, a motion that is not a number needs all of them.
+    /// A scene at rest needs no test; a motion with NaN needs all of them.
     #[test]
-    fn room_saves_tests_and_nan_does_not_pass() {
+    fn bounds_save_tests_and_nan_does_not_pass() {
         let points: Vec<_> = (0..6)
             .map(|i| {
                 Vector3::new(
@@ -576,14 +588,14 @@ mod tests {
             vec![false; 2],
         );
         let pairs = [[0, 1], [1, 1], [2, 1]];
-        let mut rooms = Rooms::default();
-        rooms.take_over(&VertexFace(&surface), &pairs, &points);
+        let mut bounds = PairBounds::default();
+        bounds.take_over(&VertexFace(&surface), &pairs, &points);
         assert!(
-            rooms.room.iter().all(|room| (room - 1.0).abs() < 1e-12),
-            "{rooms:?}"
+            bounds.bound.iter().all(|bound| (bound - 1.0).abs() < 1e-12),
+            "{bounds:?}"
         );
-        let [run] = rooms.runs[..] else {
-            panic!("of the same bodies: {rooms:?}")
+        let [run] = bounds.runs[..] else {
+            panic!("of the same bodies: {bounds:?}")
         };
         assert_eq!((run.start, run.end, run.bodies), (0, 3, [0, 1]));
         let mut moved = points.clone();
@@ -600,7 +612,7 @@ mod tests {
                     time_step: 1e-3,
                 },
             );
-            list_near(&VertexFace(&surface), &rooms, &by, 0.1, &mut near);
+            list_near(&VertexFace(&surface), &bounds, &by, 0.1, &mut near);
             assert_eq!(near.len(), expected);
         }
     }

@@ -65,6 +65,11 @@ impl StepExtensions {
         self.solver.as_ref().map(|solver| &*solver.name)
     }
 
+    /// Whether solves have to share one solver: extensions may keep what they prepared for a matrix.
+    pub(crate) fn share_solver(&self) -> bool {
+        self.solver.is_some() || self.preconditioner.is_some()
+    }
+
     /// The broad phase with its checks, if there is one.
     pub(crate) fn broad_phase(&self) -> Option<Box<dyn BroadPhase + Send>> {
         let phase = self.broad_phase.clone()?;

@@ -11,14 +11,14 @@ use crate::contacts::{
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
-use crate::step::refine::relinearise::MOST_RELINEARISATIONS;
+use crate::step::refine::relinearise::MAX_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
     step::context::StepContext,
     tolerances::ToleranceScales,
 };
-use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState};
+use impinge_contact::{ContactProblem, ContactRow, ContactSolution, ContactState, Tolerances};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -70,7 +70,7 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     contact.linearised_at = corners;
     // What did not settle in the last step gets one more chance in this one, not all of them.
     contact.relinearised = if contact.held {
-        MOST_RELINEARISATIONS - 1
+        MAX_RELINEARISATIONS - 1
     } else {
         0
     };
@@ -216,14 +216,12 @@ pub(crate) fn fill_problem(
         time_step,
     } = context;
     let KnownMotion { rigid, velocity } = known;
-    let finest = {
-        let pair = model.geometry.finest_scale();
-        let tolerances = &model.geometry.tolerances;
-        [
-            tolerances.gap(pair, time_step),
-            tolerances.slip(pair, time_step),
-        ]
-    };
+    let finest = model.geometry.finest_scale();
+    let Tolerances {
+        gap: gap_reference,
+        slip: slip_reference,
+        ..
+    } = (model.geometry.tolerances).solver(finest, time_step, 1.0);
     problem.clear_contacts();
     solution.contacts.clear();
     for contact in contacts {
@@ -261,7 +259,7 @@ pub(crate) fn fill_problem(
             friction: contact.friction,
         });
         let slip = model.geometry.tolerances.slip(pair, time_step);
-        problem.scale_displacements(index, [tolerance / finest[0], slip / finest[1]]);
+        problem.scale_displacements(index, [tolerance / gap_reference, slip / slip_reference]);
         solution.contacts.push(contact.multipliers);
     }
 }

@@ -1,4 +1,4 @@
-//! Laws of the rows that contacts of nodes become: they are derivatives of distances, and push both sides alike.
+//! Laws of the rows of contacts between nodes: they are derivatives of distances, and push both sides alike.
 
 use crate::contacts::two_cubes::TwoCubes;
 use crate::contacts::{
@@ -18,17 +18,17 @@ use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
-/// Step of the central differences: the features are about a metre large.
+/// Step of the central differences; features have a size of about a metre.
 const DIFFERENCE: f64 = 1e-6;
 
-/// `Δt` (s): rows carry it.
+/// `Δt` (s), a factor of all rows.
 const TIME_STEP: f64 = 1e-3;
 
-/// Sine between edges, and height of triangles over their longest side, below which features are too narrow to
-/// differentiate.
+/// Smallest sine between edges, and smallest height of triangles over their longest side, of features that are wide
+/// enough to differentiate.
 const NARROW: f64 = 0.1;
 
-/// Which features meet.
+/// Kinds of features.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     VertexFace,
@@ -39,8 +39,8 @@ enum Kind {
 
 use Kind::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
 
-/// Signed distance of the features' planes and lines (m): a volume over an area, an area over a length. Positive where
-/// `towards` points from the second side to the first.
+/// Signed distance of the features' planes and lines (m): a volume over an area, or an area over a length. Positive if
+/// `towards` points from the second feature to the first.
 fn distance(kind: Kind, [p, q, r, s]: &[Vector3<f64>; 4], towards: &Vector3<f64>) -> f64 {
     match kind {
         VertexFace => {
@@ -56,8 +56,8 @@ fn distance(kind: Kind, [p, q, r, s]: &[Vector3<f64>; 4], towards: &Vector3<f64>
     }
 }
 
-/// Features that are `gap` apart along a unit normal at the places `at` within them, and that normal; `None` if they
-/// are too narrow.
+/// Features with a distance of `gap` along a unit normal between the points `at` within them, and that normal; `None`
+/// if they are too narrow.
 fn meeting(
     kind: Kind,
     seeds: [[f64; 3]; 4],
@@ -230,14 +230,14 @@ fn times(row: &[Vector3<f64>; 4], v: &[Vector3<f64>; 4]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// G2, G3: a row of nodes is `Δt` times the derivative of the distance, its weights sum to nothing, and it is the
-    /// opposite where the sides are exchanged.
+    /// A row of nodes is `Δt` times the derivative of the distance, and its weights have the sum 0. Exchanged features
+    /// give the opposite row.
     #[test]
     fn rows_are_derivatives_and_push_both_sides_alike(
         seeds in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f64)),
         velocities in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f64)),
         at in prop::array::uniform2(0.05..0.95_f64),
-        // The distance of points bends by its inverse: closer ones need a smaller difference.
+        // The curvature of a distance between points is its inverse: smaller gaps need a smaller difference.
         gap in 1e-2..0.2_f64,
     ) {
         let cubes = Cubes::new();
@@ -261,7 +261,7 @@ proptest! {
             };
             let derivative = TIME_STEP * (moved(DIFFERENCE) - moved(-DIFFERENCE)) / (2.0 * DIFFERENCE);
             let found = times(&row, &v);
-            // Relative to the rates that add up to it.
+            // Relative to the sum of absolute rates.
             let scale: f64 = row.iter().zip(&v).map(|(row, v)| row.dot(v).abs()).sum();
             prop_assert!((found - derivative).abs() <= 1e-6 * scale, "{kind:?}: {found:e}, not {derivative:e}");
             prop_assert!((contact.distance - moved(0.0)).abs() < 1e-12, "{kind:?}: {:e}", contact.distance);
@@ -275,13 +275,13 @@ proptest! {
                 prop_assert!(sum.amax() <= 1e-15 * TIME_STEP, "{kind:?}: the row sums to {sum:?}");
             }
 
-            // Which side is the first is which way the normal looks ...
+            // The first feature decides the sign of the normal ...
             let turned = linearise(&cubes.model.geometry, None, key, &corners, &-normal);
             let weights = [turned.weights, seen.weights].map(|weights| weights.map(f64::to_bits));
             prop_assert!(turned.normal == -seen.normal && weights[0] == weights[1], "{kind:?}");
             let [opposite, ..] = cubes.rows(&cubes.contact(key, &turned, &corners));
             prop_assert!(row.iter().zip(&opposite).all(|(row, other)| *row == -other), "{kind:?}");
-            // ... and where the features come the other way round, the weights.
+            // ... and exchanged features exchange the weights.
             let exchange = |x: &[Vector3<f64>; 4]| match kind {
                 EdgeEdge => Some([x[2], x[3], x[0], x[1]]),
                 VertexVertex => Some([x[1], x[0], x[2], x[3]]),

@@ -1,5 +1,4 @@
-//! Do the linearised gaps mean what they say at the end of a motion? Of one with hits, those of the contacts that were
-//! not hit.
+//! Compares linearised gaps with true gaps at the end of a motion.
 
 use crate::contacts::gap::{distance_apart, gap_at};
 use crate::contacts::set::ContactSet;
@@ -9,17 +8,17 @@ use crate::contacts::{
     linearise::{linearise, release},
 };
 use crate::step::refine::Refiner;
-use crate::step::refine::relinearise::{MOST_RELINEARISATIONS, relinearise};
+use crate::step::refine::relinearise::{MAX_RELINEARISATIONS, relinearise};
 use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
 impl Refiner {
     /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
-    pub(crate) fn follow_gaps(
+    pub(crate) fn follow_gaps<'a>(
         &mut self,
         model: &Model,
         sweep: Sweep<'_>,
-        contacts: &mut [Contact],
+        contacts: impl Iterator<Item = &'a mut Contact>,
         report: &mut StepReport,
     ) {
         self.touched.extend(self.hits.iter().map(|hit| hit.key));
@@ -36,14 +35,14 @@ impl Refiner {
                 continue;
             }
             let normal = &contact.frame.normal;
-            let seen = linearise(
+            let linearisation = linearise(
                 &model.geometry,
                 Some(sweep.start),
                 contact.key,
                 &corners,
                 normal,
             );
-            if !seen.is_off_feature(&model.geometry, contact.key) {
+            if !linearisation.is_off_feature(&model.geometry, contact.key) {
                 relinearise(model, contact, sweep, corners);
                 report.relinearised += 1;
             }
@@ -51,64 +50,65 @@ impl Refiner {
     }
 }
 
-/// Compares every active contact with the true geometry at the end; true if anything had to change.
+/// Compares every active contact with the true geometry at the end of the motion and re-linearises it if its gap is
+/// outside `(0, ε₂)`. Returns the worst such gap with its pair, or `None` if there is none.
 ///
-/// Also drops inactive contacts that have moved away, which needs no further solve. The worst gap outside `(0, ε₂)` is
-/// returned with its pair.
+/// Inactive contacts that have separated are dropped, which needs no further solve.
 pub(crate) fn check_gaps(
     model: &Model,
     sweep: Sweep<'_>,
     contacts: &mut ContactSet,
     report: &mut StepReport,
-) -> Option<(ContactKey, f64)> {
-    let mut worst: Option<(ContactKey, f64)> = None;
+) -> Vec<(ContactKey, f64)> {
+    let mut unsettled = Vec::new();
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain(|contact| {
         let corners = contact.gather(sweep.end);
         if contact.multipliers.state == ContactState::Inactive {
-            // One that was moved in this step is remembered: found anew, it would be moved as often again, and
-            // neighbours that push in turn would never end.
+            // A contact that was re-linearised in this step is kept. If it were dropped and found again, its count
+            // would restart, and contacts that push in turn could cycle.
             let moved = contact.held || contact.relinearised > 0;
             return moved
                 || distance_apart(contact, &corners) < release(&model.geometry, contact.key);
         }
         let clearance = model.geometry.clearance(contact.key);
-        // The continuous test has proven the pair apart, so this distance is the gap, whatever the normal.
+        // The continuous test has proven the pair separated, so this distance is the gap for any normal.
         let gap = gap_at(&model.geometry, sweep.end, contact, clearance);
         let close = gap < clearance;
-        let mut settled = close || contact.held;
+        let mut accepted = close || contact.held;
         if !close {
             let surroundings = (!contact.held).then_some(sweep.start);
             let normal = &contact.frame.normal;
-            let seen = linearise(&model.geometry, surroundings, contact.key, &corners, normal);
-            if seen.is_off_feature(&model.geometry, contact.key) {
-                // It slid off during the step, which the continuous test found harmless: it goes at the next start.
+            let linearisation =
+                linearise(&model.geometry, surroundings, contact.key, &corners, normal);
+            if linearisation.is_off_feature(&model.geometry, contact.key) {
+                // It slid off its feature, which the continuous test found harmless: it is dropped at the start of the
+                // next step.
                 return true;
             }
             let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
-            settled |= between_meshes && seen.changes_nothing(normal, &corners, clearance);
+            accepted |=
+                between_meshes && linearisation.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
-        if settled {
+        if accepted {
             report.loose_contacts += u32::from(!close);
             return true;
         }
-        if worst.is_none_or(|(_, other)| gap > other) {
-            worst = Some((contact.key, gap));
-        }
+        unsettled.push((contact.key, gap));
         relinearise(model, contact, sweep, corners);
         contact.relinearised += 1;
-        // A linearisation that does not settle is kept, and counted as loose, rather than moved to and fro.
-        contact.held = contact.relinearised >= MOST_RELINEARISATIONS;
+        // A linearisation that does not converge is kept and counted as loose.
+        contact.held = contact.relinearised >= MAX_RELINEARISATIONS;
         report.relinearised += 1;
         true
     });
-    if worst.is_none() {
+    if unsettled.is_empty() {
         report.minimum_gap = report.minimum_gap.min(smallest);
         report.maximum_gap = report.maximum_gap.max(largest);
     }
-    worst
+    unsettled
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     use crate::contacts::two_cubes::TwoCubes;
     use crate::step::refine::crossed_edges::{contact, crossed};
 
-    /// One that was moved in this step and has opened is not forgotten before its end.
+    /// A contact that was re-linearised in this step stays until its end, even if it has opened.
     #[test]
     fn a_contact_that_was_moved_stays_until_the_step_ends() {
         let model = TwoCubes::apart().model;
@@ -134,7 +134,7 @@ mod tests {
         let mut contacts = ContactSet::default();
         contacts.start_from(&[untouched, moved, hit]);
         let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
-        assert_eq!(worst, None);
+        assert_eq!(worst, []);
         assert_eq!(contacts.as_slice(), [moved, hit]);
     }
 }

@@ -1,4 +1,4 @@
-//! For tests: two edges that cross, and a contact between them.
+//! Test helpers: two crossed edges, and a contact between them.
 
 use crate::contacts::contact::{Contact, ContactKey};
 use nalgebra::Vector3;
@@ -9,7 +9,7 @@ pub(crate) fn crossed(height: f64) -> [Vector3<f64>; 4] {
     [z - x, z + x, -y, y]
 }
 
-/// Of these edges, its normal tilted (rad) from the vertical along x.
+/// A contact of these edges, with a normal tilted (rad) from the vertical along x.
 pub(crate) fn contact(first: u32, second: u32, tilt: f64) -> Contact {
     let normal = Vector3::new(tilt.sin(), 0.0, tilt.cos());
     let key = ContactKey::EdgeEdge { first, second };

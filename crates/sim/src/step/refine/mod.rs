@@ -1,5 +1,5 @@
-//! Stage 5: is the solved motion collision-free? Before the first solve, the same question about the motion that it
-//! starts from. What is hit becomes contacts.
+//! Stage 5: checks that the solved motion is free of collisions. Before the first solve, it checks the predicted motion
+//! in the same way. Every colliding pair becomes a contact.
 
 pub(crate) mod check_gaps;
 #[cfg(test)]
@@ -7,8 +7,8 @@ mod crossed_edges;
 pub(crate) mod relinearise;
 
 use crate::contacts::conflict::drop_contradicted;
-use crate::contacts::duplicate_suppression::Crowd;
-use crate::contacts::new_contacts::Added;
+use crate::contacts::duplicate_suppression::DuplicateSuppression;
+use crate::contacts::new_contacts::NewContacts;
 use crate::contacts::pass_through::{Entering, passes_through};
 use crate::contacts::touch::Touch;
 use crate::contacts::{
@@ -20,7 +20,7 @@ use crate::step::detect::half_space::hit_on_half_space;
 use crate::step::refine::relinearise::relinearise;
 use crate::{
     contacts::sweep::{Hit, Sweep},
-    step::detect::separation::{Apart, POINTS_PER_TASK},
+    step::detect::separation::{POINTS_PER_TASK, SeparationBounds},
 };
 use crate::{
     error::StepFailure,
@@ -31,30 +31,30 @@ use impinge_contact::{ContactState, Multipliers};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// What is known of a motion that is looked at.
+/// Kind of the checked motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Motion {
-    /// It goes on as it was, whatever is in the way.
-    Foreseen,
-    /// The contacts were solved for.
+enum MotionKind {
+    /// Motion with the start velocities, without contact forces.
+    Predicted,
+    /// Motion of a solve with the present contacts.
     Solved,
 }
 
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
-    apart: Apart,
+    separation: SeparationBounds,
     pub(crate) hits: Vec<Hit>,
-    /// Contacts that this round's hits came down to.
+    /// Contacts of the colliding pairs of this round.
     pub(crate) touched: BTreeSet<ContactKey>,
-    added: Added,
-    /// Vertices and edges that the motion of this round takes into a body, and which body.
+    added: NewContacts,
+    /// Vertices and edges that enter a body in the motion of this round, with that body.
     inside: BTreeSet<(Entering, usize)>,
-    crowd: Crowd,
+    suppression: DuplicateSuppression,
 }
 
 impl Refiner {
-    /// Tests every candidate on the motion; whether any pair collides.
+    /// Tests all candidates on the motion; returns whether any pair collides.
     pub(crate) fn find_hits(
         &mut self,
         model: &Model,
@@ -63,7 +63,7 @@ impl Refiner {
     ) -> bool {
         let surface = &model.geometry.surface;
         self.hits.clear();
-        self.apart.find_hits(
+        self.separation.find_hits(
             surface,
             &detector.candidates,
             detector.version,
@@ -83,8 +83,8 @@ impl Refiner {
 
     /// Turns the colliding pairs of a solved motion into contacts; returns the last of them.
     ///
-    /// Of the impacts at one place the earliest becomes a contact and the others wait ([`Crowd`]). An impact of a
-    /// stored pair means that its linearisation is stale: it is re-linearised and activated.
+    /// Of neighbouring impacts only the earliest becomes a contact in this round ([`DuplicateSuppression`]). An impact
+    /// of a known contact means that its linearisation is stale: it is re-linearised and activated.
     ///
     /// # Errors
     /// [`StepFailure::PrescribedCollision`] if no free point takes part in an impact.
@@ -98,14 +98,14 @@ impl Refiner {
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) -> Result<ContactKey, StepFailure> {
-        self.take_hits(model, sweep, contacts, report, Motion::Solved)?;
+        self.take_hits(model, sweep, contacts, report, MotionKind::Solved)?;
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
-    /// Turns the predicted impacts, those of the motion that the solves start from, into contacts: a solve without them
-    /// would only find them out, and one that is not needed stays without force. That motion knows no contact force, so
-    /// stored contacts stay as they are, and impacts that belong to one of them or conflict with one are left to it.
-    pub(crate) fn foresee_hits(
+    /// Turns predicted impacts, those of the start velocities, into contacts. Otherwise the first solve would only find
+    /// them; a contact that is not needed gets no force. The predicted motion knows no contact forces, so known
+    /// contacts are unchanged, and impacts that belong to or conflict with one of them are skipped.
+    pub(crate) fn predict_impacts(
         &mut self,
         model: &Model,
         detector: &Detector,
@@ -114,19 +114,19 @@ impl Refiner {
         report: &mut StepReport,
     ) {
         self.find_hits(model, detector, sweep);
-        // Only a solved motion is refused for its impacts.
-        let taken = self.take_hits(model, sweep, contacts, report, Motion::Foreseen);
+        // Only solved motions can fail.
+        let taken = self.take_hits(model, sweep, contacts, report, MotionKind::Predicted);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
-    /// Turns `hits` on a motion into contacts.
+    /// Turns the impacts of a motion into contacts.
     fn take_hits(
         &mut self,
         model: &Model,
         sweep: Sweep<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
-        motion: Motion,
+        motion: MotionKind,
     ) -> Result<(), StepFailure> {
         let slip_tolerance = |key| {
             model
@@ -134,14 +134,14 @@ impl Refiner {
                 .tolerances
                 .slip(model.geometry.scale_of(key), sweep.time_step)
         };
-        // The earliest of the hits that come down to one touch places it.
+        // The earliest impact of a contact determines its place.
         self.hits
             .sort_by(|a, b| a.time.total_cmp(&b.time).then(a.key.cmp(&b.key)));
         self.touched.clear();
         self.inside.clear();
-        self.crowd.clear();
+        self.suppression.clear();
         self.added.clear();
-        let foreseen = motion == Motion::Foreseen;
+        let predicted = motion == MotionKind::Predicted;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
@@ -150,7 +150,7 @@ impl Refiner {
             }
             let mut touch = Touch::new(&model.geometry, hit, sweep);
             let is_stored = |key| place_of(contacts, key).is_ok();
-            if foreseen && (is_stored(touch.key) || is_stored(hit.key)) {
+            if predicted && (is_stored(touch.key) || is_stored(hit.key)) {
                 continue;
             }
             if touch.key != hit.key
@@ -177,20 +177,20 @@ impl Refiner {
                 }
             } else {
                 let mut contact = touch.first_contact(&model.geometry, sweep);
-                if !self.crowd.admits(&contact)
-                    || foreseen && self.added.is_against_stored(&contact, contacts)
+                if !self.suppression.admits(&contact)
+                    || predicted && self.added.is_against_stored(&contact, contacts)
                 {
                     continue;
                 }
-                // What rests on few corners rests better without rows that are not needed, and few rounds are to be
-                // saved there.
+                // No predicted contacts for rigid bodies: a body on few corners rests better without rows that it does
+                // not need, and its steps have few rounds.
                 let free = |&point: &u32| match model.unknowns.motion_of_point[point as usize] {
                     PointMotion::Free(_) => true,
-                    PointMotion::Rigid(_) => !foreseen,
+                    PointMotion::Rigid(_) => !predicted,
                     PointMotion::Prescribed(_) => false,
                 };
                 if !contact.stencil().iter().any(free) {
-                    if foreseen {
+                    if predicted {
                         continue;
                     }
                     return Err(StepFailure::PrescribedCollision {
@@ -211,25 +211,25 @@ impl Refiner {
     }
 }
 
-/// Whether a contact of the nearer features can keep a pair apart that came down to them: not if it is stored already
-/// and did not, nor if a pair that meets there needs to be pushed the other way. Then the pair needs a row of its own.
+/// Whether one contact of the nearest features can replace the contact of the colliding pair. It cannot if it exists
+/// already, because it did not prevent the collision, or if it conflicts with another new contact there.
 fn can_stand_for_others(
     model: &Model,
     touch: &Touch,
     sweep: Sweep<'_>,
     stored: &[Contact],
-    added: &mut Added,
+    added: &mut NewContacts,
 ) -> bool {
     let known = place_of(stored, touch.key);
-    known.is_err() && !added.contradict(&touch.first_contact(&model.geometry, sweep), stored)
+    known.is_err() && !added.conflicts_with(&touch.first_contact(&model.geometry, sweep), stored)
 }
 
-/// Where a contact is among those of a step, which ascend by key.
+/// Index of a contact in the set of a step, which is sorted by key.
 fn place_of(contacts: &[Contact], key: ContactKey) -> Result<usize, usize> {
     contacts.binary_search_by_key(&key, |contact| contact.key)
 }
 
-/// Displacement along the tangents that the motion leaves, relative to sticking (m).
+/// Tangential displacement of the motion relative to sticking (m).
 fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
     contact
         .frame
@@ -239,7 +239,7 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{contacts::conflict::contradicts, contacts::two_cubes::TwoCubes, scene::Scene};
+    use crate::{contacts::conflict::conflicts, contacts::two_cubes::TwoCubes, scene::Scene};
     use impinge_contact::frame::ContactFrame;
     use impinge_geometry::broad_phase::Bvh;
     use nalgebra::Vector3;
@@ -254,7 +254,7 @@ mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = { young = 1e5, poisson = 0.3, density = 1000 }
 "#;
 
-    /// What the motion from `start` to `end` hits, and the contacts that come of it.
+    /// Impacts of the motion from `start` to `end`, and their contacts.
     fn hits_on_the_way(
         model: &Model,
         start: &[Vector3<f64>],
@@ -278,10 +278,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         (refiner, contacts)
     }
 
-    /// What the start of the solves would hit becomes a contact; one that is known already is left to motions that were
-    /// solved for.
+    /// Predicted impacts become contacts; known contacts are changed by solved motions only.
     #[test]
-    fn foreseen_hits_are_met_and_known_contacts_stay() {
+    fn predicted_impacts_are_met_and_known_contacts_stay() {
         let cubes = TwoCubes::apart();
         let (model, start, time_step) = (
             &cubes.model,
@@ -304,30 +303,30 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             time_step,
         };
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
-        let mut foresee = |contacts: &mut Vec<Contact>| {
-            refiner.foresee_hits(model, &detector, sweep, contacts, &mut report);
+        let mut predict = |contacts: &mut Vec<Contact>| {
+            refiner.predict_impacts(model, &detector, sweep, contacts, &mut report);
         };
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert!(!contacts.is_empty());
         let found = contacts.clone();
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert_eq!(contacts, found);
-        // Of two vertices, turned such that what hits there is against it: what hits elsewhere comes back, and this
-        // stays.
+        // Contacts of two vertices with reversed normals conflict with the impacts there: impacts elsewhere return,
+        // these contacts stay.
         let mut against = *(found.iter())
             .find(|contact| matches!(contact.key, ContactKey::VertexEdge { .. }))
             .expect("a vertex above an edge");
         against.frame = ContactFrame::around(-against.frame.normal);
         contacts = vec![against];
-        foresee(&mut contacts);
+        predict(&mut contacts);
         assert!(contacts.contains(&against));
         assert!(contacts.len() > 1 && contacts.len() <= found.len());
-        assert!(contacts.iter().all(|own| !contradicts(&against, own)));
+        assert!(contacts.iter().all(|own| !conflicts(&against, own)));
         assert_eq!(report.relinearised, 0);
     }
 
-    /// A corner that the motion takes through a ridge enters one face and leaves the other from within. Only the entry
-    /// becomes a contact: rows of both would press the corner into the ridge from two sides.
+    /// A corner that moves through a ridge enters one face and leaves the other from within. Only the entry becomes a
+    /// contact: rows of both would press the corner into the ridge from two sides.
     #[test]
     fn a_corner_that_is_cut_through_a_ridge_is_met_where_it_enters() {
         let second = r#"
@@ -346,7 +345,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             .clone()
             .min_by(|&p, &q| height(p).total_cmp(&height(q)))
             .expect("points");
-        // Of the lower cube, the side at the largest x ends there; the corner starts above the top and near that side.
+        // The side of the lower cube at the largest x ends there. The corner starts above the top and near that side.
         let side = state.positions[..tilted.start]
             .iter()
             .fold(state.positions[0], |most, x| most.sup(x));
@@ -375,7 +374,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!(of_corner[0].frame.normal.z > 0.999);
     }
 
-    /// An edge that is cut through a ridge crosses edges of the side where it enters, and of the one where it leaves.
+    /// An edge that moves through a ridge crosses edges of the side where it enters and of the side where it leaves.
     /// Only the first become contacts.
     #[test]
     fn an_edge_that_is_cut_through_a_ridge_is_met_where_it_enters() {
@@ -402,7 +401,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
                     .all(|&p| beam.contains(&(p as usize)) && is_low(&start[p as usize]))
             })
             .expect("a lowest edge") as u32;
-        // It starts above the top, near the side at the largest x, and ends beside that, lower than the top.
+        // The edge starts above the top, near the side at the largest x, and ends beside that side, lower than the top.
         start[beam.clone()]
             .iter_mut()
             .for_each(|x| *x += Vector3::new(0.48, 0.0, 0.51 - lowest));

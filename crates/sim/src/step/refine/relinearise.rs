@@ -1,4 +1,4 @@
-//! Linearisations that are stale move to where the features are now.
+//! Re-linearisation of contacts at the present positions of their features.
 
 use crate::contacts::sweep::Sweep;
 use crate::contacts::{
@@ -8,8 +8,8 @@ use crate::contacts::{
 use crate::model::Model;
 use nalgebra::Vector3;
 
-/// Re-linearisations of one contact in one step after which it stays as it is.
-pub(crate) const MOST_RELINEARISATIONS: u8 = 3;
+/// Largest number of re-linearisations of one contact in one step.
+pub(crate) const MAX_RELINEARISATIONS: u8 = 3;
 
 /// Largest turn of a normal in one re-linearisation: cosine and sine of 15 degrees.
 const TURN_COSINE: f64 = 0.965_925_826_289_068_3;
@@ -23,9 +23,10 @@ pub(crate) fn relinearise(
     target: [Vector3<f64>; 4],
 ) {
     let old_normal = contact.frame.normal;
-    // What the neighbours admit did not keep a held contact apart: its own features must.
+    // A held contact takes the normal of its own features: normals admissible to its neighbours did not keep it
+    // separated.
     let surroundings = (!contact.held).then_some(sweep.start);
-    let seen_at = |corners: &[Vector3<f64>; 4]| {
+    let linearise_at = |corners: &[Vector3<f64>; 4]| {
         linearise(
             &model.geometry,
             surroundings,
@@ -41,25 +42,31 @@ pub(crate) fn relinearise(
         for (x, target) in blend.iter_mut().zip(&target) {
             *x += (target - *x) * share;
         }
-        let seen = seen_at(&blend);
-        (seen.normal.dot(&old_normal) >= TURN_COSINE).then_some((seen, blend))
+        let linearisation = linearise_at(&blend);
+        (linearisation.normal.dot(&old_normal) >= TURN_COSINE).then_some((linearisation, blend))
     });
-    // The old normal need not be what was seen at `linearised_at`: no part of the way may be near it, and a contact
-    // that stays as it is would be hit in every round.
-    let (seen, at) = part_of_the_way.unwrap_or_else(|| {
-        let seen = seen_at(&target);
-        let normal = turned_towards(&old_normal, &seen.normal);
-        (Linearisation { normal, ..seen }, target)
+    // The old normal may differ from the one computed at `linearised_at`, so that no part of the way has a normal near
+    // it. The normal then turns by the largest angle; an unchanged contact would collide in every round.
+    let (linearisation, at) = part_of_the_way.unwrap_or_else(|| {
+        let linearisation = linearise_at(&target);
+        let normal = turned_towards(&old_normal, &linearisation.normal);
+        (
+            Linearisation {
+                normal,
+                ..linearisation
+            },
+            target,
+        )
     });
     let start = contact.gather(sweep.start);
-    let seen = seen.facing(contact.key, &start);
-    contact.weights = seen.weights;
-    contact.turn_to(seen.normal);
+    let linearisation = linearisation.facing(contact.key, &start);
+    contact.weights = linearisation.weights;
+    contact.turn_to(linearisation.normal);
     contact.linearised_at = at;
     contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
 }
 
-/// `normal` turned by the most that is allowed at once towards another that is farther off.
+/// `normal` turned by the largest allowed angle towards `other`.
 fn turned_towards(normal: &Vector3<f64>, other: &Vector3<f64>) -> Vector3<f64> {
     let across = other - normal * normal.dot(other);
     match across.try_normalize(f64::EPSILON) {
@@ -74,8 +81,9 @@ mod tests {
     use crate::contacts::two_cubes::TwoCubes;
     use crate::step::refine::crossed_edges::{contact, crossed};
 
-    /// A normal that the neighbours asked for may be farther from the pair's own than it may turn at once, although the
-    /// contact was seen where it is hit again: it turns as far as it may, every time, until it is the pair's own.
+    /// A normal that was admissible to the neighbours may differ by more than one turn from the pair's own normal,
+    /// although the linearisation point is that of the impact. It turns by the largest angle each time until it is the
+    /// pair's own.
     #[test]
     fn a_contact_that_is_hit_again_turns_to_its_own_normal() {
         let model = TwoCubes::apart().model;

@@ -1,35 +1,37 @@
-//! Uniform velocities of whole bodies and changes of contact forces that close momentum balances together.
+//! Uniform velocities of whole bodies and changes of contact forces that close all momentum balances together.
 //!
-//! A velocity alone would make a body that rests leave its support or enter it. The next step would have to solve that
-//! away, would leave a residual of its own, and the body would move up and down for ever. So contacts that push
-//! take up what they resist, as stiff springs between bodies that do not deform.
+//! A velocity correction alone would move a resting body off its support or into it. The next step would undo this
+//! motion and leave a new residual, so the body would oscillate. Therefore contacts that push act as stiff springs
+//! between bodies that do not deform, and take up the missing momentum as force.
 
 use impinge_contact::{ContactState, Multipliers};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_krylov::direct::BlockCholesky;
+use impinge_krylov::forest::Forest;
 use nalgebra::{Matrix3, Vector3};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Resistance of the contact that pushes a body most, in inertias of the body.
+/// Stiffness of the stiffest contact of a body, in inertias of the body.
 ///
-/// The inverse is the share of the velocity that gets through; forces lose as many digits ([`close_to_rounding`]).
+/// The inverse is the share of the velocity that remains; forces lose as many digits ([`close_to_rounding`]).
 const RESISTANCE: f64 = 1e6;
 
 /// Share of a contact's normal force that its change may use up.
-const MOST: f64 = 0.5;
+const MAX_CHANGE: f64 = 0.5;
 
-/// Rounds that let go of single contacts of which more would be asked; later ones let go of all at the same bodies.
+/// Rounds that release overloaded contacts one by one; later rounds release all contacts of the same bodies.
 const ROUNDS: u32 = 4;
 
 /// Sides that a link has at most: two bodies, whose translations and rotations count apart.
-const MOST_SIDES: usize = 4;
+const MAX_SIDES: usize = 4;
 
-/// What a body lacks; of a rigid one, what its translation or its rotation lacks.
+/// Momentum balance of a body; for a rigid body, of its translation or its rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BodyBalance {
-    /// Momentum that it should have beside what it has (N·s).
+    /// Missing momentum (N·s).
     pub(crate) missing: Vector3<f64>,
-    /// Momentum that it gains with a unit of velocity (kg); 0 for one that is not free to move as a whole.
+    /// Momentum gained per unit of velocity (kg); 0 for a body that cannot move as a whole.
     pub(crate) inertia: f64,
 }
 
@@ -37,22 +39,31 @@ impl BodyBalance {
     fn is_free(&self) -> bool {
         self.inertia > 0.0
     }
+
+    /// The velocity that closes it without a contact (m/s).
+    fn alone(&self) -> Vector3<f64> {
+        if self.is_free() {
+            self.missing / self.inertia
+        } else {
+            Vector3::zeros()
+        }
+    }
 }
 
-/// A contact that carries a force. Only one that pushes resists.
+/// A contact that carries a force. It resists only if it pushes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
-    sides: [(u32, Matrix3<f64>); MOST_SIDES],
+    sides: [(u32, Matrix3<f64>); MAX_SIDES],
     /// How many of `sides` count.
     count: usize,
-    /// The forces before the change.
+    /// Forces before the change.
     multipliers: Multipliers,
     /// `μ`.
     friction: f64,
-    /// How much it resists along its axes: the normal force, what is left to the edge of the cone, the same (N);
-    /// nothing unless it pushes.
-    room: Vector3<f64>,
+    /// Largest resistance along each axis (N): the normal force, and for each tangent the margin of friction to the
+    /// edge of the cone. 0 unless the contact pushes.
+    capacity: Vector3<f64>,
 }
 
 impl Link {
@@ -64,22 +75,22 @@ impl Link {
             _ => 0.0,
         };
         let pushes = multipliers.state != ContactState::Inactive && multipliers.lambda > 0.0;
-        let room = Vector3::new(multipliers.lambda, slack, slack);
+        let capacity = Vector3::new(multipliers.lambda, slack, slack);
         Self {
             sides: Default::default(),
             count: 0,
             multipliers: *multipliers,
             friction,
-            room: if pushes { room } else { Vector3::zeros() },
+            capacity: if pushes { capacity } else { Vector3::zeros() },
         }
     }
 
-    /// Adds rows on a point of `body`; there are at most [`MOST_SIDES`] bodies.
+    /// Adds rows on a point of `body`; there are at most [`MAX_SIDES`] bodies.
     pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
         let body = body as u32;
         let known = self.sides().iter().position(|side| side.0 == body);
-        debug_assert!(known.is_some() || self.count < MOST_SIDES, "two bodies");
-        let at = known.unwrap_or(self.count.min(MOST_SIDES - 1));
+        debug_assert!(known.is_some() || self.count < MAX_SIDES, "two bodies");
+        let at = known.unwrap_or(self.count.min(MAX_SIDES - 1));
         self.count = self.count.max(at + 1);
         self.sides[at].0 = body;
         self.sides[at].1 += rows;
@@ -89,57 +100,78 @@ impl Link {
         &self.sides[..self.count]
     }
 
-    /// What its forces before the change give to each of its bodies (N·s).
+    /// Impulses of its forces before the change on each of its bodies (N·s).
     pub(crate) fn impulses(&self) -> impl Iterator<Item = (usize, Vector3<f64>)> {
         let force = self.multipliers.force();
         (self.sides().iter()).map(move |(body, rows)| (*body as usize, rows.tr_mul(&force)))
+    }
+
+    /// The same link between bodies with other numbers.
+    fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
+        let mut link = *self;
+        for side in &mut link.sides[..self.count] {
+            side.0 = number(side.0);
+        }
+        link
     }
 
     fn bodies(&self) -> impl Iterator<Item = usize> {
         self.sides().iter().map(|side| side.0 as usize)
     }
 
-    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times the room there is.
+    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times `capacity`.
     fn force(&self, velocities: &[Vector3<f64>], stiffness: f64) -> Vector3<f64> {
         let moved: Vector3<f64> = (self.sides().iter())
             .map(|(body, rows)| rows * velocities[*body as usize])
             .sum();
-        -self.room.component_mul(&moved) * stiffness
+        -self.capacity.component_mul(&moved) * stiffness
     }
 
-    /// Gives up what `change` asks too much of: everything, or sticking if that would be beyond the cone; whether there
-    /// was any.
-    fn let_go(&mut self, change: &Vector3<f64>) -> bool {
+    /// Drops the capacity that `change` exceeds: all of it, or that of friction alone if friction would leave the cone.
+    /// Returns whether there was any.
+    fn release(&mut self, change: &Vector3<f64>) -> bool {
         let lambda = self.multipliers.lambda;
-        if change[0].abs() > MOST * self.room[0] {
-            self.room = Vector3::zeros();
+        if change[0].abs() > MAX_CHANGE * self.capacity[0] {
+            self.capacity = Vector3::zeros();
             return true;
         }
         let [f1, f2] = self.multipliers.friction_force();
         let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
-        let sticks = self.room[1] > 0.0;
+        let sticks = self.capacity[1] > 0.0;
         let beyond = sticks && friction_force > self.friction * (lambda + change[0]);
         if beyond {
-            (self.room[1], self.room[2]) = (0.0, 0.0);
+            (self.capacity[1], self.capacity[2]) = (0.0, 0.0);
         }
         beyond
     }
 }
 
-/// What closes the balances: velocities of bodies (m/s), changes of the links' forces in rows' axes (N).
+/// The corrections that close the balances: velocities of bodies (m/s), and changes of the links' forces in the axes of
+/// their rows (N).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Closure {
     pub(crate) velocities: Vec<Vector3<f64>>,
     pub(crate) forces: Vec<Vector3<f64>>,
 }
 
-/// The coarse system, and what solves of a step have in common: which bodies touch hardly changes in it.
+/// The coarse system. All solves of a step share it, since their pairs of touching bodies hardly differ.
 #[derive(Default)]
 pub(crate) struct Coarse {
-    system: Option<System>,
+    /// The system of each component, by its first body that is free.
+    systems: BTreeMap<u32, System>,
 }
 
-/// A matrix with room for the links that it was made for, and the order in which its unknowns are eliminated.
+/// Bodies that links connect, and these links.
+#[derive(Debug, Default)]
+struct Component {
+    /// The first body that is free.
+    first: u32,
+    /// Bodies, ascending; those that are not free may be in several components.
+    bodies: Vec<u32>,
+    links: Vec<usize>,
+}
+
+/// Matrix with entries for the links that it was made for, and its factor.
 struct System {
     pattern: Arc<BlockPattern>,
     matrix: SymmetricBlockMatrix,
@@ -147,67 +179,89 @@ struct System {
 }
 
 impl Coarse {
-    /// Forgets what was common: a system with room for more rounds differently, and a run that is resumed here has no
-    /// other.
+    /// Drops the shared system at the start of a step: rounding depends on its pattern, and a resumed run has none.
     pub(crate) fn begin_step(&mut self) {
-        self.system = None;
+        self.systems.clear();
     }
 
-    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and room `R` of the links, and the forces
-    /// `−k R J δv`.
+    /// `δv` with `(M + Σ k Jᵀ R J) δv = r`, missing momentum `r`, rows `J` and capacity `R` of the links, and the
+    /// forces `−k R J δv`.
     ///
-    /// Forces act on both sides alike, so the momentum of every body is closed, and that of bodies that push only each
-    /// other without any force from outside. A force of friction stays in the cone where it sticks; one that slides
-    /// stays as it is, so it is off the edge by `μ` times the change of the normal force.
-    pub(crate) fn close(&mut self, balances: &[BodyBalance], mut links: Vec<Link>) -> Closure {
+    /// Forces act on both sides alike. So the momentum of every body is closed, and groups of bodies that only touch
+    /// each other get no external force. Friction of a sticking contact stays in its cone. Friction of a sliding
+    /// contact is unchanged, so it is off the edge of the cone by `μ` times the change of the normal force.
+    ///
+    /// Each component of bodies connected by links is closed by itself, so its result is independent of the others.
+    pub(crate) fn close(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
+        let mut closure = Closure {
+            velocities: balances.iter().map(BodyBalance::alone).collect(),
+            forces: vec![Vector3::zeros(); links.len()],
+        };
+        for component in components(balances, links) {
+            let bodies = &component.bodies;
+            let place = |body: u32| bodies.partition_point(|&other| other < body) as u32;
+            let own = |&body: &u32| balances[body as usize];
+            let own_balances: Vec<BodyBalance> = bodies.iter().map(own).collect();
+            let own_links = (component.links.iter()).map(|&link| links[link].renumbered(place));
+            let own = self.close_component(component.first, &own_balances, own_links.collect());
+            for (&body, velocity) in bodies.iter().zip(own.velocities) {
+                closure.velocities[body as usize] = velocity;
+            }
+            for (&link, force) in component.links.iter().zip(own.forces) {
+                closure.forces[link] = force;
+            }
+        }
+        closure
+    }
+
+    fn close_component(
+        &mut self,
+        first: u32,
+        balances: &[BodyBalance],
+        mut links: Vec<Link>,
+    ) -> Closure {
         for round in 0.. {
-            let closure = self.closure(balances, &links);
-            let mut asking = vec![false; balances.len()];
-            let mut asked_too_much = false;
+            let closure = self.closure(first, balances, &links);
+            let mut overloaded = vec![false; balances.len()];
+            let mut any_overloaded = false;
             for (link, change) in links.iter_mut().zip(&closure.forces) {
-                if link.let_go(change) {
-                    asked_too_much = true;
-                    link.bodies().for_each(|body| asking[body] = true);
+                if link.release(change) {
+                    any_overloaded = true;
+                    link.bodies().for_each(|body| overloaded[body] = true);
                 }
             }
-            if !asked_too_much {
+            if !any_overloaded {
                 return closure;
             }
             if round >= ROUNDS {
-                let asked = |link: &&mut Link| link.bodies().any(|body| asking[body]);
-                (links.iter_mut().filter(asked)).for_each(|link| link.room.fill(0.0));
+                let is_overloaded = |link: &&mut Link| link.bodies().any(|body| overloaded[body]);
+                (links.iter_mut().filter(is_overloaded)).for_each(|link| link.capacity.fill(0.0));
             }
         }
         unreachable!(
-            "links without room are asked for nothing, and every round leaves fewer with room"
+            "every round reduces the number of links with capacity, and others are never overloaded"
         )
     }
 
-    fn closure(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
+    fn closure(&mut self, first: u32, balances: &[BodyBalance], links: &[Link]) -> Closure {
         let stiffnesses = stiffnesses(balances, links);
-        if let Some(mut velocities) = self.velocities(balances, links, &stiffnesses) {
+        if let Some(mut velocities) = self.velocities(first, balances, links, &stiffnesses) {
             let forces: Vec<_> = (links.iter().zip(&stiffnesses))
                 .map(|(link, &stiffness)| link.force(&velocities, stiffness))
                 .collect();
             close_to_rounding(balances, links, &forces, &mut velocities);
             return Closure { velocities, forces };
         }
-        let alone = |body: &BodyBalance| {
-            if body.is_free() {
-                body.missing / body.inertia
-            } else {
-                Vector3::zeros()
-            }
-        };
         Closure {
-            velocities: balances.iter().map(alone).collect(),
+            velocities: balances.iter().map(BodyBalance::alone).collect(),
             forces: vec![Vector3::zeros(); links.len()],
         }
     }
 
-    /// `None` where nothing resists, or forces are so far from each other in size that the system cannot be solved.
+    /// `None` if no contact resists, or if forces differ so much in size that the system cannot be solved.
     fn velocities(
         &mut self,
+        first: u32,
         balances: &[BodyBalance],
         links: &[Link],
         stiffnesses: &[f64],
@@ -216,14 +270,14 @@ impl Coarse {
             return None;
         }
         let of_as_many = |system: &System| system.pattern.blocks() == balances.len();
-        let mut known = self.system.take().filter(of_as_many);
+        let mut known = self.systems.remove(&first).filter(of_as_many);
         let filled = |system: &mut System| system.fill(balances, links, stiffnesses);
         if !known.as_mut().is_some_and(filled) {
             let system = known.insert(System::of(balances, links)?);
-            let has_room = filled(system);
-            debug_assert!(has_room, "it was made for these links");
+            let fits = filled(system);
+            debug_assert!(fits, "it was made for these links");
         }
-        let system = self.system.insert(known?);
+        let system = self.systems.entry(first).insert_entry(known?).into_mut();
         system.factor.factorize(&system.matrix).ok()?;
         let mut unknowns = vec![0.0; system.matrix.len()];
         for (unknown, balance) in unknowns.chunks_exact_mut(3).zip(balances) {
@@ -240,8 +294,49 @@ impl Coarse {
     }
 }
 
+/// The components of the bodies that are free and of their links, in the order of their first bodies.
+fn components(balances: &[BodyBalance], links: &[Link]) -> Vec<Component> {
+    let free = |link: &Link| {
+        let bodies = link.sides.map(|side| side.0).into_iter().take(link.count);
+        bodies.filter(|&body| balances[body as usize].is_free())
+    };
+    let mut forest = Forest::default();
+    forest.reset(balances.len());
+    for link in links {
+        let mut bodies = free(link);
+        if let Some(first) = bodies.next() {
+            bodies.for_each(|other| forest.unite(first, other));
+        }
+    }
+    let mut numbers = Vec::new();
+    let all = forest.number_trees(&mut numbers, |_| true);
+    let mut components: Vec<Component> = Vec::new();
+    components.resize_with(all, Component::default);
+    for (body, &number) in (0..).zip(&numbers) {
+        if balances[body as usize].is_free() {
+            components[number as usize].bodies.push(body);
+        }
+    }
+    for (index, link) in links.iter().enumerate() {
+        if let Some(first) = free(link).next() {
+            let component = &mut components[numbers[first as usize] as usize];
+            component.links.push(index);
+            component
+                .bodies
+                .extend(link.sides().iter().map(|side| side.0));
+        }
+    }
+    components.retain(|component| !component.links.is_empty());
+    for Component { first, bodies, .. } in &mut components {
+        *first = bodies[0];
+        bodies.sort_unstable();
+        bodies.dedup();
+    }
+    components
+}
+
 impl System {
-    /// A system with room for `links`; `None` if it does not fit in memory.
+    /// A system with entries for `links`; `None` if it does not fit in memory.
     fn of(balances: &[BodyBalance], links: &[Link]) -> Option<Self> {
         let free = |body: u32| balances[body as usize].is_free();
         let pairs = links.iter().flat_map(|link| {
@@ -259,7 +354,7 @@ impl System {
         })
     }
 
-    /// Writes `M + Σ k Jᵀ R J`; whether there is room for all links.
+    /// Writes `M + Σ k Jᵀ R J`; returns whether the pattern contains all links.
     fn fill(&mut self, balances: &[BodyBalance], links: &[Link], stiffnesses: &[f64]) -> bool {
         let (matrix, pattern) = (&mut self.matrix, &self.pattern);
         matrix.set_zero();
@@ -273,7 +368,7 @@ impl System {
             *matrix.diagonal_block_mut(body) = Matrix3::identity() * inertia;
         }
         for (link, &stiffness) in links.iter().zip(stiffnesses) {
-            let springs = Matrix3::from_diagonal(&(link.room * stiffness));
+            let springs = Matrix3::from_diagonal(&(link.capacity * stiffness));
             for (i, a) in link.sides() {
                 for (j, b) in link.sides() {
                     if i > j || !free(*i) || !free(*j) {
@@ -290,10 +385,10 @@ impl System {
     }
 }
 
-/// Makes the velocities those that the `forces` leave for closing the balances.
+/// Sets the velocities that close the balances together with `forces`.
 ///
-/// Springs are stiff, so forces hang on the last digits of differences of velocities: between bodies of a thousandfold
-/// mass they are off by 1e-7. As velocity that is nothing.
+/// Stiff springs make forces sensitive to the last digits of velocity differences: between bodies whose masses differ
+/// by a factor of 1,000, forces have a relative error of 1e-7. The same error in a velocity is negligible.
 fn close_to_rounding(
     balances: &[BodyBalance],
     links: &[Link],
@@ -313,13 +408,13 @@ fn close_to_rounding(
     }
 }
 
-/// What the room of each link is multiplied by, such that the strongest at every body resists as [`RESISTANCE`] says
+/// Factor on the `capacity` of each link, so that the strongest link of every body has the stiffness [`RESISTANCE`]
 /// (1/m).
 fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
     let mut strongest = vec![0.0_f64; balances.len()];
     for link in links {
         for (body, rows) in link.sides() {
-            let strength = rows.norm_squared() * link.room.max();
+            let strength = rows.norm_squared() * link.capacity.max();
             let most = &mut strongest[*body as usize];
             *most = most.max(strength);
         }
@@ -342,7 +437,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn close(balances: &[BodyBalance], links: Vec<Link>) -> Closure {
-        Coarse::default().close(balances, links)
+        Coarse::default().close(balances, &links)
     }
 
     /// Rows of a horizontal support, for steps of a millisecond.
@@ -360,7 +455,7 @@ mod tests {
         BodyBalance { missing, inertia }
     }
 
-    /// A contact that pushes with `lambda`; it sticks, without a force of friction, if there is `friction`.
+    /// A contact that pushes with `lambda`; if there is `friction`, it sticks with no friction force.
     fn pushing(lambda: f64, friction: f64) -> Link {
         let state = if friction > 0.0 {
             ContactState::Sticking
@@ -381,7 +476,7 @@ mod tests {
         link
     }
 
-    /// What is left of each body's balance (N·s).
+    /// Remaining momentum of each body (N·s).
     fn left(balances: &[BodyBalance], links: &[Link], closure: &Closure) -> Vec<Vector3<f64>> {
         let gained =
             |(balance, v): (&BodyBalance, &Vector3<f64>)| balance.missing - v * balance.inertia;
@@ -399,14 +494,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_holds_takes_it_as_velocity() {
+    fn a_free_body_takes_missing_momentum_as_velocity() {
         let missing = Vector3::new(1.0, -2.0, 3.0);
         let closure = close(&[lacking(missing, 2.0)], Vec::new());
         assert!((closure.velocities[0] - missing / 2.0).norm() < 1e-14);
     }
 
     #[test]
-    fn what_rests_takes_it_as_force() {
+    fn a_resting_body_takes_missing_momentum_as_force() {
         let balances = [lacking(Vector3::new(1e-3, 0.0, -2e-3), 2.0)];
         let links = [support(0, 10.0, 0.5), support(0, 10.0, 0.5)];
         let closure = close(&balances, links.to_vec());
@@ -419,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slides_goes_on_sliding() {
+    fn a_sliding_contact_takes_no_friction() {
         let balances = [lacking(Vector3::new(1e-3, 0.0, -2e-3), 2.0)];
         let closure = close(&balances, vec![support(0, 10.0, 0.0)]);
         assert!((closure.velocities[0].x - 5e-4).abs() < 1e-15);
@@ -442,9 +537,9 @@ mod tests {
         assert!((total - Vector3::z() * 3e-3).norm() < 1e-12);
     }
 
-    /// A contact with next to no force cannot carry a body, and does not pull.
+    /// A contact with almost no force cannot carry a body, and it does not pull.
     #[test]
-    fn what_asks_for_more_than_there_is_is_let_go() {
+    fn an_overloaded_contact_is_released() {
         let missing = Vector3::new(0.0, 0.0, 1.0);
         let balances = [lacking(missing, 2.0)];
         let closure = close(&balances, vec![support(0, 1e-9, 0.0)]);
@@ -452,9 +547,9 @@ mod tests {
         assert_eq!(closure.forces, [Vector3::zeros()]);
     }
 
-    /// One that sticks where the edge of its cone is near slides instead, and goes on carrying.
+    /// A sticking contact near the edge of its cone slides instead, and still carries the normal load.
     #[test]
-    fn what_asks_for_more_friction_than_there_is_slides() {
+    fn a_contact_overloaded_by_friction_slides() {
         let balances = [lacking(Vector3::new(1.0, 0.0, -1e-3), 2.0)];
         let closure = close(&balances, vec![support(0, 10.0, 0.5)]);
         assert!((closure.velocities[0].x - 0.5).abs() < 1e-12);
@@ -462,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_stays_and_carries() {
+    fn a_held_body_stays_and_carries() {
         let balances = [
             lacking(Vector3::repeat(1.0), 0.0),
             lacking(Vector3::z() * 1e-3, 1.0),
@@ -475,7 +570,7 @@ mod tests {
         assert!((closure.forces[0] - Vector3::new(1.0, 0.0, 0.0)).norm() < 1e-5);
     }
 
-    /// How much one body presses says nothing of another, however much more that is.
+    /// The load of one body does not affect another, however much larger it is.
     #[test]
     fn a_light_body_rests_beside_a_press() {
         let balances = [
@@ -490,9 +585,9 @@ mod tests {
         );
     }
 
-    /// Numbers that overflow leave every body alone with what it lacks.
+    /// If numbers overflow, every balance is closed by velocities alone.
     #[test]
-    fn what_cannot_be_solved_is_closed_by_velocities() {
+    fn an_unsolvable_system_is_closed_by_velocities() {
         let balances = [lacking(Vector3::z(), 2.0)];
         let closure = close(&balances, vec![support(0, 1e-310, 0.5)]);
         assert_eq!(closure.velocities, [Vector3::z() / 2.0]);
@@ -508,7 +603,7 @@ mod tests {
         let push = any.prop_map(|(power, share, angle, kind)| {
             let size = 10.0_f64.powf(power);
             let friction_force = FRICTION * size * share;
-            // Now and then one that pulls, or that slides.
+            // Some of them pull or slide.
             let multipliers = Multipliers {
                 state: if kind == 1 {
                     ContactState::Sliding
@@ -533,7 +628,7 @@ mod tests {
             if second < bodies && second != first {
                 link.add(second, &-rows);
             }
-            // As of a rigid side, whose rotation counts apart.
+            // A further side, as for the rotation of a rigid body.
             let turn = Vector3::new(0.3, -0.2, 0.5).cross_matrix();
             link.add((first + 1) % bodies, &(rows * turn));
             Some(link)
@@ -542,18 +637,18 @@ mod tests {
     }
 
     proptest! {
-        /// Every balance is closed, no contact gives more than half of its normal force, and friction that helps stays
-        /// in its cone, whatever links the system was made for.
+        /// Every balance is closed, no normal force changes by more than half, and friction forces that change stay in
+        /// their cone, for any links that the system was made for.
         #[test]
-        fn balances_are_closed_by_what_there_is(
+        fn balances_are_closed_within_the_capacity(
             missing in prop::collection::vec((vector(1e-3), 0.1..10.0_f64), 6),
             before in links(6),
             links in links(6),
         ) {
             let balances: Vec<_> = missing.iter().map(|&(r, m)| lacking(r, m)).collect();
             let mut coarse = Coarse::default();
-            coarse.close(&balances, before);
-            let closure = coarse.close(&balances, links.clone());
+            coarse.close(&balances, &before);
+            let closure = coarse.close(&balances, &links);
             let impulse = |(link, force): (&Link, &Vector3<f64>)| -> f64 {
                 link.sides().iter().map(|(_, rows)| rows.tr_mul(force).norm()).sum()
             };
@@ -564,7 +659,7 @@ mod tests {
             }
             for (link, change) in links.iter().zip(&closure.forces) {
                 let Multipliers { lambda, gamma: [f1, f2], .. } = link.multipliers;
-                prop_assert!(change[0].abs() <= MOST * lambda.max(0.0));
+                prop_assert!(change[0].abs() <= MAX_CHANGE * lambda.max(0.0));
                 if change.yz().amax() > 0.0 {
                     let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
                     prop_assert!(friction_force <= FRICTION * (lambda + change[0]));

@@ -1,37 +1,37 @@
-//! Stage 3, for the first solve of a step: the velocities that it starts from.
+//! Stage 3, for the first solve of a step: its start velocities.
 
 use crate::contacts::contact::Contact;
 use crate::{geometry::Body, model::Model, state::State, step::context::StepContext};
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
 
-/// Share of the momentum tolerance below which the momentum of a body's nodes is what solves left over, not motion.
-const LEFT_OVER: f64 = 0.25;
+/// Share of the momentum tolerance below which the momentum of a body's nodes counts as solver noise, not as motion.
+const NOISE: f64 = 0.25;
 
-/// The same of a rigid body, in tolerances of gaps that it moves by in a step. Rows leave gaps alone that are off by
-/// half as much.
-const RIGID_LEFT_OVER: f64 = 4.0;
+/// Displacement of a rigid body in a step, in gap tolerances, below which it counts as solver noise: rows within half
+/// as much are not corrected.
+const RIGID_NOISE: f64 = 4.0;
 
-/// Change of a body's momentum over what a solve may be off by, above which it is motion: from one end of a tolerance
-/// to the other is two, and twice that is nothing that solves could keep going by themselves.
+/// Change of a body's momentum in tolerances above which it counts as motion. Solver noise changes it by at most two,
+/// from one end of the tolerance to the other; twice that is a safe bound.
 const MOTION: f64 = 4.0;
 
-/// Residuals that a solve may leave over.
+/// Tolerances of a solve.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartTolerances<'a> {
-    /// Of the momentum of every body (N·s).
+    /// Momentum tolerance of every body (N·s).
     pub(crate) momentum: &'a [f64],
-    /// Of the gaps of every body (m).
+    /// Gap tolerance of every body (m).
     pub(crate) gap: &'a [f64],
 }
 
-/// Fills `velocity` with the velocities that deformable bodies will have if they go on changing as in the last step.
+/// Fills `velocity` with the extrapolated velocities of deformable bodies: their last velocities and accelerations.
 ///
-/// The paper starts from the last velocities. Where bodies fall, swing or are slowed down these are off by what a step
-/// changes, and most of that is the same as before. Where a body changed by no more than a solve may be off, it starts
-/// from its last velocities: what is left over there must not be kept going. If it is `supported`, the rows that
-/// support it may be off as well. If not, and balances are `closed` after solves, none of what all of its points have
-/// in common is left over by a solve: that always goes on.
+/// The paper starts from the last velocities. For bodies that fall, swing or are slowed down, these are off by the
+/// change of a step, which hardly varies from step to step. If a body changed by no more than the tolerances, it starts
+/// from its last velocities: the change is solver noise and must not be extrapolated. For a `supported` body,
+/// tolerances include those of its rows. For other bodies, if balances are `closed` after solves, the mean acceleration
+/// has no solver noise and is always extrapolated.
 pub(crate) fn extrapolate_velocities(
     context: StepContext<'_>,
     supported: &[bool],
@@ -58,7 +58,7 @@ pub(crate) fn extrapolate_velocities(
         } else {
             0.0
         };
-        let goes_on =
+        let is_extrapolated =
             f64::sqrt(squared_change) > MOTION * f64::max(tolerances.momentum[index], of_rows);
         let common = if closed && !is_supported {
             mean_acceleration(model, state, body)
@@ -66,18 +66,18 @@ pub(crate) fn extrapolate_velocities(
             Vector3::zeros()
         };
         for (point, block) in nodes {
-            let going_on = if goes_on {
+            let acceleration = if is_extrapolated {
                 state.accelerations[point]
             } else {
                 common
             };
-            let start = state.velocities[point] + going_on * time_step;
+            let start = state.velocities[point] + acceleration * time_step;
             velocity[3 * block as usize..][..3].copy_from_slice(start.as_slice());
         }
     }
 }
 
-/// Acceleration of the centre of mass in the last step (m/s²); 0 of what has no mass here.
+/// Acceleration of the centre of mass in the last step (m/s²); 0 for a body without mass at its points.
 fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> {
     let (mut force, mut mass) = (Vector3::zeros(), 0.0);
     for point in body.points.clone() {
@@ -91,14 +91,13 @@ fn mean_acceleration(model: &Model, state: &State, body: &Body) -> Vector3<f64> 
     }
 }
 
-/// Lets bodies that have come to rest start from rest, not from their `velocity`.
+/// Sets the start velocities of resting bodies to 0.
 ///
-/// A start that goes on deforming a body asks elastic forces for `Δt² K v`, which nothing balances. Of a stiff body
-/// that is more than the tolerance of momentum although `M v` is a hundredth of it, and solving it away leaves as much
-/// again for the next step. A stack of rigid bodies goes on trembling in the same way by what rows may be off. At rest
-/// is what is held, or touches something, and moves less than a solve can tell from nothing. It is a start: whatever
-/// pushes it more than the tolerance moves it, and the momentum of whole bodies is closed after the solve, with what
-/// velocity there was.
+/// A small remaining velocity `v` deforms a body, and its elastic forces `Δt² K v` are unbalanced. In a stiff body they
+/// exceed the momentum tolerance even if `M v` is a hundredth of it, and each solve leaves as much velocity again. A
+/// stack of rigid bodies oscillates in the same way within the gap tolerance. A body is at rest if it is held or
+/// touches something, and moves by less than the solver's tolerances. This affects the start only: a force above the
+/// tolerance moves the body, and the balance of whole bodies after the solve uses the actual velocity.
 pub(crate) fn start_from_rest(
     context: StepContext<'_>,
     supported: &[bool],
@@ -119,11 +118,11 @@ pub(crate) fn start_from_rest(
     for ((body, momentum), _) in bodies.filter(|(_, s)| **s) {
         let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
-        let left_over = LEFT_OVER * momentum;
+        let noise = NOISE * momentum;
         let of_point =
             |point: usize| (state.velocities[point] * model.points.mass[point]).norm_squared();
         let squared: f64 = nodes.clone().map(|(point, _)| of_point(point)).sum();
-        if squared > left_over * left_over {
+        if squared > noise * noise {
             continue;
         }
         for (_, block) in nodes {
@@ -131,18 +130,17 @@ pub(crate) fn start_from_rest(
         }
     }
     for rigid in model.rigid.iter().filter(|rigid| supported[rigid.body]) {
-        // The unknowns of its rotation are velocities at its radius of gyration.
+        // The unknowns of rotation are velocities at the radius of gyration.
         let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
         let moved = |v: &f64| v.abs() * time_step;
-        if velocity.iter().map(moved).fold(0.0, f64::max)
-            < RIGID_LEFT_OVER * tolerances.gap[rigid.body]
+        if velocity.iter().map(moved).fold(0.0, f64::max) < RIGID_NOISE * tolerances.gap[rigid.body]
         {
             velocity.fill(0.0);
         }
     }
 }
 
-/// Which bodies touch something, are held somewhere or have rows of their own: others keep their motion, however slow.
+/// Bodies that touch something, are held, or have rows of their own. Other bodies keep any motion, however slow.
 pub(crate) fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool> {
     let mut supported = model.tied_bodies();
     let touching = contacts
@@ -184,8 +182,8 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         gap: &[1e-8; 2],
     };
 
-    /// Whether the first and the second body start from rest, where all points move by `speed` (m/s) and `contacts` are
-    /// known; if not, they start with that speed.
+    /// Whether each of the two bodies starts from rest, if all points move with `speed` (m/s) and have these
+    /// `contacts`; otherwise it starts with that speed.
     fn at_rest(text: &str, speed: f64, contacts: impl Fn(&Model) -> Vec<Contact>) -> [bool; 2] {
         let scene = Scene::parse("cubes.toml", text, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
@@ -215,7 +213,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         [rests(0), rests(1)]
     }
 
-    /// The second cube on the ground.
+    /// A contact of the second cube with the ground.
     fn on_the_ground(state: ContactState) -> impl Fn(&Model) -> Vec<Contact> {
         move |model| {
             let vertex = model.geometry.bodies[1].points.start as u32;
@@ -229,9 +227,8 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         }
     }
 
-    /// Changes of velocity along x (m/s), by point, that the second body starts with in flight or on the ground, where
-    /// it moves by 1 m/s and its points were accelerated by `accelerations` (m/s²), one after the other and around
-    /// again.
+    /// Changes of start velocity along x (m/s) of the points of the second body, in flight or on the ground, at 1 m/s.
+    /// The accelerations of its points are `accelerations` (m/s²), repeated in turn.
     fn changes_after(accelerations: &[f64], on_the_ground: bool, closed: bool) -> Vec<f64> {
         let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
@@ -260,16 +257,16 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
     }
 
     #[test]
-    fn what_is_accelerated_starts_with_what_that_makes_of_its_velocity() {
+    fn accelerated_bodies_start_from_extrapolated_velocities() {
         for (on_the_ground, closed) in [(false, false), (false, true), (true, true)] {
             let changes = changes_after(&[-10.0], on_the_ground, closed);
             assert!(are_all(&changes, -0.01), "{changes:?}");
         }
     }
 
-    /// Of a ton ε₁ makes 1e-6 m/s, and rows may be off by ten times that.
+    /// For a mass of a ton, ε₁ is 1e-6 m/s; the gap tolerance is ten times that.
     #[test]
-    fn what_solves_and_rows_may_be_off_is_not_kept_going() {
+    fn changes_within_tolerances_are_not_extrapolated() {
         let per_step = MOTION * TOLERANCES.gap[0] / 1e-3;
         let below = changes_after(&[0.9 * per_step / 1e-3], true, true);
         assert!(are_all(&below, 0.0), "{below:?}");
@@ -284,25 +281,25 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         assert!(are_all(&start, change), "{start:?}");
     }
 
-    /// Of points that weigh a hundred kilograms or so solves leave up to 9e-6 m/s over; all of the cube together is
+    /// For points of about a hundred kilograms, solver noise is up to 9e-6 m/s; the velocity of the whole cube is
     /// closed to rounding.
     #[test]
-    fn in_flight_what_all_points_have_in_common_goes_on() {
-        let (fall, left_over) = (5e-6, 5e-7);
+    fn in_flight_the_mean_acceleration_is_extrapolated() {
+        let (fall, noise) = (5e-6, 5e-7);
         let falls = changes_after(&[fall / 1e-3], false, true);
         assert!(are_all(&falls, fall), "{falls:?}");
         let open = changes_after(&[fall / 1e-3], false, false);
         assert!(are_all(&open, 0.0), "{open:?}");
-        let both = [fall + left_over, fall - left_over].map(|dv| dv / 1e-3);
+        let both = [fall + noise, fall - noise].map(|dv| dv / 1e-3);
         let trembles = changes_after(&both, false, true);
         let mean = trembles[0];
         assert!(are_all(&trembles, mean), "{trembles:?}");
-        assert!((mean - fall).abs() < left_over, "{mean}");
+        assert!((mean - fall).abs() < noise, "{mean}");
     }
 
     #[test]
-    fn what_rests_starts_without_what_solves_left_over() {
-        // A cube of a ton has nodes of a tenth or so.
+    fn resting_bodies_start_from_rest() {
+        // The nodes of a cube of a ton have about a tenth of its mass.
         let slow = 1e-8;
         let sticking = on_the_ground(ContactState::Sticking);
         assert_eq!(at_rest(TWO_CUBES, slow, sticking), [true, true]);
@@ -312,7 +309,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
     }
 
     #[test]
-    fn what_moves_starts_with_its_velocity() {
+    fn moving_bodies_start_with_their_velocity() {
         let fast = 1e-3;
         let sticking = on_the_ground(ContactState::Sticking);
         assert_eq!(at_rest(TWO_CUBES, fast, sticking), [false, false]);
@@ -327,7 +324,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             .lines()
             .filter(|line| !line.starts_with("material"))
             .fold(first.to_owned(), |text, line| text + line + "\n");
-        // A step of 1e-3 s moves them by one and by ten tolerances.
+        // In a step of 1e-3 s they move by one and by ten tolerances.
         let sticking = || on_the_ground(ContactState::Sticking);
         assert!(at_rest(&rigid, 1e-5, sticking())[1]);
         assert!(!at_rest(&rigid, 1e-4, sticking())[1]);

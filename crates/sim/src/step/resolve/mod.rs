@@ -2,8 +2,8 @@
 
 pub(crate) mod balance;
 pub(crate) mod coarse;
+pub(crate) mod fallback;
 pub(crate) mod initial_velocity;
-pub(crate) mod rescue;
 
 use crate::{error::StepFailure, report::StepReport};
 use impinge_contact::{
@@ -11,12 +11,12 @@ use impinge_contact::{
     residual::residual,
 };
 
-/// What came of a solve.
+/// Outcome of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
-    /// What kept it from its tolerances, if anything did.
+    /// Reason why the tolerances are not met, if they are not.
     pub(crate) shortfall: Option<StepFailure>,
-    /// Whether it settled friction to the gap tolerance only.
+    /// Whether friction converged to the gap tolerance only.
     pub(crate) relaxed: bool,
 }
 
@@ -32,7 +32,6 @@ pub(crate) fn resolve(
     report: &mut StepReport,
 ) -> Result<Resolved, StepFailure> {
     let solved = solver.solve(problem, solution)?;
-    report.rounds += 1;
     report.iterations += solved.iterations;
     report.anticipations += solved.anticipations;
     report.extra_products += solved.extra_products;
@@ -63,9 +62,9 @@ pub(crate) fn resolve(
     }
 }
 
-/// Whether the independent residual passes what every accepted solve has to pass.
+/// Whether the independent residual is acceptable: within twice the tolerances, friction to the gap tolerance.
 ///
-/// A solver may run out of iterations over friction that the slip tolerance still tells apart.
+/// A solver may run out of iterations over friction that is acceptable here but not within its slip tolerance.
 pub(crate) fn acceptable(
     problem: &ContactProblem,
     solution: &ContactSolution,

@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-13;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// I1: a pair is closer than its certified distance.
+    /// A pair is closer than its certified distance.
     #[error("the points {points:?} are {distance:e} m apart, but {guarded:e} m are certified")]
     Closer {
         /// Points of the pair.
@@ -33,7 +33,7 @@ pub enum Violation {
         /// Its time (s).
         time: f64,
     },
-    /// I3: a certificate expired in the past.
+    /// A certificate expired in the past.
     #[error("the certificate of the points {points:?} ended at {due} s")]
     Overdue {
         /// Points of the pair.
@@ -41,7 +41,7 @@ pub enum Violation {
         /// Its expiry time (s).
         due: f64,
     },
-    /// I3: a certificate is missing in the queue, or there more than once.
+    /// A certificate is missing in the queue, or there more than once.
     #[error(
         "the queue has {entries} ends of the certificate of the points {points:?}, due at {due} s"
     )]
@@ -53,13 +53,13 @@ pub enum Violation {
         /// Number of its entries.
         entries: u32,
     },
-    /// I3: a pair with overlapping k-DOPs has no certificate.
-    #[error("the volumes of the points {points:?} overlap, but nobody watches them")]
+    /// A pair with overlapping k-DOPs has no certificate.
+    #[error("the volumes of the points {points:?} overlap, but they have no certificate")]
     Overlooked {
         /// Points of the pair.
         points: [u32; 4],
     },
-    /// I4: the clock of an active layer does not tick when it should.
+    /// The clock of an active layer does not tick when it should.
     #[error("the next tick of layer {layer} is at {due} s")]
     OffBeat {
         /// The layer.
@@ -67,8 +67,8 @@ pub enum Violation {
         /// Its next tick (s).
         due: f64,
     },
-    /// I5: a pair within the first layer is not watched.
-    #[error("nobody watches the points {points:?}, {distance:e} m apart")]
+    /// A pair within the first layer is not watched.
+    #[error("the points {points:?}, {distance:e} m apart, have no certificate")]
     Unwatched {
         /// Points of the pair.
         points: [u32; 4],
@@ -110,7 +110,7 @@ impl Engine {
     /// Checks every pair of the surface by brute force, at the time of the last event.
     ///
     /// # Errors
-    /// The first [`Violation`] of the invariants I1 to I5.
+    /// The first [`Violation`].
     ///
     /// # Cost
     /// Quadratic in the number of triangles.

@@ -5,7 +5,6 @@ use super::force::ClockedForce;
 use super::layer::{Layer, Touch};
 use super::layer_rules::LayerRules;
 use super::pairs::{Features, Pairs};
-use super::promise::Promise;
 use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
 use super::speculative::{History, Speculation};
@@ -13,6 +12,7 @@ use super::statistics::Statistics;
 use super::sync::sync_all;
 use super::system::{Plane, Script, Settings, System};
 use super::trajectory::Vertex;
+use super::velocity_bound::VelocityBound;
 use super::volumes::Volumes;
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::scene::Detection;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Ratio of void to valid queue entries above which the void ones are removed.
-const MOST_VOID: usize = 2;
+const MAX_VOID: usize = 2;
 
 /// Batches of at least this many terms or pairs are always timed.
 const LARGE: usize = 32;
@@ -45,7 +45,7 @@ pub struct Engine {
     pub(super) rules: LayerRules,
     pub(super) friction: Vec<f64>,
     pub(super) settings: Settings,
-    pub(super) promises: Vec<Promise>,
+    pub(super) velocity_bounds: Vec<VelocityBound>,
     pub(super) volumes: Volumes,
     pub(super) pairs: Pairs,
     pub(super) layers: Vec<Layer>,
@@ -62,7 +62,7 @@ pub struct Engine {
     pub(super) history: Option<History>,
     /// For speculation: data kept between windows.
     pub(super) speculation: Option<Box<Speculation>>,
-    /// The paths since the last stored frame, where they are asked for. Nothing reads them but who stores them.
+    /// Recorded paths since the last stored frame, if requested; the integrator does not read them.
     pub(super) recording: Option<Recording>,
     // Buffers.
     pub(super) kicked: Vec<u32>,
@@ -122,7 +122,7 @@ impl Engine {
             }
         }
         let mut engine = Self {
-            promises: Vec::new(),
+            velocity_bounds: Vec::new(),
             pairs: Pairs::new(points),
             volumes,
             vertices,
@@ -156,7 +156,7 @@ impl Engine {
             interrupt: Interrupt::default(),
         };
         engine.add_scripts(system.scripts);
-        engine.start_promises();
+        engine.start_velocity_bounds();
         for (id, (clock, _)) in (0..).zip(&engine.forces) {
             engine.queue.push(Event {
                 time: clock.due(),
@@ -224,12 +224,12 @@ impl Engine {
             .collect()
     }
 
-    fn start_promises(&mut self) {
+    fn start_velocity_bounds(&mut self) {
         let (moves, touches) = (self.moves(), self.may_be_touched());
-        let promise = |point: usize| {
+        let velocity_bound = |point: usize| {
             let vertex = &self.vertices[point];
-            let least =
-                self.settings.promise * self.volumes.reach[point] / self.settings.volume_life;
+            let least = self.settings.velocity_bound * self.volumes.reach[point]
+                / self.settings.volume_life;
             let (least, deviation) = if !touches[point] {
                 (f64::INFINITY, f64::INFINITY)
             } else if moves[point] {
@@ -237,14 +237,14 @@ impl Engine {
             } else {
                 (0.0, 0.0)
             };
-            Promise {
+            VelocityBound {
                 velocity: vertex.velocity,
                 deviation,
                 least,
                 since: 0.0,
             }
         };
-        self.promises = (0..self.vertices.len()).map(promise).collect();
+        self.velocity_bounds = (0..self.vertices.len()).map(velocity_bound).collect();
     }
 
     fn start_contact(&mut self) -> Result<(), Stop> {
@@ -388,7 +388,7 @@ impl Engine {
             if !self.is_valid(event.kind, event.id, event.generation) {
                 continue;
             }
-            debug_assert!(event.time >= self.now, "an event in the past (I3)");
+            debug_assert!(event.time >= self.now, "an event in the past");
             self.now = event.time;
             self.dispatched += 1;
             self.stands_for = self.timed_for(&event);
@@ -465,7 +465,7 @@ impl Engine {
     /// Removes void entries from a long queue.
     fn sweep(&mut self) {
         let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
-        if self.queue.len() <= MOST_VOID * valid + 1024 {
+        if self.queue.len() <= MAX_VOID * valid + 1024 {
             return;
         }
         let mut queue = std::mem::take(&mut self.queue);
@@ -494,7 +494,7 @@ impl Engine {
         force.kick(&mut self.vertices);
         self.statistics.force_terms[force.kind() as usize] += force.terms() as u64;
         let checked = if self.history.is_none() {
-            self.check_promises(force.stencil(), time)
+            self.check_velocity_bounds(force.stencil(), time)
         } else {
             Ok(())
         };

@@ -7,8 +7,8 @@
 //!
 //! # Why no surface passes through another
 //! The certificate of a pair guarantees that its inactive layers are not in compression. It is valid for all velocities
-//! within the velocity bounds of the points (`promises`), and it is rescheduled when a point leaves its bound. So the
-//! motion is that of *all* infinitely many layers, each an ordinary spring with its own step length. Between two
+//! within the velocity bounds of the points (`velocity_bounds`), and it is rescheduled when a point leaves its bound.
+//! So the motion is that of *all* infinitely many layers, each an ordinary spring with its own step length. Between two
 //! features that approach at any speed, ever stiffer layers tick ever more often until the velocity is reversed,
 //! without any parameter. If that needs more ticks than can be run, the integrator stops with a message
 //! ([`Stop::NoProgress`]).
@@ -16,8 +16,8 @@
 //! # Source
 //! Harmon, Vouga, Smith, Tamstorf, Grinspun, "Asynchronous contact mechanics", Communications of the ACM 55(4), 2012,
 //! <https://doi.org/10.1145/2133806.2133828>; differs from it in: the deviations listed in
-//! `crate::stepper::asynchronous::promises` and in the kinetic certificates of the geometry; forces of equal clocks run
-//! as one batch; one clock per layer, shared by all pairs.
+//! `crate::stepper::asynchronous::velocity_bounds` and in the kinetic certificates of the geometry; forces of equal
+//! clocks run as one batch; one clock per layer, shared by all pairs.
 
 mod audit;
 mod clock;
@@ -29,8 +29,6 @@ mod layers;
 mod obstacles;
 mod pairs;
 mod pieces;
-mod promise;
-mod promises;
 mod queue;
 mod recording;
 mod slabs;
@@ -40,6 +38,8 @@ mod stepper;
 mod sync;
 mod system;
 mod trajectory;
+mod velocity_bound;
+mod velocity_bounds;
 mod volume_events;
 mod volumes;
 

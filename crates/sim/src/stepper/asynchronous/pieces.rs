@@ -1,16 +1,16 @@
-//! Straight pieces of trajectories, for whoever proves a motion from outside.
+//! Straight pieces of trajectories, for independent verification.
 
 use nalgebra::Vector3;
 use std::ops::Range;
 
-/// The paths of some points from one time to another, straight between their corners.
+/// The paths of some points over one interval, straight between their corners.
 ///
-/// A piece is the way from one corner of a path to the next, so pieces of a path never part.
+/// A piece leads from one corner of a path to the next, so paths have no gaps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pieces {
     /// The points, in the order of their paths.
     points: Vec<u32>,
-    /// Where the corners of each path end among all corners.
+    /// End of the corners of each path among all corners.
     ends: Vec<usize>,
     times: Vec<f64>,
     positions: Vec<Vector3<f64>>,
@@ -47,7 +47,7 @@ impl Pieces {
     /// Times (s) and positions (m) of the corners of path number `path`.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there is no such path.
     #[track_caller]
     pub fn path(&self, path: usize) -> (&[f64], &[Vector3<f64>]) {
         let range = self.range(path);

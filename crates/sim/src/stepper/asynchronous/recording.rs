@@ -1,25 +1,25 @@
-//! The paths of the surface since the last stored frame, written down to be proved from outside.
+//! Recorded paths of the surface since the last stored frame, for independent verification.
 
 use super::pieces::Pieces;
 use super::trajectory::Vertex;
-use impinge_geometry::kinetic::Knot;
+use impinge_geometry::kinetic::Breakpoint;
 use nalgebra::Vector3;
 
-/// Corners of the paths of the vertices of the surface: an event that changes a velocity makes one, and so does the end
-/// of a step.
+/// Corners of the paths of surface vertices: one for each event that changes a velocity, and one at the end of each
+/// step.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
-    /// One per point, never empty for a vertex of the surface, empty for all others.
-    paths: Vec<Vec<Knot>>,
+    /// One path per point; empty for points that are not on the surface.
+    paths: Vec<Vec<Breakpoint>>,
     surface: Vec<u32>,
 }
 
 impl Recording {
-    /// Begins the paths of the vertices in `surface` at `time` (s).
+    /// Starts the paths of the vertices in `surface` at `time` (s).
     pub(super) fn new(surface: &[u32], vertices: &[Vertex], time: f64) -> Self {
         let mut paths = vec![Vec::new(); vertices.len()];
         for &point in surface {
-            paths[point as usize].push(Knot {
+            paths[point as usize].push(Breakpoint {
                 time,
                 position: vertices[point as usize].at(time),
             });
@@ -30,7 +30,7 @@ impl Recording {
         }
     }
 
-    /// Free vertices have a corner where they are. What is prescribed goes straight on, whatever pushes it.
+    /// Adds a corner for each moved free vertex. Impulses do not change the motion of prescribed vertices.
     pub(super) fn note(&mut self, moved: &[u32], vertices: &[Vertex]) {
         for &point in moved {
             let vertex = &vertices[point as usize];
@@ -40,7 +40,7 @@ impl Recording {
         }
     }
 
-    /// Prescribed vertices have a corner where they are.
+    /// Adds a corner for each moved prescribed vertex.
     pub(super) fn note_prescribed(&mut self, moved: &[u32], vertices: &[Vertex]) {
         for &point in moved {
             let vertex = &vertices[point as usize];
@@ -48,7 +48,7 @@ impl Recording {
         }
     }
 
-    /// All vertices have a corner at the end of a step.
+    /// Adds a corner for all vertices at the end of a step.
     pub(super) fn end_step(&mut self, time: f64, positions: &[Vector3<f64>]) {
         let surface = std::mem::take(&mut self.surface);
         for &point in &surface {
@@ -57,24 +57,28 @@ impl Recording {
         self.surface = surface;
     }
 
-    /// What came after `time` (s) is taken back.
+    /// Removes the corners after `time` (s).
     pub(super) fn forget_after(&mut self, time: f64) {
         for &point in &self.surface {
             let path = &mut self.paths[point as usize];
-            let kept = path.partition_point(|knot| knot.time <= time);
+            let kept = path.partition_point(|breakpoint| breakpoint.time <= time);
             path.truncate(kept.max(1));
         }
     }
 
-    /// Hands out the paths up to `time` (s), the end of a step. The next ones begin there.
+    /// Returns the paths up to `time` (s), the end of a step; the next paths start there.
     pub(super) fn take(&mut self, time: f64) -> Pieces {
         let mut pieces = Pieces::default();
         for &point in &self.surface {
             let path = &mut self.paths[point as usize];
-            let done = path.partition_point(|knot| knot.time <= time).max(1);
+            let done = path
+                .partition_point(|breakpoint| breakpoint.time <= time)
+                .max(1);
             pieces.push(
                 point,
-                path[..done].iter().map(|knot| (knot.time, knot.position)),
+                path[..done]
+                    .iter()
+                    .map(|breakpoint| (breakpoint.time, breakpoint.position)),
             );
             path.drain(..done - 1);
         }
@@ -84,8 +88,8 @@ impl Recording {
     /// Several events at one instant make one corner.
     fn corner(&mut self, point: u32, time: f64, position: Vector3<f64>) {
         let path = &mut self.paths[point as usize];
-        if path.last().is_some_and(|knot| knot.time < time) {
-            path.push(Knot { time, position });
+        if path.last().is_some_and(|breakpoint| breakpoint.time < time) {
+            path.push(Breakpoint { time, position });
         }
     }
 }

@@ -19,11 +19,11 @@ impl Engine {
     /// Position and velocity bound of a vertex, as certificates use them.
     #[inline]
     pub(super) fn moving_point(&self, point: u32, time: f64) -> MovingPoint {
-        let promise = &self.promises[point as usize];
+        let bound = &self.velocity_bounds[point as usize];
         MovingPoint {
             position: self.vertices[point as usize].at(time),
-            velocity: promise.velocity,
-            deviation: promise.deviation,
+            velocity: bound.velocity,
+            deviation: bound.deviation,
         }
     }
 

@@ -86,7 +86,7 @@ pub struct Statistics {
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
     /// Impulses by which a vertex left its velocity bound.
-    pub promises_broken: u64,
+    pub velocity_bounds_left: u64,
     /// Activations of layers.
     pub activations: u64,
     /// Deactivations of layers.
@@ -150,7 +150,7 @@ impl Default for Statistics {
             windows_resumed: 0,
             events_in_vain: 0,
             script_ticks: 0,
-            promises_broken: 0,
+            velocity_bounds_left: 0,
             activations: 0,
             deactivations: 0,
             pairs_taken_up: 0,

@@ -13,7 +13,7 @@ use crate::report::StepReport;
 use crate::scene::{self, RigidMotion};
 use crate::state::State;
 use crate::step::commit::energy::{
-    Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, outside_at_rest,
+    Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest,
 };
 use crate::step::commit::{check_inversion, measure};
 use crate::stepper::Stepper;
@@ -28,10 +28,10 @@ const USUAL_LAYERS: f64 = 5.0;
 const USUAL_SPEED: f64 = 1.0;
 
 /// Largest number of ticks of a clock per step: a million checks between two visible states is no progress.
-const MOST_TICKS: f64 = 1e6;
+const MAX_TICKS: f64 = 1e6;
 
 /// Largest number of k-DOPs of a vertex per step: each costs more than many ticks.
-const MOST_STAYS: f64 = 1e5;
+const MAX_STAYS: f64 = 1e5;
 
 /// Largest rotation of a prescribed motion in one trajectory piece (rad). The chord of a rotation is shorter than its
 /// arc: bodies shrink by 3 % in the middle of the piece.
@@ -100,7 +100,7 @@ impl Asynchronous {
             layer_step,
             detection: settings.detection,
             most_ticks: settings.most_ticks,
-            shortest_stay: model.settings.time_step / MOST_STAYS,
+            shortest_stay: model.settings.time_step / MAX_STAYS,
             ..Settings::default()
         };
         tune(&mut of_engine);
@@ -331,7 +331,7 @@ fn check_clock(
     what: &'static str,
     mend: &'static str,
 ) -> Result<(), SimError> {
-    let shortest = model.settings.time_step / MOST_TICKS;
+    let shortest = model.settings.time_step / MAX_TICKS;
     if period >= shortest {
         return Ok(());
     }
@@ -469,7 +469,7 @@ impl Stepper for Asynchronous {
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
             *velocity = vertex.velocity;
         }
-        let outside = outside_at_rest(model, &self.positions, state);
+        let external = external_work_at_rest(model, &self.positions, state);
         state.time = now;
         let flights = &self.engine.statistics().steps;
         self.flights
@@ -503,7 +503,7 @@ impl Stepper for Asynchronous {
             layers: self.engine.layer_energy(now),
             ..Energies::of(model, state)
         };
-        self.account.close(energies, outside, state, &mut report);
+        self.account.close(energies, external, state, &mut report);
         measure(model, state, &mut report);
         for (_, distance) in self.engine.near_pairs() {
             report.active += 1;

@@ -4,7 +4,7 @@ use super::speculative::PathsMut;
 use super::statistics::StepHistogram;
 use super::trajectory::Vertex;
 
-/// Least number of vertices per parallel task.
+/// Smallest number of vertices per parallel task.
 const AT_A_TIME: usize = 8192;
 
 /// Advances the vertices of an event to its time (s), counts the durations of their trajectory pieces, and extends
@@ -55,8 +55,8 @@ mod tests {
     use crate::stepper::asynchronous::speculative::History;
     use nalgebra::Vector3;
 
-    /// Every third vertex, of so many that they are divided among threads, compared with one by one; every fifth is not
-    /// watched.
+    /// Every third vertex, with enough vertices for several threads, compared with a sequential loop; every fifth
+    /// vertex is not watched.
     #[test]
     fn just_the_stencil_is_moved_and_recorded() {
         let vertex = |k: u32| Vertex {
@@ -82,12 +82,12 @@ mod tests {
         sync_all(&mut vertices, 0, &stencil, paths, 1.0, &mut steps);
         for point in 0..160_000 {
             assert_eq!(history.path(point), recorded.path(point));
-            let knots = if point % 3 == 1 && point % 5 > 0 {
+            let breakpoints = if point % 3 == 1 && point % 5 > 0 {
                 2
             } else {
                 1
             };
-            assert_eq!(history.path(point).len(), knots);
+            assert_eq!(history.path(point).len(), breakpoints);
         }
         assert_eq!(vertices, expected);
         assert_eq!(steps, counted);

@@ -76,7 +76,7 @@ pub struct Settings {
     pub detection: Detection,
     /// For kinetic certificates: initial velocity bound of a vertex, in lengths of its reach per lifetime of a k-DOP. 0
     /// schedules certificates for one velocity, as in Harmon et al. 2012: every impulse reschedules them.
-    pub promise: f64,
+    pub velocity_bound: f64,
     /// For kinetic certificates: whether layers tick only for close pairs. `false` keeps [`Settings::unculled_depth`]
     /// layers active for every pair from the start: the same motion at any cost, for comparisons.
     pub culling: bool,
@@ -102,7 +102,7 @@ impl Default for Settings {
             // The energy of one elastic bounce then has a spread of 5e-4.
             layer_step: 0.05,
             detection: Detection::Kinetic,
-            promise: 0.25,
+            velocity_bound: 0.25,
             culling: true,
             unculled_depth: 0,
             shortest_period: 1e-9,

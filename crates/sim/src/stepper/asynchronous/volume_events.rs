@@ -59,7 +59,7 @@ impl Engine {
     /// A vertex may leave its k-DOP: the event is rescheduled, or the k-DOP rebuilt.
     pub(super) fn volume_event(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         self.statistics.volume_lapses += 1;
-        self.relax_promise(point, time)?;
+        self.narrow_velocity_bound(point, time)?;
         let moving = self.moving_point(point, time);
         let wait =
             self.volumes.of_point[point as usize].exit_time(&moving, self.rules.half_thickness);

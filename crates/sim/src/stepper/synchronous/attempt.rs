@@ -1,4 +1,4 @@
-//! One attempt at a step or substep: the state changes on success only.
+//! One attempt at a step or substep. The state changes on success only.
 
 use super::{Synchronous, clock::Clock};
 use crate::{
@@ -10,7 +10,8 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, check_materials, momentum_system, prescribe, rigid::PointMotions,
+            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart,
+            momentum_system, prescribe, rigid::PointMotions, turn_impulses,
         },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
@@ -23,17 +24,16 @@ use crate::{
         },
     },
 };
-use impinge_contact::Tolerances;
 use nalgebra::Vector3;
 
-/// Residual over tolerance that an accepted solve has at most, as [`impinge_contact::ContactResidual::meets`] says.
+/// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
 const ACCEPTED: f64 = 2.0;
 
 impl Synchronous {
-    /// One attempt: the state changes on success only.
+    /// Attempts a step or substep. The state changes on success only.
     ///
-    /// With `accept_unmet`, a motion that is proven collision-free is accepted although the solver or the gaps did not
-    /// reach their tolerance; it is counted.
+    /// With `accept_unmet`, a motion that is proven collision-free is accepted and counted even if the solver or the
+    /// gaps missed their tolerance.
     pub(super) fn attempt(
         &mut self,
         model: &Model,
@@ -48,29 +48,31 @@ impl Synchronous {
             state,
             time_step,
         };
-        self.pose(context, report)?;
+        self.assemble(context, report)?;
         report.times.assemble += clock.lap();
 
-        self.foresee_velocities(context);
+        self.predict_velocities(context);
         self.detector.prepare(
             model,
             &state.positions,
-            &self.foreseen_velocity,
+            &self.predicted_velocity,
             time_step,
             report,
         );
         self.extensions.check()?;
         report.times.detect += clock.lap();
 
-        self.foresee_hits(context, report);
+        self.predict_impacts(context, report);
         report.times.refine += clock.lap();
 
-        let met = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
+        let settled = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
         check_inversion(model, &self.end)?;
+        let bodies = self.changes.all();
+        let met = settled && bodies.iter().all(|marks| !marks.unmet);
         report.inexact_solves += u32::from(!met);
-        report.relaxed_solves += u32::from(met && self.relaxed);
+        report.relaxed_solves += u32::from(met && bodies.iter().any(|marks| marks.relaxed));
         self.take_up_imbalance();
-        let momentum = judge(&self.problem, &self.solution, report);
+        let momentum = self.judge_islands(report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
         // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = ACCEPTED * self.loads.largest();
@@ -79,20 +81,20 @@ impl Synchronous {
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
         // The work of forces of extensions is not known.
-        let outside = if self.extensions.has_forces() {
+        let external = if self.extensions.has_forces() {
             None
         } else {
-            (self.account).outside(model, ways, &self.known_velocity, contacts)
+            (self.account).external_work(model, ways, &self.known_velocity, contacts)
         };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
-        self.account.close(energies, outside, state, report);
+        self.account.close(energies, external, state, report);
         report.times.commit += clock.lap();
         Ok(())
     }
 
-    /// Momentum system, tolerances, contacts and velocities that the attempt starts from.
-    fn pose(
+    /// Computes momentum system, tolerances, contacts and start velocities of the attempt.
+    fn assemble(
         &mut self,
         context: StepContext<'_>,
         report: &mut StepReport,
@@ -103,10 +105,12 @@ impl Synchronous {
             time_step,
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
+        (self.flight).plan(model, &state.positions, &state.velocities, time_step);
         self.problem.time_step = time_step;
         self.coarse.begin_step();
         momentum_system(
             context,
+            &self.flight,
             &self.assembler,
             &self.known_velocity,
             MomentumSystem {
@@ -115,12 +119,18 @@ impl Synchronous {
             },
         );
         check_materials(context, &self.problem)?;
-        self.tell_of_bodies(context)?;
+        let turn = &mut self.turn_impulses;
+        turn.clear();
+        turn.resize(self.problem.rhs.len(), 0.0);
+        if self.flight.turns() {
+            turn_impulses(context, &self.flight, &self.problem.momentum, turn);
+        }
+        self.provide_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.pose(
+        self.rigid.assemble(
             context,
             &mut self.problem,
             &mut self.solution.velocity,
@@ -135,32 +145,46 @@ impl Synchronous {
             &self.rigid,
             &mut self.problem,
         )?;
-        self.joints.pose(
+        self.joints.assemble(
             context,
+            &self.flight,
             &self.rigid,
             &self.end,
-            &mut self.problem,
-            &mut self.solution,
+            StepSystem {
+                problem: &mut self.problem,
+                solution: &mut self.solution,
+                turn_impulses: &mut self.turn_impulses,
+            },
         );
+        if self.flight.turns() {
+            for (b, turn) in self.problem.rhs.iter_mut().zip(&self.turn_impulses) {
+                *b += turn;
+            }
+        }
         self.loads.weigh(
             context,
+            NodeStart {
+                flight: &self.flight,
+                turn_impulses: &self.turn_impulses,
+            },
             &self.rigid,
             self.contacts.as_slice(),
             &mut self.problem,
             &self.solution,
         );
-        let largest = self.loads.largest();
-        self.hold_to((model.geometry.tolerances).solver(
+        *self.method.tolerances_mut() = (model.geometry.tolerances).solver(
             model.geometry.finest_scale(),
             time_step,
-            largest,
-        ));
-        report.momentum_tolerance = report.momentum_tolerance.max(largest);
+            self.loads.reference(),
+        );
+        self.changes.start(model.geometry.bodies.len());
+        self.imbalance.clear();
+        report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
         self.start_velocities(context);
         Ok(())
     }
 
-    /// The velocities that the first solve starts from.
+    /// Computes the start velocities of the first solve.
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
         let supported = supported_bodies(model, self.contacts.as_slice());
@@ -171,83 +195,94 @@ impl Synchronous {
         };
         let velocity = &mut self.solution.velocity;
         extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        for (mean, &point) in velocity
+            .chunks_exact_mut(3)
+            .zip(&model.unknowns.point_of_block)
+        {
+            let gain = self.flight.gain(point as usize);
+            mean.iter_mut()
+                .zip(gain.iter())
+                .for_each(|(v, gain)| *v -= gain);
+        }
         if closed {
             start_from_rest(context, &supported, &tolerances, velocity);
         }
     }
 
-    /// Velocities that the step is foreseen with: those that solves start from, changed since the last step by no more
-    /// than points moved in it or gravity adds. (What a part of a step added, taken for as much a second, would be many
-    /// times too much in a whole one.)
-    fn foresee_velocities(&mut self, context: StepContext<'_>) {
+    /// Predicts the velocities of the step: the start velocities of the solves, limited to the last velocities plus the
+    /// last displacement and the change by gravity. The limit matters after a short substep, whose acceleration would
+    /// be far too large for a whole step.
+    fn predict_velocities(&mut self, context: StepContext<'_>) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
         let fall = model.settings.gravity.norm() * time_step;
-        self.foreseen_velocity.clone_from(&state.velocities);
+        self.predicted_velocity.clone_from(&state.velocities);
         let start = self.solution.velocity.chunks_exact(3);
         for (start, &point) in start.zip(&model.unknowns.point_of_block) {
-            let velocity = &mut self.foreseen_velocity[point as usize];
+            let velocity = &mut self.predicted_velocity[point as usize];
             let change = Vector3::from_column_slice(start) - *velocity;
             *velocity += change.cap_magnitude(velocity.norm() + fall);
         }
     }
 
-    /// Adds the contacts that points would hit at their foreseen velocities; candidates cover that motion.
-    fn foresee_hits(&mut self, context: StepContext<'_>, report: &mut StepReport) {
+    /// Adds contacts for the impacts of the predicted velocities; candidates cover this motion.
+    fn predict_impacts(&mut self, context: StepContext<'_>, report: &mut StepReport) {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
-        self.foreseen.clear();
-        let points = state.positions.iter().zip(&self.foreseen_velocity);
-        self.foreseen.extend(points.map(|(x, v)| x + v * time_step));
+        self.predicted.clear();
+        let points = state.positions.iter().zip(&self.predicted_velocity);
+        self.predicted
+            .extend(points.map(|(x, v)| x + v * time_step));
         let sweep = Sweep {
             start: &state.positions,
-            end: &self.foreseen,
+            end: &self.predicted,
             time_step,
         };
         let contacts = self.contacts.edit();
         self.refiner
-            .foresee_hits(model, &self.detector, sweep, contacts, report);
+            .predict_impacts(model, &self.detector, sweep, contacts, report);
     }
 
-    /// Tells the solver of the bodies, where it or the observer asks for that.
-    fn tell_of_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    /// Gives the bodies to the solver, if it or the observer uses them.
+    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
-            model,
-            state,
-            time_step,
+            model, time_step, ..
         } = context;
         self.bodies = None;
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, &state.positions, time_step)?;
-            self.solver.know_bodies(&bodies);
+            let bodies = rest.turned(model, self.flight.positions(), time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())
     }
 
-    /// Sets the tolerances of the solves to come.
-    pub(super) fn hold_to(&mut self, tolerances: Tolerances) {
-        if tolerances != self.method.tolerances() {
-            *self.method.tolerances_mut() = tolerances;
-            self.solver.set_tolerances(tolerances);
-        }
+    /// Judges the solution by the independent residual. Returns the largest of an island (N·s), relative to the largest
+    /// tolerance of a body.
+    fn judge_islands(&self, report: &mut StepReport) -> f64 {
+        let islands = &self.islands;
+        judge(
+            (&self.problem, &self.solution),
+            (islands.count(), &|block| islands.of_block(block as u32)),
+            self.loads.largest() / self.loads.reference(),
+            report,
+        )
     }
 
-    /// The attempt becomes the state.
+    /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
                     let solved = &self.solution.velocity[3 * block as usize..][..3];
-                    let velocity = Vector3::from_column_slice(solved);
+                    let velocity = Vector3::from_column_slice(solved) + self.flight.gain(point);
                     (velocity, (velocity - state.velocities[point]) / time_step)
                 }
                 None => (self.known_velocity[point], Vector3::zeros()),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Measures the stages one after the other.
+/// Measures the durations of consecutive stages.
 pub(super) struct Clock(Instant);
 
 impl Clock {

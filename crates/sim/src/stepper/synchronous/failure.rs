@@ -10,7 +10,7 @@ use crate::{
 use impinge_contact::ContactError;
 
 impl Synchronous {
-    /// What the failure of the last attempt comes from, in words of the scene, and what else is worth telling.
+    /// The cause of the last attempt's failure in terms of the scene, with further failures that are worth reporting.
     pub(super) fn explain(
         &mut self,
         model: &Model,
@@ -26,13 +26,13 @@ impl Synchronous {
         if failure == StepFailure::Interrupted {
             return (failure, None);
         }
-        // Motions that no force ends are the cause of whatever comes of them.
+        // Prescribed motions that no force stops are the cause of all failures that follow from them.
         let comes_of_force = matches!(
             failure,
             StepFailure::NotConverged { .. }
                 | StepFailure::Breakdown { .. }
                 | StepFailure::TooManyRounds { .. }
-                | StepFailure::GapsUnsettled { .. }
+                | StepFailure::GapsNotConverged { .. }
                 | StepFailure::TurnsTooFar { .. }
                 | StepFailure::Inverted { .. }
         );
@@ -58,8 +58,13 @@ pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> S
     }
 }
 
-pub(super) fn gaps_unsettled(model: &Model, rounds: u32, key: ContactKey, gap: f64) -> StepFailure {
-    StepFailure::GapsUnsettled {
+pub(super) fn gaps_not_converged(
+    model: &Model,
+    rounds: u32,
+    key: ContactKey,
+    gap: f64,
+) -> StepFailure {
+    StepFailure::GapsNotConverged {
         rounds,
         gap,
         clearance: model.geometry.clearance(key),

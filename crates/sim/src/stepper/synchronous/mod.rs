@@ -1,18 +1,21 @@
-//! The synchronous stepper: one implicit step for everything, collision-free at its end.
+//! The synchronous stepper: one implicit step for all bodies, collision-free at its end.
 //!
 //! Source: Verschoor & Jalba 2019, Algorithm 1, outer part. Differs from it in: candidates outlive a step while they
 //! cover the motion, limits on rounds, roll-back and subdivision.
 
 mod attempt;
+mod changes;
 mod clock;
 mod failure;
 mod rounds;
+mod solve;
 
 use super::{SolveObserver, Stepper};
 use crate::{
     compliance::RestBodies,
-    contacts::set::ContactSet,
+    contacts::{contact::ContactKey, set::ContactSet},
     error::{SimError, StepError, StepFailure},
+    flight::Flight,
     model::Model,
     report::StepReport,
     state::State,
@@ -25,74 +28,84 @@ use crate::{
         detect::Detector,
         extension::{ForceBuffers, StepExtensions},
         refine::Refiner,
-        resolve::{balance::Balanced, coarse::Coarse},
+        resolve::coarse::Coarse,
     },
 };
+use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Method};
+use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
 use impinge_geometry::broad_phase::Bvh;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
-/// Solves beyond one for each length of a part that may miss their tolerances before a whole step is given up.
+/// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
 ///
-/// On its way down to the shortest part a step that cannot succeed misses one at each length. Shipped scenes miss none
-/// or one in a step. With 3 a step that cannot succeed costs nine solves at the iteration limit; with ten times as many
-/// it is given up as surely, and later.
+/// An impossible step has one unconverged solve at each length down to the shortest substep. Shipped scenes have at
+/// most one per step. Larger values make impossible steps fail later, with the same result.
 const SPARE_UNMET_SOLVES: u32 = 3;
 
-/// The stepper and all of its scratch.
+/// A solver that may be used on any thread.
+type Solver = Box<dyn ContactSolver + Send>;
+
+/// The stepper with its scratch memory.
 pub struct Synchronous {
     assembler: Assembler,
     detector: Detector,
     refiner: Refiner,
     /// The method with the tolerances of the attempt, and its solver.
     method: Method,
-    solver: Box<dyn ContactSolver + Send>,
+    /// One for each island at once.
+    solvers: Vec<Solver>,
+    islands: Islands,
+    changes: Changes,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// What the last solve left to close, and the system that closes it.
-    balanced: Balanced,
+    /// Changes of contact forces that close the bodies' balances (N, in the axes of their rows), and the system that
+    /// gives them.
+    imbalance: BTreeMap<ContactKey, Vector3<f64>>,
+    /// The contact of each row of the problem.
+    keys: Vec<ContactKey>,
     coarse: Coarse,
-    /// Contacts of the attempt; the state's are replaced on success only.
+    /// Contacts of the attempt; those of the state are replaced on success only.
     contacts: ContactSet,
     end: Vec<Vector3<f64>>,
-    /// How points would move as far as is known before anything is solved for (m/s), and where they would end (m).
-    foreseen_velocity: Vec<Vector3<f64>>,
-    foreseen: Vec<Vector3<f64>>,
-    /// Mean velocity of prescribed points, and what rows leave out of that of rigid bodies' points (m/s).
+    /// Predicted velocities of points before the first solve (m/s), and the positions they lead to (m).
+    predicted_velocity: Vec<Vector3<f64>>,
+    predicted: Vec<Vector3<f64>>,
+    /// Mean velocity of prescribed points, and the part of the velocity of rigid bodies' points that rows omit (m/s).
     known_velocity: Vec<Vector3<f64>>,
+    flight: Flight,
+    /// Impulses of the turn of deformable bodies, in the order of the unknowns (N·s).
+    turn_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
-    /// Compliance at rest, once a method asked for it, and the bodies as the attempt started with them.
+    /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
-    /// Whether the step has met no problem that could not be rescued: more of its kind would only take time.
-    rescuable: bool,
-    /// Whether the last solve settled friction to the gap tolerance only.
-    relaxed: bool,
+    /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
+    allows_fallback: bool,
     account: EnergyAccount,
-    /// The last solve of the step that missed its tolerances, and how many more may.
+    /// The last unconverged solve of the step, and the number of further ones that are allowed.
     unsolved: Option<StepFailure>,
     unmet_left: u32,
-    /// The shortest part of the step that was tried (s).
+    /// The shortest substep that was tried (s).
     shortest: f64,
-    /// Ends the step once it is raised.
+    /// Ends the step when it is raised.
     interrupt: Interrupt,
     /// Code of other crates that takes part, and its forces on points.
     extensions: StepExtensions,
     forces: ForceBuffers,
-    /// The state at the start of a step that was divided.
+    /// The state at the start of a subdivided step.
     undivided: Option<State>,
-    /// Shown every solve.
+    /// Gets every solve.
     pub(crate) observer: Option<Box<dyn SolveObserver>>,
 }
 
 impl Synchronous {
-    /// A stepper for `model`, its memory laid out.
+    /// A stepper for `model` with allocated memory.
     ///
     /// # Errors
     /// [`SimError::Fem`] if the elements do not fit the pattern, [`SimError::RestCompliance`] if the method needs a
@@ -130,23 +143,27 @@ impl Synchronous {
             detector: Detector::new(broad_phase),
             refiner: Refiner::default(),
             method,
-            solver,
+            solvers: vec![solver],
+            islands: Islands::default(),
+            changes: Changes::default(),
             problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
             solution: ContactSolution::default(),
-            balanced: Balanced::default(),
+            imbalance: BTreeMap::new(),
+            keys: Vec::new(),
             coarse: Coarse::default(),
             contacts: ContactSet::default(),
             end: vec![Vector3::zeros(); points],
-            foreseen_velocity: Vec::new(),
-            foreseen: Vec::new(),
+            predicted_velocity: Vec::new(),
+            predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
+            flight: Flight::default(),
+            turn_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
             bodies: None,
             joints: JointRows::default(),
-            rescuable: true,
-            relaxed: false,
+            allows_fallback: true,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             unmet_left: 0,
@@ -164,7 +181,7 @@ impl Synchronous {
         self.extensions.clone()
     }
 
-    /// What the user should know, since the last call.
+    /// Messages to the user since the last call.
     pub(crate) fn take_notices(&mut self) -> Vec<String> {
         self.rest
             .as_mut()
@@ -172,7 +189,7 @@ impl Synchronous {
             .unwrap_or_default()
     }
 
-    /// Takes `time_step` whole, or in two halves where that fails, and so on down to the model's shortest part.
+    /// Advances by `time_step` at once, or in two halves if that fails, recursively down to the shortest substep.
     fn advance_by(
         &mut self,
         model: &Model,
@@ -209,7 +226,7 @@ impl Synchronous {
         }
     }
 
-    /// Whether a shorter part is tried where one has failed.
+    /// Whether a shorter substep may be tried after a failure.
     fn may_be_shorter(&self, failure: &StepFailure) -> bool {
         let final_failure = matches!(
             failure,
@@ -222,7 +239,9 @@ impl Synchronous {
 impl Stepper for Synchronous {
     fn heed(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.clone();
-        self.solver.heed(interrupt);
+        for solver in &mut self.solvers {
+            solver.heed(interrupt);
+        }
     }
 
     fn is_resumable(&self) -> bool {
@@ -238,7 +257,7 @@ impl Stepper for Synchronous {
             minimum_gap: f64::INFINITY,
             ..StepReport::default()
         };
-        self.rescuable = true;
+        self.allows_fallback = true;
         self.unsolved = None;
         self.account.open(model, state);
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
@@ -246,7 +265,7 @@ impl Stepper for Synchronous {
         let advanced = self.advance_by(model, state, model.settings.time_step, &mut report);
         let undivided = self.undivided.take();
         if let Err(error) = advanced {
-            // A step that was interrupted is taken from its start when the run goes on.
+            // A resumed run repeats an interrupted step from its start.
             if let (StepFailure::Interrupted, Some(start)) = (&error.failure, undivided) {
                 *state = start;
                 self.account.forget();
@@ -254,7 +273,7 @@ impl Stepper for Synchronous {
             return Err(error);
         }
         state.step += 1;
-        // Parts add up with rounding; whole steps must not.
+        // Substeps add up with rounding; whole steps must not.
         state.time = state.step as f64 * model.settings.time_step;
         let started = Instant::now();
         measure(model, state, &mut report);
@@ -265,14 +284,14 @@ impl Stepper for Synchronous {
     }
 }
 
-/// How many lengths the parts of a step may have, the whole step's included.
+/// Number of possible lengths of substeps, the whole step included.
 fn lengths_of_parts(model: &Model) -> u32 {
     let halves = std::iter::successors(Some(0.5 * model.settings.time_step), |length| {
         Some(0.5 * length)
     });
     let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
-    1 + tried.take(MOST_HALVINGS).count() as u32
+    1 + tried.take(MAX_HALVINGS).count() as u32
 }
 
-/// A part that was halved more often is shorter than a step by more than doubles have digits.
-const MOST_HALVINGS: usize = 52;
+/// Largest number of halvings: further ones exceed the digits of doubles.
+const MAX_HALVINGS: usize = 52;

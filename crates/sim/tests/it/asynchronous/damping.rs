@@ -88,7 +88,7 @@ fn random_vectors(random: &mut Random, count: usize, size: f64) -> Vec<Vector3<f
 
 /// A perturbed cube that flies and rotates ends as a rigid body with its initial momenta.
 #[test]
-fn damping_of_solids_keeps_momentum_and_stills_what_deforms() {
+fn damping_of_solids_keeps_momentum_and_stops_deformation() {
     let (rest, tets) = cube();
     let model = solid(&rest, &tets, 2e-3);
     let masses = model.lumped_mass();

@@ -121,7 +121,7 @@ fn both_back_ends_survive_a_jump_alike() {
 
 /// If speculation cannot continue, it reports the reason, from the last accepted state.
 #[test]
-fn what_cannot_go_on_stops_safely() {
+fn a_run_without_progress_stops_safely() {
     let mut system = particle(0.2, false);
     system.velocities[0] = Vector3::new(0.0, 0.0, -1e3);
     let settings = Settings {
@@ -210,9 +210,9 @@ fn a_large_sheet_moves_alike_on_any_number_of_threads() {
 /// Certificates for one velocity, as in Harmon et al. 2012, are rescheduled by every impulse; the motion is the same.
 #[test]
 fn promises_do_not_change_the_motion() {
-    let run = |promise: f64| {
+    let run = |velocity_bound: f64| {
         let settings = Settings {
-            promise,
+            velocity_bound,
             ..Settings::default()
         };
         let mut engine = Engine::new(pile(), settings).expect("a sound system");
@@ -221,5 +221,5 @@ fn promises_do_not_change_the_motion() {
     };
     let (kept, broken) = (run(0.25), run(0.0));
     assert_eq!(kept.vertices(), broken.vertices());
-    assert!(kept.statistics().promises_broken * 10 < broken.statistics().promises_broken);
+    assert!(kept.statistics().velocity_bounds_left * 10 < broken.statistics().velocity_bounds_left);
 }

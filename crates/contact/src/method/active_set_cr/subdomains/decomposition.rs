@@ -1,6 +1,7 @@
-//! Which bodies are solved alone, and the subdomains that they form.
+//! Choice of the bodies that are solved alone, and of the subdomains that they form.
 
 use crate::{ContactProblem, ContactSolution, ContactState, problem::CONTACTS_PER_TASK};
+use impinge_krylov::forest::{Forest, NONE};
 use impinge_krylov::{block::BlockPattern, vector};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -8,16 +9,13 @@ use std::sync::Arc;
 /// Share of the squared tolerance (1) that the bodies outside all subdomains may use.
 const LEFT_ALONE: f64 = 0.25;
 
-/// Marks a block or body in no subdomain.
-const NONE: u32 = u32::MAX;
-
-/// The bodies of a matrix, those chosen for a solve, and the subdomains that these form.
+/// The bodies of a matrix, those chosen for a solve, and their subdomains.
 ///
-/// A body is a set of blocks that the matrix couples with no other: a deformable or a rigid body, or several that share
-/// nodes.
+/// A body is a set of blocks without coupling to others in the matrix: a deformable or a rigid body, or several that
+/// share nodes.
 #[derive(Debug, Default)]
 pub(super) struct Decomposition {
-    /// What the bodies are those of.
+    /// Pattern of the matrix of the bodies.
     pattern: Option<Arc<BlockPattern>>,
     body_of_block: Vec<u32>,
     bodies: usize,
@@ -25,22 +23,22 @@ pub(super) struct Decomposition {
     squares: Vec<f64>,
     /// Bodies by their squares, ascending.
     order: Vec<u32>,
-    /// Contacts whose law does not hold.
+    /// Whether each contact violates its law.
     broken: Vec<bool>,
-    /// Bodies that need a solve.
+    /// Whether each body needs a solve.
     unconverged: Vec<bool>,
-    /// Those and their neighbours.
+    /// These bodies and their neighbours.
     chosen: Vec<bool>,
     forest: Forest,
     subdomain_of_body: Vec<u32>,
     blocks: Vec<Vec<u32>>,
     contacts: Vec<Vec<u32>>,
-    /// Place of each block among those of its subdomain.
+    /// Number of each block in its subdomain.
     place: Vec<u32>,
 }
 
 impl Decomposition {
-    /// Finds the bodies of a matrix, if its pattern is another one than before.
+    /// Finds the bodies of a matrix, if its pattern has changed.
     pub(super) fn find_bodies(&mut self, problem: &ContactProblem) {
         let pattern = problem.momentum.pattern();
         let known = self.pattern.as_ref();
@@ -61,9 +59,10 @@ impl Decomposition {
         self.bodies
     }
 
-    /// Chooses the bodies to be solved for; returns what the others leave of `‖w r‖²`, or nothing if all is well.
+    /// Chooses the bodies to solve; returns the part of `‖w r‖²` of the others, or `None` if no body needs a solve.
     ///
-    /// The fewest bodies whose exclusion leaves little, those of contacts that break a law, and the neighbours of both.
+    /// These are the fewest bodies without which the rest of the residual is small, bodies of contacts that violate a
+    /// law, and the neighbours of both.
     pub(super) fn choose(
         &mut self,
         problem: &ContactProblem,
@@ -129,7 +128,7 @@ impl Decomposition {
         }
     }
 
-    /// Gathers the chosen bodies into subdomains that no contact couples; returns how many there are.
+    /// Connects the chosen bodies to subdomains without contacts between each other; returns their number.
     pub(super) fn connect(&mut self, problem: &ContactProblem) -> usize {
         self.forest.reset(self.bodies);
         for contact in 0..problem.contacts() {
@@ -177,62 +176,14 @@ impl Decomposition {
         &self.blocks[subdomain]
     }
 
-    /// Contacts of a subdomain, those with other bodies included.
+    /// Contacts of a subdomain, including those with other bodies.
     pub(super) fn contacts(&self, subdomain: usize) -> &[u32] {
         &self.contacts[subdomain]
     }
 
-    /// Place of a block among those of its subdomain, if it is in one.
+    /// Number of a block in its subdomain, if it is in one.
     pub(super) fn place(&self, block: u32) -> Option<u32> {
         let place = self.place[block as usize];
         (place != NONE).then_some(place)
-    }
-}
-
-/// Union-find over numbered nodes.
-#[derive(Debug, Default)]
-struct Forest {
-    parents: Vec<u32>,
-}
-
-impl Forest {
-    /// Every node a tree of its own.
-    fn reset(&mut self, nodes: usize) {
-        self.parents.clear();
-        self.parents.extend(0..nodes as u32);
-    }
-
-    /// The first node of the tree that `node` is in.
-    fn root(&mut self, mut node: u32) -> u32 {
-        while self.parents[node as usize] != node {
-            let above = self.parents[self.parents[node as usize] as usize];
-            self.parents[node as usize] = above;
-            node = above;
-        }
-        node
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b) as usize] = a.min(b);
-    }
-
-    /// Numbers the trees whose nodes are `wanted`, in the order of their first nodes, and writes for each node the
-    /// number of its tree; returns how many there are.
-    fn number_trees(&mut self, numbers: &mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> usize {
-        numbers.clear();
-        let mut trees = 0;
-        for node in 0..self.parents.len() as u32 {
-            let root = self.root(node);
-            numbers.push(if !wanted(node) {
-                NONE
-            } else if root == node {
-                trees += 1;
-                trees - 1
-            } else {
-                numbers[root as usize]
-            });
-        }
-        trees as usize
     }
 }

@@ -1,12 +1,12 @@
 //! Subdomain solves before the iteration on the whole problem (multiplicative Schwarz).
 //!
-//! The matrix `A` of many bodies has one diagonal block per body, coupled by contacts only. A change is felt as far as
-//! elastic waves and friction carry it within a step, mostly by the next neighbours; an iteration on the whole problem
-//! works on every body until the last has converged. So the bodies whose share of the residual is too large, or whose
-//! contacts violate a law, are solved with their neighbours while all other velocities are fixed. No contact couples
-//! two subdomains: they are solved in parallel. Their new contact forces change the residual of the bodies around,
-//! which the next step takes up. Each step first checks the whole problem. If the steps end without a solution, the
-//! iteration on the whole starts from there.
+//! The matrix `A` of many bodies has one diagonal block per body, coupled by contacts only. The effect of a change is
+//! limited to the distance that elastic waves and friction reach within a step, mostly the next neighbours. An
+//! iteration on the whole problem works on every body until the last has converged. So bodies whose share of the
+//! residual is too large, or whose contacts violate a law, are solved with their neighbours while all other velocities
+//! are fixed. No contact couples two subdomains: they are solved in parallel. Their new contact forces change the
+//! residual of the bodies around, which the next step includes. Each step first checks the whole problem. If the steps
+//! end without a solution, the iteration on the whole starts from their result.
 
 mod decomposition;
 mod pool;
@@ -21,11 +21,11 @@ use pool::Pool;
 use rayon::prelude::*;
 use subdomain::Subdomain;
 
-/// Share of the squared tolerance (1) that subdomain solves may use of what the other bodies leave. The rest is for the
-/// residual that new contact forces cause outside.
+/// Share of the remaining squared tolerance for subdomain solves. The rest is for the residual that new contact forces
+/// cause outside.
 const SOLVED: f64 = 0.5;
 
-/// Largest share of the blocks in one subdomain (1): above it, the whole problem costs little more.
+/// Largest share of the blocks in one subdomain: above it, the whole problem costs little more.
 const LARGEST: f64 = 0.5;
 
 /// The outcome of one subdomain solve.
@@ -34,7 +34,7 @@ struct Solved {
     own_subdomain: Subdomain,
 }
 
-/// What the steps cost, times the blocks that it was done on.
+/// Counts of the steps, multiplied by the number of blocks of each solve.
 #[derive(Debug, Default, Clone, Copy)]
 struct Cost {
     iterations: u64,
@@ -42,18 +42,18 @@ struct Cost {
     extra_products: u64,
 }
 
-/// What came of one step.
+/// Outcome of one step.
 enum Outcome {
-    /// Nothing was left to be done.
+    /// The whole problem is solved.
     Solved,
-    /// Every subdomain was solved for.
+    /// Every subdomain was solved.
     Improved,
     /// Some subdomain is too large or did not converge.
     Stuck,
 }
 
 impl Cost {
-    /// Adds what a solve for `blocks` blocks took.
+    /// Adds the counts of a solve of `blocks` blocks.
     fn add(&mut self, blocks: usize, report: &ContactReport) {
         let blocks = blocks as u64;
         self.iterations += blocks * report.iterations;
@@ -61,7 +61,7 @@ impl Cost {
         self.extra_products += blocks * report.extra_products;
     }
 
-    /// Writes what that would be on all of `blocks` blocks.
+    /// Writes the counts per `blocks`, the number of all blocks.
     fn write(&self, blocks: usize, report: &mut ContactReport) {
         let whole = |cost: u64| cost.div_ceil(blocks as u64);
         report.iterations = whole(self.iterations);
@@ -71,8 +71,8 @@ impl Cost {
 }
 
 impl ActiveSetCr {
-    /// Improves `solution` subdomain by subdomain while that is worth it; returns what it took, and whether it is found
-    /// to solve the whole problem.
+    /// Improves `solution` subdomain by subdomain while this pays; returns the counts, and whether the whole problem is
+    /// solved.
     pub(super) fn solve_subdomains(
         &mut self,
         problem: &ContactProblem,
@@ -83,7 +83,7 @@ impl ActiveSetCr {
             return report;
         }
         let mut cost = Cost::default();
-        // Taken out, so that it can be used beside the rest.
+        // Taken out of `self`, which is borrowed below.
         let mut subdomains = std::mem::take(&mut self.subdomains);
         subdomains.decomposition.find_bodies(problem);
         for _ in 0..self.settings.regions {
@@ -109,7 +109,7 @@ impl ActiveSetCr {
         report
     }
 
-    /// Judges the whole, and takes one step if that finds something.
+    /// Checks the whole problem, and takes one step if it is not solved.
     fn step_subdomains(
         &mut self,
         subdomains: &mut SubdomainWorkspace<Self>,
@@ -136,7 +136,7 @@ impl ActiveSetCr {
             return Outcome::Solved;
         };
         let count = decomposition.connect(problem);
-        // What is harder than that is left to the whole, with what remains of its limit.
+        // Harder problems are left to the iteration on the whole, with the rest of its limit.
         cost.write(all, report);
         let left_of_limit = (self.settings.max_iterations).saturating_sub(report.iterations);
         let settings = ActiveSetCrSettings {
@@ -164,7 +164,7 @@ impl ActiveSetCr {
             };
             cost.add(decomposition.blocks(subdomain).len(), &own);
             report.add_updates(&own);
-            // Relaxed friction of a subdomain would be unmet in the whole problem: iterate on that at once.
+            // Relaxed friction of a subdomain would be unmet in the whole problem: start its iteration at once.
             all_solved &= own.termination == Termination::Converged && !own.relaxed;
             if own.termination != Termination::Breakdown {
                 own_subdomain.store(decomposition.blocks(subdomain), solution);
@@ -179,8 +179,8 @@ impl ActiveSetCr {
 }
 
 impl Pool<ActiveSetCr> {
-    /// Solves every one of `count` subdomains that is not too large, in parallel: no contact couples two. The rest of
-    /// the squared tolerance, `square` (N²s²), is shared by blocks. Six arguments: all are those of one step.
+    /// Solves each of `count` subdomains that is not too large, in parallel: no contact couples two. The remaining
+    /// squared tolerance, `square` (N²s²), is divided by blocks. Six arguments: all are those of one step.
     fn solve_all(
         &self,
         (decomposition, count): (&Decomposition, usize),
@@ -211,7 +211,7 @@ impl Pool<ActiveSetCr> {
         (0..count).into_par_iter().map(solve).collect()
     }
 
-    /// Solves for one subdomain, the velocities around it given.
+    /// Solves one subdomain for given velocities around it.
     fn solve(
         &self,
         decomposition: &Decomposition,

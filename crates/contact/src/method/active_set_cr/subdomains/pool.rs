@@ -22,7 +22,7 @@ impl<S: Default> Pool<S> {
         waiting.pop().unwrap_or_default()
     }
 
-    /// Takes a solver back for later subdomains.
+    /// Returns a solver for later subdomains.
     pub(super) fn give_back(&self, solver: S) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.push(solver);

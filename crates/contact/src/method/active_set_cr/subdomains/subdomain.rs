@@ -4,7 +4,7 @@ use super::decomposition::Decomposition;
 use crate::{ContactProblem, ContactRow, ContactSolution, method::rows::at};
 use nalgebra::Matrix3;
 
-/// The start of a subdomain solve, later its solution, and the contacts of the whole that it belongs to.
+/// The start of a subdomain solve, later its solution, and its contacts in the whole problem.
 #[derive(Debug, Default)]
 pub(super) struct Subdomain {
     pub(super) solution: ContactSolution,
@@ -13,7 +13,7 @@ pub(super) struct Subdomain {
 }
 
 impl Subdomain {
-    /// The problem of a subdomain and where it starts from.
+    /// The problem of a subdomain with its start.
     ///
     /// `J v ≥ c` becomes `J_own v_own ≥ c − J_other v_other`.
     pub(super) fn of(
@@ -52,7 +52,7 @@ impl Subdomain {
                     None => offset -= jacobian * at(&solution.velocity, block),
                 }
             }
-            // A contact whose nodes here have no weight cannot be changed from here.
+            // A contact without weight on these nodes does not depend on them.
             let acts = |row: usize| entries.iter().any(|(_, j)| j.row(row).amax() > 0.0);
             if (0..3).all(acts) {
                 let own = own_problem.push(&ContactRow {
@@ -71,7 +71,7 @@ impl Subdomain {
         (own_problem, own_subdomain)
     }
 
-    /// Puts the solution into that of the whole, whose `blocks` it is of.
+    /// Writes the solution to that of the whole problem; `blocks` are those of the subdomain.
     pub(super) fn store(&self, blocks: &[u32], solution: &mut ContactSolution) {
         for (v, &block) in self.solution.velocity.chunks_exact(3).zip(blocks) {
             solution.velocity[3 * block as usize..][..3].copy_from_slice(v);
@@ -89,7 +89,8 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::{Rotation3, Vector3};
 
-    /// Two bodies of two blocks each, and a contact between the second block of the one and the first of the other.
+    /// Two bodies of two blocks each, and a contact between the second block of the first and the first block of the
+    /// second.
     fn problem() -> ContactProblem {
         let pattern = BlockPattern::from_pairs(4, [(0, 1), (2, 3)]);
         let mut momentum = SymmetricBlockMatrix::zeros(pattern);
@@ -106,7 +107,7 @@ mod tests {
         problem
     }
 
-    /// Only the second body leaves a residual, and a contact without force draws nobody in.
+    /// Only the second body has a residual, and a contact without force does not add its neighbour.
     fn second_body(problem: &ContactProblem, solution: &ContactSolution) -> Decomposition {
         let mut decomposition = Decomposition::default();
         decomposition.find_bodies(problem);

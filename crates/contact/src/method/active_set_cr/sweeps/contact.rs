@@ -1,27 +1,27 @@
-//! A contact as sweeps need it: what they read lies in one place, and rows between points, which are multiples of one
-//! frame, are kept as that frame and weights for each block.
+//! A contact in the form that sweeps need: its data in one place, and rows between points, which are multiples of one
+//! frame, as that frame with a weight per block.
 
 use super::window::Window;
 use crate::sweep::{SweptContacts, relax};
 use crate::{ContactProblem, ContactState, Multipliers, Tolerances, law::coulomb::onto_disk};
 use nalgebra::{Matrix2x3, Matrix3, Vector3};
 
-/// Most blocks of a contact between points: a vertex and a triangle, or two edges.
+/// Largest number of blocks of a contact between points: a vertex and a triangle, or two edges.
 const MOST_POINTS: usize = 4;
 
-/// What rows may differ from multiples of one frame by, over its entries: rounding of the weight times the frame.
+/// Largest relative difference of rows from multiples of one frame: rounding of the weight times the frame.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// What a sweep over contacts did.
+/// Changes in a sweep over contacts.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in super::super) struct SweepChange {
-    /// Contacts that changed state.
+    /// Number of contacts that changed state.
     pub(in super::super) changes: u64,
-    /// Largest change of a force, as the displacement that its own contact takes it for, in tolerances.
+    /// Largest change of a force, as the displacement of its own contact in tolerances.
     pub(in super::super) largest: f64,
 }
 
-/// The diagonal mass matrix `M = ℓ D`, and what displacements are measured by.
+/// The diagonal mass matrix `M = ℓ D`, and the tolerances of displacements.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Metric<'a> {
     /// `D⁻¹` (1/kg).
@@ -31,7 +31,7 @@ pub(in super::super) struct Metric<'a> {
     /// Inverse tolerances of gaps and slips (1/m).
     per_gap: f64,
     per_slip: f64,
-    /// Whether slips are measured as gaps are.
+    /// Whether slips have the tolerance of gaps.
     relaxed: bool,
 }
 
@@ -64,7 +64,7 @@ impl SweepChange {
     }
 }
 
-/// A contact as the sweeps need it.
+/// A contact in the form that sweeps need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SweptContact {
     /// Its number in the problem.
@@ -84,23 +84,23 @@ pub(super) struct SweptContact {
     pub(super) state: ContactState,
 }
 
-/// Rows `[w n; a t₁; a t₂]` on every block, with one frame and weights of its own.
+/// Rows `[w n; a t₁; a t₂]` on every block, with one frame and a weight per block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rows {
-    /// Those of unit weights (s).
+    /// Rows of weight 1 (s).
     frame: Matrix3<f64>,
-    /// `w`, and `a` where it differs: a contact that sticks may hold on to another point than the closest one.
+    /// `w`, and `a` if it differs: a sticking contact may be anchored at another point than the closest one.
     weights: [f64; MOST_POINTS],
     tangential_weights: [f64; MOST_POINTS],
     blocks: [u32; MOST_POINTS],
-    /// How many of them count; none if the rows are not of this kind and are read from the problem.
+    /// Number of weights; 0 if the rows have no common frame and are read from the problem.
     count: u32,
     /// Whether the weights are the same for all rows.
     uniform: bool,
 }
 
 impl Rows {
-    /// Not of this kind.
+    /// Rows without a common frame.
     const GENERAL: Self = Self {
         frame: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         weights: [0.0; MOST_POINTS],
@@ -145,7 +145,7 @@ impl Rows {
                 (row - normal * weight).amax(),
                 (pair - tangents * tangential).amax(),
             ];
-            // Not so where one is not a number.
+            // NaN has no common frame.
             if !(off[0] <= roundings[0] && off[1] <= roundings[1]) {
                 return Self::GENERAL;
             }
@@ -156,7 +156,7 @@ impl Rows {
         rows
     }
 
-    /// Blocks and one kind of weights.
+    /// Blocks with one of both sets of weights.
     #[inline]
     fn points<'a>(
         &'a self,
@@ -277,8 +277,8 @@ impl SweptContact {
         }
     }
 
-    /// `(λ, F)` that meet the laws of the contact at displacement `moved` (m), if they change; and by how much, in
-    /// tolerances. Normal rows are soft by `softness` times their compliance.
+    /// The force `(λ, F)` that meets the laws of the contact at displacement `moved` (m), if it differs; and its change
+    /// in tolerances. The normal row has a softness of `softness` times its compliance.
     #[inline]
     fn solve(
         &mut self,
@@ -318,7 +318,7 @@ impl SweptContact {
     }
 }
 
-/// Contacts that are swept one after the other, and the velocities that follow.
+/// Contacts that are swept in order, with their velocities.
 pub(super) struct Part<'a, 'v> {
     pub(super) problem: &'a ContactProblem,
     pub(super) softness: f64,
@@ -329,7 +329,7 @@ pub(super) struct Part<'a, 'v> {
 }
 
 impl Part<'_, '_> {
-    /// Meets the laws of one contact, the velocities following; returns the change of its force, in tolerances.
+    /// Solves one contact for its laws and updates the velocities; returns the change of its force in tolerances.
     #[inline]
     pub(super) fn meet_laws(&mut self, place: usize) -> f64 {
         let largest = relax(self, place);
@@ -374,8 +374,8 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use proptest::prelude::*;
 
-    /// A contact of four blocks whose rows are a frame times weights, those along the tangents `shift` apart, turned by
-    /// `twist` in one of them.
+    /// A contact of four blocks whose rows are a frame times weights. Tangential weights differ by `shift`, and one
+    /// frame is rotated by `twist`.
     fn problem(normal: Vector3<f64>, weights: [f64; 4], shift: f64, twist: f64) -> ContactProblem {
         let pattern = BlockPattern::from_pairs(4, std::iter::empty());
         let mut momentum = SymmetricBlockMatrix::zeros(pattern);
@@ -405,7 +405,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whether by the frame or by the rows themselves, displacements and pushes are those of the problem's rows.
+        /// With or without a common frame, displacements and impulses are those of the problem's rows.
         #[test]
         fn rows_are_those_of_the_problem(
             normal in prop::array::uniform3(-1.0..1.0_f64),
@@ -436,7 +436,7 @@ mod tests {
         }
     }
 
-    /// A half-space touches one block, and so does a vertex on a prescribed body.
+    /// A contact with a half-space has one block, and so has a vertex on a prescribed body.
     #[test]
     fn one_block_is_its_own_frame() {
         let rows = Rows::of(&[7], &[Matrix3::identity() * -2.0]);

@@ -1,7 +1,7 @@
-//! Sweeps over the contacts, the mass matrix being diagonal: each meets its laws in turn, the velocities following at
-//! once.
+//! Gauss-Seidel sweeps over the contacts with a diagonal mass matrix: each contact is solved for its laws in turn, and
+//! velocities are updated at once.
 //!
-//! Sweeps wait for memory more than for arithmetic, so what they need of a contact lies in one place.
+//! Sweeps are bound by memory access, so all data of a contact are in one place.
 
 mod contact;
 mod tree;
@@ -17,10 +17,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use tree::Tree;
 
-/// Contacts of a sweep that repay another thread.
+/// Number of contacts of a sweep per further thread: fewer do not repay it.
 const WORTH_SHARING: usize = 2000;
 
-/// Contacts that a part of the tree must have to be cut.
+/// Smallest number of contacts of a part that is divided.
 const LEAST: usize = 3000;
 
 /// The contacts of a problem, their forces and states.
@@ -29,16 +29,16 @@ pub(super) struct Sweeps {
     /// In the order of the tree.
     contacts: Vec<SweptContact>,
     tree: Tree,
-    /// Place of each contact of the problem among them.
+    /// Position of each contact of the problem in this order.
     places: Vec<u32>,
-    /// Softness of normal rows, over their compliance.
+    /// Softness of normal rows over their compliance.
     softness: f64,
-    /// Contacts of a sweep that repay another thread.
+    /// Number of contacts of a sweep per further thread.
     worth_sharing: usize,
 }
 
 impl Sweeps {
-    /// Takes over contacts with their forces. `compliance_of` gives `W_n` and `W_t` of one (m/N).
+    /// Loads the contacts with their forces. `compliance_of` gives `W_n` and `W_t` of a contact (m/N).
     pub(super) fn begin(
         &mut self,
         problem: &ContactProblem,
@@ -103,7 +103,7 @@ impl Sweeps {
             });
     }
 
-    /// Meets the laws of one contact after the other, `v` following.
+    /// Solves one contact after the other for its laws and updates `v`.
     pub(super) fn sweep_all(
         &mut self,
         problem: &ContactProblem,
@@ -123,8 +123,8 @@ impl Sweeps {
         })
     }
 
-    /// The same over the contacts that had a force in the last sweep over all: what another one wakes waits for the
-    /// next step.
+    /// The same for the contacts with a force in the last sweep over all; other contacts that close wait for the next
+    /// step.
     pub(super) fn sweep_touching(
         &mut self,
         problem: &ContactProblem,
@@ -139,7 +139,7 @@ impl Sweeps {
         })
     }
 
-    /// The same over those of them whose force still changes by more than `settled` tolerances.
+    /// The same for those of them whose force still changes by more than `settled` tolerances.
     pub(super) fn sweep_moving(
         &mut self,
         problem: &ContactProblem,
@@ -190,7 +190,7 @@ mod tests {
     const BLOCKS: usize = 40;
     const COMPLIANCE: [f64; 2] = [2e-6, 2e-6];
 
-    /// A contact between a block and another, or an obstacle.
+    /// A contact between a block and another block, or an obstacle.
     type Pair = (u32, Option<u32>, [f64; 3]);
 
     fn pairs() -> impl Strategy<Value = Vec<Pair>> {
@@ -199,7 +199,7 @@ mod tests {
         let pair = (block, other, prop::array::uniform3(-1.0..1.0_f64));
         prop::collection::vec(
             pair.prop_map(|(block, other, normal)| {
-                // Mostly near neighbours.
+                // Mostly between near neighbours.
                 let other =
                     other.map(|(by, far)| (block + 1 + by + 15 * u32::from(far)) % BLOCKS as u32);
                 (block, other, normal)
@@ -239,7 +239,7 @@ mod tests {
         (0..3 * BLOCKS).map(|i| (0.37 * i as f64).sin()).collect()
     }
 
-    /// Forces and velocities after some sweeps in parts of at least so many contacts.
+    /// Forces and velocities after some sweeps in parts of at least `least` contacts.
     fn swept(problem: &ContactProblem, least: usize, threads: usize) -> (Sweeps, Vec<f64>) {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -253,10 +253,10 @@ mod tests {
         };
         let metric = Metric::new(&inverse, 2.0, &tolerances, false);
         let start = vec![Multipliers::default(); problem.contacts()];
-        // However few contacts there are, all sweeps are shared.
+        // All sweeps are parallel, however few contacts there are.
         let (mut sweeps, mut v) = (Sweeps::default(), velocities());
         pool.install(|| {
-            // Trees are used again.
+            // The tree is built a second time in the same memory.
             for least in [3, least] {
                 sweeps.begin_with_least(least, problem, &start, 0.0, |_| COMPLIANCE);
             }
@@ -273,8 +273,7 @@ mod tests {
     }
 
     proptest! {
-        /// Cut into parts, on one thread or four: the same bits as one contact after the other in the order of the
-        /// parts.
+        /// Sweeps in parts, on one thread or four, equal sequential sweeps in the order of the parts, bit for bit.
         #[test]
         fn parts_are_swept_as_if_one_after_the_other(pairs in pairs()) {
             let problem = problem(&pairs);
@@ -296,7 +295,7 @@ mod tests {
         }
     }
 
-    /// A row of blocks, each touching the next, falls into halves with one contact between them.
+    /// A chain of blocks, each in contact with the next, is divided in the middle, with one contact between the halves.
     #[test]
     fn a_chain_is_cut_in_the_middle() {
         let pairs: Vec<Pair> = (0..39)

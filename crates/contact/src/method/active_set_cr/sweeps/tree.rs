@@ -1,51 +1,51 @@
-//! Contacts in an order in which parts that share no block can be swept at the same time.
+//! An order of contacts in which parts without common blocks can be swept in parallel.
 //!
-//! A part of many contacts is cut in two: those whose blocks lie before a cut, those whose blocks lie behind it, and,
-//! swept when both are done, those across. Contacts and blocks alone decide the cuts, so threads do not change what a
-//! sweep does.
+//! A part with many contacts is divided by a cut in the sequence of blocks: contacts before the cut, contacts behind
+//! it, and contacts across it, which are swept after the two halves. Cuts depend on contacts and blocks only, so sweeps
+//! do not depend on the number of threads.
 
 use super::{
     contact::{SweepChange, SweptContact},
     window::Window,
 };
 
-/// Cuts above each other at the most: sixteen parts at once.
+/// Largest number of nested cuts: sixteen parts in parallel.
 const DEPTH: u32 = 4;
 
-/// What the longer half and those across may be of all at the most, for a cut to be worth it.
+/// Largest share of the longer half and the contacts across together for which a cut pays.
 const WORTH: f64 = 0.8;
 
-/// A part, followed by the parts before and behind its cut.
+/// A part; its halves before and behind the cut follow it.
 #[derive(Debug, Default)]
 struct Node {
-    /// Parts from this one on that belong to it.
+    /// Number of its nodes, with those of its halves.
     nodes: usize,
-    /// Contacts that belong to it: those of its halves, then its own.
+    /// Number of its contacts: those of its halves, then its own.
     contacts: usize,
-    /// The first block behind the cut, if it is cut.
+    /// The first block behind the cut, if there is one.
     cut: u32,
-    /// Its own contacts that had a force before or after the last sweep over all, by their place among them.
+    /// Its own contacts with a force before or after the last sweep over all, by their number among them.
     touching: Vec<u32>,
 }
 
 /// The cuts of a set of contacts.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// As many of them as `used` says; the lists of the others wait to be used again.
+    /// The first `used` nodes are valid; the lists of the others are reused later.
     nodes: Vec<Node>,
     used: usize,
     /// The contacts in the order of the parts.
     order: Vec<u32>,
     /// First and last block of each contact.
     spans: Vec<[u32; 2]>,
-    /// Contacts that begin, and that end, with a block.
+    /// Numbers of contacts whose first block, and whose last block, is this one.
     counts: Vec<[u32; 2]>,
     sorted: [Vec<u32>; 3],
 }
 
 impl Tree {
-    /// Cuts contacts whose blocks, of a number of `blocks`, are those from `blocks_of`; parts of less than `least`
-    /// contacts stay whole.
+    /// Divides contacts with the blocks `blocks_of`, out of `blocks` blocks; parts of less than `least` contacts are
+    /// not divided.
     pub(super) fn build<'a>(
         &mut self,
         blocks: usize,
@@ -56,7 +56,7 @@ impl Tree {
         self.order.clear();
         self.order.extend(0..blocks_of.len() as u32);
         self.spans.clear();
-        // What touches no block may be swept anywhere.
+        // A contact without blocks may be in any part.
         self.spans.extend(blocks_of.map(|blocks| {
             let extremes = [blocks.iter().min(), blocks.iter().max()];
             extremes.map(|block| block.copied().unwrap_or(0))
@@ -66,12 +66,12 @@ impl Tree {
         self.order = order;
     }
 
-    /// The contacts in the order that they are to be kept in.
+    /// The contacts in the order of the parts.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Makes a part of the contacts in `order`, which lie within `blocks`, and of their halves, sorting them.
+    /// Makes a part of the contacts in `order`, which lie within `blocks`, divides it and sorts its contacts.
     fn cut(&mut self, order: &mut [u32], blocks: [u32; 2], least: usize, depth: u32) {
         let place = self.used;
         self.used += 1;
@@ -95,7 +95,7 @@ impl Tree {
         self.nodes[place].nodes = self.used - place;
     }
 
-    /// The cut with the least to be swept one after the other, if it is worth it.
+    /// The cut with the shortest sequential sweep, if it pays.
     fn best_cut(&mut self, order: &[u32], [first, end]: [u32; 2]) -> Option<u32> {
         self.counts.clear();
         self.counts.resize((end - first) as usize, [0; 2]);
@@ -108,7 +108,7 @@ impl Tree {
         let (mut begun, mut ended) = (0, 0);
         let mut best = (all, first);
         for (block, [begin, end]) in (first..).zip(&self.counts) {
-            // Before `block`: those that ended; across: those that began and did not end.
+            // Contacts before `block` have ended; contacts across have begun and not ended.
             let longest = (begun - ended) + ended.max(all - begun);
             best = best.min((longest, block));
             begun += begin;
@@ -117,7 +117,7 @@ impl Tree {
         (f64::from(best.0) < WORTH * f64::from(all)).then_some(best.1)
     }
 
-    /// Sorts contacts by `cut`: before, behind, across; returns how many the first two are.
+    /// Sorts contacts by `cut` into before, behind and across; returns the numbers of the first two.
     fn sort(&mut self, order: &mut [u32], cut: u32) -> [usize; 2] {
         self.sorted.iter_mut().for_each(Vec::clear);
         for &contact in &*order {
@@ -140,14 +140,14 @@ impl Tree {
         [self.sorted[0].len(), self.sorted[1].len()]
     }
 
-    /// Contacts in the lists of those that touch.
+    /// Number of contacts in the lists of touching contacts.
     pub(super) fn touching(&self) -> usize {
         let nodes = &self.nodes[..self.used];
         nodes.iter().map(|node| node.touching.len()).sum()
     }
 
-    /// Calls `sweep` with every part's list of what touches, its own contacts, and the velocities it may change: at the
-    /// same time for parts that share no block, if `parallel`.
+    /// Calls `sweep` with the touching list, the own contacts and the velocities of every part; if `parallel`, for
+    /// parts without common blocks at the same time.
     pub(super) fn sweep(
         &mut self,
         contacts: &mut [SweptContact],

@@ -1,4 +1,4 @@
-//! The velocities of some blocks one after the other: what a part of the contacts may read and change.
+//! A view of the velocities of consecutive blocks, which one part of the contacts may read and change.
 
 use nalgebra::Vector3;
 
@@ -10,12 +10,12 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// All of them.
+    /// View of all blocks.
     pub(super) fn all(v: &'a mut [f64]) -> Self {
         Self { first: 0, v }
     }
 
-    /// Those before block `cut`, and those from it on.
+    /// Views of the blocks before `cut` and of the others.
     pub(super) fn split(&mut self, cut: u32) -> [Window<'_>; 2] {
         let (before, after) = self.v.split_at_mut(3 * (cut - self.first) as usize);
         [(self.first, before), (cut, after)].map(|(first, v)| Window { first, v })

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 /// Largest number of clusters.
-const MOST_PARTS: usize = 32;
+const MAX_PARTS: usize = 32;
 
 /// A term and the indices of its points.
 pub(super) type Placed<T, const N: usize> = ([u32; N], T);
@@ -22,13 +22,13 @@ pub(super) type Placed<T, const N: usize> = ([u32; N], T);
 pub(super) struct Batch<T, const N: usize> {
     period: f64,
     stencil: Vec<u32>,
-    parts: Vec<Part<T, N>>,
+    parts: Vec<BatchPart<T, N>>,
     between: Vec<Placed<T, N>>,
 }
 
 /// Terms with their own numbering of points.
 #[derive(Clone, Debug)]
-struct Part<T, const N: usize> {
+struct BatchPart<T, const N: usize> {
     points: Vec<u32>,
     terms: Vec<Placed<T, N>>,
     /// Buffer for the vertices of `points`.
@@ -41,7 +41,7 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
         let mut stencil: Vec<u32> = terms.iter().flat_map(|(points, _)| *points).collect();
         stencil.sort_unstable();
         stencil.dedup();
-        let count = (terms.len() / T::WORTH_A_THREAD).min(MOST_PARTS);
+        let count = (terms.len() / T::WORTH_A_THREAD).min(MAX_PARTS);
         let (mut parts, mut between) = (Vec::new(), Vec::new());
         if count < 2 {
             between = terms;
@@ -52,7 +52,7 @@ impl<T: Term<N>, const N: usize> Batch<T, N> {
                 for (place, &point) in (0_u32..).zip(&points) {
                     place_of[point as usize] = (number, place);
                 }
-                parts.push(Part {
+                parts.push(BatchPart {
                     vertices: Vec::with_capacity(points.len()),
                     points,
                     terms: Vec::new(),

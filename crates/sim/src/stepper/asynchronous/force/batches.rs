@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 /// Largest share of a relative velocity along an edge, or of a rate of strain or bending, that damping removes in one
 /// tick.
-const MOST_DAMPED: f64 = 0.5;
+const MAX_DAMPED: f64 = 0.5;
 
 /// All elastic terms of some bodies.
 #[derive(Clone, Copy, Debug)]
@@ -215,7 +215,7 @@ impl ElasticTerms<'_> {
 /// The period of a term whose damping reduces relative velocity at `rate` (1/s).
 fn damped_period(period: f64, rate: f64) -> f64 {
     if rate > 0.0 {
-        nested_period(period, MOST_DAMPED / rate)
+        nested_period(period, MAX_DAMPED / rate)
     } else {
         period
     }

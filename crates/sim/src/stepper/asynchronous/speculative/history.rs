@@ -1,13 +1,13 @@
 //! The paths of the vertices during a window.
 
 use crate::stepper::asynchronous::trajectory::Vertex;
-use impinge_geometry::kinetic::Knot;
+use impinge_geometry::kinetic::Breakpoint;
 
 /// Breakpoints of every vertex since the start of the window.
 #[derive(Clone, Debug)]
 pub(in super::super) struct History {
     /// One path per vertex. A vertex that never moves, or that no feature can touch, has one breakpoint.
-    paths: Vec<Vec<Knot>>,
+    paths: Vec<Vec<Breakpoint>>,
     is_watched: Vec<bool>,
 }
 
@@ -25,7 +25,7 @@ impl History {
         for (point, (path, vertex)) in self.paths.iter_mut().zip(vertices).enumerate() {
             if self.is_watched[point] || path.is_empty() {
                 path.clear();
-                path.push(Knot {
+                path.push(Breakpoint {
                     time,
                     position: vertex.at(time),
                 });
@@ -54,8 +54,10 @@ impl History {
     /// The window ends at `time` (s).
     pub(super) fn end(&mut self, vertices: &[Vertex], time: f64) {
         for (point, (path, vertex)) in self.paths.iter_mut().zip(vertices).enumerate() {
-            if self.is_watched[point] && path.last().is_some_and(|knot| knot.time < time) {
-                path.push(Knot {
+            if self.is_watched[point]
+                && path.last().is_some_and(|breakpoint| breakpoint.time < time)
+            {
+                path.push(Breakpoint {
                     time,
                     position: vertex.at(time),
                 });
@@ -71,7 +73,7 @@ impl History {
 
     /// The path of a vertex.
     #[inline]
-    pub(in super::super) fn path(&self, point: u32) -> &[Knot] {
+    pub(in super::super) fn path(&self, point: u32) -> &[Breakpoint] {
         &self.paths[point as usize]
     }
 }
@@ -80,7 +82,7 @@ impl History {
 #[derive(Debug)]
 pub(in super::super) struct PathsMut<'a> {
     first: u32,
-    paths: &'a mut [Vec<Knot>],
+    paths: &'a mut [Vec<Breakpoint>],
     is_watched: &'a [bool],
 }
 
@@ -111,8 +113,11 @@ impl PathsMut<'_> {
         }
         let path = &mut self.paths[index];
         // Several impulses at one instant make one breakpoint.
-        if path.last().is_some_and(|knot| knot.time < vertex.time) {
-            path.push(Knot {
+        if path
+            .last()
+            .is_some_and(|breakpoint| breakpoint.time < vertex.time)
+        {
+            path.push(Breakpoint {
                 time: vertex.time,
                 position: vertex.position,
             });

@@ -66,7 +66,7 @@ impl Engine {
             history.record(kicked, &self.vertices);
             return Ok(());
         }
-        self.check_promises(kicked, time)
+        self.check_velocity_bounds(kicked, time)
     }
 
     /// Activates the layers of pairs that start within them.

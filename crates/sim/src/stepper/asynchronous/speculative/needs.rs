@@ -5,7 +5,7 @@ use crate::stepper::asynchronous::pairs::{Features, Pairs};
 use crate::stepper::asynchronous::system::Plane;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use impinge_contact::penalty::layers::PROXIMITY;
-use impinge_geometry::kinetic::Knot;
+use impinge_geometry::kinetic::Breakpoint;
 use impinge_geometry::kinetic::known_path::{Approach, position_at};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -95,7 +95,7 @@ pub(super) fn above_plane(
     watched: Watched<'_>,
     features: Features,
     plane: &Plane,
-    path: &[Knot],
+    path: &[Breakpoint],
     window: [f64; 2],
 ) -> Option<Need> {
     let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
@@ -109,19 +109,19 @@ pub(super) fn above_plane(
         }
         let inside = path
             .iter()
-            .filter(|knot| span[0] < knot.time && knot.time < span[1])
-            .map(|knot| (knot.time, above(&knot.position)));
+            .filter(|breakpoint| span[0] < breakpoint.time && breakpoint.time < span[1])
+            .map(|breakpoint| (breakpoint.time, above(&breakpoint.position)));
         let end = (span[1], above(&position_at(path, span[1])));
-        for knot in inside.chain([end]) {
-            if knot.1 <= near {
+        for breakpoint in inside.chain([end]) {
+            if breakpoint.1 <= near {
                 // On the trajectory piece that ends here; `near` exceeds the thickness of the layer by more than
                 // rounding.
-                let share = (before.1 - near) / (before.1 - knot.1);
-                let time = before.0 + share * (knot.0 - before.0);
+                let share = (before.1 - near) / (before.1 - breakpoint.1);
+                let time = before.0 + share * (breakpoint.0 - before.0);
                 let distance = near;
                 return Some((depth, Approach { time, distance }));
             }
-            before = knot;
+            before = breakpoint;
         }
         None
     });
@@ -129,7 +129,7 @@ pub(super) fn above_plane(
         let place = position_at(path, approach.time);
         return Some(hit(watched, features, depth, approach, place));
     }
-    let ends = [path[0], path[path.len() - 1]].map(|knot| above(&knot.position));
+    let ends = [path[0], path[path.len() - 1]].map(|breakpoint| above(&breakpoint.position));
     look_ahead(watched, features, ends, window)
 }
 

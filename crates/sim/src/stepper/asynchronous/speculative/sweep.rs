@@ -10,7 +10,7 @@ use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
 use impinge_geometry::kinetic::known_path::{Approach, chord_widths, first_approach, position_at};
-use impinge_geometry::kinetic::{Chord, KDop, KDopTree, Knot, MovingPoint, PairKind};
+use impinge_geometry::kinetic::{Breakpoint, Chord, KDop, KDopTree, MovingPoint, PairKind};
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -330,7 +330,7 @@ impl Sweep {
         &self,
         kind: PairKind,
         points: &[u32; 4],
-        paths: &[&[Knot]; 4],
+        paths: &[&[Breakpoint]; 4],
         span: [f64; 2],
         guarded: f64,
     ) -> Option<Approach> {

@@ -21,56 +21,56 @@ const WIDEST: f64 = 1e4;
 impl Engine {
     /// Checks the velocity bounds of the `kicked` vertices, after all impulses of an event.
     #[inline]
-    pub(super) fn check_promises(&mut self, kicked: &[u32], time: f64) -> Result<(), Stop> {
+    pub(super) fn check_velocity_bounds(&mut self, kicked: &[u32], time: f64) -> Result<(), Stop> {
         for &point in kicked {
-            self.check_promise(point, time)?;
+            self.check_velocity_bound(point, time)?;
         }
         Ok(())
     }
 
     /// Checks one vertex.
     #[inline]
-    pub(super) fn check_promise(&mut self, point: u32, time: f64) -> Result<(), Stop> {
-        let promise = &self.promises[point as usize];
-        let change = self.vertices[point as usize].velocity - promise.velocity;
-        if change.norm_squared() <= promise.deviation * promise.deviation {
+    pub(super) fn check_velocity_bound(&mut self, point: u32, time: f64) -> Result<(), Stop> {
+        let bound = &self.velocity_bounds[point as usize];
+        let change = self.vertices[point as usize].velocity - bound.velocity;
+        if change.norm_squared() <= bound.deviation * bound.deviation {
             return Ok(());
         }
-        self.break_promise(point, time)
+        self.renew_velocity_bound(point, time)
     }
 
-    fn break_promise(&mut self, point: u32, time: f64) -> Result<(), Stop> {
+    fn renew_velocity_bound(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         let index = point as usize;
         let velocity = self.vertices[index].velocity;
         if !velocity.iter().all(|component| component.is_finite()) {
             return Err(Stop::NotFinite { time, point: index });
         }
-        self.statistics.promises_broken += 1;
-        let promise = &mut self.promises[index];
-        let speed = velocity.norm() + promise.deviation;
+        self.statistics.velocity_bounds_left += 1;
+        let bound = &mut self.velocity_bounds[index];
+        let speed = velocity.norm() + bound.deviation;
         let life = self
             .settings
             .volume_life
             .min(self.volumes.reach[index] / speed);
-        if time - promise.since < life {
-            promise.deviation = (promise.deviation * WIDER).min(promise.least * WIDEST);
+        if time - bound.since < life {
+            bound.deviation = (bound.deviation * WIDER).min(bound.least * WIDEST);
         }
-        promise.velocity = velocity;
-        promise.since = time;
+        bound.velocity = velocity;
+        bound.since = time;
         self.redate_vertex(point, time)
     }
 
     /// Narrows the bound of a vertex that stayed within it since its k-DOP was made.
-    pub(super) fn relax_promise(&mut self, point: u32, time: f64) -> Result<(), Stop> {
+    pub(super) fn narrow_velocity_bound(&mut self, point: u32, time: f64) -> Result<(), Stop> {
         let velocity = self.vertices[point as usize].velocity;
-        let promise = &mut self.promises[point as usize];
-        let narrower = (promise.deviation * NARROWER).max(promise.least);
-        if narrower >= promise.deviation {
+        let bound = &mut self.velocity_bounds[point as usize];
+        let narrower = (bound.deviation * NARROWER).max(bound.least);
+        if narrower >= bound.deviation {
             return Ok(());
         }
-        promise.velocity = velocity;
-        promise.deviation = narrower;
-        promise.since = time;
+        bound.velocity = velocity;
+        bound.deviation = narrower;
+        bound.since = time;
         self.redate_vertex(point, time)
     }
 

@@ -8,7 +8,7 @@ const NONE: &[&str] = &[];
 /// Symptom: a cube held by a joint fell freely with the asynchronous stepper, and `method` and tolerances had no
 /// effect, all with exit code 0. Law: unsupported keys are rejected by name.
 #[test]
-fn what_a_stepper_does_not_heed_is_refused() {
+fn unsupported_keys_are_rejected() {
     let asynchronous = CUBE.replace(
         "\n[time]",
         "stepper = \"asynchronous\"\n\n[asynchronous]\nthickness = 1e-3\n\n[time]",
@@ -37,17 +37,20 @@ fn what_a_stepper_does_not_heed_is_refused() {
         (
             &with_joint[..],
             NONE,
-            ["test.toml:22:1", "the asynchronous stepper knows no joints"],
+            [
+                "test.toml:22:1",
+                "the asynchronous stepper does not support joints",
+            ],
         ),
         (
             &asynchronous,
             &["solver.method=ica"],
-            ["solver.method", "does not heed `method`"],
+            ["solver.method", "does not support `method`"],
         ),
         (
             &asynchronous,
             &["time.minimum_step=1e-6"],
-            ["time.minimum_step", "divides no steps"],
+            ["time.minimum_step", "does not subdivide steps"],
         ),
         (
             constrained,

@@ -1,7 +1,7 @@
 //! Scene keys that the stepper does not support. Ignoring them silently would simulate another model.
 
 use super::Check;
-use crate::scene::format::{Solver, StepperChoice};
+use crate::scene::format::{FreeFlight, Solver, StepperChoice};
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
 const BOUNDS: [&str; 5] = [
@@ -14,16 +14,16 @@ const BOUNDS: [&str; 5] = [
 
 impl Check<'_> {
     /// Rejects joints, and keys of `time`, `solver` and `output`, that the stepper does not support.
-    pub(super) fn unheeded(&self) {
+    pub(super) fn unsupported_keys(&self) {
         let scene = self.scene;
         if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
             return self.fail(
                 "output.pieces",
-                "only the asynchronous stepper moves points in pieces of their own".to_owned(),
+                "only the asynchronous stepper supports `output.pieces`".to_owned(),
                 "leave it out, or use stepper = \"asynchronous\"",
             );
         }
-        let (name, heeded) = match scene.stepper {
+        let (name, supported) = match scene.stepper {
             StepperChoice::Synchronous => return,
             StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
             StepperChoice::Constrained => ("constrained", "joint_stiffness"),
@@ -31,23 +31,30 @@ impl Check<'_> {
         if scene.stepper == StepperChoice::Asynchronous && !scene.joints.is_empty() {
             return self.fail(
                 "joint.0",
-                "the asynchronous stepper knows no joints".to_owned(),
-                "leave them out and hold nodes by `fixed`, or use the synchronous stepper",
+                "the asynchronous stepper does not support joints".to_owned(),
+                "remove them and fix nodes with `fixed`, or use the synchronous stepper",
             );
         }
         if scene.time.minimum_step.is_some() {
             return self.fail(
                 "time.minimum_step",
-                format!("the {name} stepper divides no steps"),
+                format!("the {name} stepper does not subdivide steps"),
                 "leave it out, or use the synchronous stepper",
             );
         }
-        let heeds = |key: &String| key == heeded || BOUNDS.contains(&key.as_str());
-        match differing(&scene.solver).find(|key| !heeds(key)) {
+        let is_supported = |key: &String| key == supported || BOUNDS.contains(&key.as_str());
+        if scene.time.free_flight != FreeFlight::default() {
+            return self.fail(
+                "time.free_flight",
+                format!("the {name} stepper has a free flight of its own"),
+                "leave it out, or use the synchronous stepper",
+            );
+        }
+        match differing(&scene.solver).find(|key| !is_supported(key)) {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),
-                format!("the {name} stepper does not heed `{key}`"),
+                format!("the {name} stepper does not support `{key}`"),
                 "leave it out, or use the synchronous stepper",
             ),
         }

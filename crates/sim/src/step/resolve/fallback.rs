@@ -1,5 +1,5 @@
-//! Problems that conjugate residuals leave unsettled, given to Newton's method on the contact forces, or on all
-//! unknowns.
+//! Fallback solve: unconverged problems of conjugate residuals, solved by Newton's method on the contact forces, or on
+//! all unknowns.
 
 use crate::{report::StepReport, step::resolve::acceptable};
 use impinge_contact::{
@@ -7,20 +7,20 @@ use impinge_contact::{
     method::{compliant_kkt::CompliantKktSettings, corrective_motion::CorrectiveMotionSettings},
 };
 
-/// Most contacts of a problem that is tried: a step of Newton's method costs their number cubed.
-const MOST_CONTACTS: usize = 100;
+/// Largest number of contacts for a fallback solve: a Newton step costs its cube.
+const MAX_CONTACTS: usize = 100;
 
-/// Most sweeps, and most steps of Newton's method: what can be settled is settled by then.
-const MOST_ITERATIONS: u64 = 500;
+/// Limit of sweeps and of Newton steps. Solvable problems of this size converge in fewer.
+const MAX_ITERATIONS: u64 = 500;
 
-/// Tries the exact compliance, with accelerated sweeps and Newton's method, and then one factorisation of momentum and
-/// contacts together, on what `method` did not finish; true if `solution` now meets the tolerances. It stays what it
-/// was if not.
+/// Solves a problem that `method` did not converge on by the exact compliance, with accelerated sweeps and Newton's
+/// method, and then by one factorisation of momentum and contacts together. Returns whether `solution` now meets the
+/// tolerances; otherwise it is unchanged.
 ///
-/// States of statically indeterminate joints between stiff bodies can chase each other without end where they switch
-/// one by one: the first helps. Where a heavy body lies on one that is a million times lighter no iteration gets the
-/// forces: the second does. Only conjugate residuals are helped: the other methods are here to be compared.
-pub(crate) fn rescue(
+/// States of statically indeterminate contacts between stiff bodies can cycle if they switch one by one: the exact
+/// compliance converges there. Under a body that is a million times heavier iterations do not find the forces: the
+/// factorisation does. Only conjugate residuals get a fallback: the other methods are for comparison.
+pub(crate) fn solve_fallback(
     method: &Method,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
@@ -30,25 +30,25 @@ pub(crate) fn rescue(
     let Method::Cr(settings) = method else {
         return false;
     };
-    if problem.contacts() > MOST_CONTACTS || !solution.constraints.is_empty() {
+    if problem.contacts() > MAX_CONTACTS || !solution.constraints.is_empty() {
         return false;
     }
     let tolerances = settings.tolerances;
     let helpers = [
         Method::ExactCompliance(CorrectiveMotionSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CorrectiveMotionSettings::default()
         }),
         Method::CompliantKkt(CompliantKktSettings {
             tolerances,
-            max_iterations: MOST_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             ..CompliantKktSettings::default()
         }),
     ];
     let met = helpers.iter().any(|helper| {
         let mut tried = solution.clone();
-        // A problem that it refuses is no failure of its own: the step is divided, as without it.
+        // If the helper refuses the problem, the step is subdivided as without it.
         let mut solver = helper.solver();
         solver.heed(interrupt);
         let Ok(solved) = solver.solve(problem, &mut tried) else {
@@ -100,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn what_conjugate_residuals_left_is_solved_and_counted() {
+    fn unconverged_problems_are_solved_and_counted() {
         let (problem, mut solution) = landing();
         let mut report = StepReport::default();
         let method = Method::Cr(ActiveSetCrSettings::default());
         let never = Interrupt::default();
-        assert!(rescue(
+        assert!(solve_fallback(
             &method,
             &problem,
             &mut solution,
@@ -125,12 +125,24 @@ mod tests {
         let mut tried = solution.clone();
         let ica = Method::Ica(ConstraintAnticipationSettings::default());
         let never = Interrupt::default();
-        assert!(!rescue(&ica, &problem, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &ica,
+            &problem,
+            &mut tried,
+            &never,
+            &mut report
+        ));
 
         let (mut broken, _) = landing();
         *broken.momentum.diagonal_block_mut(0) = -Matrix3::identity();
         let method = Method::Cr(ActiveSetCrSettings::default());
-        assert!(!rescue(&method, &broken, &mut tried, &never, &mut report));
+        assert!(!solve_fallback(
+            &method,
+            &broken,
+            &mut tried,
+            &never,
+            &mut report
+        ));
         assert_eq!(tried, solution);
         assert_eq!(report.rescued_solves, 0);
     }

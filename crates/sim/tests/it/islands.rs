@@ -1,0 +1,81 @@
+//! What a body does not touch changes no bit of its motion.
+
+use impinge_sim::{Scene, Simulation};
+use nalgebra::Vector3;
+
+/// A soft cube that falls on an edge, and a rigid brick that falls on it.
+const NEAR: &str = r#"
+[[body]]
+name = "soft"
+mesh = { cuboid = { size = [0.2, 0.2, 0.2], cells = [3, 3, 3] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 0, 0.16]
+rotation = { axis = [1, 1, 0], degrees = 30 }
+[[body]]
+name = "brick"
+kind = "rigid"
+density = 700
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+position = [0.05, 0, 0.4]
+"#;
+
+/// A heavy soft cube that turns, and a light rigid one that slides.
+const FAR: &str = r#"
+[[body]]
+name = "heavy"
+mesh = { cuboid = { size = [1.0, 1.0, 1.0], cells = [2, 2, 2] } }
+material = { young = 1e7, poisson = 0.3, density = 7000 }
+position = [8, 0, 0.6]
+angular_velocity = [1, 0, 0]
+[[body]]
+name = "pebble"
+kind = "rigid"
+density = 2000
+mesh = { cuboid = { size = [0.01, 0.01, 0.01], cells = [1, 1, 1] } }
+position = [-5, 0, 0.006]
+velocity = [1, 0, 0]
+"#;
+
+fn simulation(bodies: &[&str], method: &str) -> Simulation {
+    let text = format!(
+        "[time]\nstep = 5e-3\nduration = 1\n[solver]\nmethod = \"{method}\"\n{}\n\
+         [[obstacle]]\nname = \"ground\"\nshape = {{ half_space = {{ normal = [0, 0, 1] }} }}\n",
+        bodies.concat()
+    );
+    let scene = Scene::parse("islands.toml", &text, &[""; 0]).expect("a scene");
+    Simulation::new(&scene).expect("sound")
+}
+
+/// Positions and velocities of a body's points.
+fn motion(simulation: &Simulation, name: &str) -> Vec<[Vector3<f64>; 2]> {
+    let (model, state) = (simulation.model(), simulation.state());
+    let body = (model.geometry.bodies.iter()).find(|body| body.name == name);
+    (body.expect("the body").points.clone())
+        .map(|point| [state.positions[point], state.velocities[point]])
+        .collect()
+}
+
+#[test]
+fn a_distant_body_changes_no_bit() {
+    for (method, steps) in [("cr", 60), ("ica", 40), ("exact-compliance", 40)] {
+        let mut runs = [
+            simulation(&[NEAR], method),
+            simulation(&[NEAR, FAR], method),
+            simulation(&[FAR, NEAR], method),
+        ];
+        let mut touched = false;
+        for step in 0..steps {
+            for run in &mut runs {
+                let report = run.advance().expect("a step");
+                assert_eq!(report.rejected, 0, "{method}: a division would change all");
+            }
+            touched |= runs[0].state().contacts.len() > 1;
+            for name in ["soft", "brick"] {
+                let [alone, before, after] = runs.each_ref().map(|run| motion(run, name));
+                assert_eq!(alone, before, "{method}, step {step}, {name}");
+                assert_eq!(alone, after, "{method}, step {step}, {name}");
+            }
+        }
+        assert!(touched, "{method}: nothing was hit");
+    }
+}
