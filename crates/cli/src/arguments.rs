@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use impinge_contact::method::MethodSpec;
 use impinge_sim::output::DumpWhen;
 
 use super::exit::EXIT_CODES;
@@ -80,10 +81,8 @@ pub(crate) struct Run {
 pub(crate) struct Solve {
     /// The problem, for example out/rings/problems/step_00100_round_01.problem, or a friction problem (.fcp).
     pub(crate) problem: PathBuf,
-    /// Method: cr, cr-whole, cr-full, cr-diagonal, active-set, sp-active-set, sp-2cr, ica, exact-compliance or
-    /// compliant-kkt. Default: method and settings of the run. For friction problems: auto, pgs, newton or admm.
-    /// Default: auto.
-    #[arg(long, value_name = "NAME")]
+    /// Another method than that of the run.
+    #[arg(long, value_name = "NAME", help = method_help())]
     pub(crate) method: Option<String>,
     /// Change a setting of the method, for example max_iterations=5000 or tolerances.gap=1e-7. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -100,6 +99,18 @@ pub(crate) struct Solve {
     /// Number of threads; results do not depend on it. Default: all processors.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// Names of the methods that solve a stored problem, from their table.
+fn method_help() -> String {
+    let names: Vec<&str> = MethodSpec::all()
+        .filter(|spec| !spec.capabilities.bodies_at_rest)
+        .map(|spec| spec.name)
+        .collect();
+    format!(
+        "Method: {}. Default: method and settings of the run. For friction problems: auto, pgs, newton or admm. Default: auto",
+        names.join(", ")
+    )
 }
 
 #[derive(Debug, Args)]

@@ -1,16 +1,12 @@
 //! Rejects circular imports between the files of a crate.
 //!
 //! The check reads `use` lines and paths that begin with `crate` or `super`. A re-exported name (`pub use`) counts as
-//! an import of the file that defines it; the re-export itself is no import. Test code does not count. `circles.txt`
-//! lists the known circles; a new or larger one fails the check.
+//! an import of the file that defines it; the re-export itself is no import. Test code does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A crate and the files of a circle on each line.
-const KNOWN: &str = include_str!("circles.txt");
 
 /// Crates whose top-level modules import each other in one direction only.
 const ONE_WAY: [&str; 2] = ["contact", "sim"];
@@ -21,26 +17,21 @@ const MOST_EXPORTS: usize = 16;
 /// A module by its path in the crate: the root is empty.
 type Module = Vec<String>;
 
-/// True if no crate has a circle that is new or larger than a known one.
+/// True if no crate has a circle.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let mut folders: Vec<PathBuf> = fs::read_dir(root.join("crates"))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
     folders.sort();
-    let (mut files, mut new) = (0, 0);
-    let mut unused: BTreeSet<(String, Vec<String>)> = known(KNOWN).into_iter().collect();
+    let (mut files, mut found) = (0, 0);
     for folder in folders {
-        let name = folder
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let sources = Sources::read(&folder.join("src"))?;
         files += sources.0.len();
         let imports = imports(&sources);
-        if ONE_WAY.contains(&name.as_str()) {
+        if ONE_WAY.contains(&&*name) {
             for circle in circles(&between_top_modules(&imports)) {
-                new += 1;
+                found += 1;
                 let modules: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
                 println!(
                     "    modules import each other in a circle: {name}: {}",
@@ -49,50 +40,19 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
             }
         }
         for circle in circles(&imports) {
+            found += 1;
             let circle = sources.files(&circle);
-            let is_known = |(of, files): &(String, Vec<String>)| {
-                *of == name && circle.iter().all(|file| files.contains(file))
-            };
-            if let Some(entry) = known(KNOWN).into_iter().find(is_known) {
-                // A smaller circle must be recorded.
-                if entry.1.len() == circle.len() {
-                    unused.remove(&entry);
-                }
-            } else {
-                new += 1;
-                println!(
-                    "    import each other in a circle: {name}: {}",
-                    circle.join(" ")
-                );
-                for line in imports_within(&sources, &circle) {
-                    println!("        {line}");
-                }
+            println!(
+                "    import each other in a circle: {name}: {}",
+                circle.join(" ")
+            );
+            for line in imports_within(&sources, &circle) {
+                println!("        {line}");
             }
         }
     }
-    for (name, files) in &unused {
-        println!(
-            "    no longer a circle, shorten circles.txt: {name}: {}",
-            files.join(" ")
-        );
-    }
-    println!(
-        "    {files} files, {new} new circles, {} known ones",
-        known(KNOWN).len() - unused.len()
-    );
-    Ok(new == 0)
-}
-
-/// The entries of the list.
-fn known(list: &str) -> Vec<(String, Vec<String>)> {
-    (list.lines())
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, files)| {
-            let files = files.split_whitespace().map(str::to_owned).collect();
-            (name.to_owned(), files)
-        })
-        .collect()
+    println!("    {files} files, {found} circles");
+    Ok(found == 0)
 }
 
 /// The files of a crate by module: path below `src` and tokens.
@@ -620,14 +580,6 @@ mod tests {
                 )
             ]),
             [["a.rs", "b.rs"]]
-        );
-    }
-
-    #[test]
-    fn a_list_names_crate_and_files() {
-        assert_eq!(
-            known("# about\nsim: a.rs b.rs\n"),
-            [("sim".to_owned(), vec!["a.rs".to_owned(), "b.rs".to_owned()])]
         );
     }
 }

@@ -213,3 +213,24 @@ fn a_place_where_no_trace_can_be_is_refused_before_the_solve() {
     );
     assert_eq!(place.names(), ["r", "scene.toml"]);
 }
+
+/// The manual's table of methods is the table of the program.
+#[test]
+fn the_manual_lists_the_methods() {
+    let manual = include_str!("../../../../docs/cli.md");
+    for spec in impinge_contact::method::MethodSpec::all() {
+        let has = spec.capabilities;
+        let row = format!(
+            "\n`{}` | {} | {} | {}\n",
+            spec.name,
+            spec.summary,
+            if has.constraint_rows { "yes" } else { "no" },
+            if has.bodies_at_rest {
+                "tetrahedra"
+            } else {
+                "all"
+            },
+        );
+        assert!(manual.contains(&row), "docs/cli.md lacks:{row}");
+    }
+}

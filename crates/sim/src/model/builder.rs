@@ -1,7 +1,7 @@
 //! Builds the model and its first state from the parts of a scene.
 
 use super::materials::{BodyMaterials, needs_elements};
-use super::solver::{check_method, joint_stiffness, method_notice, scales, solver_settings};
+use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
 use super::{Components, Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
 use crate::{
@@ -521,7 +521,6 @@ impl Builder {
         let solver = solver_settings(scene, !rows.is_empty());
         let of_tets = self.strains.is_empty() && self.cells.is_empty();
         check_method(scene, &solver, &rows, &self.thin, of_tets)?;
-        let method = method_notice(scene, !rows.is_empty());
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
@@ -598,7 +597,6 @@ impl Builder {
             notices: Notices {
                 touching: None,
                 doubtful_joints,
-                method,
             },
         };
         let state = start::start_state(&model, self.velocities, self.rigid_start);

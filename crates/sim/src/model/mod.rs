@@ -64,7 +64,6 @@ impl Model {
         touching
             .into_iter()
             .chain(self.notices.doubtful_joints.iter().cloned())
-            .chain(self.notices.method.clone())
             .collect()
     }
 

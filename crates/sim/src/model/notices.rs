@@ -9,8 +9,6 @@ pub struct Notices {
     pub touching: Option<TouchingStart>,
     /// Joints whose anchors are away from their bodies, in words.
     pub(crate) doubtful_joints: Vec<String>,
-    /// That another method than the one of the scene solves its contacts, in words.
-    pub(crate) method: Option<String>,
 }
 
 /// Solids that touched at the start and were moved apart.

@@ -10,9 +10,8 @@ use impinge_contact::constraint::{Constraint, GeometricStiffness};
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
-use impinge_contact::method::compliant_kkt::CompliantKktSettings;
-use impinge_contact::method::corrective_motion::{CorrectiveMotionSettings, DelassusForm};
-use impinge_contact::method::{Method, MethodSpec};
+use impinge_contact::method::corrective_motion::DelassusForm;
+use impinge_contact::method::{Capabilities, Method, MethodSpec};
 use nalgebra::Vector3;
 
 /// The geometric stiffness of joints that the scene selects.
@@ -24,8 +23,8 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     }
 }
 
-/// Checks that the method of the scene supports its constraints. Joints, and strains in compliance form, are rows that
-/// few methods support. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
+/// Checks that the method of the scene supports its joints and bodies. Joints, and strains in compliance form, are rows
+/// that few methods support. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
 /// of them.
 pub(super) fn check_method(
     scene: &Scene,
@@ -38,71 +37,32 @@ pub(super) fn check_method(
     if scene.stepper != StepperChoice::Synchronous {
         return Ok(());
     }
-    let refuse = |what: &str, mend: &str| {
-        let problem = format!("the method `{}` does not support {what}", solver.name());
-        Err(scene.error_at("solver.method", problem, mend).into())
-    };
-    if !joints.is_empty() && !solver.spec().capabilities.constraint_rows {
-        return if scene.joints.is_empty() {
-            refuse(
-                "bodies in compliance form",
-                &format!(
-                    "write {}, or formulation = \"stiffness\" into each `shell` and `material`",
-                    methods_with_rows()
-                ),
-            )
-        } else {
-            let mend = format!("leave it out, or write {}", methods_with_rows());
-            refuse("joints", &mend)
-        };
-    }
-    if !of_tets && solver.needs_bodies() {
-        let mend = "leave it out, or write \"exact-compliance\"";
-        return refuse(
-            "plastic or meshless bodies, hexahedra, or bodies in compliance form",
-            mend,
-        );
-    }
-    if !thin.masses.is_empty() && solver.needs_bodies() {
-        let mend = "leave it out, or write \"exact-compliance\"";
-        return refuse("thin bodies", mend);
-    }
-    Ok(())
-}
-
-/// The methods of scenes that support constraint rows, in quotes.
-fn methods_with_rows() -> String {
-    let quoted: Vec<String> = MethodSpec::methods()
-        .filter(|spec| spec.capabilities.constraint_rows)
-        // In scenes `cr` with rows is `cr-multipliers`: see `solver_settings`.
-        .map(|spec| {
-            if spec.name == "cr" {
-                "cr-multipliers"
-            } else {
-                spec.name
-            }
-        })
-        .map(|name| format!("\"{name}\""))
-        .collect();
-    quoted.join(" or ")
-}
-
-/// The message to the user where the method of the scene is replaced.
-pub(super) fn method_notice(scene: &Scene, has_rows: bool) -> Option<String> {
-    let replaced = has_rows
-        && scene.stepper == StepperChoice::Synchronous
-        && scene.solver.method == SolverMethod::CR;
-    let what = if scene.joints.is_empty() {
-        "bodies in compliance form"
+    let has = solver.spec().capabilities;
+    let lacks_rows = !joints.is_empty() && !has.constraint_rows;
+    let is_thin = !thin.masses.is_empty();
+    let (what, otherwise) = if lacks_rows && scene.joints.is_empty() {
+        let otherwise = ", or formulation = \"stiffness\" into each `shell` and `material`";
+        ("bodies in compliance form", otherwise)
+    } else if lacks_rows {
+        ("joints", "")
+    } else if has.bodies_at_rest && !of_tets {
+        let what = "plastic or meshless bodies, hexahedra, or bodies in compliance form";
+        (what, "")
+    } else if has.bodies_at_rest && is_thin {
+        ("thin bodies", "")
     } else {
-        "joints"
+        return Ok(());
     };
-    replaced.then(|| {
-        format!(
-            "this scene has {what}: `cr` solves them by `compliant-kkt`; write solver.method = \"compliant-kkt\" to \
-             say so, or \"cr-multipliers\" for conjugate residuals with the method of multipliers"
-        )
-    })
+    let can = |other: &Capabilities| {
+        (joints.is_empty() || other.constraint_rows)
+            && !(other.bodies_at_rest && (is_thin || !of_tets))
+    };
+    let able: Vec<String> = (MethodSpec::methods().filter(|spec| can(&spec.capabilities)))
+        .map(|spec| format!("\"{}\"", spec.name))
+        .collect();
+    let problem = format!("the method `{}` does not support {what}", solver.name());
+    let mend = format!("leave it out, or write {}{otherwise}", able.join(" or "));
+    Err(scene.error_at("solver.method", problem, mend).into())
 }
 
 /// Constant scales of the tolerances; the forces of a step and the features in contact give the others.
@@ -123,76 +83,48 @@ pub(super) fn scales(scene: &Scene) -> ToleranceScales {
 /// Iteration limit of one solve; beyond it a shorter step is expected to converge sooner.
 const MAX_ITERATIONS: u64 = 5000;
 
-/// The method of the scene. Settings of the conjugate-residual iteration are ignored by other methods.
+/// The method of the scene, with its keys; `has_rows` states that joints or strains are constraint rows.
 pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
-    let chosen = scene.solver.method;
-    let mut method = match chosen.spec() {
-        Some(_) if has_rows && chosen == SolverMethod::CR => {
-            Method::CompliantKkt(CompliantKktSettings::default())
-        }
-        Some(spec) => (spec.defaults)(),
-        // `cr-multipliers`.
-        None => Method::Cr(ActiveSetCrSettings::default()),
+    let keys = &scene.solver;
+    let spec = match keys.method {
+        Some(method) => method.spec(),
+        None if has_rows => MethodSpec::named("compliant-kkt"),
+        None => SolverMethod::CR.spec(),
     };
+    // Every scene's method is in the register of methods: a test compares them.
+    let cr = || Method::Cr(ActiveSetCrSettings::default());
+    let mut method = spec.map_or_else(cr, |spec| (spec.defaults)());
     match &mut method {
-        Method::Cr(settings) => *settings = cr_settings(scene),
-        Method::ActiveSet(settings) => {
-            *settings = ActiveSetCrSettings {
-                schedule: settings.schedule,
-                anticipation: settings.anticipation,
-                regions: settings.regions,
-                ..cr_settings(scene)
+        Method::Cr(settings) | Method::ActiveSet(settings) => {
+            settings.preconditioner = match keys.preconditioner {
+                crate::scene::Preconditioner::Full => PreconditionerKind::Full,
+                crate::scene::Preconditioner::Diagonal => PreconditionerKind::Diagonal,
             };
+            settings.max_iterations = MAX_ITERATIONS;
         }
         Method::ExactCompliance(settings) | Method::WarpedCompliance(settings) => {
-            *settings = compliance_settings(scene);
+            settings.delassus = match keys.delassus {
+                crate::scene::Delassus::Built => DelassusForm::Assembled,
+                crate::scene::Delassus::Unbuilt => DelassusForm::MatrixFree,
+            };
+            settings.momentum_repair = keys.momentum_repair;
+            settings.corrections = keys.corrections;
         }
         _ => {}
     }
-    if let Some(count) = scene.solver.max_iterations {
-        *method.max_iterations_mut() = u64::from(count);
-    }
-    method
-}
-
-fn compliance_settings(scene: &Scene) -> CorrectiveMotionSettings {
-    CorrectiveMotionSettings {
-        delassus: match scene.solver.delassus {
-            crate::scene::Delassus::Built => DelassusForm::Assembled,
-            crate::scene::Delassus::Unbuilt => DelassusForm::MatrixFree,
-        },
-        momentum_repair: scene.solver.momentum_repair,
-        corrections: scene.solver.corrections,
-        ..CorrectiveMotionSettings::default()
-    }
-}
-
-fn cr_settings(scene: &Scene) -> ActiveSetCrSettings {
-    let defaults = ActiveSetCrSettings::default();
-    ActiveSetCrSettings {
-        preconditioner: match scene.solver.preconditioner {
-            crate::scene::Preconditioner::Full => PreconditionerKind::Full,
-            crate::scene::Preconditioner::Diagonal => PreconditionerKind::Diagonal,
-        },
-        anticipation: if scene.solver.anticipation {
-            defaults.anticipation
-        } else {
-            0
-        },
-        regions: if scene.solver.anticipation {
-            defaults.regions
-        } else {
-            0
-        },
-        schedule: match scene.solver.evaluation {
+    if let Method::Cr(settings) = &mut method {
+        settings.schedule = match keys.evaluation {
             crate::scene::Evaluation::Interval => EvaluationSchedule::Interval,
             crate::scene::Evaluation::Every => EvaluationSchedule::Every,
             crate::scene::Evaluation::AtConvergence => EvaluationSchedule::AtConvergence,
-        },
-        max_iterations: scene
-            .solver
-            .max_iterations
-            .map_or(MAX_ITERATIONS, u64::from),
-        ..defaults
+        };
+        if !keys.anticipation {
+            settings.anticipation = 0;
+            settings.regions = 0;
+        }
     }
+    if let Some(count) = keys.max_iterations {
+        *method.max_iterations_mut() = u64::from(count);
+    }
+    method
 }

@@ -1,6 +1,8 @@
 //! Joints of deformable bodies: barycentric anchors, bound nodes, and rejected input.
 
 use impinge_contact::constraint::Term;
+use impinge_contact::method::MethodSpec;
+use impinge_sim::scene::SolverMethod;
 use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
 
@@ -226,35 +228,62 @@ fn joined(keys: &str) -> String {
 
 fn notices(text: &str) -> Vec<String> {
     let scene = Scene::parse("a.toml", text, &[""; 0]).expect("a scene");
-    let mut said = Simulation::new(&scene).expect("sound").take_notices();
-    said.retain(|notice| !notice.contains("`compliant-kkt`"));
-    said
+    Simulation::new(&scene).expect("sound").take_notices()
 }
 
-/// A scene whose joints `cr` does not solve itself says by which method they are solved; a written choice is silent.
+/// The written method solves the joints, and without one the method that factorises them; nothing is replaced.
 #[test]
-fn a_replaced_method_is_reported() {
-    let said = |keys: &str| {
-        let text = format!("{keys}{}", joined("kind = \"ball\"\nanchor = [0, 0, 0.05]"));
-        let scene = Scene::parse("a.toml", &text, &[""; 0]).expect("a scene");
-        Simulation::new(&scene).map(|mut simulation| simulation.take_notices())
-    };
-    for keys in ["", "[solver]\nmethod = \"cr\"\n"] {
-        let notices = said(keys).expect("sound");
-        assert_eq!(notices.len(), 1, "{notices:?}");
-        for word in ["joints", "`cr`", "`compliant-kkt`", "cr-multipliers"] {
-            assert!(notices[0].contains(word), "{word}: {notices:?}");
+fn joints_are_solved_by_the_method_of_the_scene() {
+    let joint = joined("kind = \"ball\"\nanchor = [0, 0, 0.05]");
+    let end = |keys: &str| {
+        let scene = Scene::parse("a.toml", &format!("{keys}{joint}"), &[""; 0]).expect("a scene");
+        let mut simulation = Simulation::new(&scene)?;
+        assert_eq!(simulation.take_notices(), [""; 0], "{keys}");
+        for _ in 0..10 {
+            simulation.advance()?;
         }
+        let method = simulation.model().settings.solver.name();
+        Ok::<_, Box<dyn std::error::Error>>((method, simulation.state().positions.clone()))
+    };
+    let (chosen, expected) = end("").expect("sound");
+    assert_eq!(chosen, "compliant-kkt");
+    for (method, name) in [
+        ("compliant-kkt", "compliant-kkt"),
+        ("cr", "cr"),
+        ("cr-multipliers", "cr"),
+        ("active-set", "active-set"),
+    ] {
+        let (used, positions) = end(&format!("[solver]\nmethod = \"{method}\"\n")).expect("sound");
+        assert_eq!(used, name);
+        let off = (positions.iter().zip(&expected)).map(|(a, b)| (a - b).amax());
+        let off = off.fold(0.0, f64::max);
+        assert!(off < 1e-6, "{method}: {off:e}");
     }
-    for method in ["compliant-kkt", "cr-multipliers"] {
-        let keys = format!("[solver]\nmethod = \"{method}\"\n");
-        assert_eq!(said(&keys).expect("sound"), [""; 0], "{method}");
-    }
-    let refused = said("[solver]\nmethod = \"ica\"\n")
+    let refused = end("[solver]\nmethod = \"ica\"\n")
         .expect_err("no rows")
         .to_string();
-    for word in ["`ica`", "joints", "\"cr-multipliers\"", "\"compliant-kkt\""] {
+    for word in [
+        "`ica`",
+        "joints",
+        "\"cr\"",
+        "\"active-set\"",
+        "\"compliant-kkt\"",
+    ] {
         assert!(refused.contains(word), "{word}: {refused}");
+    }
+}
+
+/// Scenes and the table of methods name the same methods.
+#[test]
+fn scenes_know_every_method() {
+    for spec in MethodSpec::methods() {
+        let text = format!(
+            "[solver]\nmethod = \"{}\"\n{}",
+            spec.name,
+            joined("kind = \"weld\"\nanchor = [0, 0, 0.05]")
+        );
+        let scene = Scene::parse("a.toml", &text, &[""; 0]).expect("a scene");
+        assert_eq!(scene.solver.method.map(SolverMethod::name), Some(spec.name));
     }
 }
 

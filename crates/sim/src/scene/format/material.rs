@@ -106,7 +106,7 @@ pub enum Formulation {
     /// Forces with their stiffness: for soft bodies and joints, any number of contacts and any contact method.
     Stiffness,
     /// Constraint rows beside those of joints and contacts, with geometric stiffness: for nearly inextensible bodies
-    /// under heavy loads, with at most some hundred contacts. Replaces `cr` by the method `compliant-kkt`.
+    /// under heavy loads, with at most some hundred contacts, and the methods `compliant-kkt`, `cr` and `active-set`.
     Compliance,
 }
 

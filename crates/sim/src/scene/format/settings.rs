@@ -102,10 +102,7 @@ pub enum Preconditioner {
     Diagonal,
 }
 
-/// The contact method, by its name in the register of methods.
-///
-/// `cr` is conjugate residuals, or one factorisation in scenes with joints or bodies in compliance form;
-/// `cr-multipliers` is conjugate residuals in every scene.
+/// The contact method, by its name in the register of methods; `cr-multipliers` is another name of `cr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolverMethod(&'static str);
 
@@ -121,10 +118,10 @@ const METHOD_NAMES: [&str; Method::NAMES.len() + 1] = {
 };
 
 impl SolverMethod {
-    /// Active-set conjugate residuals; one factorisation of momentum and joints in scenes with constraint rows.
+    /// Active-set conjugate residuals; an outer method of multipliers gives the forces of joints and strains.
     pub const CR: Self = Self("cr");
 
-    /// Active-set conjugate residuals, with an outer method of multipliers for constraint rows.
+    /// Another name of [`CR`](Self::CR).
     pub const CR_MULTIPLIERS: Self = Self("cr-multipliers");
 
     /// Its name in scenes.
@@ -132,9 +129,12 @@ impl SolverMethod {
         self.0
     }
 
-    /// Its entry in the register; none for [`CR_MULTIPLIERS`](Self::CR_MULTIPLIERS).
+    /// Its entry in the register.
     pub fn spec(self) -> Option<&'static MethodSpec> {
-        MethodSpec::named(self.0)
+        match self {
+            Self::CR_MULTIPLIERS => Self::CR.spec(),
+            Self(name) => MethodSpec::named(name),
+        }
     }
 }
 
@@ -145,12 +145,6 @@ fn sentence(summary: &str) -> String {
         .next()
         .map(|letter| letter.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
-}
-
-impl Default for SolverMethod {
-    fn default() -> Self {
-        Self::CR
-    }
 }
 
 impl Choice for SolverMethod {
@@ -171,13 +165,9 @@ impl Choice for SolverMethod {
 
     fn summary(&self) -> String {
         match self.spec() {
-            Some(_) if *self == Self::CR => "Active-set conjugate residuals; in scenes with joints or bodies in \
-                 compliance form, `compliant-kkt`."
-                .to_owned(),
+            _ if *self == Self::CR_MULTIPLIERS => "Another name of `cr`.".to_owned(),
             Some(spec) => sentence(spec.summary),
-            None => "`cr` for scenes with joints or bodies in compliance form: an outer method of multipliers gives \
-                 the forces of joints and strains."
-                .to_owned(),
+            None => String::new(),
         }
     }
 }
@@ -358,8 +348,9 @@ pub enum Evaluation {
 )]
 pub struct Solver {
     /// The contact method. `preconditioner`, `anticipation` and `evaluation` apply to `cr`, `preconditioner` also to
-    /// `active-set`.
-    pub method: SolverMethod,
+    /// `active-set`. Default: `cr`, or `compliant-kkt` in scenes with joints or bodies in compliance form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<SolverMethod>,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
     /// Whether the active set is predicted before the conjugate-residual iterations, and subdomains that need it are
@@ -410,7 +401,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: SolverMethod::CR,
+            method: None,
             preconditioner: Preconditioner::Full,
             anticipation: true,
             tolerances: Tolerances::Physical,

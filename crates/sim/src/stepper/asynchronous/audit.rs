@@ -128,7 +128,7 @@ impl Engine {
             let features = Features::Two(kind, numbers);
             if self.pairs.knows(&features) {
                 Ok(())
-            } else if distance < self.law.thickness(1) {
+            } else if distance < self.rules.law.thickness(1) {
                 Err(Violation::Unwatched { points, distance })
             } else if certified && self.volumes.overlap(surface, &features) {
                 Err(Violation::Overlooked { points })
@@ -184,7 +184,7 @@ impl Engine {
                 });
             }
             let distance = self.nearest(id, self.now).distance;
-            let guarded = pair.proximity.guarded(&self.law);
+            let guarded = pair.proximity.guarded(&self.rules.law);
             let largest = points
                 .map(|p| self.vertices[p as usize].at(self.now).amax())
                 .into_iter()

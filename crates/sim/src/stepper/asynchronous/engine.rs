@@ -2,7 +2,8 @@
 
 use super::clock::Clock;
 use super::force::ClockedForce;
-use super::layers::{Layer, Touch};
+use super::layer::{Layer, Touch};
+use super::layer_rules::LayerRules;
 use super::pairs::{Features, Pairs};
 use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
@@ -11,7 +12,7 @@ use super::statistics::Statistics;
 use super::sync::sync_all;
 use super::system::{Plane, Script, Settings, System};
 use super::trajectory::Vertex;
-use super::velocity_bounds::VelocityBound;
+use super::velocity_bound::VelocityBound;
 use super::volumes::Volumes;
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::scene::Detection;
@@ -41,14 +42,8 @@ pub struct Engine {
     pub(super) scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
     pub(super) surface: Arc<CollisionSurface>,
     pub(super) planes: Vec<Plane>,
-    pub(super) law: LayerLaw,
-    pub(super) restitution: f64,
+    pub(super) rules: LayerRules,
     pub(super) friction: Vec<f64>,
-    /// `m` of the fastest possible pair of vertices, both of least mass.
-    pub(super) effective_mass: f64,
-    pub(super) half_thickness: f64,
-    /// The deepest layer that counts as progress.
-    pub(super) deepest: u32,
     pub(super) settings: Settings,
     pub(super) velocity_bounds: Vec<VelocityBound>,
     pub(super) volumes: Volumes,
@@ -139,12 +134,8 @@ impl Engine {
             scripts: Vec::new(),
             surface: Arc::new(system.surface),
             planes: system.planes,
-            law: system.law,
-            restitution: system.restitution,
+            rules: LayerRules::new(system.law, system.restitution, 0.5 * lightest, &settings)?,
             friction: system.friction,
-            effective_mass: 0.5 * lightest,
-            half_thickness: 0.5 * system.law.thickness(1),
-            deepest: 0,
             settings,
             layers: Vec::new(),
             queue: Queue::default(),
@@ -164,17 +155,6 @@ impl Engine {
             met: Vec::new(),
             interrupt: Interrupt::default(),
         };
-        engine.deepest = engine.deepest_layer();
-        if engine.deepest == 0 {
-            return Err(SystemError::TooFast {
-                what: "the first penalty layer",
-                period: engine.layer_period(1),
-                shortest: (engine.settings.shortest_period).max(0.4 / engine.settings.most_ticks),
-                mend: "use a larger `asynchronous.layer_step` or density, a smaller `asynchronous.stiffness` or, \
-                       where that is not given, a larger `asynchronous.thickness`; or a larger \
-                       `asynchronous.most_ticks` where that is below 4e8",
-            });
-        }
         engine.add_scripts(system.scripts);
         engine.start_velocity_bounds();
         for (id, (clock, _)) in (0..).zip(&engine.forces) {
@@ -185,27 +165,11 @@ impl Engine {
                 generation: 0,
             });
         }
-        let floor = engine.law.thickness(engine.deepest);
+        let floor = engine.rules.law.thickness(engine.rules.deepest);
         engine
             .start_contact()
             .map_err(|stop| Self::too_close(&stop, floor))?;
         Ok(engine)
-    }
-
-    /// The deepest layer for which its clock, and all clocks up to it together, tick slowly enough. 0 if even the first
-    /// one is too fast.
-    ///
-    /// `Σ_(l≤L) 1/h(l) ≈ 2 L^(5/2) / (5 h₁)`.
-    fn deepest_layer(&self) -> u32 {
-        let first = self.layer_period(1);
-        let by_period = (first / self.settings.shortest_period).powf(2.0 / 3.0);
-        let by_ticks = (2.5 * self.settings.most_ticks * first).powf(0.4);
-        #[expect(
-            clippy::cast_sign_loss,
-            reason = "positive; a huge or missing bound saturates"
-        )]
-        let deepest = by_period.min(by_ticks).min(f64::from(u32::MAX / 2)) as u32;
-        deepest
     }
 
     fn add_scripts(&mut self, scripts: Vec<Script>) {
@@ -321,7 +285,7 @@ impl Engine {
 
     /// The law of the layers.
     pub fn law(&self) -> &LayerLaw {
-        &self.law
+        &self.rules.law
     }
 
     /// The surface in contact.
@@ -331,7 +295,7 @@ impl Engine {
 
     /// Period of a layer's clock (s).
     pub fn period_of_layer(&self, layer: u32) -> f64 {
-        self.layer_period(layer)
+        self.rules.period(layer)
     }
 
     /// Points and distance (m) at the last event of every pair with an active layer. For a vertex at a half-space, all
@@ -608,7 +572,7 @@ impl Engine {
         self.pairs
             .ids()
             .filter(|&id| self.pairs.get(id).proximity.depth > 0)
-            .map(|id| self.law.energy(self.nearest(id, time).distance))
+            .map(|id| self.rules.law.energy(self.nearest(id, time).distance))
             .sum()
     }
 

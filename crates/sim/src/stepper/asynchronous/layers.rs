@@ -2,9 +2,10 @@
 
 use super::clock::Clock;
 use super::engine::Engine;
-use super::pairs::Features;
+use super::layer::{Layer, Rubbing, Touch};
+use super::layer_rules::FAR;
+use super::pairs::{Features, Nearest};
 use super::queue::{Event, EventKind};
-use super::slabs::Nearest;
 use crate::error::asynchronous::Stop;
 use impinge_contact::penalty::{
     Anchor, ContactLaw, Lever, Proximity, friction_impulse, normal_impulse,
@@ -15,17 +16,9 @@ use rayon::prelude::*;
 /// Time over which a layer predicts the need of deeper ones, in its periods.
 const LOOK_AHEAD: f64 = 2.0;
 
-/// Relative distance beyond its thickness at which a predicted layer is activated: impulses of other pairs may bring it
-/// closer.
-const MARGIN: f64 = 0.02;
-
 /// Under speculation, relative distance beyond its thickness up to which a deeper layer stays active: the distance of
 /// pressed pairs oscillates.
 const STAY: f64 = 0.02;
-
-/// Under speculation, distance in thicknesses within which pairs have their first layer. An idle layer costs little, a
-/// repeated window much.
-pub(super) const FAR: f64 = 1.3;
 
 /// Part of the slip of sticking pairs that is undone in a period of the first layer.
 const RETURN: f64 = 0.25;
@@ -36,42 +29,7 @@ const WORTH_SHARING: usize = 1024;
 /// Pairs per parallel task.
 const AT_A_TIME: usize = 256;
 
-/// Data of a pair for a tick that depend on positions only, not on impulses of other pairs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
-    nearest: Nearest,
-    /// `g`: distance minus the thickness of the layer (m).
-    gap: f64,
-    /// Only if the layer is in compression and the pair has friction.
-    rubbing: Option<Rubbing>,
-}
-
-/// Friction of a pair.
-#[derive(Clone, Copy, Debug)]
-struct Rubbing {
-    lever: Lever,
-    anchor: Anchor,
-    /// The velocity across the normal that would undo the slip (m/s).
-    back: Vector3<f64>,
-}
-
-/// A layer and the pairs that have it.
-#[derive(Clone, Debug)]
-pub(super) struct Layer {
-    pub(super) clock: Clock,
-    /// In the order of their features, so that the result of a tick does not depend on the order of activation: pairs
-    /// with a common point see the velocities after earlier pairs.
-    pub(super) members: Vec<u32>,
-    /// Whether its next tick is in the queue.
-    pub(super) ticking: bool,
-}
-
 impl Engine {
-    /// `h(l) = θ_c / ω_l = h₁ l^(−3/2)` (s).
-    pub(super) fn layer_period(&self, layer: u32) -> f64 {
-        self.settings.layer_step / self.law.frequency(layer, self.effective_mass)
-    }
-
     /// Activates the layers up to `depth` for a pair; each joins its clock at the present phase.
     pub(super) fn activate(&mut self, id: u32, depth: u32, time: f64) {
         let from = self.pairs.get(id).proximity.depth;
@@ -79,7 +37,7 @@ impl Engine {
         for layer in from + 1..=depth {
             self.statistics.activations += 1;
             while self.layers.len() < layer as usize {
-                let period = self.layer_period(self.layers.len() as u32 + 1);
+                let period = self.rules.period(self.layers.len() as u32 + 1);
                 self.layers.push(Layer {
                     clock: Clock::new(period),
                     members: Vec::new(),
@@ -219,46 +177,11 @@ impl Engine {
     #[inline]
     fn guess(&mut self, id: u32, layer: u32, distance: f64, closing: f64) {
         let ahead = LOOK_AHEAD * self.layers[layer as usize - 1].clock.period;
-        let depth = self.depth_after(layer, distance, closing, ahead);
+        let depth = self.rules.depth_after(layer, distance, closing, ahead);
         // The end of the window handles layers beyond the deepest one.
-        if depth > layer && depth <= self.deepest {
+        if depth > layer && depth <= self.rules.deepest {
             self.called.push((id, depth));
         }
-    }
-
-    /// Number of layers that a pair with `depth` of them will need within `duration` (s) if it keeps approaching at
-    /// `closing` (m/s). It is at most the number that it can pass, and at most the number that stops it.
-    pub(super) fn depth_after(
-        &self,
-        depth: u32,
-        distance: f64,
-        closing: f64,
-        duration: f64,
-    ) -> u32 {
-        let next = (distance - closing * duration) / (1.0 + MARGIN);
-        if next >= self.law.thickness(depth + 1) {
-            return depth;
-        }
-        // In a window that will be repeated, distances may be arbitrary.
-        let most = self.deepest.max(depth + 1);
-        if distance <= self.law.thickness(most) {
-            return most;
-        }
-        let held = if depth > 0 {
-            self.law.energy(distance)
-        } else {
-            0.0
-        };
-        let energy = 0.5 * self.effective_mass * closing * closing + held;
-        #[expect(
-            clippy::cast_sign_loss,
-            reason = "a positive number; a huge one saturates"
-        )]
-        let stopping = self.law.layers_reached(energy).ceil() as u32;
-        self.law
-            .layers_at(next.max(0.0))
-            .min(stopping)
-            .clamp(depth + 1, most)
     }
 
     /// Under speculation: whether a layer without compression is the deepest one and is not predicted to be needed. A
@@ -268,14 +191,16 @@ impl Engine {
             return false;
         }
         let stays = if layer == 1 { FAR } else { 1.0 + STAY };
-        if distance < stays * self.law.thickness(layer) {
+        if distance < stays * self.rules.law.thickness(layer) {
             return false;
         }
         if layer == 1 {
             return separation > 0.0;
         }
         let ahead = LOOK_AHEAD * self.layers[layer as usize - 2].clock.period;
-        self.depth_after(layer - 1, distance, (-separation).max(0.0), ahead) < layer
+        self.rules
+            .depth_after(layer - 1, distance, (-separation).max(0.0), ahead)
+            < layer
     }
 
     /// Activates the predicted layers.
@@ -294,7 +219,7 @@ impl Engine {
     #[inline]
     fn touch(&self, id: u32, layer: u32, time: f64) -> Touch {
         let nearest = self.nearest(id, time);
-        let gap = nearest.distance - self.law.thickness(layer);
+        let gap = nearest.distance - self.rules.law.thickness(layer);
         let rubs = gap < 0.0 && self.pairs.get(id).friction > 0.0;
         Touch {
             nearest,
@@ -359,13 +284,14 @@ impl Engine {
                     && self.is_idle(layer, nearest.distance, separation, proximity);
             }
             return self.settings.culling
-                && proximity.may_leave(&self.law, layer, nearest.distance, separation);
+                && proximity.may_leave(&self.rules.law, layer, nearest.distance, separation);
         }
         let law = ContactLaw {
-            restitution: self.restitution,
+            restitution: self.rules.restitution,
             friction,
         };
-        let full = self.layers[layer as usize - 1].clock.period * self.law.stiffness(layer) * -gap;
+        let full =
+            self.layers[layer as usize - 1].clock.period * self.rules.law.stiffness(layer) * -gap;
         let push = normal_impulse(&law, full, separation);
         self.statistics.layer_pushes += 1;
         self.statistics.smallest_distance = self.statistics.smallest_distance.min(nearest.distance);
@@ -434,7 +360,7 @@ impl Engine {
     fn anchor_of(&self, id: u32, corners: &[Vector3<f64>; 4], nearest: &Nearest) -> Anchor {
         let pair = self.pairs.get(id);
         let (normal, weights) = (&nearest.normal, nearest.weights);
-        let most = pair.friction * (self.law.thickness(1) - nearest.distance);
+        let most = pair.friction * (self.rules.law.thickness(1) - nearest.distance);
         let anchor = pair
             .anchor
             .unwrap_or_else(|| Anchor::at(weights, corners, normal));

@@ -23,6 +23,8 @@ mod audit;
 mod clock;
 mod engine;
 pub mod force;
+mod layer;
+mod layer_rules;
 mod layers;
 mod obstacles;
 mod pairs;
@@ -36,7 +38,9 @@ mod stepper;
 mod sync;
 mod system;
 mod trajectory;
+mod velocity_bound;
 mod velocity_bounds;
+mod volume_events;
 mod volumes;
 
 pub use crate::error::asynchronous::{Stop, SystemError};

@@ -55,6 +55,14 @@ impl Pair {
     }
 }
 
+/// Distance, direction and weights of a pair at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearest {
+    pub(super) distance: f64,
+    pub(super) normal: Vector3<f64>,
+    pub(super) weights: [f64; 4],
+}
+
 /// A hash of one multiplication and a shift: keys are short and trusted, and no result depends on their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeyHasher(u64);

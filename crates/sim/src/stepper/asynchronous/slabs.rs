@@ -1,7 +1,7 @@
 //! The narrow phase: certificates of pairs, and the layers activated when they expire.
 
 use super::engine::Engine;
-use super::pairs::Features;
+use super::pairs::{Features, Nearest};
 use super::queue::{Event, EventKind};
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::scene::pair_friction;
@@ -14,14 +14,6 @@ use nalgebra::Vector3;
 
 /// Number of layers that the gap reached should need with a suggested thickness.
 const SUGGESTED_DEPTH: f64 = 5.0;
-
-/// Distance, direction and weights of a pair at one instant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Nearest {
-    pub(super) distance: f64,
-    pub(super) normal: Vector3<f64>,
-    pub(super) weights: [f64; 4],
-}
 
 impl Engine {
     /// Position and velocity bound of a vertex, as certificates use them.
@@ -108,7 +100,7 @@ impl Engine {
     pub(super) fn lapse(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         let nearest = self.nearest(id, time);
         let before = self.pairs.get(id).proximity;
-        let called = before.called(&self.law, nearest.distance, self.deepest);
+        let called = before.called(&self.rules.law, nearest.distance, self.rules.deepest);
         let Some(called) = called else {
             return Err(self.no_progress(id, time, nearest.distance));
         };
@@ -145,7 +137,7 @@ impl Engine {
     #[inline]
     fn waiting_time(&self, id: u32, time: f64, distance: Option<f64>) -> f64 {
         let pair = self.pairs.get(id);
-        let guarded = pair.proximity.guarded(&self.law);
+        let guarded = pair.proximity.guarded(&self.rules.law);
         match pair.features {
             Features::Two(kind, _) => {
                 let points = pair.points.map(|point| self.moving_point(point, time));
@@ -194,9 +186,13 @@ impl Engine {
         place: Vector3<f64>,
     ) -> Stop {
         let pair = self.pairs.get(id);
-        let depth = self.law.layers_at(distance).max(pair.proximity.depth + 1);
-        let thickness = self.law.thickness(1);
-        let energy = 0.5 * self.effective_mass * speed.max(0.0).powi(2);
+        let depth = self
+            .rules
+            .law
+            .layers_at(distance)
+            .max(pair.proximity.depth + 1);
+        let thickness = self.rules.law.thickness(1);
+        let energy = 0.5 * self.rules.effective_mass * speed.max(0.0).powi(2);
         Stop::NoProgress {
             time,
             points: pair.points,
@@ -204,9 +200,9 @@ impl Engine {
             depth,
             distance,
             speed,
-            period: self.layer_period(depth),
+            period: self.rules.period(depth),
             stiffness: LayerLaw::stiffness_for(energy, SUGGESTED_DEPTH, thickness)
-                .max(self.law.stiffness(1)),
+                .max(self.rules.law.stiffness(1)),
             thickness: (distance.max(0.0) * SUGGESTED_DEPTH.powf(0.25)).min(thickness),
         }
     }

@@ -7,7 +7,6 @@
 
 use super::engine::Engine;
 use crate::error::asynchronous::Stop;
-use nalgebra::Vector3;
 use std::time::Instant;
 
 /// Factor of a bound that held for a whole k-DOP: narrow bounds give later expiry times.
@@ -18,19 +17,6 @@ const WIDER: f64 = 2.0;
 
 /// Largest deviation in initial deviations of the vertex: beyond it certificates would expire too early.
 const WIDEST: f64 = 1e4;
-
-/// The velocity bound of a vertex: within `deviation` of `velocity`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct VelocityBound {
-    /// Reference velocity (m/s).
-    pub(super) velocity: Vector3<f64>,
-    /// `ρ` (m/s); infinite for a vertex without certificates, 0 for one that never moves.
-    pub(super) deviation: f64,
-    /// Initial deviation (m/s).
-    pub(super) least: f64,
-    /// Time at which it was set (s).
-    pub(super) since: f64,
-}
 
 impl Engine {
     /// Checks the velocity bounds of the `kicked` vertices, after all impulses of an event.

@@ -20,7 +20,9 @@
 
 mod history;
 mod needs;
+mod restore;
 mod snapshot;
+mod speculation;
 mod sweep;
 
 use super::engine::Engine;
@@ -28,8 +30,10 @@ use super::queue::Event;
 use crate::error::asynchronous::Stop;
 pub(super) use history::{History, PathsMut};
 use impinge_contact::penalty::Anchor;
-use needs::Near;
+use needs::{Near, Watched};
 use snapshot::Snapshot;
+use speculation::SNAPSHOTS;
+pub(super) use speculation::Speculation;
 use sweep::Sweep;
 
 /// Length of the first window, in periods of the first layer.
@@ -48,29 +52,11 @@ const WORTH_LOOKING: f64 = 20.0;
 /// Shortest window in any case, in periods of the first layer.
 const SHORTEST_WINDOW: f64 = 1.0 / 64.0;
 
-/// Snapshots per window: the part before one of them need not be repeated.
-const SNAPSHOTS: usize = 8;
-
 /// Growth of the window length after a window accepted at once.
 const LONGER: f64 = 1.25;
 
 /// Reduction of the window length after a repeated window.
 const SHORTER: f64 = 0.8;
-
-/// Data of speculation besides the engine and its recorded paths.
-#[derive(Debug)]
-pub(super) struct Speculation {
-    /// Length of the next window (s).
-    length: f64,
-    longest: f64,
-    short: f64,
-    shortest: f64,
-    /// The period of the deepest layer (s): failure in a window this short is not caused by a missed layer.
-    unbreakable: f64,
-    /// The first one is the start of the window.
-    snapshots: [Snapshot; SNAPSHOTS],
-    sweep: Sweep,
-}
 
 impl Engine {
     /// After the impulses of an event on few vertices: extends the paths, or checks the velocity bounds.
@@ -90,21 +76,37 @@ impl Engine {
         history.begin(&self.vertices, self.now);
         self.history = Some(history);
         let mut sweep = Sweep::new(&self.surface, &self.vertices);
-        while sweep.look(self, [self.now; 2]) {
+        while self.look(&mut sweep, [self.now; 2]) {
             self.call_missing(&sweep, self.now)?;
             self.keep_depths();
         }
-        let first = self.layer_period(1);
+        let first = self.rules.period(1);
         self.speculation = Some(Box::new(Speculation {
             length: FIRST_WINDOW * first,
             longest: LONGEST_WINDOW * first,
             short: SHORT_WINDOW * first,
             shortest: SHORTEST_WINDOW * first,
-            unbreakable: self.layer_period(self.deepest),
+            unbreakable: self.rules.period(self.rules.deepest),
             snapshots: Default::default(),
             sweep,
         }));
         Ok(())
+    }
+
+    /// Checks the paths of a window (s). Returns whether a pair reached an inactive layer.
+    fn look(&mut self, sweep: &mut Sweep, window: [f64; 2]) -> bool {
+        let Some(history) = &self.history else {
+            return false;
+        };
+        let watched = Watched {
+            surface: &self.surface,
+            planes: &self.planes,
+            vertices: &self.vertices,
+            rules: &self.rules,
+            pairs: &self.pairs,
+        };
+        let times = (self.settings.profile > 0).then_some(&mut self.statistics.times);
+        sweep.look(watched, history, window, times)
     }
 
     /// Runs windows up to the first one with an event, not beyond `until` (s). Returns the last event of that window;
@@ -139,7 +141,7 @@ impl Engine {
             // Paths that cannot be checked. Features that passed through each other may get huge velocities; shorter
             // windows prevent this.
             let broken = self.broken(end);
-            if broken.is_none() && !speculation.sweep.look(self, [start, end]) {
+            if broken.is_none() && !self.look(&mut speculation.sweep, [start, end]) {
                 last = ran;
                 break;
             }
@@ -154,7 +156,7 @@ impl Engine {
             let first_hit = hits.fold(f64::INFINITY, f64::min);
             let is_sound = |snapshot: &&Snapshot| !again && snapshot.time() < first_hit;
             let sound = snapshots.iter().rev().find(is_sound);
-            last = sound.unwrap_or(&snapshots[0]).restore(self);
+            last = self.restore_snapshot(sound.unwrap_or(&snapshots[0]));
             self.statistics.windows_resumed += u64::from(self.now > start);
             start = self.now;
             if let Some(stop) = broken.filter(|_| end - start <= speculation.unbreakable) {
@@ -201,7 +203,7 @@ impl Engine {
         let length = (end - start) / SNAPSHOTS as f64;
         let ends = (1..SNAPSHOTS).map(|number| start + number as f64 * length);
         for (snapshot, next) in snapshots.iter_mut().zip(ends.chain([end])) {
-            snapshot.keep(self, last);
+            self.keep_snapshot(snapshot, last);
             while let Some(event) = self.next_event(next)? {
                 last = Some(event);
             }
@@ -217,7 +219,7 @@ impl Engine {
     /// window is repeated.
     fn call_missing(&mut self, sweep: &Sweep, first_hit: f64) -> Result<(), Stop> {
         for near in sweep.found(true) {
-            if near.depth > self.deepest {
+            if near.depth > self.rules.deepest {
                 // Impacts after the first missed layer happened without its forces and are not meaningful.
                 if near.time <= first_hit {
                     return Err(self.beyond_the_deepest(near));

@@ -1,16 +1,27 @@
 //! Layers that a pair of features needs after a window, at once or soon.
 
-use crate::stepper::asynchronous::engine::Engine;
-use crate::stepper::asynchronous::layers::FAR;
-use crate::stepper::asynchronous::pairs::Features;
+use crate::stepper::asynchronous::layer_rules::{FAR, LayerRules};
+use crate::stepper::asynchronous::pairs::{Features, Pairs};
 use crate::stepper::asynchronous::system::Plane;
+use crate::stepper::asynchronous::trajectory::Vertex;
 use impinge_contact::penalty::layers::PROXIMITY;
 use impinge_geometry::kinetic::Breakpoint;
 use impinge_geometry::kinetic::known_path::{Approach, position_at};
+use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
 /// Time over which the need of layers is predicted, in windows.
 const WINDOWS_AHEAD: f64 = 1.5;
+
+/// The parts of the engine that collision detection reads.
+#[derive(Clone, Copy)]
+pub(super) struct Watched<'a> {
+    pub(super) surface: &'a CollisionSurface,
+    pub(super) planes: &'a [Plane],
+    pub(super) vertices: &'a [Vertex],
+    pub(super) rules: &'a LayerRules,
+    pub(super) pairs: &'a Pairs,
+}
 
 /// A pair that came close, or is about to.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +52,13 @@ pub(super) enum Need {
 
 /// The need of a pair that reached an inactive layer.
 pub(super) fn hit(
-    engine: &Engine,
+    watched: Watched<'_>,
     features: Features,
     depth: u32,
     Approach { time, distance }: Approach,
     place: Vector3<f64>,
 ) -> Need {
-    let reached = engine.law.layers_at(distance / (1.0 + PROXIMITY));
+    let reached = watched.rules.law.layers_at(distance / (1.0 + PROXIMITY));
     Need::AtOnce(Near {
         features,
         depth: reached.max(depth + 1),
@@ -59,20 +70,20 @@ pub(super) fn hit(
 
 /// The probable need in the next window of a pair without layers; pairs with layers predict theirs themselves.
 pub(super) fn look_ahead(
-    engine: &Engine,
+    watched: Watched<'_>,
     features: Features,
     [start, end]: [f64; 2],
     window: [f64; 2],
 ) -> Option<Need> {
-    let first = engine.law.thickness(1);
-    if !is_nearing([start, end], first) || engine.has_layers(&features) {
+    let first = watched.rules.law.thickness(1);
+    if !is_nearing([start, end], first) || watched.pairs.has_layers(&features) {
         return None;
     }
     let closing = ((start - end) / (window[1] - window[0])).max(0.0);
-    let tick = engine.layer_period(1);
+    let tick = watched.rules.period(1);
     Some(Need::Ahead(Near {
         features,
-        depth: engine.depth_after(0, first, closing, 1.5 * tick),
+        depth: watched.rules.depth_after(0, first, closing, 1.5 * tick),
         distance: end,
         time: window[1],
         place: Vector3::zeros(),
@@ -81,16 +92,16 @@ pub(super) fn look_ahead(
 
 /// The need of a point for the layers of a half-space.
 pub(super) fn above_plane(
-    engine: &Engine,
+    watched: Watched<'_>,
     features: Features,
     plane: &Plane,
     path: &[Breakpoint],
     window: [f64; 2],
 ) -> Option<Need> {
     let above = |x: &Vector3<f64>| plane.normal.dot(x) - plane.offset;
-    let stages = engine.stages(&features, window);
+    let stages = watched.pairs.stages(&features, window);
     let hit_at = stages.spans().find_map(|(span, depth)| {
-        let near = engine.law.thickness(depth + 1) * (1.0 + PROXIMITY);
+        let near = watched.rules.law.thickness(depth + 1) * (1.0 + PROXIMITY);
         let mut before = (span[0], above(&position_at(path, span[0])));
         if before.1 <= near {
             let (time, distance) = before;
@@ -116,10 +127,10 @@ pub(super) fn above_plane(
     });
     if let Some((depth, approach)) = hit_at {
         let place = position_at(path, approach.time);
-        return Some(hit(engine, features, depth, approach, place));
+        return Some(hit(watched, features, depth, approach, place));
     }
     let ends = [path[0], path[path.len() - 1]].map(|breakpoint| above(&breakpoint.position));
-    look_ahead(engine, features, ends, window)
+    look_ahead(watched, features, ends, window)
 }
 
 /// The numbers of layers of a pair in a window: at the start, and after each change.
@@ -147,11 +158,11 @@ impl Stages<'_> {
     }
 }
 
-impl Engine {
+impl Pairs {
     pub(super) fn stages(&self, features: &Features, window: [f64; 2]) -> Stages<'_> {
-        let (first, changes): (_, &[_]) = match self.pairs.find(features) {
+        let (first, changes): (_, &[_]) = match self.find(features) {
             Some(id) => {
-                let pair = self.pairs.get(id);
+                let pair = self.get(id);
                 (pair.depth_at_start, &pair.changes)
             }
             None => (0, &[]),
@@ -164,8 +175,7 @@ impl Engine {
     }
 
     fn has_layers(&self, features: &Features) -> bool {
-        self.pairs
-            .find(features)
-            .is_some_and(|id| self.pairs.get(id).proximity.depth > 0)
+        self.find(features)
+            .is_some_and(|id| self.get(id).proximity.depth > 0)
     }
 }

@@ -1,11 +1,11 @@
 //! Collision detection over a whole window.
 
 use super::History;
-use super::needs::{Near, Need, above_plane, hit, is_nearing, look_ahead};
-use crate::stepper::asynchronous::engine::Engine;
-use crate::stepper::asynchronous::layers::FAR;
+use super::needs::{Near, Need, Watched, above_plane, hit, is_nearing, look_ahead};
+use crate::stepper::asynchronous::layer_rules::FAR;
 use crate::stepper::asynchronous::pairs::Features;
 use crate::stepper::asynchronous::queue::EventKind;
+use crate::stepper::asynchronous::statistics::Times;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use crate::stepper::asynchronous::volumes::Lists;
 use impinge_contact::penalty::layers::PROXIMITY;
@@ -109,35 +109,38 @@ impl Sweep {
         if at_once { &self.at_once } else { &self.ahead }
     }
 
-    /// Checks the paths of a window (s). Returns whether a pair reached an inactive layer.
-    pub(super) fn look(&mut self, engine: &mut Engine, window: [f64; 2]) -> bool {
-        let begin = (engine.settings.profile > 0).then(Instant::now);
+    /// Checks the paths of a window (s), and adds the time of it to `times`. Returns whether a pair reached an inactive
+    /// layer.
+    pub(super) fn look(
+        &mut self,
+        watched: Watched<'_>,
+        history: &History,
+        window: [f64; 2],
+        mut times: Option<&mut Times>,
+    ) -> bool {
+        let begin = times.is_some().then(Instant::now);
         self.windows += 1;
         self.at_once.clear();
         self.ahead.clear();
-        if let Some(history) = &engine.history {
-            self.cover(engine, history, window);
+        self.cover(watched, history, window);
+        if let (Some(begin), Some(times)) = (begin, &mut times) {
+            times.events[EventKind::Volume as usize] += begin.elapsed();
         }
-        if let Some(begin) = begin {
-            engine.statistics.times.events[EventKind::Volume as usize] += begin.elapsed();
-        }
-        let begin = (engine.settings.profile > 0).then(Instant::now);
-        if let Some(history) = &engine.history {
-            self.find_close(engine, window);
-            self.divide(history, window);
-            self.judge(engine, history, window);
-            self.look_at_planes(engine, history, window);
-        }
-        if let Some(begin) = begin {
-            engine.statistics.times.events[EventKind::Slab as usize] += begin.elapsed();
+        let begin = times.is_some().then(Instant::now);
+        self.find_close(watched, window);
+        self.divide(history, window);
+        self.judge(watched, history, window);
+        self.look_at_planes(watched, history, window);
+        if let (Some(begin), Some(times)) = (begin, times) {
+            times.events[EventKind::Slab as usize] += begin.elapsed();
         }
         !self.at_once.is_empty()
     }
 
     /// Computes the swept volumes of vertices and triangles, and the overlapping pairs of triangles.
-    fn cover(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
-        let surface = &engine.surface;
-        let near = FAR * engine.half_thickness;
+    fn cover(&mut self, watched: Watched<'_>, history: &History, window: [f64; 2]) {
+        let surface = watched.surface;
+        let near = FAR * watched.rules.half_thickness;
         self.swept
             .par_iter_mut()
             .zip(&self.on_surface)
@@ -168,7 +171,7 @@ impl Sweep {
     }
 
     /// Finds the pairs that path segments cannot prove apart.
-    fn find_close(&mut self, engine: &Engine, window: [f64; 2]) {
+    fn find_close(&mut self, watched: Watched<'_>, window: [f64; 2]) {
         let this = &*self;
         let found: Vec<Vec<Close>> = this
             .faces
@@ -176,7 +179,7 @@ impl Sweep {
             .map(|faces| {
                 let mut close = Vec::new();
                 for &pair in faces {
-                    this.close_features(engine, pair, window, &mut close);
+                    this.close_features(watched, pair, window, &mut close);
                 }
                 close
             })
@@ -188,12 +191,12 @@ impl Sweep {
     /// Such pairs among the features owned by two triangles.
     fn close_features(
         &self,
-        engine: &Engine,
+        watched: Watched<'_>,
         [first, second]: [u32; 2],
         window: [f64; 2],
         close: &mut Vec<Close>,
     ) {
-        let surface = &engine.surface;
+        let surface = watched.surface;
         for [own, other] in [[first, second], [second, first]] {
             let corners = surface.triangles()[other as usize];
             for &vertex in self.vertices_owned.all_of(own) {
@@ -205,7 +208,7 @@ impl Sweep {
                     let [a, b, c] = corners;
                     let points = [vertex, a, b, c];
                     let kind = PairKind::VertexFace;
-                    close.extend(self.close_pair(engine, kind, [vertex, other], points, window));
+                    close.extend(self.close_pair(watched, kind, [vertex, other], points, window));
                 }
             }
         }
@@ -219,7 +222,7 @@ impl Sweep {
                     let both = [edge.min(other), edge.max(other)];
                     let [[a, b], [c, d]] = both.map(|edge| surface.edges()[edge as usize]);
                     let kind = PairKind::EdgeEdge;
-                    close.extend(self.close_pair(engine, kind, both, [a, b, c, d], window));
+                    close.extend(self.close_pair(watched, kind, both, [a, b, c, d], window));
                 }
             }
         }
@@ -229,7 +232,7 @@ impl Sweep {
     #[inline]
     fn close_pair(
         &self,
-        engine: &Engine,
+        watched: Watched<'_>,
         kind: PairKind,
         features: [u32; 2],
         points: [u32; 4],
@@ -238,12 +241,12 @@ impl Sweep {
         let chords = points.map(|point| &self.swept[point as usize].0);
         let (start, end) = chord_widths(kind, &chords);
         // Outside the first layer, the deeper ones need no check.
-        let first = engine.law.thickness(1);
+        let first = watched.rules.law.thickness(1);
         if start > first && end > first && !is_nearing([start, end], first) {
             return None;
         }
-        let stages = engine.stages(&Features::Two(kind, features), window);
-        let guarded = engine.law.thickness(stages.least_depth() + 1);
+        let stages = watched.pairs.stages(&Features::Two(kind, features), window);
+        let guarded = watched.rules.law.thickness(stages.least_depth() + 1);
         Some(Close {
             kind,
             features,
@@ -279,13 +282,13 @@ impl Sweep {
     }
 
     /// Computes the needs of the close pairs.
-    fn judge(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
+    fn judge(&mut self, watched: Watched<'_>, history: &History, window: [f64; 2]) {
         let this = &*self;
         let needs: Vec<Option<Need>> = this
             .close
             .par_iter()
             .with_min_len(AT_A_TIME / PARTS)
-            .map(|pair| this.judge_pair(engine, history, pair, window))
+            .map(|pair| this.judge_pair(watched, history, pair, window))
             .collect();
         self.note(needs);
     }
@@ -301,7 +304,7 @@ impl Sweep {
 
     fn judge_pair(
         &self,
-        engine: &Engine,
+        watched: Watched<'_>,
         history: &History,
         pair: &Close,
         window: [f64; 2],
@@ -309,16 +312,16 @@ impl Sweep {
         let features = Features::Two(pair.kind, pair.features);
         if pair.in_doubt {
             let paths = pair.points.map(|point| history.path(point));
-            for (span, depth) in engine.stages(&features, window).spans() {
-                let guarded = engine.law.thickness(depth + 1);
+            for (span, depth) in watched.pairs.stages(&features, window).spans() {
+                let guarded = watched.rules.law.thickness(depth + 1);
                 let approach = self.approach(pair.kind, &pair.points, &paths, span, guarded);
                 if let Some(approach) = approach {
                     let place = position_at(paths[0], approach.time);
-                    return Some(hit(engine, features, depth, approach, place));
+                    return Some(hit(watched, features, depth, approach, place));
                 }
             }
         }
-        look_ahead(engine, features, pair.widths, window)
+        look_ahead(watched, features, pair.widths, window)
     }
 
     /// Finds where two features come near a layer of thickness `guarded` (m) in `span` (s). Parts of the window whose
@@ -351,9 +354,9 @@ impl Sweep {
         })
     }
 
-    fn look_at_planes(&mut self, engine: &Engine, history: &History, window: [f64; 2]) {
-        for (number, plane) in (0..).zip(&engine.planes) {
-            let needs: Vec<Option<Need>> = engine
+    fn look_at_planes(&mut self, watched: Watched<'_>, history: &History, window: [f64; 2]) {
+        for (number, plane) in (0..).zip(watched.planes) {
+            let needs: Vec<Option<Need>> = watched
                 .vertices
                 .par_iter()
                 .enumerate()
@@ -363,7 +366,7 @@ impl Sweep {
                         return None;
                     }
                     let features = Features::Plane(point as u32, number);
-                    above_plane(engine, features, plane, history.path(point as u32), window)
+                    above_plane(watched, features, plane, history.path(point as u32), window)
                 })
                 .collect();
             self.note(needs);
