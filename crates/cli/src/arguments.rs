@@ -108,7 +108,8 @@ fn method_help() -> String {
         .map(|spec| spec.name)
         .collect();
     format!(
-        "Method: {}. Default: method and settings of the run. For friction problems: auto, pgs, newton or admm. Default: auto",
+        "Method: {}. Default: method and settings of the run. For friction problems: auto, pgs, newton or admm. \
+         Default: auto",
         names.join(", ")
     )
 }

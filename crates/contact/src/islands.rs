@@ -1,8 +1,8 @@
 //! Islands: the parts of a problem that share no unknown, each a problem of its own.
 //!
-//! Blocks of one body, and those that the momentum matrix, a contact or a constraint couples, are in one island. Islands can be solved by
-//! themselves, in any order, each to its own norm of the residual: the solution of one does not depend on any number
-//! of another.
+//! Blocks of one body, and those that the momentum matrix, a contact or a constraint couples, are in one island.
+//! Islands can be solved by themselves, in any order, each to its own norm of the residual: the solution of one does
+//! not depend on any number of another.
 
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::constraint::ConstraintGroup;

@@ -24,17 +24,18 @@
 //! `f` and `K` are those of the turned shape, so one linearisation is exact for a body that turns without deforming.
 //! Stiffness damping damps `w − w_R` alone. Without `ω` this is implicit Euler. The sums of `m a` vanish with those of
 //! `m r` and `m u`; those of `m R r × a` vanish without `u`, and otherwise are the change of inertia by `u`. So a body
-//! that keeps its shape keeps both momenta, and one that deforms keeps its angular momentum to second order in the step.
+//! that keeps its shape keeps both momenta, and one that deforms keeps its angular momentum to second order in the
+//! step.
 //!
-//! A component with prescribed points flies straight: what holds it gives it its angular momentum. So does one that turns
-//! by more than a radian in a step.
+//! A component with prescribed points flies straight: what holds it gives it its angular momentum. So does one that
+//! turns by more than a radian in a step.
 
 use crate::model::{Model, PointMotion};
 use crate::scene::FreeFlight;
 use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion, Vector3};
 
-/// Largest turn in a step (rad) that a flight follows; a faster component flies straight. The flight leaves terms of second
-/// order in the turn to the forces, so above this it is no better.
+/// Largest turn in a step (rad) that a flight follows; a faster component flies straight. The flight leaves terms of
+/// second order in the turn to the forces, so above this it is no better.
 const LARGEST_TURN: f64 = 1.0;
 
 /// Principal moment of inertia over the largest, below which a component has no extent across the axis: a string drawn
@@ -87,12 +88,12 @@ impl Principal {
         momentum.component_mul(&self.inverse)
     }
 
-    /// The solution of the midpoint rule in principal axes, `I ω̄ = exp(−½ h ω̄) L`, by Newton's method; `None` if it does
-    /// not converge or turns farther than [`LARGEST_TURN`].
+    /// The solution of the midpoint rule in principal axes, `I ω̄ = exp(−½ h ω̄) L`, by Newton's method; `None` if it
+    /// does not converge or turns farther than [`LARGEST_TURN`].
     ///
-    /// The derivative is `I − ½ h [exp(φ) L]× J(φ)` with `φ = −½ h ω̄` and the left Jacobian `J` of the rotation, by its
-    /// series to the third order: a turn is a radian at most. A fixed-point iteration would diverge for slender bodies:
-    /// it contracts by `½ h ‖L‖` over the smallest moment.
+    /// The derivative is `I − ½ h [exp(φ) L]× J(φ)` with `φ = −½ h ω̄` and the left Jacobian `J` of the rotation, by
+    /// its series to the third order: a turn is a radian at most. A fixed-point iteration would diverge for slender
+    /// bodies: it contracts by `½ h ‖L‖` over the smallest moment.
     fn mean_spin(&self, momentum: &Vector3<f64>, time_step: f64) -> Option<Vector3<f64>> {
         let half = 0.5 * time_step;
         let mut spin = self.spin(momentum);
@@ -444,7 +445,8 @@ mod tests {
         assert!(Turn::new(&moments(&still), 1e-2).is_none());
     }
 
-    /// A rod of length 1 m and the widths `wide` and `thin` (m), that turns by `turn` (rad) about `axis` in a step of 1 s.
+    /// A rod of length 1 m and the widths `wide` and `thin` (m), that turns by `turn` (rad) about `axis` in a step of 1
+    /// s.
     fn rod(wide: f64, thin: f64, turn: f64, axis: Vector3<f64>) -> (Moments, Vector3<f64>) {
         let spin = axis.normalize() * turn;
         let points: Vec<_> = (0..8)
@@ -458,7 +460,8 @@ mod tests {
     }
 
     proptest! {
-        /// However slender a body is, its flight is none or keeps its angular momentum, and turns about as far as it spins.
+        /// However slender a body is, its flight is none or keeps its angular momentum, and turns about as far as it
+        /// spins.
         #[test]
         fn slender_bodies_turn_as_far_as_they_spin(
             wide in 1e-3..1.0_f64,

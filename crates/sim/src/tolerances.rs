@@ -121,7 +121,7 @@ impl ToleranceScales {
     }
 
     /// The solver's tolerances for a step of length `time_step` (s), which those of bodies and pairs are multiples of:
-    /// `momentum` (N·s), gap and slip of the [`reference`](Self::reference) of the `finest` pair.
+    /// `momentum` (N·s), gap and slip of the `reference` of the `finest` pair.
     pub fn solver(&self, finest: PairScale, time_step: f64, momentum: f64) -> Tolerances {
         Tolerances {
             momentum,

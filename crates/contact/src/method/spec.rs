@@ -43,7 +43,7 @@ pub enum Method {
 pub struct Capabilities {
     /// Whether it supports constraint rows (joints, strains in compliance form).
     pub constraint_rows: bool,
-    /// Whether it needs data of the bodies at rest: [`ContactSolver::know_bodies`](super::ContactSolver::know_bodies).
+    /// Whether it needs data of the bodies at rest: [`ContactSolver::know_bodies`].
     /// Solids must then consist of tetrahedra, and no body may be thin.
     pub bodies_at_rest: bool,
     /// Whether its solutions balance the momentum of every body, up to the momentum tolerance. Otherwise only with the

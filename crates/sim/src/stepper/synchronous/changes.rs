@@ -96,8 +96,8 @@ impl Changes {
         one.max(other)
     }
 
-    /// Counts a round for `purpose` of the islands that changed, and returns the most of any of these. A round for another
-    /// purpose ends a series for [`Purpose::Remainder`].
+    /// Counts a round for `purpose` of the islands that changed, and returns the most of any of these. A round for
+    /// another purpose ends a series for [`Purpose::Remainder`].
     pub(super) fn count(&mut self, purpose: Purpose) -> u32 {
         let mut most = 0;
         for marks in self.marks.iter_mut().filter(|marks| marks.changed) {
