@@ -116,7 +116,8 @@ impl PartialEq for CustomMaterial {
 /// The Lamé parameters of the tangent at rest.
 fn lame_of(law: &dyn Hyperelastic) -> Result<Lame, String> {
     let tangent = law.exact_tangent(&Matrix3::identity());
-    let (shear, first) = (tangent.shear[0], tangent.stretch[(0, 1)]);
+    // The stiffness of a shear mode is twice the shear modulus at rest.
+    let (shear, first) = (0.5 * tangent.shear[0], tangent.stretch[(0, 1)]);
     let young = shear * (3.0 * first + 2.0 * shear) / (first + shear);
     let poisson = 0.5 * first / (first + shear);
     Lame::new(young, poisson).map_err(|_| {
@@ -148,6 +149,15 @@ fn check(law: &dyn Hyperelastic, lame: &Lame) -> Result<(), String> {
         return Err(format!(
             "its stress at rest is {at_rest} Pa; a body at rest must be free of stress"
         ));
+    }
+    let tangent = law.exact_tangent(&identity);
+    let isotropic = Matrix3::from_element(lame.first())
+        + Matrix3::from_diagonal_element(2.0 * lame.shear_modulus());
+    let shear = tangent.shear.add_scalar(-2.0 * lame.shear_modulus());
+    if differs(&tangent.stretch, &isotropic)
+        || differs(&Matrix3::from_diagonal(&shear), &Matrix3::zeros())
+    {
+        return Err("its tangent at rest is not that of an isotropic solid".to_owned());
     }
     for f in samples() {
         let response = law.convex_response(&f);

@@ -11,7 +11,7 @@
 //! the uncertified ones are halved, earlier half first, until they are shorter than the time tolerance. No root is ever
 //! computed, and every comparison carries a rigorous bound of its rounding error.
 //!
-//! [`step_size()`] is the shortest way in: how far may these arrays of points move?
+//! `step_size` is the shortest way in: how far may these arrays of points move? It needs the feature `parry`.
 //!
 //! # Source
 //! Separating planes over time as in Snyder, "Interval analysis for computer graphics", 1992, and the inclusion-based
@@ -21,11 +21,13 @@
 mod batch;
 mod direction;
 mod slab;
+#[cfg(feature = "parry")]
 mod step_size;
 
 use nalgebra::Vector3;
 
 pub use batch::{CandidateImpact, CandidatePair, LinearMotion, earliest_impact, impacts};
+#[cfg(feature = "parry")]
 pub use step_size::{StepSize, StepSizeError, SurfaceArrays, step_size, step_size_under};
 
 /// Definition of an impact, and the resolution of the search.
