@@ -44,7 +44,12 @@ fn no_committed_state_intersects_and_gaps_lie_in_the_clearance() {
         }
         assert!(examined.all > 50, "{name}: {examined:?}");
         let others = examined.beyond + examined.unmeasured;
-        assert!(20 * others <= examined.all, "{name}: {examined:?}");
+        // The bodies of the collision leave it turning: up to two contacts end apart, of fewer than a hundred.
+        let allowed = match name {
+            "collision" => (examined.all / 100).max(2),
+            _ => examined.all / 100,
+        };
+        assert!(others <= allowed, "{name}: {examined:?}");
     }
 }
 

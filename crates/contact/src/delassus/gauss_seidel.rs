@@ -47,7 +47,7 @@ impl GaussSeidel {
     }
 }
 
-/// A friction problem whose displacements are summed anew for every contact.
+/// A friction problem whose displacements are computed from all reactions for every contact.
 struct Rows<'a> {
     problem: &'a FrictionProblem,
     reactions: &'a mut [Vector3<f64>],

@@ -32,8 +32,16 @@ impl Size {
     /// `matrix` in the form of `faer`; `None` if an entry is not finite.
     #[track_caller]
     pub(super) fn finite(self, matrix: &CscMatrix<f64>) -> Option<SparseColMatRef<'_, usize, f64>> {
-        assert_eq!(matrix.nrows(), self.unknowns, "the same size as before");
-        assert_eq!(matrix.nnz(), self.entries, "the same pattern as before");
+        assert_eq!(
+            matrix.nrows(),
+            self.unknowns,
+            "the size of the pattern that was ordered"
+        );
+        assert_eq!(
+            matrix.nnz(),
+            self.entries,
+            "the entries of the pattern that was ordered"
+        );
         let finite = matrix.values().iter().all(|value| value.is_finite());
         finite.then(|| SparseColMatRef::new(pattern(matrix), matrix.values()))
     }

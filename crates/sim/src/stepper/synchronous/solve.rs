@@ -20,7 +20,8 @@ use impinge_contact::{ContactError, ContactProblem, ContactSolution, Interrupt, 
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Solves anew, to a finer momentum tolerance each, because the balance of momentum broke rows.
+/// Further solves of an island, each to a finer momentum tolerance, where the balance of momentum moved rows beyond
+/// their tolerance.
 const MOST_FINER_SOLVES: u32 = 3;
 
 /// An observer of solves.
