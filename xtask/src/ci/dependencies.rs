@@ -12,8 +12,8 @@ use std::process::Command;
 use cargo_metadata::MetadataCommand;
 use toml::{Table, Value};
 
-/// Source of all packages that are not of the workspace.
-const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// How the source of a package of a registry begins.
+const REGISTRY: &str = "registry+";
 
 /// True if all dependencies are as the file says.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
@@ -122,11 +122,14 @@ fn versions(locked: &[Locked<'_>], skipped: &BTreeSet<&str>) -> Vec<String> {
         .collect()
 }
 
+/// Packages from elsewhere than the one registry of all others.
 fn sources(locked: &[Locked<'_>]) -> Vec<String> {
-    let foreign = |package: &&Locked<'_>| package.source.is_some_and(|source| source != REGISTRY);
+    let registry = (locked.iter().filter_map(|package| package.source))
+        .find(|source| source.starts_with(REGISTRY));
+    let foreign = |package: &&Locked<'_>| package.source.is_some() && package.source != registry;
     let mistake = |package: &Locked<'_>| {
         format!(
-            "{} {} comes from {}, not from crates.io",
+            "{} {} comes from {}, not from the registry of the other packages",
             package.name,
             package.version,
             package.source.unwrap_or_default()
@@ -196,7 +199,7 @@ mod tests {
         Locked {
             name,
             version,
-            source: Some(REGISTRY),
+            source: Some("registry+index"),
         }
     }
 

@@ -173,8 +173,9 @@ impl Sums {
 }
 
 impl JointRows {
-    /// Adds the rows and `−Δt² K̃` from the forces of the last step; the warm start takes those forces, too. Constraints
-    /// in stiffness form are added to the momentum system, their `K̃` from the present forces and projected.
+    /// Adds the rows and `−Δt² K̃` from the forces of the last step; the warm start takes those forces, too.
+    /// Constraints in stiffness form are added to the momentum system, their `K̃` from the present forces and
+    /// projected.
     ///
     /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
     /// need no column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
