@@ -1,6 +1,6 @@
 //! Exit codes of the program.
 
-use impinge_sim::output::{OutputError, Status};
+use impinge_sim::output::{OutputError, RecordError, Status};
 use impinge_sim::scene::SceneError;
 use impinge_sim::{SimError, StepError, StepFailure};
 
@@ -94,6 +94,16 @@ impl From<StepError> for Failure {
             return Self::new(Code::Interrupted, String::new());
         }
         Self::new(Code::Stopped, error.to_string())
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Output(error) => error.into(),
+            RecordError::Sim(error) => error.into(),
+            _ => Self::bad_input(&error),
+        }
     }
 }
 

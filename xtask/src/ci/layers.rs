@@ -1,11 +1,12 @@
 //! The layer rule: allowed dependencies of each package, compared with `cargo metadata`.
 
 use std::error::Error;
+use std::path::Path;
 
 use cargo_metadata::MetadataCommand;
 
 /// Every package of the workspace and its allowed dependencies in the workspace, tests included.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     // Threads, known to every layer that computes.
     ("impinge-rayon", &[]),
     // An independent oracle for tests and `verify`, so it has no dependencies of ours.
@@ -53,6 +54,16 @@ const LAYERS: [(&str, &[&str]); 13] = [
             "impinge-contact",
         ],
     ),
+    // The Python package, in a workspace of its own: like the program, above the libraries.
+    (
+        "impinge-python",
+        &[
+            "impinge-rayon",
+            "impinge-sim",
+            "impinge-geometry",
+            "impinge-contact",
+        ],
+    ),
     ("impinge-tests", LIBRARIES),
     // As a user's crate: the public items alone.
     (
@@ -89,12 +100,20 @@ const LIBRARIES: &[&str] = &[
     "impinge-sim",
 ];
 
+/// Manifest of the package in a workspace of its own.
+const PYTHON: &str = "crates/python/Cargo.toml";
+
 /// True if every dependency is allowed.
-pub(super) fn check() -> Result<bool, Box<dyn Error>> {
+pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let metadata = MetadataCommand::new().no_deps().exec()?;
+    let python = MetadataCommand::new()
+        .manifest_path(root.join(PYTHON))
+        .no_deps()
+        .exec()?;
     let packages: Vec<(String, Vec<String>)> = metadata
         .workspace_packages()
         .iter()
+        .chain(&python.workspace_packages())
         .map(|package| {
             let names = package
                 .dependencies

@@ -9,6 +9,7 @@ mod layers;
 mod lines;
 mod package;
 mod paths;
+mod python;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,8 @@ enum Step {
     Test,
     /// Every example runs
     Examples,
+    /// The Python package installs, passes its tests, and works from its wheel
+    Python,
     /// Guarantees of each layer, in the quick form
     Conformance,
     /// Whole simulations compared with theory, in the quick form
@@ -94,7 +97,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 fn check(step: Step) -> Result<bool, Box<dyn Error>> {
     match step {
         Step::Fmt => cargo(&["fmt", "--all", "--check"], &[]),
-        Step::Layers => layers::check(),
+        Step::Layers => layers::check(&root()),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
         Step::Additions => additions::check(&root()),
@@ -124,6 +127,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         ),
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Examples => examples::check(),
+        Step::Python => python::check(&root()),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
         Step::Golden => golden::check(&golden::Check::numeric()),

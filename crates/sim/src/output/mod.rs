@@ -1,5 +1,6 @@
 //! Output of a run: writing, reading, and verification from the files.
 //!
+//! - [`Recording`]: a simulation and all of its files
 //! - [`FrameWriter`]: the folder of a run: `manifest.json`, `frame_NNNNN.vtu`, and their lists `frames.csv` and
 //!   `frames.pvd`
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
@@ -28,6 +29,7 @@ mod lock;
 mod manifest;
 mod pieces;
 mod problems;
+mod recording;
 mod rigid;
 mod rows;
 mod statistics;
@@ -50,6 +52,7 @@ pub use listing::FrameEntry;
 pub use manifest::{HalfSpaceEntry, Manifest, NO_STRAIGHT_MOTION};
 pub use pieces::read_pieces;
 pub use problems::{DumpWhen, DumpWhenError, ProblemDump, read_problem};
+pub use recording::{RecordError, Recorded, Recording};
 pub use rigid::RigidCsv;
 pub use rows::KeptRows;
 pub use statistics::Statistics;

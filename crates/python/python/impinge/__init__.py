@@ -1,0 +1,70 @@
+"""Elastic and rigid bodies in frictional contact, free of intersections.
+
+    import impinge
+
+    scene = impinge.Scene.load("scenes/drop_cube.toml")
+    simulation = impinge.Simulation(scene)
+    cube = simulation.body("cube")
+    simulation.step_until(0.1)
+    print(cube.positions.min(axis=0))
+
+All quantities are in SI units, and arrays are in C order: one row per point.
+
+- ``Scene``, ``Simulation``, ``Body``: scenes and simulations
+- ``run``, ``verify``, ``doctor``: recorded runs, the proof of one, problems of a scene
+- ``compare``, ``solve``: contact methods on a scene; bare friction problems
+- ``mesh``, ``ccd``: meshes and collision queries from arrays
+"""
+
+from . import ccd, mesh
+from ._errors import (
+    ArgumentError,
+    ImpingeError,
+    InternalError,
+    MeshError,
+    RunError,
+    SceneError,
+    SolveError,
+    StateError,
+    StepError,
+    UnknownNameError,
+)
+from ._native import (
+    Body,
+    FrictionSolution,
+    Scene,
+    Simulation,
+    Verification,
+    __version__,
+    compare,
+    doctor,
+    run,
+    solve,
+    verify,
+)
+
+__all__ = [
+    "ArgumentError",
+    "Body",
+    "FrictionSolution",
+    "ImpingeError",
+    "InternalError",
+    "MeshError",
+    "RunError",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "SolveError",
+    "StateError",
+    "StepError",
+    "UnknownNameError",
+    "Verification",
+    "__version__",
+    "ccd",
+    "compare",
+    "doctor",
+    "mesh",
+    "run",
+    "solve",
+    "verify",
+]

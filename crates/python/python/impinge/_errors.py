@@ -1,0 +1,49 @@
+"""The exceptions of the package. Messages are those of the program: the place, the problem and the remedy."""
+
+
+class ImpingeError(Exception):
+    """Base of all exceptions of this package."""
+
+
+class ArgumentError(ImpingeError, ValueError):
+    """An argument that cannot be used: an array of the wrong shape or type, a number that is not finite."""
+
+
+class UnknownNameError(ImpingeError, LookupError):
+    """A name that no body, method or key has. The message lists those that exist."""
+
+
+class SceneError(ImpingeError, ValueError):
+    """A scene that cannot be read or simulated."""
+
+
+class StepError(ImpingeError):
+    """A step without a collision-free result. The state is the last safe one.
+
+    Attributes:
+        step: number of the step.
+        time: simulated time of the last safe state (s).
+    """
+
+    step: int = 0
+    time: float = 0.0
+
+
+class StateError(ImpingeError):
+    """A simulation that cannot be used: it computes in another thread, or it was lost; or a state of another scene."""
+
+
+class MeshError(ImpingeError, ValueError):
+    """A mesh, or a file of one, that cannot be used."""
+
+
+class RunError(ImpingeError):
+    """Files of a run that cannot be read or written."""
+
+
+class SolveError(ImpingeError, ValueError):
+    """A contact problem that cannot be solved."""
+
+
+class InternalError(ImpingeError):
+    """A mistake of this package. Please report it."""

@@ -1,0 +1,52 @@
+//! The native module of the Python package `impinge`.
+//!
+//! - [`scene`], [`simulation`], [`body`]: scenes, and simulations whose positions and velocities are NumPy arrays
+//! - [`run`]: recorded runs; [`checks`]: the doctor, and the proof of stored runs
+//! - [`compare`], [`friction`]: contact methods on the problems of a scene; bare friction problems
+//! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
+//! - [`arrays`], [`convert`], [`compute`], [`errors`]: arrays, dictionaries, threads and signals, exceptions
+//!
+//! It does **not** know any mechanics: it converts arguments, computes without the lock of the interpreter, and converts
+//! results. `python/impinge` has what users import, with types in `_native.pyi`.
+
+use pyo3::prelude::*;
+
+mod arrays;
+mod body;
+mod ccd;
+mod checks;
+mod compare;
+mod compute;
+mod convert;
+mod errors;
+mod friction;
+mod mesh;
+mod run;
+mod scene;
+mod simulation;
+
+/// The native part of impinge.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::body::Body;
+    #[pymodule_export]
+    use crate::ccd::step_size;
+    #[pymodule_export]
+    use crate::checks::{Verification, doctor, verify};
+    #[pymodule_export]
+    use crate::compare::compare;
+    #[pymodule_export]
+    use crate::friction::{FrictionSolution, solve};
+    #[pymodule_export]
+    use crate::mesh::{read_mesh, repair, tetrahedralize, write_mesh};
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulation::Simulation;
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python asks for")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
