@@ -28,6 +28,9 @@ pub(crate) enum Command {
     /// Solve every contact problem of a scene by several methods and compare their effort.
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
+    /// Run a scene for every combination of values of its keys, and write one table.
+    #[command(after_help = EXIT_CODES)]
+    Sweep(Sweep),
     /// Check a saved run: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
@@ -75,6 +78,35 @@ pub(crate) struct Run {
     /// Exit with code 0 even if a guarantee does not hold; the last lines still name it.
     #[arg(long)]
     pub(crate) accept_inexact: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sweep {
+    /// The scene file.
+    pub(crate) scene: PathBuf,
+    /// A key of the scene and its values, for example body.0.material.young=1e4,1e5. May be repeated: all combinations
+    /// are run, and the values of the last key vary fastest.
+    #[arg(long, value_name = "KEY=VALUE,..", required = true)]
+    pub(crate) grid: Vec<String>,
+    /// Number of runs at a time; the table does not depend on it. Default: all processors.
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Folder for the table, sweep.csv, and the folders of the runs. Runs that have ended there are not repeated.
+    /// Default: out/ and the name of the scene, with .sweep.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Simulated time to run for (s), instead of the scene's duration.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
+    pub(crate) until: Option<f64>,
+    /// Number of steps to run for, instead of the scene's duration.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+    /// Set a key of the scene in all runs, as in `run`. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Show no progress and print only errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ mod places;
 mod run;
 mod scene;
 mod solve;
+mod sweep;
 mod terminal;
 mod threads;
 mod verify;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),

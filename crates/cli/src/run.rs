@@ -80,7 +80,7 @@ fn tell(recorded: &Recorded, folder: &Path) -> Result<(), Failure> {
 }
 
 /// `out/` and the name of the scene.
-fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn default_folder(scene: &Path) -> Result<PathBuf, Failure> {
     let name = Path::new(scene.file_stem().unwrap_or_default());
     // The stem of `...toml` is `..`, the parent folder.
     match name.components().next() {

@@ -1,7 +1,7 @@
 //! The native module of the Python package `impinge`.
 //!
 //! - [`scene`], [`simulation`], [`body`]: scenes, and simulations whose positions and velocities are NumPy arrays
-//! - [`run`]: recorded runs; [`checks`]: the doctor, and the proof of stored runs
+//! - [`run`], [`study`]: recorded runs, and studies of many; [`checks`]: the doctor, and the proof of stored runs
 //! - [`compare`], [`friction`]: contact methods on the problems of a scene; bare friction problems
 //! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
 //! - [`arrays`], [`convert`], [`compute`], [`errors`]: arrays, dictionaries, threads and signals, exceptions
@@ -24,6 +24,7 @@ mod mesh;
 mod run;
 mod scene;
 mod simulation;
+mod study;
 
 /// The native part of impinge.
 #[pymodule]
@@ -46,6 +47,8 @@ mod _native {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::study::{Study, StudyRow};
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python asks for")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

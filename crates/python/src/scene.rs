@@ -116,6 +116,12 @@ impl Scene {
         self.scene.time.duration
     }
 
+    /// Number of steps of a run.
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.scene.time.steps()
+    }
+
     /// The folder that mesh files are relative to; empty for the current one.
     #[getter]
     fn folder(&self) -> PathBuf {

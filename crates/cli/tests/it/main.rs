@@ -10,6 +10,7 @@ mod mesh;
 mod pieces;
 mod resume;
 mod solve;
+mod sweep;
 mod tamper;
 
 use std::path::{Path, PathBuf};

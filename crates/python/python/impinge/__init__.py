@@ -12,6 +12,7 @@ All quantities are in SI units, and arrays are in C order: one row per point.
 
 - ``Scene``, ``Simulation``, ``Body``: scenes and simulations
 - ``run``, ``verify``, ``doctor``: recorded runs, the proof of one, problems of a scene
+- ``sweep``: one scene with several values of its keys, and one table of all runs
 - ``compare``, ``solve``: contact methods on a scene; bare friction problems
 - ``mesh``, ``ccd``: meshes and collision queries from arrays
 """
@@ -42,14 +43,17 @@ from ._native import (
     solve,
     verify,
 )
+from ._sweep import Executor, Processes, Sweep, sweep
 
 __all__ = [
     "ArgumentError",
     "Body",
+    "Executor",
     "FrictionSolution",
     "ImpingeError",
     "InternalError",
     "MeshError",
+    "Processes",
     "RunError",
     "Scene",
     "SceneError",
@@ -57,6 +61,7 @@ __all__ = [
     "SolveError",
     "StateError",
     "StepError",
+    "Sweep",
     "UnknownNameError",
     "Verification",
     "__version__",
@@ -66,5 +71,6 @@ __all__ = [
     "mesh",
     "run",
     "solve",
+    "sweep",
     "verify",
 ]

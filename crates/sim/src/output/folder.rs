@@ -36,15 +36,11 @@ pub struct RunHeader(Manifest);
 impl RunHeader {
     /// The header for a run of `scene` as `model`.
     pub fn new(scene: &Scene, model: &Model) -> Self {
-        #[expect(
-            clippy::missing_panics_doc,
-            reason = "plain data with string keys always has a JSON form"
-        )]
-        let json = serde_json::to_value(scene).expect("a scene is plain data");
+        let json = json_of(scene);
         Self(Manifest {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            scene_hash: Checksum::of(json.to_string().as_bytes()),
+            scene_hash: hash_of(&json),
             scene: json,
             scene_folder: (!scene.mesh_files().is_empty()).then(|| {
                 let folder = std::path::absolute(scene.folder().join("."));
@@ -85,6 +81,19 @@ impl RunHeader {
     pub fn scene_hash(&self) -> Checksum {
         self.0.scene_hash
     }
+
+    /// The same for a run of `scene`, without its model.
+    pub fn hash_of(scene: &Scene) -> Checksum {
+        hash_of(&json_of(scene))
+    }
+}
+
+fn json_of(scene: &Scene) -> Value {
+    serde_json::to_value(scene).expect("plain data with string keys always has a JSON form")
+}
+
+fn hash_of(json: &Value) -> Checksum {
+    Checksum::of(json.to_string().as_bytes())
 }
 
 /// Step and time of a frame, and the motion that leads to it.

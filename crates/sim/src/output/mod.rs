@@ -11,6 +11,7 @@
 //! - [`Summary`]: `summary.json`, means and medians of every column
 //! - [`verdict()`]: status, exit code and last lines of a run from its counters
 //! - [`Checkpoint`]: `checkpoint.bin`, from which a run resumes
+//! - [`Study`]: one scene with several values of its keys, and the table of all runs
 //! - [`write_events`]: `events.json`, statistics of the asynchronous stepper
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved outside of the run
 //! - [`verify_run`], [`verify_frame`]: proof of the guarantees from the files alone
@@ -34,6 +35,7 @@ mod rigid;
 mod rows;
 mod statistics;
 mod steps;
+mod study;
 mod summary;
 mod verdict;
 mod verify;
@@ -57,6 +59,7 @@ pub use rigid::RigidCsv;
 pub use rows::KeptRows;
 pub use statistics::Statistics;
 pub use steps::{StepsCsv, column_names};
+pub use study::{Point, Row, Study, StudyError};
 pub use summary::{RunFacts, Summary, peak_memory};
 pub use verdict::{Accepted, End, Outcome, Status, Verdict, verdict};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};

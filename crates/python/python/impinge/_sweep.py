@@ -1,0 +1,228 @@
+"""Studies: one scene with several values of its keys, each run in a folder of its own, and one table of them all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import multiprocessing
+import multiprocessing.connection
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from . import _native
+from ._errors import ArgumentError, ImpingeError
+from ._native import Scene
+
+__all__ = ["Executor", "Processes", "Sweep", "sweep"]
+
+TABLE = "sweep.csv"
+"""Name of the table in the folder of the study."""
+
+ATTEMPTS = 3
+"""How often a run is begun whose process is killed: a run that kills its process each time ends, too."""
+
+Task = tuple[str, list[str], str, str, int, int]
+"""A run: text of the scene, overrides, its folder for meshes, folder of the run, steps, threads (0 for all)."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Results of a study."""
+
+    table: Path
+    """The table as a file; ``impinge sweep`` writes the same."""
+    rows: list[dict[str, str]]
+    """Its rows: keys, ``folder``, ``status``, ``message``, and results by the names of their columns."""
+
+    @property
+    def failed(self) -> list[dict[str, str]]:
+        """Rows of runs without a whole result."""
+        return [row for row in self.rows if row["status"] not in ("completed", "inexact")]
+
+
+class Executor(Protocol):
+    """What runs tasks elsewhere: executors of ``concurrent.futures``, a client of Dask distributed."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
+        """Begins a task, and returns a future with ``result``."""
+
+
+class Processes:
+    """Runs on this machine, each in a process of its own: one that is killed costs its run only, which is repeated.
+
+    Args:
+        jobs: runs at a time, by default one for each processor.
+    """
+
+    def __init__(self, jobs: int | None = None) -> None:
+        processors = os.cpu_count() or 1
+        self.jobs = processors if jobs is None else jobs
+        if self.jobs < 1:
+            raise ArgumentError(f"jobs is {jobs}; give a number of at least 1")
+        self.threads = max(1, processors // self.jobs)
+
+    def run(self, tasks: Sequence[Task]) -> list[str | None]:
+        """Does all tasks, and returns what failed of each."""
+        context = multiprocessing.get_context("spawn")
+        waiting = [(index, 1) for index in reversed(range(len(tasks)))]
+        running: dict[Any, tuple[int, int, Any, Any]] = {}
+        failures: list[str | None] = [None] * len(tasks)
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.jobs:
+                    index, attempt = waiting.pop()
+                    task = (*tasks[index][:5], self.threads)
+                    receiver, sender = context.Pipe(duplex=False)
+                    process = context.Process(target=_send, args=(sender, task), daemon=True)
+                    process.start()
+                    sender.close()
+                    running[process.sentinel] = (index, attempt, process, receiver)
+                for sentinel in multiprocessing.connection.wait(list(running)):
+                    index, attempt, process, receiver = running.pop(sentinel)
+                    process.join()
+                    try:
+                        failures[index] = receiver.recv()
+                    except EOFError:
+                        if attempt < ATTEMPTS:
+                            waiting.append((index, attempt + 1))
+                        else:
+                            failures[index] = f"its process ended {attempt} times, at last with code {process.exitcode}"
+                    receiver.close()
+        finally:
+            for _, _, process, receiver in running.values():
+                process.terminate()
+                process.join()
+                receiver.close()
+        return failures
+
+
+def _send(sender: Any, task: Task) -> None:
+    sender.send(_run(*task))
+    sender.close()
+
+
+def _run(text: str, overrides: list[str], meshes: str, folder: str, steps: int, threads: int) -> str | None:
+    """Does a run, wherever it is called; returns why it has no result, or ``None``."""
+    if threads:
+        os.environ["RAYON_NUM_THREADS"] = str(threads)
+    try:
+        scene = Scene.from_toml(text, overrides, folder=meshes)
+        _native.run(scene, folder, steps=steps)
+    except ImpingeError as error:
+        return str(error)
+    return None
+
+
+def _submitted(executor: Executor, tasks: Sequence[Task]) -> list[str | None]:
+    """Does all tasks by ``executor``, and returns what failed of each."""
+    # Dask takes equal calls for the same one, and keeps the results of pure ones.
+    options = {"pure": False} if type(executor).__module__.split(".")[0] == "distributed" else {}
+    futures = [executor.submit(_run, *task, **options) for task in tasks]
+    failures: list[str | None] = []
+    for future in futures:
+        try:
+            failures.append(future.result())
+        except Exception as error:  # noqa: BLE001: a lost worker is whatever its executor says
+            failures.append(f"{type(error).__name__}: {error}")
+    return failures
+
+
+def sweep(
+    scene: Scene | str | os.PathLike[str],
+    grid: Mapping[str, Iterable[Any]] | Sequence[str],
+    out: str | os.PathLike[str],
+    *,
+    executor: Executor | Processes | None = None,
+    jobs: int | None = None,
+    steps: int | None = None,
+) -> Sweep:
+    """Runs a scene for every combination of values.
+
+    Runs that have ended before, also by ``impinge sweep``, are not repeated. Results do not depend on the executor, on
+    the number of jobs or of threads: the table is the same to the last bit.
+
+    Args:
+        scene: a scene or its file.
+        grid: keys and their values, ``{"body.0.material.young": [1e4, 1e5]}``, or texts as of ``impinge sweep``.
+        out: the folder of the study: the table ``sweep.csv``, and a folder for each run.
+        executor: ``Processes(jobs)``, which is the default, an executor of ``concurrent.futures``, or a client of
+            Dask distributed, whose workers have to see the same files.
+        jobs: runs at a time, for the default executor.
+        steps: number of steps, by default those of the scene.
+
+    Returns:
+        The table. A run that failed is in it with its message.
+
+    Raises:
+        ArgumentError: for a grid that cannot be used.
+        SceneError: for a scene that cannot be read.
+    """
+    if not isinstance(scene, Scene):
+        scene = Scene.load(scene)
+    if executor is not None and jobs is not None:
+        raise ArgumentError("jobs is of the default executor; leave jobs out, or the executor")
+    study = _native.Study(_axes(grid))
+    text, meshes, out = scene.to_toml(), str(scene.folder.absolute()), Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+
+    rows: list[_native.StudyRow | None] = []
+    scenes: list[Scene | None] = []
+    for overrides, folder in study.points():
+        try:
+            point = Scene.from_toml(text, overrides, folder=meshes)
+        except ImpingeError as error:
+            rows.append(_native.StudyRow.failed(str(error)))
+            scenes.append(None)
+            continue
+        rows.append(_native.StudyRow.of(out / folder, point, steps))
+        scenes.append(point)
+
+    points = study.points()
+    missing = [index for index, row in enumerate(rows) if row is None]
+    tasks: list[Task] = []
+    for index in missing:
+        overrides, folder = points[index]
+        last = steps if steps is not None else scenes[index].steps
+        tasks.append((text, overrides, meshes, str((out / folder).absolute()), last, 0))
+    if executor is None:
+        executor = Processes(jobs)
+    failures = executor.run(tasks) if isinstance(executor, Processes) else _submitted(executor, tasks)
+    for index, failure in zip(missing, failures):
+        row = _native.StudyRow.of(out / points[index][1], scenes[index], steps)
+        rows[index] = row or _native.StudyRow.failed(failure or "the run ended without a result")
+
+    table = study.table(rows)
+    path = out / TABLE
+    part = path.with_suffix(".part")
+    part.write_text(table, encoding="utf-8", newline="")
+    part.replace(path)
+    return Sweep(path, list(csv.DictReader(table.splitlines(keepends=True))))
+
+
+def _axes(grid: Mapping[str, Iterable[Any]] | Sequence[str]) -> list[str]:
+    if not isinstance(grid, Mapping):
+        return list(grid)
+    axes = []
+    for key, values in grid.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ArgumentError(f"grid: {key} is {values!r}; give a list of values")
+        axes.append(f"{key}={','.join(_value(key, value) for value in values)}")
+    return axes
+
+
+def _value(key: str, value: Any) -> str:
+    """A value as TOML."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(_value(key, entry) for entry in value)}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value)
+    raise ArgumentError(f"grid: a value of {key} is {value!r}, which no key can have")
