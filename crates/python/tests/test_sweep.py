@@ -4,6 +4,7 @@ import concurrent.futures
 import csv
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -60,27 +61,32 @@ def test_a_failed_run_is_in_the_table_with_its_message(scene, tmp_path):
     assert "poisson" in study.failed[0]["message"]
 
 
-def _kill_once(folder, task):
-    """Kills the process of the second run at the first attempt, as a system without memory does."""
-    mark = os.path.join(folder, "killed")
-    if task[1][0].endswith("=100000.0") and not os.path.exists(mark):
-        open(mark, "w").close()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return _sweep._run(*task)
-
-
-def _send(sender, task):
-    sender.send(_kill_once(os.path.dirname(task[3]), task))
-    sender.close()
+KILLED = """
+import json, os, signal, sys
+from impinge import _sweep
+task = json.load(sys.stdin)
+mark = os.path.join(os.path.dirname(task[3]), "killed")
+if task[1][0].endswith("=100000.0") and not os.path.exists(mark):
+    open(mark, "w").close()
+    os.kill(os.getpid(), signal.SIGKILL)
+json.dump(_sweep._run(*task), sys.stdout)
+"""
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 def test_a_killed_process_costs_its_run_only(scene, tmp_path, monkeypatch):
     expected = impinge.sweep(scene, GRID, tmp_path / "whole")
-    monkeypatch.setattr(_sweep, "_send", _send)
+    monkeypatch.setattr(_sweep, "COMMAND", [sys.executable, "-c", KILLED])
     found = impinge.sweep(scene, GRID, tmp_path / "killed", jobs=2)
     assert (tmp_path / "killed" / "killed").exists()
     assert found.table.read_bytes() == expected.table.read_bytes()
+
+
+def test_a_process_that_is_killed_each_time_is_a_failed_run(scene, tmp_path, monkeypatch):
+    monkeypatch.setattr(_sweep, "COMMAND", [sys.executable, "-c", "import os; os.abort()"])
+    study = impinge.sweep(scene, {"world.friction": [0.1]}, tmp_path)
+    assert study.rows[0]["status"] == "failed"
+    assert "its process ended 3 times" in study.rows[0]["message"]
 
 
 def test_a_dask_worker_that_is_killed_costs_its_run_only(scene, tmp_path):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import multiprocessing
-import multiprocessing.connection
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +21,9 @@ __all__ = ["Executor", "Processes", "Sweep", "sweep"]
 
 TABLE = "sweep.csv"
 """Name of the table in the folder of the study."""
+
+COMMAND = [sys.executable, "-c", "import impinge._sweep; impinge._sweep._serve()"]
+"""The process of a run."""
 
 ATTEMPTS = 3
 """How often a run is begun whose process is killed: a run that kills its process each time ends, too."""
@@ -64,44 +68,43 @@ class Processes:
             raise ArgumentError(f"jobs is {jobs}; give a number of at least 1")
         self.threads = max(1, processors // self.jobs)
 
+        self._children: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
     def run(self, tasks: Sequence[Task]) -> list[str | None]:
         """Does all tasks, and returns what failed of each."""
-        context = multiprocessing.get_context("spawn")
-        waiting = [(index, 1) for index in reversed(range(len(tasks)))]
-        running: dict[Any, tuple[int, int, Any, Any]] = {}
-        failures: list[str | None] = [None] * len(tasks)
-        try:
-            while waiting or running:
-                while waiting and len(running) < self.jobs:
-                    index, attempt = waiting.pop()
-                    task = (*tasks[index][:5], self.threads)
-                    receiver, sender = context.Pipe(duplex=False)
-                    process = context.Process(target=_send, args=(sender, task), daemon=True)
-                    process.start()
-                    sender.close()
-                    running[process.sentinel] = (index, attempt, process, receiver)
-                for sentinel in multiprocessing.connection.wait(list(running)):
-                    index, attempt, process, receiver = running.pop(sentinel)
-                    process.join()
-                    try:
-                        failures[index] = receiver.recv()
-                    except EOFError:
-                        if attempt < ATTEMPTS:
-                            waiting.append((index, attempt + 1))
-                        else:
-                            failures[index] = f"its process ended {attempt} times, at last with code {process.exitcode}"
-                    receiver.close()
-        finally:
-            for _, _, process, receiver in running.values():
-                process.terminate()
-                process.join()
-                receiver.close()
-        return failures
+        self._stopped = False
+        with ThreadPoolExecutor(self.jobs) as pool:
+            try:
+                return list(pool.map(self._attempts, tasks))
+            except BaseException:
+                # Ctrl-C: what waits is left out, and what runs is ended.
+                self._stopped = True
+                for child in list(self._children):
+                    child.terminate()
+                raise
+
+    def _attempts(self, task: Task) -> str | None:
+        """Does a task, again if its process is killed."""
+        call = json.dumps((*task[:5], self.threads))
+        for _ in range(ATTEMPTS):
+            if self._stopped:
+                return "it was left out"
+            child = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self._children.add(child)
+            try:
+                answer, _ = child.communicate(call)
+            finally:
+                self._children.discard(child)
+            if child.returncode == 0:
+                return json.loads(answer)
+        return f"its process ended {ATTEMPTS} times, at last with code {child.returncode}"
 
 
-def _send(sender: Any, task: Task) -> None:
-    sender.send(_run(*task))
-    sender.close()
+def _serve() -> None:
+    """Does the run that standard input names, and writes to standard output why it has no result."""
+    failure = _run(*json.load(sys.stdin))
+    json.dump(failure, sys.stdout)
 
 
 def _run(text: str, overrides: list[str], meshes: str, folder: str, steps: int, threads: int) -> str | None:
