@@ -35,7 +35,11 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
     Scene::load(&options.scene, &options.overrides)?;
     let folder = match &options.out {
         Some(folder) => folder.clone(),
-        None => default_folder(&options.scene)?.with_extension("sweep"),
+        None => {
+            let mut name = default_folder(&options.scene)?.into_os_string();
+            name.push(".sweep");
+            name.into()
+        }
     };
     let draft = claim(&folder)?;
     let points = study.points();

@@ -25,14 +25,19 @@ impl Study {
     /// Overrides and name of the folder of each run.
     fn points(&self) -> Vec<(Vec<String>, String)> {
         let points = self.0.points().into_iter();
-        points.map(|point| (point.overrides, point.folder)).collect()
+        points
+            .map(|point| (point.overrides, point.folder))
+            .collect()
     }
 
     /// The table as text.
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes lists as vectors")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "pyo3 passes lists as vectors"
+    )]
     fn table(&self, rows: Vec<PyRef<'_, StudyRow>>) -> PyResult<String> {
         let rows: Vec<_> = (self.0.points().into_iter())
-            .zip(rows.iter().map(|row| row.0.clone()))
+            .zip(rows.iter().map(|row| row.get().0.clone()))
             .collect();
         self.0.table(&rows).map_err(|error| errors::output(&error))
     }
@@ -53,7 +58,10 @@ impl StudyRow {
     /// The row of the run of ``scene`` in ``folder``; ``None`` if it has not ended there.
     #[staticmethod]
     #[pyo3(signature = (folder, scene, steps=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 makes a path of its own")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "pyo3 makes a path of its own"
+    )]
     fn of(folder: PathBuf, scene: &Scene, steps: Option<u64>) -> Option<Self> {
         let steps = steps.unwrap_or(scene.scene.time.steps());
         output::Row::of(&folder, &scene.scene, steps).map(Self)

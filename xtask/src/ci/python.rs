@@ -10,6 +10,9 @@ use std::process::Command;
 /// The package, relative to the root.
 const PACKAGE: &str = "crates/python";
 
+/// The lessons; each asserts its results.
+const NOTEBOOKS: &str = "crates/python/notebooks";
+
 /// Imports the package where nothing else of it is, and lets a ball fall.
 const USE: &str = "
 import impinge
@@ -56,6 +59,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let at = wheels.to_string_lossy();
     let holds = run(root, &python, &["-m", "pip", "install", "--quiet", &tested])?
         && run(root, &python, &["-m", "pytest", PACKAGE])?
+        && run(root, &python, &["-m", "pytest", "--nbmake", NOTEBOOKS])?
         && run(
             root,
             &python,

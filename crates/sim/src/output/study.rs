@@ -188,7 +188,7 @@ impl Row {
     pub fn of(folder: &Path, scene: &Scene, steps: u64) -> Option<Self> {
         let bytes = read_regular(&folder.join(SUMMARY)).ok()?;
         let summary: Value = serde_json::from_slice(&bytes).ok()?;
-        let status = summary["status"].as_str()?;
+        let status = summary["outcome"]["status"].as_str()?;
         let hash: Checksum = serde_json::from_value(summary["scene_hash"].clone()).ok()?;
         let taken = summary["steps"].as_u64()?;
         let ended = match status {
@@ -210,7 +210,10 @@ impl Row {
         results.extend(last_row(folder).ok()?);
         Some(Self {
             status: status.to_owned(),
-            message: summary["message"].as_str().unwrap_or_default().to_owned(),
+            message: summary["outcome"]["message"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
             results,
         })
     }
@@ -219,7 +222,7 @@ impl Row {
 /// Values of the last row of `steps.csv`, by the names of their columns in the table.
 fn last_row(folder: &Path) -> Result<Vec<(String, String)>, OutputError> {
     let names = column_names();
-    let mut last = Vec::new();
+    let mut last: Vec<String> = Vec::new();
     for_each_row(&folder.join(STEPS_CSV), &names, |fields| {
         last = fields.iter().map(str::to_owned).collect();
         Some(())
