@@ -1,0 +1,344 @@
+//! The point that a step linearises elastic forces at, and how far they are from linear: its Newton rounds.
+//!
+//! # Equations
+//! With the mean velocity `w = (x₊ − x)/h` as the unknown and the [`Flight`] that leads to `x_R = x + h w_R`, a step
+//! solves
+//!
+//! ```text
+//! M (w − w_R) + h C (w − w_R) = M (v_c + R u − h a) + h f(x + h w) + h f_ext + contact and joint impulses
+//! ```
+//!
+//! Every round linearises it about a motion `w_k`, `x_k = x + h w_k`, which is the flight in the first:
+//!
+//! ```text
+//! A w = b = M (v_c + R u − h a) + h f_ext + h f(x_k) + A w_k + (M + h C) (w_R − w_k),   A = M + h C + h² K(x_k)
+//! ```
+//!
+//! The nonlinear residual of a solution `w` is what the linear equation misses, the same with `f(x + h w)` less the
+//! same with `f(x_k) − h K (w − w_k)`: it needs the forces at the end of the step only. A body whose residual exceeds
+//! its momentum tolerance is linearised anew at the end of the step, and its island solved again.
+
+use super::thin::{MomentumSystem, add_thin, thin_impulses};
+use super::{add, get};
+use crate::{
+    flight::Flight,
+    model::{Model, PointMotion},
+    step::context::StepContext,
+};
+use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Linearisation {
+    /// `x_k` of every point (m).
+    positions: Vec<Vector3<f64>>,
+    /// `w_k` of every point (m/s).
+    velocities: Vec<Vector3<f64>>,
+    /// The velocity that prescribed points have beyond `w_k` (m/s).
+    ahead: Vec<Vector3<f64>>,
+    /// `w_k − w_R` of every point (m/s).
+    damped: Vec<Vector3<f64>>,
+    /// `w_k` in the order of the unknowns (m/s); 0 for rigid bodies.
+    led: Vec<f64>,
+    /// Components that are linearised elsewhere than where they start.
+    moved: Vec<bool>,
+    /// Components that were moved since the equations were assembled.
+    fresh: Vec<bool>,
+    /// Whether a round beyond the first linearised anew.
+    renewed: bool,
+    /// Elastic impulses of the linear equation at `w_k`, in the order of the unknowns (N·s).
+    elastic: Vec<f64>,
+    /// The momentum matrix of masses and elements, where that of the problem holds more.
+    matrix: Option<SymmetricBlockMatrix>,
+    /// Nonlinear residuals in the order of the unknowns (N·s), and their norm for each body.
+    residual: Vec<f64>,
+    of_body: Vec<f64>,
+}
+
+/// The forces of elements, and the velocities and positions of a motion.
+pub(crate) struct Motion<'a> {
+    /// Solved mean velocities in the order of the unknowns (m/s).
+    pub(crate) solved: &'a [f64],
+    /// Mean velocities of prescribed points (m/s).
+    pub(crate) known: &'a [Vector3<f64>],
+    /// Positions at the end of the step (m).
+    pub(crate) end: &'a [Vector3<f64>],
+}
+
+impl Motion<'_> {
+    /// The mean velocity of a point (m/s); none for points of rigid bodies.
+    fn of_point(&self, model: &Model, point: usize) -> Option<Vector3<f64>> {
+        match model.unknowns.motion_of_point[point] {
+            PointMotion::Free(block) => Some(get(self.solved, block as usize)),
+            PointMotion::Prescribed(_) => Some(self.known[point]),
+            PointMotion::Rigid(_) => None,
+        }
+    }
+}
+
+impl Linearisation {
+    /// Starts from the flight of a step; `known` are the mean velocities of prescribed points (m/s).
+    pub(crate) fn start(&mut self, model: &Model, flight: &Flight, known: &[Vector3<f64>]) {
+        let points = known.len();
+        self.positions.clear();
+        self.positions.extend_from_slice(flight.positions());
+        self.led.clear();
+        self.led.extend_from_slice(flight.chords());
+        self.velocities.clear();
+        self.velocities.resize(points, Vector3::zeros());
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            self.velocities[point as usize] = get(&self.led, block);
+        }
+        self.ahead.clear();
+        self.ahead.extend_from_slice(known);
+        self.damped.clear();
+        self.damped.resize(points, Vector3::zeros());
+        self.moved.clear();
+        self.moved
+            .extend((0..model.components.count()).map(|component| flight.is_turning(component)));
+        self.settle();
+        self.renewed = false;
+    }
+
+    /// The equations hold what was moved.
+    pub(crate) fn settle(&mut self) {
+        self.fresh.clear();
+        self.fresh.resize(self.moved.len(), false);
+    }
+
+    /// Whether a component was moved since.
+    pub(super) fn is_fresh(&self, component: usize) -> bool {
+        self.fresh[component]
+    }
+
+    /// Moves the point of a body, whose points are `points`, by a `share` of the way to a motion.
+    pub(crate) fn advance(
+        &mut self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        motion: &Motion<'_>,
+        points: Range<usize>,
+        share: f64,
+    ) {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        for point in points {
+            let Some(velocity) = motion.of_point(model, point) else {
+                continue;
+            };
+            let own = &mut self.velocities[point];
+            let change = (velocity - *own) * share;
+            *own = if share < 1.0 { *own + change } else { velocity };
+            self.positions[point] = state.positions[point] + *own * time_step;
+            self.damped[point] += change;
+            match model.unknowns.block_of_point[point] {
+                Some(block) => {
+                    let chord = get(flight.chords(), block as usize);
+                    self.damped[point] = *own - chord;
+                    self.led[3 * block as usize..][..3].copy_from_slice(own.as_slice());
+                }
+                None => {
+                    self.damped[point] = *own;
+                    self.ahead[point] = velocity - *own;
+                }
+            }
+            if let Some(component) = model.components.of_point(point) {
+                self.moved[component] = true;
+                self.fresh[component] = true;
+            }
+        }
+        self.renewed = true;
+    }
+
+    /// Whether any component is linearised elsewhere than where it starts.
+    pub(crate) fn is_any_moved(&self) -> bool {
+        self.renewed || self.moved.contains(&true)
+    }
+
+    /// Whether a component is.
+    pub(crate) fn is_moved(&self, component: usize) -> bool {
+        self.moved[component]
+    }
+
+    /// Whether a round beyond the first linearised anew.
+    pub(crate) fn is_renewed(&self) -> bool {
+        self.renewed
+    }
+
+    /// `x_k` of all points (m).
+    pub(crate) fn positions(&self) -> &[Vector3<f64>] {
+        &self.positions
+    }
+
+    /// `w_k` in the order of the unknowns (m/s).
+    pub(crate) fn led(&self) -> &[f64] {
+        &self.led
+    }
+
+    /// The velocity that prescribed points have beyond `w_k` (m/s).
+    pub(super) fn ahead(&self) -> &[Vector3<f64>] {
+        &self.ahead
+    }
+
+    /// `w_k − w_R` of every point (m/s), if it is anything.
+    pub(super) fn damped(&self) -> Option<&[Vector3<f64>]> {
+        self.renewed.then_some(self.damped.as_slice())
+    }
+
+    /// `A = M + h C + h² K(x_k)` and `b` without `A w_k`, which [`lead`](Self::lead) gives. Keeps the matrix if more
+    /// than masses and elements will be added to it.
+    pub(crate) fn assemble(
+        &mut self,
+        context: StepContext<'_>,
+        (flight, assembler, keeps_matrix): (&Flight, &Assembler, bool),
+        system: MomentumSystem<'_>,
+    ) {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let MomentumSystem { matrix, rhs } = system;
+        let scales = AssemblyScales::implicit_euler(time_step);
+        matrix.set_zero();
+        rhs.fill(0.0);
+        for block in 0..model.unknowns.point_of_block.len() {
+            let impulse = self.start_impulse(context, flight, block);
+            rhs[3 * block..][..3].copy_from_slice(impulse.as_slice());
+        }
+        assembler.add_mass(&scales, matrix);
+        if self.renewed {
+            let velocities = [self.ahead.as_slice(), &self.damped];
+            assembler.assemble_about(&self.positions, &scales, velocities, matrix, rhs);
+        } else {
+            assembler.assemble(&self.positions, &scales, &self.ahead, matrix, rhs);
+        }
+        add_thin(context, self, MomentumSystem { matrix, rhs });
+        self.elastic.clear();
+        self.elastic.extend_from_slice(rhs);
+        for block in 0..model.unknowns.point_of_block.len() {
+            let impulse = -self.start_impulse(context, flight, block);
+            add(&mut self.elastic, block, &impulse);
+        }
+        self.matrix = keeps_matrix.then(|| matrix.clone());
+    }
+
+    /// `M (v_c + R u − h a) + h (M g + f_ext) + (1 + h a_M) M (w_R − w_k)` of a node (N·s).
+    fn start_impulse(
+        &self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        block: usize,
+    ) -> Vector3<f64> {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let point = model.unknowns.point_of_block[block] as usize;
+        let impulse = (flight.velocities()[point] + model.settings.gravity * time_step)
+            * model.points.mass[point]
+            + model.points.pull[point] * time_step;
+        if self.renewed {
+            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
+            impulse - self.damped[point] * mass
+        } else {
+            impulse
+        }
+    }
+
+    /// Adds `A w_k` and the impulses of mass damping on the [`Flight`]'s own turn, `−h a_M M (ω₊ × R r)`, to `impulses`
+    /// in the order of the unknowns (N·s); `matrix` holds masses and elements.
+    pub(crate) fn lead(
+        &self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        matrix: &SymmetricBlockMatrix,
+        impulses: &mut [f64],
+    ) {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        add_product(matrix, &self.led, impulses);
+        if !flight.turns() {
+            return;
+        }
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            let damping = model.points.mass_damping[point as usize] * time_step;
+            if damping > 0.0 {
+                let damped = flight.end_velocity(block, point as usize) * damping;
+                add(impulses, block, &-damped);
+            }
+        }
+    }
+
+    /// The nonlinear residual of every body (N·s), in the Euclidean norm over its nodes, for a solved motion; `matrix`
+    /// is that of the solve.
+    pub(crate) fn residuals(
+        &mut self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        assembler: &Assembler,
+        matrix: &SymmetricBlockMatrix,
+        motion: &Motion<'_>,
+    ) -> &[f64] {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let scales = AssemblyScales::implicit_euler(time_step);
+        let nodes = model.unknowns.point_of_block.len();
+        // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
+        let mut damped = vec![Vector3::zeros(); motion.end.len()];
+        let mut change = vec![0.0; motion.solved.len()];
+        for (point, damped) in damped.iter_mut().enumerate() {
+            if let Some(velocity) = motion.of_point(model, point) {
+                *damped = velocity;
+            }
+        }
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            damped[point as usize] -= get(flight.chords(), block);
+            let by = get(motion.solved, block) - get(&self.led, block);
+            change[3 * block..][..3].copy_from_slice(by.as_slice());
+        }
+        self.residual.clear();
+        self.residual.resize(motion.solved.len(), 0.0);
+        assembler.add_impulses(motion.end, &scales, &damped, &mut self.residual);
+        thin_impulses(context, (motion.end, &damped), &mut self.residual);
+        add_product(
+            self.matrix.as_ref().unwrap_or(matrix),
+            &change,
+            &mut self.residual,
+        );
+        self.of_body.clear();
+        self.of_body.resize(model.geometry.bodies.len(), 0.0);
+        for block in 0..nodes {
+            let point = model.unknowns.point_of_block[block] as usize;
+            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
+            let known = get(&self.elastic, block) + get(&change, block) * mass;
+            let residual = get(&self.residual, block) - known;
+            self.of_body[model.body_of_block(block)] += residual.norm_squared();
+        }
+        for sum in &mut self.of_body {
+            *sum = sum.sqrt();
+        }
+        &self.of_body
+    }
+}
+
+/// Adds the product of a matrix with `velocity` to `impulses`, both in the order of the unknowns.
+///
+/// Row after row: the order of a sum does not depend on other bodies, as it would in a product by chunks of rows.
+fn add_product(matrix: &SymmetricBlockMatrix, velocity: &[f64], impulses: &mut [f64]) {
+    let pattern = matrix.pattern();
+    for row in 0..pattern.blocks() {
+        for slot in pattern.row(row) {
+            let (block, column) = (matrix.block(slot), pattern.columns()[slot] as usize);
+            add(impulses, row, &(block * get(velocity, column)));
+            if column != row {
+                add(impulses, column, &block.tr_mul(&get(velocity, row)));
+            }
+        }
+    }
+}
