@@ -154,18 +154,14 @@ impl Assembler {
         let (rhs, _) = rhs.as_chunks_mut::<3>();
         // A value without size for every slot of the matrix: the ranges of tasks are the same.
         let mut none = vec![(); self.slots];
-        self.run(
-            &self.tasks,
-            (none.as_mut_slice(), rhs),
-            &|task, _, rhs| {
-                for element in &self.tets[task.tets.clone()] {
-                    element.add_impulses(&inputs, rhs);
-                }
-                for element in &self.hexes[task.hexes.clone()] {
-                    element.add_impulses(&inputs, rhs);
-                }
-            },
-        );
+        self.run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
+            for element in &self.tets[task.tets.clone()] {
+                element.add_impulses(&inputs, rhs);
+            }
+            for element in &self.hexes[task.hexes.clone()] {
+                element.add_impulses(&inputs, rhs);
+            }
+        });
     }
 
     #[track_caller]

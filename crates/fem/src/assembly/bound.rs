@@ -145,7 +145,10 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         if (self.free as usize) < N {
             self.move_prescribed(inputs, &mut system);
         }
-        if let Some(velocity) = inputs.damped_velocity.filter(|_| self.stiffness_damping > 0.0) {
+        if let Some(velocity) = inputs
+            .damped_velocity
+            .filter(|_| self.stiffness_damping > 0.0)
+        {
             let damping = inputs.scales.damping * self.stiffness_damping;
             self.damp(velocity, damping / stiffness, &mut system);
         }

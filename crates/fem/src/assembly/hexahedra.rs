@@ -42,7 +42,8 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
     ) -> [Vector3<f64>; 8] {
         let mut forces = [Vector3::zeros(); 8];
         for point in self {
-            let stress = material.stress(&point.deformation(current)) * (force_scale * point.volume);
+            let stress =
+                material.stress(&point.deformation(current)) * (force_scale * point.volume);
             for (force, gradient) in forces.iter_mut().zip(&point.shape_gradients) {
                 *force -= stress * gradient;
             }

@@ -53,9 +53,15 @@ pub(crate) struct Linearisation {
     elastic: Vec<f64>,
     /// The momentum matrix of masses and elements, where that of the problem holds more.
     matrix: Option<SymmetricBlockMatrix>,
-    /// Nonlinear residuals in the order of the unknowns (N·s), and their norm for each body.
-    residual: Vec<f64>,
-    of_body: Vec<f64>,
+    /// `w − w_R` of every point for the solved motion, and `w − w_k` in the order of the unknowns (m/s).
+    end_damped: Vec<Vector3<f64>>,
+    change: Vec<f64>,
+    /// Elastic impulses at the end of the step, and the product of the stiffness with what the solve changed, in the
+    /// order of the unknowns (N·s).
+    at_end: Vec<f64>,
+    changed: Vec<f64>,
+    /// Norms of the nonlinear residual and of the elastic impulses at the end for each body (N·s).
+    of_body: Vec<[f64; 2]>,
 }
 
 /// The forces of elements, and the velocities and positions of a motion.
@@ -274,54 +280,57 @@ impl Linearisation {
         }
     }
 
-    /// The nonlinear residual of every body (N·s), in the Euclidean norm over its nodes, for a solved motion; `matrix`
-    /// is that of the solve.
+    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean norm
+    /// over its nodes, for a solved motion; `matrix` is that of the solve.
     pub(crate) fn residuals(
         &mut self,
         context: StepContext<'_>,
-        flight: &Flight,
-        assembler: &Assembler,
+        (flight, assembler): (&Flight, &Assembler),
         matrix: &SymmetricBlockMatrix,
         motion: &Motion<'_>,
-    ) -> &[f64] {
+    ) -> &[[f64; 2]] {
         let StepContext {
             model, time_step, ..
         } = context;
         let scales = AssemblyScales::implicit_euler(time_step);
         let nodes = model.unknowns.point_of_block.len();
         // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
-        let mut damped = vec![Vector3::zeros(); motion.end.len()];
-        let mut change = vec![0.0; motion.solved.len()];
-        for (point, damped) in damped.iter_mut().enumerate() {
-            if let Some(velocity) = motion.of_point(model, point) {
-                *damped = velocity;
+        self.end_damped.clear();
+        self.end_damped.extend((0..motion.end.len()).map(|point| {
+            let velocity = motion.of_point(model, point).unwrap_or_default();
+            match model.unknowns.motion_of_point[point] {
+                PointMotion::Free(block) => velocity - get(flight.chords(), block as usize),
+                _ => velocity,
             }
+        }));
+        self.change.clear();
+        let both = motion.solved.iter().zip(&self.led);
+        self.change.extend(both.map(|(solved, led)| solved - led));
+        // Rigid bodies have no elasticity.
+        self.change[3 * nodes..].fill(0.0);
+        for values in [&mut self.at_end, &mut self.changed] {
+            values.clear();
+            values.resize(motion.solved.len(), 0.0);
         }
-        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
-            damped[point as usize] -= get(flight.chords(), block);
-            let by = get(motion.solved, block) - get(&self.led, block);
-            change[3 * block..][..3].copy_from_slice(by.as_slice());
-        }
-        self.residual.clear();
-        self.residual.resize(motion.solved.len(), 0.0);
-        assembler.add_impulses(motion.end, &scales, &damped, &mut self.residual);
-        thin_impulses(context, (motion.end, &damped), &mut self.residual);
-        add_product(
-            self.matrix.as_ref().unwrap_or(matrix),
-            &change,
-            &mut self.residual,
-        );
+        assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
+        let thin = (motion.end, self.end_damped.as_slice());
+        thin_impulses(context, thin, &mut self.at_end);
+        let matrix = self.matrix.as_ref().unwrap_or(matrix);
+        add_product(matrix, &self.change, &mut self.changed);
         self.of_body.clear();
-        self.of_body.resize(model.geometry.bodies.len(), 0.0);
+        self.of_body.resize(model.geometry.bodies.len(), [0.0; 2]);
         for block in 0..nodes {
             let point = model.unknowns.point_of_block[block] as usize;
             let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
-            let known = get(&self.elastic, block) + get(&change, block) * mass;
-            let residual = get(&self.residual, block) - known;
-            self.of_body[model.body_of_block(block)] += residual.norm_squared();
+            let elastic = get(&self.at_end, block);
+            let changed = get(&self.changed, block) - get(&self.change, block) * mass;
+            let residual = elastic + changed - get(&self.elastic, block);
+            let [residuals, impulses] = &mut self.of_body[model.body_of_block(block)];
+            *residuals += residual.norm_squared();
+            *impulses += elastic.norm_squared();
         }
-        for sum in &mut self.of_body {
-            *sum = sum.sqrt();
+        for sums in &mut self.of_body {
+            *sums = sums.map(f64::sqrt);
         }
         &self.of_body
     }

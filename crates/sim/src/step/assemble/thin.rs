@@ -29,7 +29,8 @@ pub(crate) fn add_thin(
     } = context;
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
-            *system.matrix.diagonal_block_mut(block as usize) += Matrix3::from_diagonal_element(mass);
+            *system.matrix.diagonal_block_mut(block as usize) +=
+                Matrix3::from_diagonal_element(mass);
         }
     }
     let MomentumSystem { matrix, rhs } = system;
@@ -166,7 +167,9 @@ impl Adder<'_> {
         let damping = damping();
         let velocities = points.map(|point| velocities[point as usize]);
         let of_row = |row: [Matrix3<f64>; N]| -> Vector3<f64> {
-            -(row.iter().zip(&velocities)).map(|(c, y)| c * y).sum::<Vector3<f64>>()
+            -(row.iter().zip(&velocities))
+                .map(|(c, y)| c * y)
+                .sum::<Vector3<f64>>()
         };
         let blocks = points.map(|point| self.block_of_point[point as usize]);
         self.scatter(&blocks, &damping.map(of_row));

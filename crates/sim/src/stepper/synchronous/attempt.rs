@@ -262,7 +262,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    pub(super) fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model, time_step, ..
         } = context;
@@ -270,7 +270,7 @@ impl Synchronous {
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, self.flight.positions(), time_step)?;
+            let bodies = rest.turned(model, self.linearisation.positions(), time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())

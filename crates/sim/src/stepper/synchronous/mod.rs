@@ -7,6 +7,7 @@ mod attempt;
 mod changes;
 mod clock;
 mod failure;
+mod newton;
 mod rounds;
 mod solve;
 
