@@ -87,8 +87,8 @@ impl Assembler {
         );
     }
 
-    /// Like [`assemble`](Self::assemble), about a motion that is damped already: subtracts the impulses `damping·a_K,e K
-    /// y` of the velocities `damped_velocity`, `y` (m/s), of all points from `rhs`.
+    /// Like [`assemble`](Self::assemble), about a motion that is damped already: subtracts the impulses `damping·a_K,e
+    /// K y` of the velocities `damped_velocity`, `y` (m/s), of all points from `rhs`.
     ///
     /// # Panics
     /// As [`assemble`](Self::assemble).
@@ -122,7 +122,7 @@ impl Assembler {
         self.check(matrix);
         let inputs = self.inputs(positions, scales, velocities, rhs);
         let (rhs, _) = rhs.as_chunks_mut::<3>();
-        self.run(
+        run(
             &self.tasks,
             (matrix.values_mut(), rhs),
             &|task, values, rhs| {
@@ -154,7 +154,7 @@ impl Assembler {
         let (rhs, _) = rhs.as_chunks_mut::<3>();
         // A value without size for every slot of the matrix: the ranges of tasks are the same.
         let mut none = vec![(); self.slots];
-        self.run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
+        run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
             for element in &self.tets[task.tets.clone()] {
                 element.add_impulses(&inputs, rhs);
             }
@@ -222,28 +222,27 @@ impl Assembler {
             self.slots
         );
     }
+}
 
-    /// Runs `add` for tasks on their parts of the system; the values of slots and the right-hand side start with the
-    /// first row of the first task.
-    fn run<V: Send>(
-        &self,
-        tasks: &[Task],
-        (values, rhs): (&mut [V], &mut [[f64; 3]]),
-        add: &(impl Fn(&Task, &mut [V], &mut [[f64; 3]]) + Sync),
-    ) {
-        match tasks {
-            [] => {}
-            [task] => add(task, values, rhs),
-            [first, ..] => {
-                let (left, right) = tasks.split_at(tasks.len() / 2);
-                let (left_values, right_values) =
-                    values.split_at_mut(right[0].first_slot - first.first_slot);
-                let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
-                rayon::join(
-                    || self.run(left, (left_values, left_rhs), add),
-                    || self.run(right, (right_values, right_rhs), add),
-                );
-            }
+/// Runs `add` for tasks on their parts of the system; the values of slots and the right-hand side start with the
+/// first row of the first task.
+fn run<V: Send>(
+    tasks: &[Task],
+    (values, rhs): (&mut [V], &mut [[f64; 3]]),
+    add: &(impl Fn(&Task, &mut [V], &mut [[f64; 3]]) + Sync),
+) {
+    match tasks {
+        [] => {}
+        [task] => add(task, values, rhs),
+        [first, ..] => {
+            let (left, right) = tasks.split_at(tasks.len() / 2);
+            let (left_values, right_values) =
+                values.split_at_mut(right[0].first_slot - first.first_slot);
+            let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
+            rayon::join(
+                || run(left, (left_values, left_rhs), add),
+                || run(right, (right_values, right_rhs), add),
+            );
         }
     }
 }

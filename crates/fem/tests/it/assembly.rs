@@ -308,8 +308,8 @@ fn filling_tetrahedra_have_mass_only_and_hexahedra_share_theirs_evenly() {
     assert!(forces(&only, &x).amax() < f64::MIN_POSITIVE);
 }
 
-/// About a moving point, the right-hand side is the elastic impulse less the damping of that motion, on free points too;
-/// without a matrix the impulses are the same.
+/// About a moving point, the right-hand side is the elastic impulse less the damping of that motion, on free points
+/// too; without a matrix the impulses are the same.
 #[test]
 fn impulses_are_those_of_elasticity_and_damping() {
     let mesh = mesh();

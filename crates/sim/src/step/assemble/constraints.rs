@@ -60,17 +60,17 @@ pub(crate) struct StepSystem<'a> {
 struct Led<'a> {
     /// `w_R` of the flight and `w_k` of the linearisation.
     flown: &'a [f64],
-    led: &'a [f64],
+    linearised: &'a [f64],
     /// `s w_k + (1 − s) w_R` for the share `s` at hand.
     share: f64,
     blended: Vec<f64>,
 }
 
 impl<'a> Led<'a> {
-    fn new(flown: &'a [f64], led: &'a [f64]) -> Self {
+    fn new(flown: &'a [f64], linearised: &'a [f64]) -> Self {
         Self {
             flown,
-            led,
+            linearised,
             share: 1.0,
             blended: Vec::new(),
         }
@@ -83,14 +83,14 @@ impl<'a> Led<'a> {
     fn of_damping(&mut self, damping: f64, h: f64) -> &[f64] {
         let share = h / (h + damping);
         if damping <= 0.0 {
-            return self.led;
+            return self.linearised;
         }
         if self.blended.is_empty() || share.to_bits() != self.share.to_bits() {
             self.share = share;
             self.blended.clear();
-            let both = self.led.iter().zip(self.flown);
+            let both = self.linearised.iter().zip(self.flown);
             self.blended
-                .extend(both.map(|(led, flown)| flown + share * (led - flown)));
+                .extend(both.map(|(to, flown)| flown + share * (to - flown)));
         }
         &self.blended
     }

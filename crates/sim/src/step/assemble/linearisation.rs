@@ -18,8 +18,7 @@
 //! same with `f(x_k) − h K (w − w_k)`: it needs the forces at the end of the step only. A body whose residual exceeds
 //! its momentum tolerance is linearised anew at the end of the step, and its island solved again.
 
-use super::thin::{MomentumSystem, add_thin, thin_impulses};
-use super::{add, get};
+use super::thin::{About, MomentumSystem, add_thin, thin_impulses};
 use crate::{
     flight::Flight,
     model::{Model, PointMotion},
@@ -139,20 +138,18 @@ impl Linearisation {
                 continue;
             };
             let own = &mut self.velocities[point];
-            let change = (velocity - *own) * share;
-            *own = if share < 1.0 { *own + change } else { velocity };
+            if share < 1.0 {
+                *own += (velocity - *own) * share;
+            } else {
+                *own = velocity;
+            }
             self.positions[point] = state.positions[point] + *own * time_step;
-            self.damped[point] += change;
-            match model.unknowns.block_of_point[point] {
-                Some(block) => {
-                    let chord = get(flight.chords(), block as usize);
-                    self.damped[point] = *own - chord;
-                    self.led[3 * block as usize..][..3].copy_from_slice(own.as_slice());
-                }
-                None => {
-                    self.damped[point] = *own;
-                    self.ahead[point] = velocity - *own;
-                }
+            self.damped[point] = *own;
+            if let Some(block) = model.unknowns.block_of_point[point] {
+                self.damped[point] -= get(flight.chords(), block as usize);
+                self.led[3 * block as usize..][..3].copy_from_slice(own.as_slice());
+            } else {
+                self.ahead[point] = velocity - *own;
             }
             if let Some(component) = model.components.of_point(point) {
                 self.moved[component] = true;
@@ -187,16 +184,6 @@ impl Linearisation {
         &self.led
     }
 
-    /// The velocity that prescribed points have beyond `w_k` (m/s).
-    pub(super) fn ahead(&self) -> &[Vector3<f64>] {
-        &self.ahead
-    }
-
-    /// `w_k − w_R` of every point (m/s), if it is anything.
-    pub(super) fn damped(&self) -> Option<&[Vector3<f64>]> {
-        self.renewed.then_some(self.damped.as_slice())
-    }
-
     /// `A = M + h C + h² K(x_k)` and `b` without `A w_k`, which [`lead`](Self::lead) gives. Keeps the matrix if more
     /// than masses and elements will be added to it.
     pub(crate) fn assemble(
@@ -223,7 +210,12 @@ impl Linearisation {
         } else {
             assembler.assemble(&self.positions, &scales, &self.ahead, matrix, rhs);
         }
-        add_thin(context, self, MomentumSystem { matrix, rhs });
+        let about = About {
+            positions: &self.positions,
+            ahead: &self.ahead,
+            damped: self.renewed.then_some(self.damped.as_slice()),
+        };
+        add_thin(context, about, MomentumSystem { matrix, rhs });
         self.elastic.clear();
         self.elastic.extend_from_slice(rhs);
         for block in 0..model.unknowns.point_of_block.len() {
@@ -280,8 +272,8 @@ impl Linearisation {
         }
     }
 
-    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean norm
-    /// over its nodes, for a solved motion; `matrix` is that of the solve.
+    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean
+    /// norm over its nodes, for a solved motion; `matrix` is that of the solve.
     pub(crate) fn residuals(
         &mut self,
         context: StepContext<'_>,
@@ -336,6 +328,16 @@ impl Linearisation {
     }
 }
 
+fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+fn add(values: &mut [f64], block: usize, by: &Vector3<f64>) {
+    for (value, by) in values[3 * block..][..3].iter_mut().zip(by.iter()) {
+        *value += by;
+    }
+}
+
 /// Adds the product of a matrix with `velocity` to `impulses`, both in the order of the unknowns.
 ///
 /// Row after row: the order of a sum does not depend on other bodies, as it would in a product by chunks of rows.
@@ -363,7 +365,8 @@ mod tests {
     /// A damped body that turns freely or is held at one end by a moving set of nodes.
     fn body(kind: &str, held: bool) -> (Model, State) {
         let motion = if held {
-            "[[body.fixed]]\nbox = { lower = [-9, -9, -9], upper = [9, 9, -0.09] }\nmotion = { velocity = [0.5, -1, 2] }\n"
+            "[[body.fixed]]\nbox = { lower = [-9, -9, -9], upper = [9, 9, -0.09] }\n\
+             motion = { velocity = [0.5, -1, 2] }\n"
         } else {
             ""
         };
@@ -417,8 +420,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
 
-        /// Linearised at a motion, the equation leaves what the nonlinear one leaves there: what it left before, and the
-        /// nonlinear residual. Linearised a quarter instead of half of the way short of it, it misses that by less.
+        /// Linearised at a motion, the equation leaves what the nonlinear one leaves there: what it left before, and
+        /// the nonlinear residual. Linearised a quarter instead of half of the way short of it, it misses that by less.
         #[test]
         fn linear_equations_leave_the_nonlinear_residual(
             seed in prop::collection::vec(-1.0..1.0_f64, 90),

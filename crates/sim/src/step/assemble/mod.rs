@@ -50,12 +50,13 @@ pub(crate) fn prescribe(
     Ok(())
 }
 
-/// Checks that materials of extensions gave finite numbers for the momentum system.
+/// Checks that materials of extensions gave finite numbers for the momentum system at `positions` (m).
 ///
 /// # Errors
 /// [`StepFailure::Extension`] naming the material.
 pub(crate) fn check_materials(
     context: StepContext<'_>,
+    positions: &[Vector3<f64>],
     problem: &ContactProblem,
 ) -> Result<(), StepFailure> {
     let elastic = &context.model.elements.elastic;
@@ -64,22 +65,23 @@ pub(crate) fn check_materials(
     {
         return Ok(());
     }
-    match elastic.broken_material(&context.state.positions) {
+    check_forces(context, positions)
+}
+
+/// Checks that materials of extensions give finite forces at `positions` (m).
+///
+/// # Errors
+/// [`StepFailure::Extension`] naming the material.
+pub(crate) fn check_forces(
+    context: StepContext<'_>,
+    positions: &[Vector3<f64>],
+) -> Result<(), StepFailure> {
+    match context.model.elements.elastic.broken_material(positions) {
         Some((name, tet)) => Err(StepFailure::Extension(ExtensionError {
             kind: ExtensionKind::Material,
             name: name.to_owned(),
             problem: format!("gave a number that is not finite in tetrahedron {tet} of the model"),
         })),
         None => Ok(()),
-    }
-}
-
-fn get(values: &[f64], block: usize) -> Vector3<f64> {
-    Vector3::from_column_slice(&values[3 * block..][..3])
-}
-
-fn add(values: &mut [f64], block: usize, by: &Vector3<f64>) {
-    for (value, by) in values[3 * block..][..3].iter_mut().zip(by.iter()) {
-        *value += by;
     }
 }

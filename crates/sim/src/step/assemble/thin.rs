@@ -1,10 +1,20 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
-use super::linearisation::Linearisation;
 use crate::step::context::StepContext;
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
+
+/// The motion that thin bodies are linearised about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    /// `x_k` of every point (m).
+    pub(super) positions: &'a [Vector3<f64>],
+    /// The velocity that prescribed points have beyond that motion (m/s).
+    pub(super) ahead: &'a [Vector3<f64>],
+    /// The velocities that are damped already (m/s), if any.
+    pub(super) damped: Option<&'a [Vector3<f64>]>,
+}
 
 /// The momentum system that terms are added to.
 pub(crate) struct MomentumSystem<'a> {
@@ -12,18 +22,13 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − Δt C y − (Δt² K +
-/// Δt C) v_d` to `b`, all at `x_k` of the linearisation, whose motion `y` is damped already and which prescribed points
-/// are `v_d` ahead of.
+/// Adds the masses of thin bodies and `B = Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − Δt C y −
+/// B v_d` to `b`, all about a motion, of which `y` is damped already and which prescribed points are `v_d` ahead of.
 ///
 /// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
 /// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
 /// beside a solve.
-pub(crate) fn add_thin(
-    context: StepContext<'_>,
-    linearisation: &Linearisation,
-    system: MomentumSystem<'_>,
-) {
+pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: MomentumSystem<'_>) {
     let StepContext {
         model, time_step, ..
     } = context;
@@ -34,8 +39,8 @@ pub(crate) fn add_thin(
         }
     }
     let MomentumSystem { matrix, rhs } = system;
-    let stiffness = Some((matrix, linearisation.ahead()));
-    let motion = (linearisation.positions(), linearisation.damped());
+    let stiffness = Some((matrix, about.ahead));
+    let motion = (about.positions, about.damped);
     Adder {
         block_of_point: &model.unknowns.block_of_point,
         time_step,
@@ -189,7 +194,7 @@ impl Adder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{flight::Flight, model::Model, scene::Scene, state::State};
+    use crate::{model::Model, scene::Scene, state::State};
 
     /// A sheet held at one edge, by springs or by triangles.
     fn sheet(poisson: &str) -> (Model, State) {
@@ -212,20 +217,17 @@ mod tests {
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
         let (m, b) = (&mut matrix, &mut rhs[..]);
-        let mut flight = Flight::default();
-        flight.plan(model, &state.positions, &state.velocities, h);
-        let mut linearisation = Linearisation::default();
-        linearisation.start(model, &flight, known);
+        let about = About {
+            positions: &state.positions,
+            ahead: known,
+            damped: None,
+        };
         let context = StepContext {
             model,
             state,
             time_step: h,
         };
-        add_thin(
-            context,
-            &linearisation,
-            MomentumSystem { matrix: m, rhs: b },
-        );
+        add_thin(context, about, MomentumSystem { matrix: m, rhs: b });
         (matrix, rhs)
     }
 

@@ -9,7 +9,10 @@ use crate::{
     report::StepReport,
     scene::Elasticity,
     step::{
-        assemble::linearisation::{Linearisation, Motion},
+        assemble::{
+            check_forces, check_materials,
+            linearisation::{Linearisation, Motion},
+        },
         context::StepContext,
     },
 };
@@ -20,12 +23,12 @@ use nalgebra::Vector3;
 /// more of them tell that the step is too long.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
-/// Nonlinear residual that is accepted, over the momentum tolerance: about a twentieth of the largest impulse on a body,
-/// with tolerances in physical units.
+/// Nonlinear residual that is accepted, over the momentum tolerance: about a twentieth of the largest impulse on a
+/// body, with tolerances in physical units.
 ///
-/// A solve's residual may lie along one motion and persist from step to step. The nonlinear residual does not: the next
-/// step starts from the forces that this one missed. It is part of the error of the integrator, which a step of any
-/// length makes, and needs to be small against that only.
+/// A solve's residual may lie along one motion and persist from step to step. The nonlinear residual does not: the
+/// next step starts from the forces that this one missed. It is part of the error of the integrator, which a step of
+/// any length makes, and needs to be small against that only.
 const ACCEPTED: f64 = 250.0;
 
 /// Part of its own volume ratio that an element keeps on the way to a new linearisation: elastic forces and their
@@ -78,7 +81,12 @@ impl Synchronous {
         let tolerances = model.geometry.tolerances;
         let over: Vec<f64> = (residuals.iter().zip(self.loads.tolerances()))
             .map(|(&[residual, elastic], &at_start)| {
-                residual / (ACCEPTED * tolerances.momentum(elastic, at_start))
+                // Bodies without nodes have neither.
+                if residual <= 0.0 {
+                    0.0
+                } else {
+                    residual / (ACCEPTED * tolerances.momentum(elastic, at_start))
+                }
             })
             .collect();
         let inverted = check_inversion(model, &self.end);
@@ -102,6 +110,7 @@ impl Synchronous {
         if rounds > MOST_NEWTON_ROUNDS {
             inverted?;
             if accept_unmet {
+                check_forces(context, &self.end)?;
                 return Ok(Balance::Missed);
             }
             let (body, over) = (over.iter().enumerate())
@@ -126,10 +135,11 @@ impl Synchronous {
                 (self.linearisation).advance(context, &self.flight, &motion, points, share);
             }
             (self.changes).update(model, island, |marks| {
-                marks.least_residual = least.min(worst)
+                marks.least_residual = least.min(worst);
             });
         }
         self.assemble_equations(context)?;
+        check_materials(context, self.linearisation.positions(), &self.problem)?;
         self.provide_bodies(context)?;
         Ok(Balance::Renewed)
     }
