@@ -31,11 +31,7 @@ impl Study {
     }
 
     /// The table as text.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "pyo3 passes lists as vectors"
-    )]
-    fn table(&self, rows: Vec<PyRef<'_, StudyRow>>) -> PyResult<String> {
+    fn table(&self, rows: Vec<Py<StudyRow>>) -> PyResult<String> {
         let rows: Vec<_> = (self.0.points().into_iter())
             .zip(rows.iter().map(|row| row.get().0.clone()))
             .collect();
