@@ -123,7 +123,8 @@ test("dragging turns, shift moves, the wheel zooms, and fit shows all again", as
   assert.equal(moved.turn, turned.turn);
   assert.notDeepEqual(moved.target, turned.target);
   await page.mouse.wheel(0, -300);
-  await page.waitForFunction((far) => document.querySelector("figure.viewer").viewer.camera.distance < far, moved.distance);
+  await page.waitForFunction(
+    (far) => document.querySelector("figure.viewer").viewer.camera.distance < far, moved.distance);
   await page.click(".fit");
   assert.notDeepEqual((await camera()).target, moved.target);
   await page.close();
@@ -157,7 +158,8 @@ test("a click on a body or an arrow shows its numbers, which follow the time", a
     const at = 3 * frame.touched.indexOf(largest);
     const p = viewer.film.place(frame, largest).map((part, k) => part + 0.5 * viewer.metres() * frame.forces[at + k]);
     const m = camera.matrix();
-    const [x, y, , w] = [0, 1, 2, 3].map((i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i]);
+    const row = (i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i];
+    const [x, y, w] = [row(0), row(1), row(3)];
     return [(0.5 + (0.5 * x) / w) * canvas.clientWidth, (0.5 - (0.5 * y) / w) * canvas.clientHeight];
   });
   await page.mouse.click(box.x + ax, box.y + ay);
@@ -172,8 +174,9 @@ test("a click on a body or an arrow shows its numbers, which follow the time", a
 test("legends name quantity, unit and range", async () => {
   const page = await visit(browser, cube.page);
   const legend = page.locator(".legend");
-  for (const [value, words] of [["body", /^cube/], ["stress", /^von Mises stress, kPa0/], ["force", /^contact force, N0/],
-    ["ratio", /^volume ratio.*1\.000/]]) {
+  const heads = { body: /^cube/, stress: /^von Mises stress, kPa0/, force: /^contact force, N0/,
+    ratio: /^volume ratio.*1\.000/ };
+  for (const [value, words] of Object.entries(heads)) {
     await page.selectOption(".colour", value);
     await settle(page);
     assert.match(await legend.textContent(), words);
@@ -214,7 +217,8 @@ test("a telephone shows all of it, and two fingers zoom", async () => {
 test("a served film is the same", async () => {
   const server = spawn(program, ["view", cube.out, "--serve"], { stdio: ["ignore", "pipe", "inherit"] });
   try {
-    const [line] = await new Promise((resolve) => createInterface(server.stdout).once("line", (line) => resolve([line])));
+    const lines = createInterface(server.stdout);
+    const line = await new Promise((resolve) => lines.once("line", resolve));
     const served = await visit(browser, line.match(/http:\S+/)[0]);
     const file = await visit(browser, cube.page);
     for (const page of [served, file]) await seek(page, 0.15);
@@ -230,7 +234,8 @@ test("a served film is the same", async () => {
 
 test("the report of a comparison has the film", async () => {
   const out = join(folder, "report.html");
-  impinge("compare", scene("drop_cube"), "--methods", "cr,ica", "--steps", "150", "--from", "140", "--quiet", "--report", out);
+  const steps = ["--steps", "150", "--from", "140"];
+  impinge("compare", scene("drop_cube"), "--methods", "cr,ica", ...steps, "--quiet", "--report", out);
   const page = await visit(browser, `file://${out}`, [390, 844]);
   assert.equal(await frameOf(page), 0);
   await page.click("button[aria-label=play]");

@@ -41,8 +41,8 @@ pub struct Film {
 }
 
 impl Film {
-    /// A film of the bodies and obstacles of `simulation` over a run of `steps`; half-spaces are shown as rectangles, and
-    /// a surface of more than 120,000 triangles is simplified.
+    /// A film of the bodies and obstacles of `simulation` over a run of `steps`; half-spaces are shown as
+    /// rectangles, and a surface of more than 120,000 triangles is simplified.
     pub fn new(simulation: &Simulation, steps: u64) -> Self {
         let model = simulation.model();
         let bodies = model

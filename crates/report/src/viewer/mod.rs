@@ -5,9 +5,9 @@
 //! files of `js`, one idea each.
 //!
 //! A film has a description in JSON and parts of little-endian numbers of four bytes, `n` vertices each: `surface`
-//! (corners of the triangles, body and node of each vertex), `table` (columns of `steps.csv`) and `frame0`, `frame1`, ..
-//! (number `c` of contact forces, `3 n` positions, `n` stresses and `n` volume ratios if there are elements, `c` vertices,
-//! `3 c` forces).
+//! (corners of the triangles, body and node of each vertex), `table` (columns of `steps.csv`) and `frame0`, `frame1`,
+//! .. (number `c` of contact forces, `3 n` positions, `n` stresses and `n` volume ratios if there are elements, `c`
+//! vertices, `3 c` forces).
 
 mod elements;
 mod figure;

@@ -20,8 +20,8 @@ fn html(title: &str, figure: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\"><title>{title} - impinge</title>\n<link rel=\"icon\" \
-         href=\"data:,\">\n<style>\n{}{STYLE}</style></head>\n<body class=\"alone\">\n<h1>{title}</h1>\n{figure}<script>\n{}</script>\n\
-         </body></html>\n",
+         href=\"data:,\">\n<style>\n{}{STYLE}</style></head>\n<body class=\"alone\">\n<h1>{title}</h1>\n\
+         {figure}<script>\n{}</script>\n</body></html>\n",
         include_str!("page.css"),
         script(),
     )

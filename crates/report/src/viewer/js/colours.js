@@ -1,4 +1,4 @@
-// Scales of colours: viridis from small to large, light to dark from nothing to much, blue over white to red around a middle.
+// Scales of colours: viridis from small to large, light to dark from nothing to much, blue to red around a middle.
 
 const VIRIDIS = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c",
   "#fde725"];
@@ -32,7 +32,8 @@ const hueOf = (body) => (210 + body * 137.508) % 360;
 function colourings(film) {
   const { stress, force, deviation, elements } = film.about;
   const ways = { body: { name: "body" } };
-  const rising = (name, unit, scale, [end, most]) => ({ name, unit, scale, range: [0, end], open: [false, most > end] });
+  const rising = (name, unit, scale, [end, most]) => (
+    { name, unit, scale, range: [0, end], open: [false, most > end] });
   if (elements) ways.stress = rising("von Mises stress", "Pa", VIRIDIS, stress);
   ways.force = rising("contact force", "N", HEAT, force);
   if (elements) {

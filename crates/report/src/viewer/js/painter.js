@@ -48,7 +48,8 @@ class Painter {
     gl.bindBuffer(gl.ARRAY_BUFFER, this.positions);
     gl.bufferData(gl.ARRAY_BUFFER, frame.positions, gl.DYNAMIC_DRAW);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.values);
-    gl.bufferData(gl.ARRAY_BUFFER, way === "body" ? new Float32Array(film.about.vertices) : frame[way], gl.DYNAMIC_DRAW);
+    const values = way === "body" ? new Float32Array(film.about.vertices) : frame[way];
+    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
     this.frame = frame;
     this.arrowsOf = null;
   }
@@ -169,7 +170,9 @@ class Painter {
       for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) {
         gl.texParameteri(gl.TEXTURE_2D, filter, gl.LINEAR);
       }
-      for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+      for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) {
+        gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+      }
       this.scales.set(scale, texture);
     }
     return this.scales.get(scale);

@@ -8,7 +8,8 @@ function pickArrow(frame, camera, [x, y], [width, height], metres) {
   if (!(metres > 0)) return -1;
   const matrix = camera.matrix();
   const seen = (p) => {
-    const [a, b, , w] = [0, 1, 2, 3].map((i) => matrix[i] * p[0] + matrix[4 + i] * p[1] + matrix[8 + i] * p[2] + matrix[12 + i]);
+    const row = (i) => matrix[i] * p[0] + matrix[4 + i] * p[1] + matrix[8 + i] * p[2] + matrix[12 + i];
+    const [a, b, w] = [row(0), row(1), row(3)];
     return [(a / w + 1) * 0.5 * width, (1 - b / w) * 0.5 * height, w];
   };
   let [best, nearest] = [-1, REACH];

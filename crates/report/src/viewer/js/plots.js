@@ -103,7 +103,8 @@ class Plots {
     if (low > 0 && low < 0.7 * high) low = 0;
     if (low === high) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
     const x = (value) => MARGIN.left + (value / this.end) * (width - MARGIN.left - MARGIN.right);
-    const y = (value) => height - MARGIN.bottom - ((value - low) / (high - low)) * (height - MARGIN.top - MARGIN.bottom);
+    const inner = height - MARGIN.top - MARGIN.bottom;
+    const y = (value) => height - MARGIN.bottom - ((value - low) / (high - low)) * inner;
 
     pen.strokeStyle = "#e3e6ec";
     pen.fillStyle = "#5b6270";

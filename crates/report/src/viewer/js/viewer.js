@@ -13,7 +13,8 @@ class Viewer {
     this.extent = norm(minus(high, low)) || 1;
     this.spacing = roundBelow(this.extent / 8);
     this.painter = new Painter(this.canvas, film);
-    this.plots = film.table && film.table.rows ? new Plots(find("graphs"), film.table, (time) => this.seek(time)) : null;
+    const { table } = film;
+    this.plots = table && table.rows ? new Plots(find("graphs"), table, (time) => this.seek(time)) : null;
     this.connect();
     this.resize();
     this.camera.fit(low, high);
@@ -42,11 +43,14 @@ class Viewer {
     slider.addEventListener("input", () => this.seek(times[+slider.value]));
     find("play").addEventListener("click", () => this.toggle());
     for (const speed of SPEEDS) {
-      const name = speed < 1 ? `1/${Math.round(1 / speed)} ×` : speed === 1 ? "real time" : `${speed} ×`;
+      const part = speed < 1 ? `1/${Math.round(1 / speed)}` : speed;
+      const name = speed === 1 ? "real time" : `${part} ×`;
       find("speed").append(element("option", name, { value: speed, selected: speed === this.clock.speed }));
     }
     find("speed").addEventListener("change", (event) => { this.clock.speed = +event.target.value; });
-    for (const [value, { name }] of Object.entries(this.ways)) find("colour").append(element("option", name, { value }));
+    for (const [value, { name }] of Object.entries(this.ways)) {
+      find("colour").append(element("option", name, { value }));
+    }
     find("colour").addEventListener("change", (event) => {
       this.way = event.target.value;
       this.painter.take(this.frame, this.way);
@@ -125,7 +129,8 @@ class Viewer {
   resize() {
     const { canvas } = this;
     this.ratio = this.pace.ratio();
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((side) => Math.max(1, Math.round(side * this.ratio)));
+    const pixels = (side) => Math.max(1, Math.round(side * this.ratio));
+    const [width, height] = [pixels(canvas.clientWidth), pixels(canvas.clientHeight)];
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
     this.camera.aspect = width / height;
