@@ -10,6 +10,7 @@ mod lines;
 mod package;
 mod paths;
 mod python;
+mod viewer;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,8 @@ enum Step {
     Examples,
     /// The Python package installs, passes its tests, and works from its wheel
     Python,
+    /// Pages of `impinge view` in a headless browser
+    Viewer,
     /// Guarantees of each layer, in the quick form
     Conformance,
     /// Whole simulations compared with theory, in the quick form
@@ -128,6 +131,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Examples => examples::check(),
         Step::Python => python::check(&root()),
+        Step::Viewer => viewer::check(&root()),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
         Step::Golden => golden::check(&golden::Check::numeric()),

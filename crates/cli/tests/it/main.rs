@@ -12,6 +12,7 @@ mod resume;
 mod solve;
 mod sweep;
 mod tamper;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
