@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import subprocess
@@ -97,7 +98,8 @@ class Processes:
             finally:
                 self._children.discard(child)
             if child.returncode == 0:
-                return json.loads(answer)
+                failure: str | None = json.loads(answer)
+                return failure
         return f"its process ended {ATTEMPTS} times, at last with code {child.returncode}"
 
 
@@ -171,38 +173,37 @@ def sweep(
     text, meshes, out = scene.to_toml(), str(scene.folder.absolute()), Path(out)
     out.mkdir(parents=True, exist_ok=True)
 
-    rows: list[_native.StudyRow | None] = []
-    scenes: list[Scene | None] = []
-    for overrides, folder in study.points():
+    rows: dict[int, _native.StudyRow] = {}
+    scenes: dict[int, Scene] = {}
+    tasks: list[Task] = []
+    points = study.points()
+    for index, (overrides, folder) in enumerate(points):
         try:
             point = Scene.from_toml(text, overrides, folder=meshes)
         except ImpingeError as error:
-            rows.append(_native.StudyRow.failed(str(error)))
-            scenes.append(None)
+            rows[index] = _native.StudyRow.failed(str(error))
             continue
-        rows.append(_native.StudyRow.of(out / folder, point, steps))
-        scenes.append(point)
-
-    points = study.points()
-    missing = [index for index, row in enumerate(rows) if row is None]
-    tasks: list[Task] = []
-    for index in missing:
-        overrides, folder = points[index]
-        last = steps if steps is not None else scenes[index].steps
+        row = _native.StudyRow.of(out / folder, point, steps)
+        if row is not None:
+            rows[index] = row
+            continue
+        scenes[index] = point
+        last = point.steps if steps is None else steps
         tasks.append((text, overrides, meshes, str((out / folder).absolute()), last, 0))
+
     if executor is None:
         executor = Processes(jobs)
     failures = executor.run(tasks) if isinstance(executor, Processes) else _submitted(executor, tasks)
-    for index, failure in zip(missing, failures):
-        row = _native.StudyRow.of(out / points[index][1], scenes[index], steps)
+    for (index, point), failure in zip(scenes.items(), failures):
+        row = _native.StudyRow.of(out / points[index][1], point, steps)
         rows[index] = row or _native.StudyRow.failed(failure or "the run ended without a result")
 
-    table = study.table(rows)
+    table = study.table([rows[index] for index in range(len(points))])
     path = out / TABLE
     part = path.with_suffix(".part")
     part.write_text(table, encoding="utf-8", newline="")
     part.replace(path)
-    return Sweep(path, list(csv.DictReader(table.splitlines(keepends=True))))
+    return Sweep(path, list(csv.DictReader(io.StringIO(table, newline=""))))
 
 
 def _axes(grid: Mapping[str, Iterable[Any]] | Sequence[str]) -> list[str]:
