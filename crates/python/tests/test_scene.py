@@ -29,7 +29,7 @@ def test_arrays_tuples_and_paths_are_values(cube_keys):
     cube_keys["title"] = Path("a/b")
     scene = Scene.from_dict(cube_keys)
     assert scene.title == str(Path("a/b"))
-    assert scene.to_dict()["body"][0]["position"] == [0.0, 0.0, 0.06]
+    assert tuple(scene.to_dict()["body"][0]["position"]) == (0.0, 0.0, 0.06)
 
 
 def test_a_mistake_has_its_key_and_its_remedy(cube_keys):
