@@ -12,7 +12,7 @@ use crate::{
             check_forces, check_materials,
             newton_iterate::{Motion, NewtonIterate},
         },
-        commit::check_inversion,
+        commit::{check_inversion, smallest_volume},
         context::StepContext,
     },
 };
@@ -64,6 +64,7 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<Balance, StepFailure> {
         let model = context.model;
+        self.smallest_volume = smallest_volume(model, &self.end);
         if model.settings.elasticity == Elasticity::Linearised {
             return Ok(Balance::Met);
         }
@@ -89,7 +90,7 @@ impl Synchronous {
                 }
             })
             .collect();
-        let inverted = check_inversion(model, &self.end);
+        let inverted = check_inversion(model, self.smallest_volume);
         let is_inverted = |body: &Body| {
             let ratio = |tet| model.elements.elastic.volume_ratio(tet, &self.end);
             inverted.is_err() && body.tets.clone().any(|tet| ratio(tet) <= 0.0)

@@ -13,6 +13,7 @@ use crate::{
     report::StepReport,
     step::{
         assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
+        commit::smallest_volume,
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
@@ -118,6 +119,7 @@ impl Synchronous {
             let relinearising = self.changes.count(Purpose::Relinearising);
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
+                    self.smallest_volume = smallest_volume(model, &self.end);
                     return Ok(false);
                 }
                 return Err(gaps_not_converged(model, relinearising, key, gap));
